@@ -1,0 +1,123 @@
+//! Collective operations as sequences of point-to-point steps.
+//!
+//! Two questions, two pure functions. *Which* algorithm: [`Selector::plan`] looks a call up in the tables of an MPI
+//! library and gives the stages that one rank goes through. *How*: the `steps` function of the stage's [`Algorithm`]
+//! emits what that rank sends and receives, a bounded chunk at a time, so that neither a simulation of 65,536 ranks
+//! nor an all-to-all holds a whole schedule in memory.
+//!
+//! Nothing here knows time, links or the engine; an algorithm can be tested alone: sends match receives, volumes
+//! match closed forms.
+
+use crate::trace::CollectiveKind;
+
+/// A point-to-point step. Peers are indices in the communicator of the stage; sizes are payload bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Blocking standard send.
+    Send {
+        /// Destination.
+        to: u32,
+        /// Payload.
+        bytes: u64,
+    },
+    /// Blocking receive of whatever the peer sends.
+    Recv {
+        /// Source.
+        from: u32,
+    },
+    /// Non-blocking send.
+    Isend {
+        /// Destination.
+        to: u32,
+        /// Payload.
+        bytes: u64,
+    },
+    /// Non-blocking receive.
+    Irecv {
+        /// Source.
+        from: u32,
+    },
+    /// Waits for all non-blocking steps since the last `WaitAll`, in posting order.
+    WaitAll,
+}
+
+/// The communicator that a stage runs on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comm {
+    /// All ranks.
+    World,
+    /// The ranks on the caller's host.
+    Node,
+    /// The smallest rank of each host.
+    Leaders,
+}
+
+/// A vector of element counts that a stage needs, one entry a member of the communicator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vector {
+    /// None.
+    None,
+    /// The caller's `send_counts`.
+    SendCounts,
+    /// The caller's `recv_counts`.
+    RecvCounts,
+    /// The number of ranks on each node: member i of the leaders has `node_sizes[i] * count` elements.
+    NodeSizes,
+}
+
+/// An algorithm at work: one stage of a collective, as one rank sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    /// What runs.
+    pub algorithm: &'static Algorithm,
+    /// On which communicator.
+    pub comm: Comm,
+    /// Tag of its messages; keeps collectives apart.
+    pub tag: i32,
+    /// Index of the root in the communicator; 0 where there is none.
+    pub root: u32,
+    /// Elements: the block size of the algorithm.
+    pub count: u64,
+    /// Bytes of an element.
+    pub element: u64,
+    /// The count vector, for algorithms with one.
+    pub vector: Vector,
+}
+
+/// How far a rank is in a stage. Starts as [`Cursor::default`].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Cursor {
+    /// Number of chunks emitted so far.
+    pub phase: u32,
+    /// Set when no chunk is left.
+    pub done: bool,
+    /// Memory of algorithms whose next chunk does not follow from `phase` alone.
+    pub memory: [u64; 4],
+}
+
+/// What a `steps` function knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// Number of members of the communicator.
+    pub size: u32,
+    /// Index of the caller in it.
+    pub me: u32,
+    /// The stage's vector; empty for [`Vector::None`].
+    pub counts: &'a [u32],
+    /// The stage.
+    pub stage: &'a Stage,
+}
+
+/// A collective algorithm.
+#[derive(Debug)]
+pub struct Algorithm {
+    /// The operation it performs; `None` for building blocks that only plans use.
+    pub kind: Option<CollectiveKind>,
+    /// Name, as `--collective KIND=NAME` and listings use it.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// Appends the next chunk of steps of member `scope.me` and advances the cursor; sets `done` with the last chunk.
+    /// A chunk is bounded: O(log^2 size) steps, or a constant number of partners.
+    pub steps: fn(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>),
+}

@@ -1,0 +1,4 @@
+//! Message passing: ranks, point-to-point matching and collectives.
+
+pub mod collective;
+pub mod layout;

@@ -1,0 +1,102 @@
+//! What the network offers: hosts, links with capacity and latency, and the route between two hosts.
+//!
+//! The engine sees only [`Platform`]. Where it comes from (a topology with link parameters, the explicit JSON
+//! form, a SimGrid XML file) is the business of the modules below this one.
+
+use crate::ids::{HostId, LinkId, SwitchId};
+
+/// How the flows on a link share its bandwidth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SharingPolicy {
+    /// The sum of the flows' consumptions stays within the bandwidth.
+    Shared,
+    /// Each flow alone may use the whole bandwidth; flows do not disturb each other.
+    FatPipe,
+}
+
+/// A capacity that flows use.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Link {
+    /// Name for reports, e.g. `3->17`.
+    pub name: String,
+    /// Bytes per second; positive and finite.
+    pub bandwidth: f64,
+    /// Seconds; zero or more, finite.
+    pub latency: f64,
+    /// How flows share the bandwidth.
+    pub policy: SharingPolicy,
+}
+
+/// A compute node.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Host {
+    /// Name, as host files use it.
+    pub name: String,
+    /// The switch it hangs on, where the platform comes from a topology.
+    pub switch: Option<SwitchId>,
+    /// Flop per second of one core; positive and finite.
+    pub speed: f64,
+    /// Number of cores, at least 1.
+    pub cores: u32,
+}
+
+/// Why there is no route between two hosts.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RouteError {
+    /// The platform declares no way from one host to the other.
+    #[error("no route from host `{from}` to host `{to}`")]
+    Missing {
+        /// Name of the source host.
+        from: String,
+        /// Name of the destination host.
+        to: String,
+    },
+}
+
+/// Static routes. One answer for a pair, for ever: the engine remembers it.
+///
+/// An implementation may compute lazily behind a lock or a `OnceLock`; it is shared by the threads of a sweep, and
+/// its answers must not depend on the order of the questions.
+pub trait RouteTable: Send + Sync {
+    /// Appends the links from `from` to `to`, in order. `from` and `to` differ, unless the platform has no
+    /// loopback and declares a route from a host to itself.
+    ///
+    /// Returns `false` if there is no such route (then `links` is unchanged).
+    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool;
+}
+
+/// Hosts, links and routes.
+pub struct Platform {
+    /// Name for reports.
+    pub name: String,
+    /// The compute nodes.
+    pub hosts: Vec<Host>,
+    /// The links, the loopback included.
+    pub links: Vec<Link>,
+    /// The link that a message between two ranks of one host takes; without one the routes must say.
+    pub loopback: Option<LinkId>,
+    /// The routes between hosts.
+    pub routes: Box<dyn RouteTable>,
+}
+
+impl Platform {
+    /// Appends the links that a message from `from` to `to` takes, in order.
+    ///
+    /// # Errors
+    /// [`RouteError::Missing`] if the platform declares no such route.
+    pub fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> Result<(), RouteError> {
+        if from == to
+            && let Some(loopback) = self.loopback
+        {
+            links.push(loopback);
+            return Ok(());
+        }
+        if self.routes.route(from, to, links) {
+            return Ok(());
+        }
+        Err(RouteError::Missing {
+            from: self.hosts[from.index()].name.clone(),
+            to: self.hosts[to.index()].name.clone(),
+        })
+    }
+}
