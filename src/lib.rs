@@ -2,5 +2,7 @@
 
 pub mod ids;
 pub mod mpi;
+pub mod network;
 pub mod platform;
+pub mod queue;
 pub mod trace;

@@ -1,4 +1,8 @@
-//! Message passing: ranks, point-to-point matching and collectives.
+//! Message passing: matching of sends and receives, collectives, and the constants of the MPI layer.
 
 pub mod collective;
 pub mod layout;
+pub mod messages;
+mod options;
+
+pub use options::MpiOptions;

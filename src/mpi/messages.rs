@@ -1,0 +1,420 @@
+//! Messages and their matching: first in, first out for each (source, destination, tag), on both sides.
+//!
+//! There are no wildcards in a trace (they were resolved when it was recorded), so a posted send can only match the
+//! oldest posted receive of its own triple. One hash table from triples to queues therefore does what an MPI library
+//! does with a list search, in constant time however many requests are posted. Communicators need no part in the key:
+//! collectives have tags of their own, and sub-communicators are used by one collective at a time.
+
+use crate::trace::Datatype;
+use rustc_hash::FxHashMap;
+
+/// End of a queue.
+const NONE: u32 = u32::MAX;
+
+/// Which end of a message a request is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// The sender's request.
+    Send,
+    /// The receiver's request.
+    Recv,
+}
+
+/// A handle on one end of a message; or on nothing, for a send that nobody waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request(u32);
+
+impl Request {
+    /// A request that is complete from the start: a detached send.
+    pub const COMPLETE: Request = Request(u32::MAX);
+
+    fn new(message: u32, side: Side) -> Self {
+        Request(message << 1 | u32::from(side == Side::Recv))
+    }
+
+    /// The message, unless this is [`COMPLETE`](Self::COMPLETE).
+    #[inline]
+    pub fn message(self) -> Option<u32> {
+        (self != Self::COMPLETE).then_some(self.0 >> 1)
+    }
+
+    /// The side. A complete request is a send.
+    #[inline]
+    pub fn side(self) -> Side {
+        if self.0 & 1 == 1 && self != Self::COMPLETE { Side::Recv } else { Side::Send }
+    }
+}
+
+/// The triple on which messages match.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Envelope {
+    /// Sending rank.
+    pub source: u32,
+    /// Receiving rank.
+    pub destination: u32,
+    /// Tag; negative for collectives.
+    pub tag: i32,
+}
+
+/// How far a message is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// Only the send is posted.
+    SendPosted,
+    /// Only the receive is posted.
+    RecvPosted,
+    /// Both are; the transfer runs.
+    Travelling,
+    /// It has arrived.
+    Arrived,
+}
+
+/// A message, or one half of one that waits for the other half.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// What it matches on.
+    pub envelope: Envelope,
+    /// Payload in bytes, as sent.
+    pub bytes: u64,
+    /// Payload that the receive has room for.
+    pub capacity: u64,
+    /// Type of the first poster's elements.
+    pub datatype: Datatype,
+    /// How far it is.
+    pub progress: Progress,
+    /// Whether the sender does not wait.
+    pub detached: bool,
+    /// When the transfer began.
+    pub started: f64,
+    /// Whether the sender / the receiver is blocked on it, and which of them was first.
+    waiting: [bool; 2],
+    receiver_first: bool,
+    /// Number of parties that still need the entry.
+    holders: u8,
+    /// Next message in the queue of the envelope.
+    next: u32,
+}
+
+/// The oldest and the youngest posted half of an envelope.
+#[derive(Clone, Copy, Debug)]
+struct Queue {
+    head: u32,
+    tail: u32,
+}
+
+/// What posting one half led to.
+#[derive(Clone, Copy, Debug)]
+pub struct Posted {
+    /// The poster's request.
+    pub request: Request,
+    /// The message that can start now, if the other half was there.
+    pub matched: Option<u32>,
+}
+
+/// A send or receive that the other side contradicts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mismatch {
+    /// The message is larger than the receive.
+    Truncated {
+        /// Payload sent.
+        bytes: u64,
+        /// Room of the receive.
+        capacity: u64,
+    },
+    /// Two datatypes, neither of them bytes.
+    Datatypes {
+        /// Type of the sender.
+        sent: Datatype,
+        /// Type of the receiver.
+        received: Datatype,
+    },
+}
+
+/// All messages that are posted, travelling, or not yet asked for.
+#[derive(Default, Debug)]
+pub struct Messages {
+    entries: Vec<Message>,
+    free: Vec<u32>,
+    queues: FxHashMap<Envelope, Queue>,
+}
+
+impl Messages {
+    /// None.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A message by its number.
+    #[inline]
+    pub fn get(&self, message: u32) -> &Message {
+        &self.entries[message as usize]
+    }
+
+    /// Posts a send.
+    ///
+    /// # Errors
+    /// If the receive that it meets is too small, or of another type.
+    #[inline]
+    pub fn post_send(
+        &mut self,
+        envelope: Envelope,
+        bytes: u64,
+        datatype: Datatype,
+        detached: bool,
+    ) -> Result<Posted, Mismatch> {
+        let message = match self.meet(envelope, Progress::RecvPosted) {
+            Some(id) => {
+                let message = &mut self.entries[id as usize];
+                check(bytes, message.capacity, datatype, message.datatype)?;
+                message.bytes = bytes;
+                message.detached = detached;
+                message.holders += u8::from(!detached);
+                Posted { request: Request::new(id, Side::Send), matched: Some(id) }
+            }
+            None => {
+                let id = self.enqueue(Message {
+                    bytes,
+                    datatype,
+                    detached,
+                    holders: 1 + u8::from(!detached),
+                    ..Message::half(envelope, Progress::SendPosted)
+                });
+                Posted { request: Request::new(id, Side::Send), matched: None }
+            }
+        };
+        Ok(if detached { Posted { request: Request::COMPLETE, ..message } } else { message })
+    }
+
+    /// Posts a receive with room for `capacity` bytes.
+    ///
+    /// # Errors
+    /// If the message that it meets is larger, or of another type.
+    #[inline]
+    pub fn post_recv(&mut self, envelope: Envelope, capacity: u64, datatype: Datatype) -> Result<Posted, Mismatch> {
+        let id = match self.meet(envelope, Progress::SendPosted) {
+            Some(id) => {
+                let message = &mut self.entries[id as usize];
+                check(message.bytes, capacity, message.datatype, datatype)?;
+                message.capacity = capacity;
+                message.holders += 1;
+                return Ok(Posted { request: Request::new(id, Side::Recv), matched: Some(id) });
+            }
+            None => self.enqueue(Message {
+                capacity,
+                datatype,
+                holders: 2,
+                ..Message::half(envelope, Progress::RecvPosted)
+            }),
+        };
+        Ok(Posted { request: Request::new(id, Side::Recv), matched: None })
+    }
+
+    /// Payload of the oldest posted send of an envelope, if there is one.
+    pub fn probe(&self, envelope: Envelope) -> Option<u64> {
+        let queue = self.queues.get(&envelope)?;
+        let message = self.get(queue.head);
+        (message.progress == Progress::SendPosted).then_some(message.bytes)
+    }
+
+    /// Takes the oldest half out of the queue of an envelope, if it is of the wanted kind.
+    #[inline]
+    fn meet(&mut self, envelope: Envelope, wanted: Progress) -> Option<u32> {
+        let queue = self.queues.get_mut(&envelope)?;
+        let id = queue.head;
+        let message = &self.entries[id as usize];
+        if message.progress != wanted {
+            return None;
+        }
+        if message.next == NONE {
+            self.queues.remove(&envelope);
+        } else {
+            queue.head = message.next;
+        }
+        Some(id)
+    }
+
+    fn enqueue(&mut self, message: Message) -> u32 {
+        let envelope = message.envelope;
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.entries[id as usize] = message;
+                id
+            }
+            None => {
+                self.entries.push(message);
+                self.entries.len() as u32 - 1
+            }
+        };
+        let entries = &mut self.entries;
+        self.queues
+            .entry(envelope)
+            .and_modify(|queue| {
+                entries[queue.tail as usize].next = id;
+                queue.tail = id;
+            })
+            .or_insert(Queue { head: id, tail: id });
+        id
+    }
+
+    /// The transfer of a matched message begins.
+    #[inline]
+    pub fn begin(&mut self, message: u32, now: f64) {
+        let message = &mut self.entries[message as usize];
+        message.progress = Progress::Travelling;
+        message.started = now;
+    }
+
+    /// A message has arrived. Returns the ranks blocked on it, in the order in which they began to wait.
+    #[inline]
+    pub fn arrive(&mut self, id: u32) -> [Option<(u32, Side)>; 2] {
+        let message = &mut self.entries[id as usize];
+        message.progress = Progress::Arrived;
+        let sender = message.waiting[0].then_some((message.envelope.source, Side::Send));
+        let receiver = message.waiting[1].then_some((message.envelope.destination, Side::Recv));
+        if message.receiver_first { [receiver, sender] } else { [sender, receiver] }
+    }
+
+    /// Whether a request is complete.
+    #[inline]
+    pub fn is_complete(&self, request: Request) -> bool {
+        request.message().is_none_or(|m| self.get(m).progress == Progress::Arrived)
+    }
+
+    /// The owner of a request blocks on it.
+    #[inline]
+    pub fn wait(&mut self, request: Request) {
+        if let Some(id) = request.message() {
+            let message = &mut self.entries[id as usize];
+            let side = usize::from(request.side() == Side::Recv);
+            if !message.waiting[1 - side] {
+                message.receiver_first = side == 1;
+            }
+            message.waiting[side] = true;
+        }
+    }
+
+    /// One party (the transfer, the sender, the receiver) needs the message no more.
+    #[inline]
+    pub fn release(&mut self, id: u32) {
+        let message = &mut self.entries[id as usize];
+        message.holders -= 1;
+        if message.holders == 0 {
+            self.free.push(id);
+        }
+    }
+
+    /// Sends that nobody received, ordered by envelope: (envelope, number of messages, payload in bytes).
+    pub fn unmatched_sends(&self) -> Vec<(Envelope, u64, u64)> {
+        let mut list = Vec::new();
+        for (envelope, queue) in &self.queues {
+            let mut at = queue.head;
+            let (mut messages, mut bytes) = (0, 0);
+            while at != NONE && self.get(at).progress == Progress::SendPosted {
+                messages += 1;
+                bytes += self.get(at).bytes;
+                at = self.get(at).next;
+            }
+            if messages > 0 {
+                list.push((*envelope, messages, bytes));
+            }
+        }
+        list.sort_by_key(|(e, ..)| (e.source, e.destination, e.tag));
+        list
+    }
+}
+
+impl Message {
+    fn half(envelope: Envelope, progress: Progress) -> Self {
+        Self {
+            envelope,
+            bytes: 0,
+            capacity: 0,
+            datatype: Datatype::BYTE,
+            progress,
+            detached: false,
+            started: 0.0,
+            waiting: [false; 2],
+            receiver_first: false,
+            holders: 0,
+            next: NONE,
+        }
+    }
+}
+
+#[inline]
+fn check(bytes: u64, capacity: u64, sent: Datatype, received: Datatype) -> Result<(), Mismatch> {
+    if bytes > capacity {
+        return Err(Mismatch::Truncated { bytes, capacity });
+    }
+    // Bytes match any type: MPI_BYTE is what untyped traces use.
+    if sent != received && sent != Datatype::BYTE && received != Datatype::BYTE {
+        return Err(Mismatch::Datatypes { sent, received });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Envelope = Envelope { source: 0, destination: 1, tag: 5 };
+
+    fn send(m: &mut Messages, bytes: u64) -> Posted {
+        m.post_send(A, bytes, Datatype::BYTE, false).expect("no mismatch")
+    }
+
+    fn recv(m: &mut Messages, capacity: u64) -> Posted {
+        m.post_recv(A, capacity, Datatype::BYTE).expect("no mismatch")
+    }
+
+    #[test]
+    fn both_sides_are_first_in_first_out() {
+        let mut m = Messages::new();
+        let sends = [10, 20, 30].map(|n| send(&mut m, n));
+        assert!(sends.iter().all(|s| s.matched.is_none()));
+        assert_eq!(m.probe(A), Some(10));
+        let bytes = [(); 3].map(|()| recv(&mut m, 100).matched.map(|id| m.get(id).bytes));
+        assert_eq!(bytes, [Some(10), Some(20), Some(30)]);
+        let receives = [100, 200].map(|n| recv(&mut m, n));
+        assert_eq!(m.probe(A), None);
+        let met = [(); 2].map(|()| send(&mut m, 1).matched);
+        assert_eq!(met, receives.map(|r| r.request.message()));
+    }
+
+    #[test]
+    fn another_tag_does_not_match() {
+        let mut m = Messages::new();
+        send(&mut m, 1);
+        let other = Envelope { tag: 6, ..A };
+        assert!(m.post_recv(other, 1, Datatype::BYTE).expect("no mismatch").matched.is_none());
+        assert_eq!(m.unmatched_sends(), [(A, 1, 1)]);
+    }
+
+    #[test]
+    fn entries_are_used_again_once_everybody_let_go() {
+        let mut m = Messages::new();
+        let sent = send(&mut m, 1);
+        let received = recv(&mut m, 1);
+        let id = received.matched.expect("met");
+        m.begin(id, 0.0);
+        m.wait(received.request);
+        m.wait(sent.request);
+        assert_eq!(m.arrive(id), [Some((1, Side::Recv)), Some((0, Side::Send))]);
+        assert!(m.is_complete(sent.request));
+        (0..3).for_each(|_| m.release(id));
+        assert_eq!(send(&mut m, 2).request.message(), Some(id));
+    }
+
+    #[test]
+    fn a_receive_must_have_room_and_the_type() {
+        let mut m = Messages::new();
+        send(&mut m, 9);
+        let error = m.post_recv(A, 8, Datatype::BYTE).expect_err("too small");
+        assert_eq!(error, Mismatch::Truncated { bytes: 9, capacity: 8 });
+        let mut m = Messages::new();
+        let int = Datatype::from_id(1).expect("INT");
+        m.post_recv(A, 8, int).expect("posted");
+        let error = m.post_send(A, 8, Datatype::DOUBLE, true).expect_err("another type");
+        assert_eq!(error, Mismatch::Datatypes { sent: Datatype::DOUBLE, received: int });
+    }
+}

@@ -1,0 +1,39 @@
+//! The constants of the point-to-point layer.
+
+use crate::network::piecewise::Overhead;
+
+/// What a send, a receive, a test and a probe cost, and which sends wait. Defaults are those of SimGrid 3.32.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MpiOptions {
+    /// Sends of fewer bytes of payload are *detached*: the sender goes on at once (`smpi/send-is-detached-thresh`).
+    pub detached_below: u64,
+    /// Time of a blocking detached send (`smpi/os`).
+    pub send_overhead: Overhead,
+    /// Time of a non-blocking send, and of the send half of a combined one (`smpi/ois`).
+    pub isend_overhead: Overhead,
+    /// Time of a receive after its message arrived, if the send was detached (`smpi/or`).
+    pub recv_overhead: Overhead,
+    /// Seconds of a test (`smpi/test`).
+    pub test_time: f64,
+    /// Seconds between the looks of a receive of unknown size for its message (`smpi/iprobe`).
+    pub probe_time: f64,
+    /// Share of the core that such a receive uses while it polls (`smpi/iprobe-cpu-usage`).
+    pub probe_cpu_usage: f64,
+    /// Whether tests and probes that fail take longer and longer (`smpi/grow-injected-times`).
+    pub growing_times: bool,
+}
+
+impl Default for MpiOptions {
+    fn default() -> Self {
+        Self {
+            detached_below: 65536,
+            send_overhead: Overhead::NONE,
+            isend_overhead: Overhead::NONE,
+            recv_overhead: Overhead::NONE,
+            test_time: 1e-4,
+            probe_time: 1e-4,
+            probe_cpu_usage: 1.0,
+            growing_times: true,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Weighted max-min fair sharing with bounds, kept exact while flows come and go.
+//!
+//! The system knows links (capacities), paths (which links, with which consumption) and flows (a path, a weight, a
+//! bound). It knows nothing of messages, time or MPI.
+//!
+//! # What is computed
+//!
+//! A flow of penalty `w` has the *level* `value * w`. The allocation is max-min fair in the levels: every flow either
+//! runs at its own bound, or has a *limiting link*, which is full and on which no other flow has a higher level
+//! (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds). That condition holds for exactly
+//! one allocation.
+//!
+//! # How it is kept
+//!
+//! Because the condition can be checked flow by flow, a change is repaired locally. The flows that came, and those
+//! whose limiting link was touched by a flow that came or went, form the set S. S is shared out by progressive
+//! filling on what the others leave over; then the condition is checked on the links of S. A flow outside S that
+//! lost its limiting link, or that stands above a flow which is now limited, joins S, and S is shared out again.
+//! When nobody joins, the condition holds everywhere, so the allocation is *the* max-min one. In the worst case S
+//! grows to the connected component; usually it stays at a handful of flows.
+//!
+//! Rejected: re-solving the connected component at each event (with a few per cent of every flow counted on the
+//! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads (rounding
+//! errors add up over millions of events; here every sum is formed afresh).
+
+mod solve;
+#[cfg(test)]
+mod tests;
+
+use crate::ids::LinkId;
+use crate::platform::SharingPolicy;
+
+/// Relative slack when a link is asked whether it is full, and a level whether it is higher than another.
+///
+/// It has to absorb rounding only: a dozen additions and divisions make errors of some 1e-15. Changes smaller than
+/// this do not spread to further flows.
+const TOLERANCE: f64 = 1e-12;
+
+/// The limiting link of a flow that runs at its own bound.
+const OWN_BOUND: u32 = u32::MAX;
+
+/// A registered path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathId(u32);
+
+/// A flow in the system. Ids of flows that left are used again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct FlowId(pub u32);
+
+impl FlowId {
+    /// The id as an index into an array.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A link as a path uses it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Element {
+    link: u32,
+    consumption: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Path {
+    start: u32,
+    end: u32,
+    /// Whether a link of the path is a fat pipe, on which the flows must be solved together.
+    fat: bool,
+}
+
+/// A flow on a link.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    flow: u32,
+    consumption: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    /// Share per level: 1 / penalty.
+    weight: f64,
+    penalty: f64,
+    bound: f64,
+    value: f64,
+    level: f64,
+    limit: u32,
+    path: u32,
+    /// Number of the solution whose set S the flow was last in.
+    in_set: u32,
+    settled: bool,
+    active: bool,
+}
+
+/// What progressive filling keeps for a link of S.
+#[derive(Clone, Copy, Default, Debug)]
+struct Filling {
+    /// Number of the filling that this entry belongs to.
+    stamp: u32,
+    /// Flows of S that are not settled yet.
+    open: u32,
+    /// Flows on the link that are not in S.
+    outsiders: u32,
+    /// Capacity that the settled flows and the outsiders leave.
+    remaining: f64,
+    /// Sum of consumption * weight of the open flows.
+    usage: f64,
+    /// Level at which the link became full, or infinity.
+    level: f64,
+}
+
+/// The system of links and flows.
+#[derive(Debug)]
+pub struct MaxMin {
+    capacity: Vec<f64>,
+    fat_pipe: Vec<bool>,
+    members: Vec<Vec<Member>>,
+    paths: Vec<Path>,
+    elements: Vec<Element>,
+    flows: Vec<Flow>,
+    free: Vec<u32>,
+    // Since the last solution:
+    added: Vec<u32>,
+    touched: Vec<u32>,
+    // Working memory of a solution, kept to avoid allocation:
+    set: Vec<u32>,
+    links: Vec<u32>,
+    light: Vec<u32>,
+    filling: Vec<Filling>,
+    before: Vec<f64>,
+    solution: u32,
+    stamp: u32,
+    changed: Vec<FlowId>,
+}
+
+impl MaxMin {
+    /// A system without flows. Capacities must be positive and finite.
+    pub fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self {
+        let (capacity, fat_pipe): (Vec<f64>, Vec<bool>) =
+            links.into_iter().map(|(c, policy)| (c, policy == SharingPolicy::FatPipe)).unzip();
+        let n = capacity.len();
+        Self {
+            capacity,
+            fat_pipe,
+            members: vec![Vec::new(); n],
+            paths: Vec::new(),
+            elements: Vec::new(),
+            flows: Vec::new(),
+            free: Vec::new(),
+            added: Vec::new(),
+            touched: Vec::new(),
+            set: Vec::new(),
+            links: Vec::new(),
+            light: Vec::new(),
+            filling: vec![Filling::default(); n],
+            before: Vec::new(),
+            solution: 0,
+            stamp: 0,
+            changed: Vec::new(),
+        }
+    }
+
+    /// Registers a path: its links with the consumption of each, positive and every link at most once. A path
+    /// without links gives a flow its bound.
+    pub fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId {
+        let start = self.elements.len() as u32;
+        self.elements.extend(elements.iter().map(|e| Element { link: e.0.0, consumption: e.1 }));
+        let fat = elements.iter().any(|e| self.fat_pipe[e.0.index()]);
+        self.paths.push(Path { start, end: self.elements.len() as u32, fat });
+        PathId(self.paths.len() as u32 - 1)
+    }
+
+    /// A flow enters. Its value is 0 until the next [`solve`](Self::solve).
+    ///
+    /// `penalty` is positive: the share is inversely proportional to it. `bound` is positive, maybe infinite where
+    /// the path has links.
+    pub fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
+        let flow = Flow {
+            weight: 1.0 / penalty,
+            penalty,
+            bound,
+            value: 0.0,
+            level: 0.0,
+            limit: OWN_BOUND,
+            path: path.0,
+            in_set: 0,
+            settled: false,
+            active: true,
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.flows[id as usize] = flow;
+                id
+            }
+            None => {
+                self.flows.push(flow);
+                self.flows.len() as u32 - 1
+            }
+        };
+        let Path { start, end, .. } = self.paths[path.0 as usize];
+        for e in &self.elements[start as usize..end as usize] {
+            self.members[e.link as usize].push(Member { flow: id, consumption: e.consumption });
+            self.touched.push(e.link);
+        }
+        self.added.push(id);
+        FlowId(id)
+    }
+
+    /// A flow leaves. The others keep their values until the next [`solve`](Self::solve).
+    pub fn stop(&mut self, flow: FlowId) {
+        let Path { start, end, .. } = self.paths[self.flows[flow.index()].path as usize];
+        for e in &self.elements[start as usize..end as usize] {
+            let members = &mut self.members[e.link as usize];
+            // Flows leave in about the order in which they came, so the search starts at the front and is short.
+            if let Some(at) = members.iter().position(|m| m.flow == flow.0) {
+                members.swap_remove(at);
+            }
+            self.touched.push(e.link);
+        }
+        self.flows[flow.index()].active = false;
+        if !self.added.is_empty() {
+            self.added.retain(|&f| f != flow.0);
+        }
+        self.free.push(flow.0);
+    }
+
+    /// The rate of a flow as of the last solution.
+    #[inline]
+    pub fn value(&self, flow: FlowId) -> f64 {
+        self.flows[flow.index()].value
+    }
+
+    /// Whether flows came or went since the last solution.
+    #[inline]
+    pub fn is_stale(&self) -> bool {
+        !self.touched.is_empty() || !self.added.is_empty()
+    }
+
+    /// The flows whose value the last solution changed, new ones included.
+    #[inline]
+    pub fn changed(&self) -> &[FlowId] {
+        &self.changed
+    }
+
+    /// Sum of the consumptions on a link, in units of its capacity.
+    pub fn load(&self, link: LinkId) -> f64 {
+        self.members[link.index()].iter().map(|m| m.consumption * self.flows[m.flow as usize].value).sum()
+    }
+}

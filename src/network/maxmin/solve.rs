@@ -1,0 +1,289 @@
+//! The local repair: which flows have to be solved again, progressive filling, and the check that ends it.
+
+use super::{Element, Filling, FlowId, MaxMin, OWN_BOUND, Path, TOLERANCE};
+
+/// From so many links on, the fullest one is found by a heap and not by a scan.
+const SCAN_LIMIT: usize = 48;
+
+/// A sum that falls below this part of itself in one subtraction is formed afresh.
+const CANCELLATION: f64 = 1e-4;
+
+impl MaxMin {
+    /// Restores max-min fairness after the changes since the last call; [`changed`](Self::changed) tells whose value
+    /// is another one now.
+    pub fn solve(&mut self) {
+        self.changed.clear();
+        if !self.is_stale() {
+            return;
+        }
+        self.solution += 1;
+        self.set.clear();
+        self.before.clear();
+        self.seed();
+        let mut first = 0;
+        while first < self.set.len() {
+            first = self.set.len();
+            self.fill();
+            self.grow();
+        }
+        for (flow, before) in self.set.iter().zip(&self.before) {
+            if self.flows[*flow as usize].value != *before {
+                self.changed.push(FlowId(*flow));
+            }
+        }
+    }
+
+    /// The flows that the changes concern for certain: new ones, and those limited by a link that a flow entered
+    /// or left.
+    fn seed(&mut self) {
+        for i in 0..self.added.len() {
+            self.join(self.added[i]);
+        }
+        self.added.clear();
+        for i in 0..self.touched.len() {
+            let link = self.touched[i];
+            let fat = self.fat_pipe[link as usize];
+            for m in 0..self.members[link as usize].len() {
+                let flow = self.members[link as usize][m].flow;
+                if fat || self.flows[flow as usize].limit == link {
+                    self.join(flow);
+                }
+            }
+        }
+        self.touched.clear();
+    }
+
+    #[inline]
+    fn path_of(&self, flow: u32) -> Path {
+        self.paths[self.flows[flow as usize].path as usize]
+    }
+
+    /// Puts a flow into S, unless it is there. All flows of a fat pipe go together: what one of them gets depends on
+    /// the weights of all that are still open, even when the pipe is far from full.
+    fn join(&mut self, flow: u32) {
+        let state = &mut self.flows[flow as usize];
+        if state.in_set == self.solution {
+            return;
+        }
+        state.in_set = self.solution;
+        self.set.push(flow);
+        self.before.push(state.value);
+        let path = self.path_of(flow);
+        if path.fat {
+            for e in path.start..path.end {
+                let link = self.elements[e as usize].link as usize;
+                if self.fat_pipe[link] {
+                    for m in 0..self.members[link].len() {
+                        self.join(self.members[link][m].flow);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Progressive filling of S on what the other flows leave over.
+    fn fill(&mut self) {
+        self.open_links();
+        if self.light.len() <= SCAN_LIMIT {
+            while let Some((at, ratio)) = self.fullest_by_scan() {
+                self.saturate(self.light[at], ratio);
+            }
+        } else {
+            self.fill_by_heap();
+        }
+    }
+
+    /// Collects the links of S with what is left on them; flows without links run at their bound.
+    fn open_links(&mut self) {
+        self.stamp += 1;
+        self.links.clear();
+        self.light.clear();
+        for i in 0..self.set.len() {
+            let flow = self.set[i];
+            let path = self.path_of(flow);
+            let state = &mut self.flows[flow as usize];
+            state.settled = path.start == path.end;
+            if state.settled {
+                state.value = state.bound;
+                state.level = state.bound * state.penalty;
+                state.limit = OWN_BOUND;
+            }
+            for e in path.start..path.end {
+                let link = self.elements[e as usize].link;
+                if self.filling[link as usize].stamp != self.stamp {
+                    self.open_link(link);
+                }
+            }
+        }
+    }
+
+    fn open_link(&mut self, link: u32) {
+        let fat = self.fat_pipe[link as usize];
+        let mut filling = Filling {
+            stamp: self.stamp,
+            remaining: self.capacity[link as usize],
+            level: f64::INFINITY,
+            ..Filling::default()
+        };
+        for m in &self.members[link as usize] {
+            let flow = &self.flows[m.flow as usize];
+            if flow.in_set == self.solution {
+                filling.open += 1;
+                let share = m.consumption * flow.weight;
+                filling.usage = if fat { filling.usage.max(share) } else { filling.usage + share };
+            } else {
+                filling.outsiders += 1;
+                filling.remaining -= m.consumption * flow.value;
+            }
+        }
+        // Outsiders may use more than there is, until the check takes them into S.
+        filling.remaining = filling.remaining.max(0.0);
+        self.filling[link as usize] = filling;
+        self.links.push(link);
+        self.light.push(link);
+    }
+
+    /// Position in the light list and level of the link that fills up first; drops links without open flows.
+    fn fullest_by_scan(&mut self) -> Option<(usize, f64)> {
+        let mut best = None;
+        let mut lowest = f64::INFINITY;
+        let mut at = 0;
+        while at < self.light.len() {
+            let filling = &self.filling[self.light[at] as usize];
+            if filling.open == 0 {
+                self.light.swap_remove(at);
+                continue;
+            }
+            let ratio = filling.remaining / filling.usage;
+            if best.is_none() || ratio < lowest {
+                best = Some(at);
+                lowest = ratio;
+            }
+            at += 1;
+        }
+        best.map(|at| (at, lowest))
+    }
+
+    /// The same with a heap. A link's level only rises while others are settled, so an entry that is out of date is
+    /// too low, comes up too early, and is put back with its present level.
+    fn fill_by_heap(&mut self) {
+        let mut heap = crate::queue::EventQueue::new();
+        for &link in &self.light {
+            let filling = &self.filling[link as usize];
+            heap.set(link, filling.remaining / filling.usage);
+        }
+        while let Some((level, link)) = heap.pop() {
+            let filling = &self.filling[link as usize];
+            if filling.open == 0 {
+                continue;
+            }
+            let ratio = filling.remaining / filling.usage;
+            if ratio > level {
+                heap.set(link, ratio);
+                continue;
+            }
+            self.saturate(link, ratio);
+            if self.filling[link as usize].open > 0 {
+                let filling = &self.filling[link as usize];
+                heap.set(link, filling.remaining / filling.usage);
+            }
+        }
+        self.light.clear();
+    }
+
+    /// The link is the first to fill up, at `level`: its open flows stop there. If the bound of some is lower, only
+    /// those are settled, at their bounds; what they leave raises the level for the others.
+    fn saturate(&mut self, link: u32, level: f64) {
+        let mut bounded = false;
+        for m in 0..self.members[link as usize].len() {
+            let flow = self.members[link as usize][m].flow;
+            let state = &self.flows[flow as usize];
+            if self.is_open(flow) && state.bound * state.penalty < level {
+                bounded = true;
+                self.settle(flow, state.bound, OWN_BOUND);
+            }
+        }
+        if bounded {
+            return;
+        }
+        self.filling[link as usize].level = level;
+        for m in 0..self.members[link as usize].len() {
+            let flow = self.members[link as usize][m].flow;
+            if self.is_open(flow) {
+                self.settle(flow, level * self.flows[flow as usize].weight, link);
+            }
+        }
+    }
+
+    #[inline]
+    fn is_open(&self, flow: u32) -> bool {
+        let state = &self.flows[flow as usize];
+        state.in_set == self.solution && !state.settled
+    }
+
+    /// Fixes the value of a flow and takes it off its links.
+    fn settle(&mut self, flow: u32, value: f64, limit: u32) {
+        let path = self.path_of(flow);
+        let state = &mut self.flows[flow as usize];
+        state.settled = true;
+        state.value = value;
+        state.level = value * state.penalty;
+        state.limit = limit;
+        let weight = state.weight;
+        for e in path.start..path.end {
+            let Element { link, consumption } = self.elements[e as usize];
+            let fat = self.fat_pipe[link as usize];
+            let filling = &mut self.filling[link as usize];
+            filling.open -= 1;
+            let usage = filling.usage - consumption * weight;
+            // Where little is left of a sum, the rounding error of its large terms is all that is left.
+            let cancelled = usage < filling.usage * CANCELLATION;
+            if !fat {
+                filling.remaining = (filling.remaining - consumption * value).max(0.0);
+                filling.usage = usage;
+            }
+            if filling.open > 0 && (fat || cancelled) {
+                self.filling[link as usize].usage = self.usage_of_open_flows(link);
+            }
+        }
+    }
+
+    fn usage_of_open_flows(&self, link: u32) -> f64 {
+        let open = self.members[link as usize].iter().filter(|m| self.is_open(m.flow));
+        let shares = open.map(|m| m.consumption * self.flows[m.flow as usize].weight);
+        if self.fat_pipe[link as usize] { shares.fold(0.0, f64::max) } else { shares.sum() }
+    }
+
+    /// Checks the max-min condition on the links of S, and takes those into S for whom it no longer holds.
+    fn grow(&mut self) {
+        for i in 0..self.links.len() {
+            let link = self.links[i];
+            let filling = self.filling[link as usize];
+            if filling.outsiders == 0 {
+                continue;
+            }
+            let mut load = 0.0;
+            let mut highest = 0.0f64;
+            for m in &self.members[link as usize] {
+                let flow = &self.flows[m.flow as usize];
+                load += m.consumption * flow.value;
+                if flow.in_set == self.solution {
+                    highest = highest.max(flow.level);
+                }
+            }
+            let capacity = self.capacity[link as usize];
+            let full = load >= capacity * (1.0 - TOLERANCE);
+            // Flows of S may have stopped here at `filling.level`: nobody may stand above them.
+            let ceiling = filling.level * (1.0 + TOLERANCE);
+            let floor = highest * (1.0 - TOLERANCE);
+            for m in 0..self.members[link as usize].len() {
+                let flow = self.members[link as usize][m].flow;
+                let state = &self.flows[flow as usize];
+                let loses_its_limit = state.limit == link && (!full || state.level < floor);
+                if state.in_set != self.solution && (loses_its_limit || state.level > ceiling) {
+                    self.join(flow);
+                }
+            }
+        }
+    }
+}

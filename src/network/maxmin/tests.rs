@@ -1,0 +1,202 @@
+//! Small cases worked out by hand, and random systems against a plain global implementation.
+
+use super::*;
+use proptest::prelude::*;
+
+fn system(capacities: &[f64]) -> MaxMin {
+    MaxMin::new(capacities.iter().map(|&c| (c, SharingPolicy::Shared)))
+}
+
+fn path(system: &mut MaxMin, links: &[u32]) -> PathId {
+    let elements: Vec<(LinkId, f64)> = links.iter().map(|&l| (LinkId(l), 1.0)).collect();
+    system.add_path(&elements)
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+#[test]
+fn a_long_flow_and_two_short_ones() {
+    // Links of 1 and 2. The long flow and the first short one share link 0: 1/2 each. The second short one gets what
+    // is left of link 1: 3/2.
+    let mut s = system(&[1.0, 2.0]);
+    let (both, first, second) = (path(&mut s, &[0, 1]), path(&mut s, &[0]), path(&mut s, &[1]));
+    let long = s.start(both, 1.0, f64::INFINITY);
+    let short = s.start(first, 1.0, f64::INFINITY);
+    let other = s.start(second, 1.0, f64::INFINITY);
+    s.solve();
+    assert_eq!([s.value(long), s.value(short), s.value(other)], [0.5, 0.5, 1.5]);
+    // Without the long flow each short one has its link alone.
+    s.stop(long);
+    s.solve();
+    assert_eq!([s.value(short), s.value(other)], [1.0, 2.0]);
+    assert_eq!(s.changed().len(), 2);
+}
+
+#[test]
+fn shares_are_inversely_proportional_to_penalties() {
+    let mut s = system(&[3.0]);
+    let p = path(&mut s, &[0]);
+    let (near, far) = (s.start(p, 1.0, f64::INFINITY), s.start(p, 2.0, f64::INFINITY));
+    s.solve();
+    assert!(close(s.value(near), 2.0) && close(s.value(far), 1.0));
+}
+
+#[test]
+fn what_a_bounded_flow_leaves_goes_to_the_others() {
+    let mut s = system(&[3.0]);
+    let p = path(&mut s, &[0]);
+    let (slow, fast) = (s.start(p, 1.0, 0.5), s.start(p, 1.0, f64::INFINITY));
+    s.solve();
+    assert_eq!([s.value(slow), s.value(fast)], [0.5, 2.5]);
+}
+
+#[test]
+fn cross_traffic_slows_two_opposite_flows_to_1_over_1_05() {
+    let mut s = system(&[1.0, 1.0]);
+    let there = s.add_path(&[(LinkId(0), 1.0), (LinkId(1), 0.05)]);
+    let back = s.add_path(&[(LinkId(1), 1.0), (LinkId(0), 0.05)]);
+    let a = s.start(there, 1.0, 1.0);
+    s.solve();
+    assert_eq!(s.value(a), 1.0);
+    let b = s.start(back, 1.0, 1.0);
+    s.solve();
+    assert!(close(s.value(a), 1.0 / 1.05) && close(s.value(b), 1.0 / 1.05));
+}
+
+#[test]
+fn a_change_spreads_as_far_as_it_matters_and_no_further() {
+    // A chain of links, a flow over each pair of neighbours, and one flow that comes and goes at the end. Links of
+    // very different capacity stop the change after the first.
+    let mut s = system(&[1.0, 10.0, 100.0]);
+    let flows =
+        [path(&mut s, &[0, 1]), path(&mut s, &[1, 2]), path(&mut s, &[2])].map(|p| s.start(p, 1.0, f64::INFINITY));
+    s.solve();
+    assert_eq!(flows.map(|f| s.value(f)), [1.0, 9.0, 91.0]);
+    let p = path(&mut s, &[2]);
+    let visitor = s.start(p, 1.0, f64::INFINITY);
+    s.solve();
+    assert_eq!(flows.map(|f| s.value(f)), [1.0, 9.0, 45.5]);
+    assert_eq!(s.changed().len(), 2);
+    s.stop(visitor);
+    s.solve();
+    assert_eq!(flows.map(|f| s.value(f)), [1.0, 9.0, 91.0]);
+}
+
+#[test]
+fn a_path_without_links_gives_the_bound() {
+    let mut s = system(&[1.0]);
+    let p = s.add_path(&[]);
+    let f = s.start(p, 1.0, 7.0);
+    s.solve();
+    assert_eq!(s.value(f), 7.0);
+}
+
+/// The oracle: everything is shared out from nothing, one flow after the other, by the definition.
+pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[(Vec<(u32, f64)>, f64, f64)]) -> Vec<f64> {
+    let mut value: Vec<Option<f64>> = flows.iter().map(|f| f.0.is_empty().then_some(f.2)).collect();
+    while value.iter().any(Option::is_none) {
+        let level_of = |link: usize| {
+            let on = |f: &(Vec<(u32, f64)>, f64, f64)| f.0.iter().find(|e| e.0 as usize == link).map_or(0.0, |e| e.1);
+            let open = || flows.iter().zip(&value).filter(|(_, v)| v.is_none()).map(|(f, _)| on(f) / f.1);
+            let used: f64 = flows.iter().zip(&value).filter_map(|(f, v)| v.map(|v| v * on(f))).sum();
+            match capacity[link].1 {
+                SharingPolicy::Shared => ((capacity[link].0 - used).max(0.0), open().sum::<f64>()),
+                SharingPolicy::FatPipe => (capacity[link].0, open().fold(0.0, f64::max)),
+            }
+        };
+        let levels: Vec<f64> = (0..capacity.len())
+            .map(level_of)
+            .map(|(left, usage)| if usage > 0.0 { left / usage } else { f64::INFINITY })
+            .collect();
+        let link = (0..levels.len()).min_by(|&a, &b| levels[a].total_cmp(&levels[b])).expect("links");
+        let level = levels[link];
+        let here: Vec<usize> = (0..flows.len())
+            .filter(|&f| value[f].is_none() && flows[f].0.iter().any(|e| e.0 as usize == link))
+            .collect();
+        let bounded: Vec<usize> = here.iter().copied().filter(|&f| flows[f].2 * flows[f].1 < level).collect();
+        if bounded.is_empty() {
+            here.iter().for_each(|&f| value[f] = Some(level / flows[f].1));
+        } else {
+            bounded.iter().for_each(|&f| value[f] = Some(flows[f].2));
+        }
+    }
+    value.into_iter().map(|v| v.expect("all are settled")).collect()
+}
+
+type FlowSpec = (Vec<(u32, f64)>, f64, f64);
+
+fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
+    let element = (0..links, prop::sample::select(vec![1.0, 0.05, 1.05, 2.0]));
+    (prop::collection::vec(element, 0..5), 1u32..40, 1u32..60).prop_map(|(mut elements, penalty, bound)| {
+        elements.sort_by_key(|e| e.0);
+        elements.dedup_by_key(|e| e.0);
+        (elements, f64::from(penalty) * 0.1, f64::from(bound) * 0.25)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Flows come and go in random order; after each instant the local repair equals the global solution.
+    #[test]
+    fn local_repair_equals_the_global_solution(
+        (links, events) in (1u32..40).prop_flat_map(|links| (
+            prop::collection::vec((1u32..50, prop::bool::weighted(0.05)), links as usize),
+            prop::collection::vec((flow(links), prop::bool::ANY, 0usize..64, prop::bool::weighted(0.7)), 1..80),
+        ))
+    ) {
+        let capacity: Vec<(f64, SharingPolicy)> = links
+            .iter()
+            .map(|&(c, fat)| (f64::from(c), if fat { SharingPolicy::FatPipe } else { SharingPolicy::Shared }))
+            .collect();
+        let mut s = MaxMin::new(capacity.iter().copied());
+        let mut present: Vec<(FlowId, FlowSpec)> = Vec::new();
+        for (spec, leave, which, solve_now) in events {
+            if leave && !present.is_empty() {
+                let (id, _) = present.remove(which % present.len());
+                s.stop(id);
+            } else {
+                let elements: Vec<(LinkId, f64)> = spec.0.iter().map(|e| (LinkId(e.0), e.1)).collect();
+                let path = s.add_path(&elements);
+                let id = s.start(path, spec.1, spec.2);
+                present.push((id, spec));
+            }
+            if solve_now {
+                s.solve();
+                let flows: Vec<FlowSpec> = present.iter().map(|p| p.1.clone()).collect();
+                for ((id, _), expected) in present.iter().zip(global(&capacity, &flows)) {
+                    prop_assert!(close(s.value(*id), expected), "{} is not {expected}", s.value(*id));
+                }
+                for (link, &(c, policy)) in capacity.iter().enumerate() {
+                    if policy == SharingPolicy::Shared {
+                        prop_assert!(s.load(LinkId(link as u32)) <= c * (1.0 + 1e-9));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Capacities, bounds and values have one unit: scaling it scales the solution.
+    #[test]
+    fn the_unit_does_not_matter(flows in prop::collection::vec(flow(6), 1..20), exponent in -20i32..20) {
+        let scale = 2f64.powi(exponent);
+        let solve = |scale: f64| {
+            let mut s = system(&[3.0, 5.0, 7.0, 11.0, 13.0, 17.0].map(|c| c * scale));
+            let ids: Vec<FlowId> = flows
+                .iter()
+                .map(|f| {
+                    let elements: Vec<(LinkId, f64)> = f.0.iter().map(|e| (LinkId(e.0), e.1)).collect();
+                    let path = s.add_path(&elements);
+                    s.start(path, f.1, f.2 * scale)
+                })
+                .collect();
+            s.solve();
+            ids.into_iter().map(|f| s.value(f)).collect::<Vec<f64>>()
+        };
+        for (a, b) in solve(1.0).into_iter().zip(solve(scale)) {
+            prop_assert!(close(a * scale, b));
+        }
+    }
+}

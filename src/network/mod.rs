@@ -1,0 +1,12 @@
+//! The network: how fast a message travels, who shares what, and when a transfer ends.
+//!
+//! [`maxmin`] shares out the links, [`model`] says how a message size and a route become a delay, a weight and a
+//! rate, [`paths`] remembers the routes in use, and [`Network`] lets transfers run through time.
+
+pub mod maxmin;
+pub mod model;
+pub mod paths;
+pub mod piecewise;
+mod transfers;
+
+pub use transfers::{Finished, Network};

@@ -1,0 +1,173 @@
+//! Transfers in time: a latency phase without a share, then draining at the rate that the sharing gives.
+
+use super::maxmin::{FlowId, MaxMin};
+use super::model::NetworkModel;
+use super::paths::Paths;
+use crate::ids::{HostId, LinkId};
+use crate::platform::{Platform, RouteError};
+use crate::queue::EventQueue;
+
+/// A remaining amount below this many bytes counts as nothing (rounding of `remaining - rate * time`).
+const NOTHING_LEFT: f64 = 1e-14;
+
+/// A transfer that ended, by the tag its starter gave it.
+pub type Finished = u32;
+
+#[derive(Clone, Copy, Debug)]
+struct Transfer {
+    tag: u32,
+    route: u32,
+    /// The flow in the sharing system; none during the latency phase.
+    flow: Option<FlowId>,
+    /// Bytes left at `updated`.
+    remaining: f64,
+    /// Bytes per second since `updated`.
+    rate: f64,
+    updated: f64,
+    bandwidth_factor: f64,
+    latency_factor: f64,
+}
+
+/// The transfers under way on a platform.
+pub struct Network<'a> {
+    platform: &'a Platform,
+    model: &'a NetworkModel,
+    sharing: MaxMin,
+    paths: Paths,
+    transfers: Vec<Transfer>,
+    free: Vec<u32>,
+    /// The transfer of each flow of the sharing system.
+    transfer_of_flow: Vec<u32>,
+    events: EventQueue,
+    // The last size looked up in the factor tables: most messages repeat a size.
+    last_size: u64,
+    last_factors: (f64, f64),
+}
+
+impl<'a> Network<'a> {
+    /// A network without transfers.
+    pub fn new(platform: &'a Platform, model: &'a NetworkModel) -> Self {
+        Self {
+            platform,
+            model,
+            sharing: MaxMin::new(platform.links.iter().map(|l| (l.bandwidth, l.policy))),
+            paths: Paths::new(platform.hosts.len()),
+            transfers: Vec::new(),
+            free: Vec::new(),
+            transfer_of_flow: Vec::new(),
+            events: EventQueue::new(),
+            last_size: u64::MAX,
+            last_factors: (1.0, 1.0),
+        }
+    }
+
+    /// A message of `bytes` bytes of payload leaves `from` for `to`. `tag` comes back when it arrived.
+    ///
+    /// # Errors
+    /// If the platform has no route.
+    pub fn start(&mut self, now: f64, from: HostId, to: HostId, bytes: u64, tag: u32) -> Result<(), RouteError> {
+        let route = self.paths.find(from, to, self.platform, self.model, &mut self.sharing)?;
+        let size = bytes + self.model.envelope;
+        if size != self.last_size {
+            self.last_size = size;
+            self.last_factors = (self.model.latency_factor.at(size), self.model.bandwidth_factor.at(size));
+        }
+        let (latency_factor, bandwidth_factor) = self.last_factors;
+        self.paths.count(route, size);
+        let transfer = Transfer {
+            tag,
+            route,
+            flow: None,
+            remaining: size as f64,
+            rate: 0.0,
+            updated: now,
+            bandwidth_factor,
+            latency_factor,
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.transfers[id as usize] = transfer;
+                id
+            }
+            None => {
+                self.transfers.push(transfer);
+                self.transfers.len() as u32 - 1
+            }
+        };
+        let delay = self.paths.route(route).latency * latency_factor;
+        if delay > 0.0 {
+            self.events.set(id, now + delay);
+        } else {
+            self.enter_sharing(id, now);
+        }
+        Ok(())
+    }
+
+    /// The latency phase is over: the transfer competes for bandwidth.
+    fn enter_sharing(&mut self, id: u32, now: f64) {
+        let transfer = &mut self.transfers[id as usize];
+        let route = self.paths.route(transfer.route);
+        // A flow without delay has penalty 1, whatever its route (a rule of the model, not a unit).
+        let penalty = if route.latency * transfer.latency_factor > 0.0 { route.penalty } else { 1.0 };
+        let flow = self.sharing.start(route.path, penalty, route.bound);
+        transfer.flow = Some(flow);
+        transfer.updated = now;
+        if flow.index() >= self.transfer_of_flow.len() {
+            self.transfer_of_flow.resize(flow.index() + 1, 0);
+        }
+        self.transfer_of_flow[flow.index()] = id;
+    }
+
+    /// The date of the next event, once the sharing is up to date. `None`: nothing is under way.
+    #[inline]
+    pub fn next_date(&mut self, now: f64) -> Option<f64> {
+        if self.sharing.is_stale() {
+            self.share(now);
+        }
+        self.events.next_date()
+    }
+
+    /// Shares out again and moves the end dates of the transfers whose rate changed.
+    fn share(&mut self, now: f64) {
+        self.sharing.solve();
+        for &flow in self.sharing.changed() {
+            let id = self.transfer_of_flow[flow.index()];
+            let transfer = &mut self.transfers[id as usize];
+            transfer.remaining -= transfer.rate * (now - transfer.updated);
+            if transfer.remaining < NOTHING_LEFT {
+                transfer.remaining = 0.0;
+            }
+            transfer.updated = now;
+            transfer.rate = self.sharing.value(flow) * transfer.bandwidth_factor;
+            let left = if transfer.remaining > 0.0 { transfer.remaining / transfer.rate } else { 0.0 };
+            self.events.set(id, now + left);
+        }
+    }
+
+    /// Lets the events of this instant happen: those closer to `now` than `precision`. Appends what ended.
+    pub fn advance(&mut self, now: f64, precision: f64, finished: &mut Vec<Finished>) {
+        while self.events.next_date().is_some_and(|date| date <= now || date - now < precision) {
+            let Some((_, id)) = self.events.pop() else { break };
+            match self.transfers[id as usize].flow {
+                None => self.enter_sharing(id, now),
+                Some(flow) => {
+                    self.sharing.stop(flow);
+                    finished.push(self.transfers[id as usize].tag);
+                    self.free.push(id);
+                }
+            }
+        }
+    }
+
+    /// Messages and bytes (envelope included) that started on each link's routes so far, in the order of the links.
+    pub fn traffic(&self) -> Vec<(u64, u64)> {
+        let mut traffic = vec![(0, 0); self.platform.links.len()];
+        for (route, links) in self.paths.iter() {
+            for LinkId(link) in links {
+                traffic[*link as usize].0 += route.messages;
+                traffic[*link as usize].1 += route.bytes;
+            }
+        }
+        traffic
+    }
+}
