@@ -103,6 +103,28 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// The name, as traces write it; `collective` for collectives, whose kind is in the side table.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Init => "init",
+            Self::Finalize => "finalize",
+            Self::NoOperation => "no operation",
+            Self::Compute { .. } => "compute",
+            Self::Sleep { .. } => "sleep",
+            Self::Send { .. } => "send",
+            Self::Isend { .. } => "isend",
+            Self::Recv { .. } => "recv",
+            Self::Irecv { .. } => "irecv",
+            Self::SendRecv { .. } => "sendRecv",
+            Self::Wait { .. } => "wait",
+            Self::Test { .. } => "test",
+            Self::WaitAll => "waitall",
+            Self::Collective { .. } => "collective",
+        }
+    }
+}
+
 /// Arguments of a `sendRecv`; its tag is 0 both ways.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SendRecv {
