@@ -3,7 +3,7 @@
 //! Arguments that do not fit (those of collectives and of `sendRecv`) lie in side tables. Equal ones are stored once:
 //! all ranks and iterations that call `allreduce` with the same sizes share an entry.
 
-use super::Datatype;
+use super::{Datatype, Origin, SideFile, TraceWarning};
 
 /// Count of a receive that takes a message of any size (written -1 in a trace).
 pub const UNKNOWN_COUNT: u32 = u32::MAX;
@@ -256,6 +256,12 @@ pub struct Trace {
     pub collectives: Vec<CollectiveCall>,
     /// The count vectors of the collectives.
     pub counts: Vec<u32>,
+    /// Where the actions were read from.
+    pub origin: Origin,
+    /// What the reader ignored.
+    pub warnings: Vec<TraceWarning>,
+    /// What the side file says, if there is one.
+    pub side: Option<SideFile>,
 }
 
 impl Trace {
@@ -267,6 +273,11 @@ impl Trace {
     /// Number of actions of all ranks together.
     pub fn total_actions(&self) -> u64 {
         self.actions.iter().map(|a| a.len() as u64).sum()
+    }
+
+    /// Operations of the whole program, if the side file tells them.
+    pub fn operations(&self) -> Option<f64> {
+        self.side.as_ref().and_then(|side| side.operations)
     }
 
     /// The entries of a count vector.

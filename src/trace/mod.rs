@@ -4,6 +4,13 @@
 
 mod action;
 mod datatype;
+mod error;
+mod origin;
+mod side;
+pub mod ti;
 
 pub use action::{Action, CollectiveCall, CollectiveKind, Counts, SendRecv, Trace, UNKNOWN_COUNT};
 pub use datatype::Datatype;
+pub use error::{ArgumentProblem, TraceError, TraceErrorKind};
+pub use origin::{Origin, SourceLine, TraceWarning};
+pub use side::SideFile;

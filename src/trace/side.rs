@@ -1,0 +1,120 @@
+//! What is known of a trace beside its actions: the side file `NAME.toml`.
+//!
+//! A trace says how long each rank computes, but not how many useful operations the program performed; benchmarks define
+//! that number themselves. The side file carries it, with the formula, so that a report can show Mop/s and say why.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::error::{TraceError, TraceErrorKind as Kind, shorten};
+
+/// The side file of a trace. All keys are optional; unknown ones are refused.
+///
+/// ```toml
+/// title = "NPB LU, class A, 64 ranks, 10 iterations"
+/// operations = 4.771e9
+/// formula = "NPB 3.3.1 lu.f, mflops for n = 64, times 10 iterations"
+/// ```
+#[derive(Clone, PartialEq, Default, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SideFile {
+    /// One line for headings.
+    pub title: Option<String>,
+    /// More lines.
+    pub description: Option<String>,
+    /// Operations of the whole program, above zero: Mop/s is this number over the simulated time, over a million.
+    pub operations: Option<f64>,
+    /// Where that number comes from.
+    pub formula: Option<String>,
+    /// The program and its version.
+    pub source: Option<String>,
+    /// The problem size, as the program names it.
+    pub class: Option<String>,
+    /// Ranks that the trace was recorded with.
+    pub ranks: Option<usize>,
+    /// Iterations that were recorded.
+    pub iterations: Option<u64>,
+    /// Terms under which the trace may be passed on.
+    pub licence: Option<String>,
+}
+
+impl SideFile {
+    /// Reads a side file; none if there is no such file.
+    pub fn read(path: &Path) -> Result<Option<SideFile>, TraceError> {
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(TraceError::whole(path, Kind::Read(error))),
+        };
+        let text = String::from_utf8(text).map_err(|_| TraceError::whole(path, Kind::NotText))?;
+        SideFile::parse(&text, path).map(Some)
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<SideFile, TraceError> {
+        let side: SideFile =
+            toml::from_str(text).map_err(|error| wrong(text, path, error.span(), error.message().to_owned()))?;
+        if let Some(operations) = side.operations
+            && !(operations > 0.0 && operations.is_finite())
+        {
+            return Err(wrong(
+                text,
+                path,
+                None,
+                format!("operations is {operations}, it has to be finite and above 0"),
+            ));
+        }
+        Ok(side)
+    }
+}
+
+fn wrong(text: &str, path: &Path, span: Option<std::ops::Range<usize>>, message: String) -> TraceError {
+    let mut error = TraceError::whole(path, Kind::Side(message));
+    if let Some(span) = span
+        && let Some(before) = text.get(..span.start)
+    {
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        error.line = Some(before.matches('\n').count() as u64 + 1);
+        error.column = Some((before.len() - line_start) as u32 + 1);
+        error.text = shorten(text.get(span).unwrap_or_default().as_bytes());
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<SideFile, TraceError> {
+        SideFile::parse(text, Path::new("x.toml"))
+    }
+
+    #[test]
+    fn known_keys_are_read() {
+        let side = parse("title = 'LU'\noperations = 2e9\nformula = 'lu.f'\nranks = 64").unwrap();
+        assert_eq!((side.operations, side.ranks), (Some(2e9), Some(64)));
+        assert_eq!(side.title.as_deref(), Some("LU"));
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_place() {
+        let error = parse("title = 'LU'\n operation = 2e9\n").unwrap_err();
+        assert_eq!((error.line, error.column), (Some(2), Some(2)));
+        assert!(error.to_string().contains("operation"), "{error}");
+        assert!(!error.is_io());
+    }
+
+    #[test]
+    fn a_number_of_operations_is_above_zero() {
+        for text in ["operations = 0", "operations = -1.0", "operations = nan", "operations = inf"] {
+            assert!(matches!(parse(text).unwrap_err().kind, Kind::Side(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_file_is_no_error() {
+        assert_eq!(SideFile::read(Path::new("/nonexistent/x.toml")).unwrap(), None);
+    }
+}

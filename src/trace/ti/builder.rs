@@ -1,0 +1,423 @@
+//! From lines to actions: the state that the lines of a trace share.
+
+use std::path::{Path, PathBuf};
+
+use memchr::{memchr, memrchr};
+use nom::Parser;
+use nom::combinator::opt;
+
+use super::keyword::Keyword;
+use super::number::{
+    self, Fault, capacity, count, datatype, integer, leading_rank, real, skip_blanks, split_word, tag,
+};
+use super::pending::Pending;
+use super::source::{Block, End, LONGEST_LINE};
+use super::tables::{Full, Tables};
+use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
+use crate::trace::{Action, Datatype, SendRecv, Trace, TraceWarning};
+
+/// Largest number of ranks: it bounds what one line with a wrong rank can make us allocate.
+pub(super) const MOST_RANKS: usize = 1 << 22;
+
+/// What stops the parsing of a line. `at` is the line from the offending word on.
+pub(super) enum Broken<'a> {
+    /// A wrong argument of the action.
+    Fault(Fault<'a>),
+    /// A rank that is too large.
+    Rank { at: &'a [u8], role: &'static str },
+    /// A full side table.
+    Full(Full),
+    /// Anything else.
+    Other { at: &'a [u8], kind: Kind },
+}
+
+impl<'a> From<nom::Err<Fault<'a>>> for Broken<'a> {
+    fn from(error: nom::Err<Fault<'a>>) -> Self {
+        match error {
+            nom::Err::Error(fault) | nom::Err::Failure(fault) => Broken::Fault(fault),
+            nom::Err::Incomplete(_) => unreachable!("the parsers are complete ones"),
+        }
+    }
+}
+
+impl From<Full> for Broken<'_> {
+    fn from(full: Full) -> Self {
+        Broken::Full(full)
+    }
+}
+
+/// Result of the parser of one line; the error is boxed to keep the way of success narrow.
+type Line<'a, T> = Result<T, Box<(Option<Keyword>, Broken<'a>)>>;
+/// Result of the parser of one argument list.
+pub(super) type Arguments<'a, T> = Result<T, Broken<'a>>;
+
+/// A line of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub file: u32,
+    pub line: u64,
+}
+
+/// The largest rank named as a partner so far, kept until the number of ranks is known.
+struct Farthest {
+    place: Place,
+    column: u32,
+    text: String,
+    role: &'static str,
+}
+
+/// Reads blocks of lines and collects the actions.
+pub(super) struct Builder {
+    /// Number of ranks, if it is known beforehand.
+    pub ranks: Option<usize>,
+    /// The rank whose own file is read; none in a merged file.
+    own: Option<u32>,
+    /// Partners from here on are too large, or at least larger than those seen before.
+    limit: usize,
+    farthest: Option<Farthest>,
+    /// All files, and the current place. `length` is that of the current line.
+    pub files: Vec<PathBuf>,
+    pub place: Place,
+    pub length: usize,
+    pub streams: Vec<Vec<Action>>,
+    pub tables: Tables,
+    pub pending: Pending,
+    /// The type of elements where a line names none, and the line that decided it.
+    default: Option<(Datatype, Place)>,
+    /// Lines of other ranks in the current rank's file: the first, and how many.
+    foreign: Option<(u64, u64)>,
+    pub warnings: Vec<TraceWarning>,
+    /// Reused by vector lines.
+    pub scratch: [Vec<u32>; 2],
+}
+
+impl Builder {
+    pub fn new(ranks: Option<usize>) -> Builder {
+        Builder {
+            ranks,
+            own: None,
+            limit: ranks.unwrap_or(0),
+            farthest: None,
+            files: Vec::new(),
+            place: Place { file: 0, line: 0 },
+            length: 0,
+            streams: (0..ranks.unwrap_or(0)).map(|_| Vec::new()).collect(),
+            tables: Tables::default(),
+            pending: Pending::default(),
+            default: None,
+            foreign: None,
+            warnings: Vec::new(),
+            scratch: Default::default(),
+        }
+    }
+
+    /// Starts a file; with a rank if it is that rank's own.
+    pub fn start(&mut self, file: &Path, own: Option<u32>) {
+        self.place = Place { file: self.files.len() as u32, line: 0 };
+        self.files.push(file.into());
+        self.own = own;
+        self.foreign = None;
+    }
+
+    /// Ends the file of a rank: an error if the rank has no line in it, a warning if other ranks have.
+    pub fn end_own(&mut self) -> Result<(), TraceError> {
+        let Some(rank) = self.own else { return Ok(()) };
+        let foreign = self.foreign.unwrap_or_default();
+        if self.streams[rank as usize].is_empty() {
+            let kind = Kind::RankWithoutLines { rank: rank as usize, ranks: self.streams.len(), foreign: foreign.1 };
+            return Err(TraceError { line: self.foreign.map(|f| f.0), ..TraceError::whole(self.file(), kind) });
+        }
+        if foreign.1 > 0 {
+            let file = self.file().into();
+            self.warnings.push(TraceWarning::ForeignLines { file, rank, first_line: foreign.0, lines: foreign.1 });
+        }
+        Ok(())
+    }
+
+    fn file(&self) -> &Path {
+        &self.files[self.place.file as usize]
+    }
+
+    /// Takes the lines of a block.
+    pub fn block(&mut self, block: &Block<'_>) -> Result<(), TraceError> {
+        let text = block.text;
+        let mut rest = text;
+        // Lines before one with a NUL byte are read, so that the first error is the one reported.
+        let nul = memchr(0, text);
+        if let Some(nul) = nul {
+            rest = &text[..memrchr(b'\n', &text[..nul]).map_or(0, |end| end + 1)];
+        }
+        let clean = rest.len();
+        while let Some(end) = memchr(b'\n', rest) {
+            self.place.line += 1;
+            let line = &rest[..end];
+            self.length = end;
+            if let Err(broken) = self.line(line) {
+                return Err(self.error(broken.0, broken.1));
+            }
+            rest = &rest[end + 1..];
+        }
+        if let Some(nul) = nul {
+            self.place.line += 1;
+            return Err(self.plain_error(nul - clean, &[], Kind::NotText));
+        }
+        match block.end {
+            End::Line => Ok(()),
+            End::TooLong => {
+                self.place.line += 1;
+                Err(self.plain_error(0, rest, Kind::LineTooLong { limit: LONGEST_LINE }))
+            }
+            End::File if matches!(skip_blanks(rest).first(), None | Some(b'#')) => Ok(()),
+            End::File => {
+                self.place.line += 1;
+                Err(self.plain_error(rest.len(), rest, Kind::CutOff))
+            }
+        }
+    }
+
+    /// Takes one line, without its line end.
+    #[inline]
+    fn line<'a>(&mut self, line: &'a [u8]) -> Line<'a, ()> {
+        let text = skip_blanks(line);
+        if matches!(text.first(), None | Some(b'#')) {
+            return Ok(());
+        }
+        let Some((rest, rank)) = self.rank(text)? else { return Ok(()) };
+        let rest = skip_blanks(rest);
+        let (word, arguments) = split_word(rest);
+        let Some(keyword) = Keyword::find(word) else {
+            let kind = match word {
+                b"" => Kind::NoAction,
+                _ => Kind::UnknownAction { nearest: Keyword::nearest(word) },
+            };
+            return Err(Box::new((None, Broken::Other { at: rest, kind })));
+        };
+        match self.action(rank, keyword, arguments) {
+            Ok(action) => {
+                self.streams[rank as usize].push(action);
+                Ok(())
+            }
+            Err(broken) => Err(Box::new((Some(keyword), broken))),
+        }
+    }
+
+    /// The rank of a line, for which a stream exists then; none if the line is to be ignored.
+    #[inline]
+    fn rank<'a>(&mut self, text: &'a [u8]) -> Line<'a, Option<(&'a [u8], u32)>> {
+        let number = leading_rank(text);
+        match (number, self.own) {
+            (Some((rest, rank)), None) if rank < self.streams.len() as u64 => Ok(Some((rest, rank as u32))),
+            (Some((rest, rank)), Some(own)) if rank == u64::from(own) => Ok(Some((rest, own))),
+            (_, Some(_)) => {
+                let (_, lines) = self.foreign.get_or_insert((self.place.line, 0));
+                *lines += 1;
+                Ok(None)
+            }
+            (Some((rest, rank)), None) => self.new_rank(text, rank).map(|()| Some((rest, rank as u32))),
+            (None, None) => Err(Box::new((None, Broken::Other { at: text, kind: Kind::NotARank }))),
+        }
+    }
+
+    #[cold]
+    fn new_rank<'a>(&mut self, at: &'a [u8], rank: u64) -> Line<'a, ()> {
+        let broken = match self.ranks {
+            Some(_) => Broken::Rank { at, role: "rank" },
+            None if rank >= MOST_RANKS as u64 => Broken::Other { at, kind: Kind::TooManyRanks { limit: MOST_RANKS } },
+            None => {
+                self.streams.resize_with(rank as usize + 1, Vec::new);
+                self.limit = self.limit.max(self.streams.len());
+                return Ok(());
+            }
+        };
+        Err(Box::new((None, broken)))
+    }
+
+    #[inline]
+    fn action<'a>(&mut self, rank: u32, keyword: Keyword, text: &'a [u8]) -> Arguments<'a, Action> {
+        Ok(match keyword {
+            Keyword::Compute => Action::Compute { flops: number::flops(text)?.1 },
+            Keyword::Send => {
+                let (to, tag, count, datatype) = self.message("destination", count("count"), text)?;
+                Action::Send { to, tag, count, datatype }
+            }
+            Keyword::Isend => {
+                let (to, tag, count, datatype) = self.message("destination", count("count"), text)?;
+                Action::Isend { to, tag, count, datatype }
+            }
+            Keyword::Recv => {
+                let (from, tag, count, datatype) = self.message("source", capacity, text)?;
+                Action::Recv { from, tag, count, datatype }
+            }
+            Keyword::Irecv => {
+                let (from, tag, count, datatype) = self.message("source", capacity, text)?;
+                Action::Irecv { from, tag, count, datatype }
+            }
+            Keyword::Wait => {
+                let (source, destination, tag) = self.request(text)?;
+                Action::Wait { source, destination, tag }
+            }
+            Keyword::Test => {
+                let (source, destination, tag) = self.request(text)?;
+                Action::Test { source, destination, tag }
+            }
+            Keyword::WaitAll => Action::WaitAll,
+            Keyword::Init => {
+                let default = if skip_blanks(text).is_empty() { Datatype::BYTE } else { Datatype::DOUBLE };
+                self.init(default, text)?;
+                Action::Init
+            }
+            Keyword::Finalize => Action::Finalize,
+            Keyword::Communicator => Action::NoOperation,
+            Keyword::Location => {
+                (word("file"), word("line")).parse(text)?;
+                Action::NoOperation
+            }
+            Keyword::Sleep => Action::Sleep { seconds: real("duration")(text)?.1 },
+            Keyword::SendRecv => self.sendrecv(text)?,
+            Keyword::Collective(kind) => self.collective(rank, kind, text)?,
+        })
+    }
+
+    /// Partner, tag, count and type of a message.
+    #[inline]
+    fn message<'a>(
+        &mut self,
+        role: &'static str,
+        count: impl Parser<&'a [u8], Output = u32, Error = Fault<'a>>,
+        text: &'a [u8],
+    ) -> Arguments<'a, (u32, i32, u32, Datatype)> {
+        let (rest, partner) = self.partner(role, text)?;
+        let (rest, (tag, count)) = (tag, count).parse(rest)?;
+        let (_, datatype) = self.datatype(rest)?;
+        Ok((partner, tag, count, datatype))
+    }
+
+    /// Source, destination and tag of a remembered request.
+    #[inline]
+    fn request<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (u32, u32, i32)> {
+        let (rest, source) = self.partner("source", text)?;
+        let (rest, destination) = self.partner("destination", rest)?;
+        Ok((source, destination, tag(rest)?.1))
+    }
+
+    fn sendrecv<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, Action> {
+        let (rest, send_count) = count("send count")(text)?;
+        let (rest, to) = self.partner("destination", rest)?;
+        let (rest, recv_count) = count("receive count")(rest)?;
+        let (rest, from) = self.partner("source", rest)?;
+        let (_, (send_type, recv_type)) = (datatype, datatype).parse(rest)?;
+        let entry = SendRecv { to, send_count, send_type, from, recv_count, recv_type };
+        Ok(Action::SendRecv { index: self.tables.sendrecv(entry)? })
+    }
+
+    /// A rank other than the line's own.
+    #[inline]
+    pub fn partner<'a>(&mut self, role: &'static str, text: &'a [u8]) -> Arguments<'a, (&'a [u8], u32)> {
+        let (rest, rank) = integer(role)(text)?;
+        if rank as usize >= self.limit {
+            self.far_partner(role, rank, text)?;
+        }
+        Ok((rest, rank))
+    }
+
+    #[cold]
+    fn far_partner<'a>(&mut self, role: &'static str, rank: u32, text: &'a [u8]) -> Arguments<'a, ()> {
+        let at = skip_blanks(text);
+        if self.ranks.is_some() {
+            return Err(Broken::Rank { at, role });
+        }
+        self.limit = rank as usize + 1;
+        let column = (self.length - at.len()) as u32 + 1;
+        self.farthest = Some(Farthest { place: self.place, column, text: shorten(split_word(at).0), role });
+        Ok(())
+    }
+
+    /// The datatype if there is one, else the default.
+    #[inline]
+    pub fn datatype<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], Datatype)> {
+        let (rest, datatype) = opt(datatype).parse(text)?;
+        // A line before the first `init` settles the default as well: that of a trace without any `init`.
+        let datatype = datatype.unwrap_or_else(|| self.default.get_or_insert((Datatype::BYTE, self.place)).0);
+        Ok((rest, datatype))
+    }
+
+    fn init<'a>(&mut self, now: Datatype, text: &'a [u8]) -> Arguments<'a, ()> {
+        let (before, place) = *self.default.get_or_insert((now, self.place));
+        if before == now {
+            return Ok(());
+        }
+        let kind = Kind::MixedInit {
+            earlier_file: self.files[place.file as usize].clone(),
+            earlier_line: place.line,
+            before: before.name(),
+            now: now.name(),
+        };
+        Err(Broken::Other { at: skip_blanks(text), kind })
+    }
+
+    /// The whole trace, once all lines are read.
+    pub fn finish(mut self, name: String) -> Result<Trace, TraceError> {
+        let ranks = self.streams.len();
+        let first_file = self.files.first().cloned().unwrap_or_default();
+        if self.streams.iter().all(Vec::is_empty) {
+            return Err(TraceError::whole(first_file, Kind::Empty));
+        }
+        if let Some(rank) = self.streams.iter().position(Vec::is_empty) {
+            return Err(TraceError::whole(first_file, Kind::RankWithoutLines { rank, ranks, foreign: 0 }));
+        }
+        if let Some(far) = self.farthest.take_if(|_| self.limit > ranks) {
+            return Err(TraceError {
+                file: self.files[far.place.file as usize].clone(),
+                line: Some(far.place.line),
+                column: Some(far.column),
+                text: far.text,
+                kind: Kind::RankOutOfRange { role: far.role, ranks },
+            });
+        }
+        self.ranks = Some(ranks);
+        self.limit = ranks;
+        self.resolve_pending()?;
+        for stream in &mut self.streams {
+            stream.shrink_to_fit();
+        }
+        Ok(Trace {
+            name,
+            actions: self.streams,
+            sendrecvs: self.tables.sendrecvs,
+            collectives: self.tables.collectives,
+            counts: self.tables.counts,
+            warnings: self.warnings,
+            ..Trace::default()
+        })
+    }
+
+    fn plain_error(&self, offset: usize, text: &[u8], kind: Kind) -> TraceError {
+        TraceError {
+            line: Some(self.place.line),
+            column: Some(offset as u32 + 1),
+            text: shorten(text),
+            ..TraceError::whole(self.file(), kind)
+        }
+    }
+
+    /// The public form of what stopped the current line.
+    #[cold]
+    pub fn error(&self, keyword: Option<Keyword>, broken: Broken<'_>) -> TraceError {
+        let action = keyword.map_or("", Keyword::name);
+        let (at, kind) = match broken {
+            Broken::Fault(Fault { at, argument, problem }) => (at, Kind::Argument { action, argument, problem }),
+            Broken::Rank { at, role } => (at, Kind::RankOutOfRange { role, ranks: self.ranks.unwrap_or(0) }),
+            Broken::Full(Full(table)) => (&[][..], Kind::TableFull { table }),
+            Broken::Other { at, kind } => (at, kind),
+        };
+        self.plain_error(self.length - at.len(), split_word(at).0, kind)
+    }
+}
+
+/// A word of any kind.
+fn word<'a>(argument: &'static str) -> impl Fn(&'a [u8]) -> number::Res<'a, &'a [u8]> {
+    move |text| match split_word(text) {
+        (b"", end) => number::missing(end, argument),
+        (word, rest) => Ok((rest, word)),
+    }
+}

@@ -1,0 +1,204 @@
+//! The argument lists of the collectives.
+
+use super::builder::{Arguments, Broken, Builder};
+use super::number::{Res, count, flops, integer, skip_blanks};
+use crate::trace::error::TraceErrorKind as Kind;
+use crate::trace::{Action, CollectiveCall, CollectiveKind, Counts, Datatype};
+
+/// Two datatypes: that of the elements sent, that of those received.
+type Types = (Datatype, Datatype);
+
+/// A call with everything at zero.
+fn empty(kind: CollectiveKind) -> CollectiveCall {
+    let none = Counts::default();
+    CollectiveCall {
+        kind,
+        root: 0,
+        send_count: 0,
+        recv_count: 0,
+        send_type: Datatype::BYTE,
+        recv_type: Datatype::BYTE,
+        send_counts: none,
+        recv_counts: none,
+        displacements: none,
+        flops: 0.0,
+    }
+}
+
+/// A call with one count and one type.
+fn single(kind: CollectiveKind, root: u32, count: u32, datatype: Datatype, flops: f64) -> CollectiveCall {
+    let (send_type, recv_type) = (datatype, datatype);
+    CollectiveCall { root, send_count: count, recv_count: count, send_type, recv_type, flops, ..empty(kind) }
+}
+
+/// One count for each rank.
+fn vector<'a>(argument: &'static str, ranks: usize, into: &mut Vec<u32>, text: &'a [u8]) -> Res<'a, ()> {
+    let mut rest = text;
+    into.clear();
+    for _ in 0..ranks {
+        let value;
+        (rest, value) = integer(argument)(rest)?;
+        into.push(value);
+    }
+    Ok((rest, ()))
+}
+
+impl Builder {
+    /// A collective. If it has a count for each rank and the number of ranks is not known, it is put off.
+    pub fn collective<'a>(&mut self, rank: u32, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
+        use CollectiveKind as K;
+        let call = match kind {
+            K::Barrier => empty(kind),
+            K::Bcast => {
+                let (rest, count) = count("count")(text)?;
+                let (rest, root) = self.root(rest)?;
+                single(kind, root, count, self.datatype(rest)?.1, 0.0)
+            }
+            K::Reduce => {
+                let (rest, count) = count("count")(text)?;
+                let (rest, flops) = flops(rest)?;
+                let (rest, root) = self.root(rest)?;
+                single(kind, root, count, self.datatype(rest)?.1, flops)
+            }
+            K::Allreduce | K::Scan | K::Exscan => {
+                let (rest, count) = count("count")(text)?;
+                let (rest, flops) = flops(rest)?;
+                single(kind, 0, count, self.datatype(rest)?.1, flops)
+            }
+            K::Alltoall | K::Allgather | K::Gather | K::Scatter => {
+                let (rest, send_count) = count("send count")(text)?;
+                let (mut rest, recv_count) = count("receive count")(rest)?;
+                let mut root = 0;
+                if matches!(kind, K::Gather | K::Scatter) {
+                    (rest, root) = self.root(rest)?;
+                }
+                let (_, (send_type, recv_type)) = self.types(rest)?;
+                CollectiveCall { root, send_count, recv_count, send_type, recv_type, ..empty(kind) }
+            }
+            K::Alltoallv | K::Gatherv | K::Allgatherv | K::Scatterv | K::ReduceScatter => match self.ranks {
+                Some(ranks) => self.vector_call(kind, ranks, text)?,
+                None => return Ok(self.put_off(rank, kind, text)?),
+            },
+        };
+        Ok(Action::Collective { index: self.tables.collective(call)? })
+    }
+
+    /// A collective with a count for each rank.
+    pub fn vector_call<'a>(
+        &mut self,
+        kind: CollectiveKind,
+        ranks: usize,
+        text: &'a [u8],
+    ) -> Arguments<'a, CollectiveCall> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let call = self.vector_call_with(&mut scratch, kind, ranks, text);
+        self.scratch = scratch;
+        call
+    }
+
+    fn vector_call_with<'a>(
+        &mut self,
+        [first, second]: &mut [Vec<u32>; 2],
+        kind: CollectiveKind,
+        ranks: usize,
+        text: &'a [u8],
+    ) -> Arguments<'a, CollectiveCall> {
+        use CollectiveKind as K;
+        const SENT: &str = "send count of each rank";
+        const RECEIVED: &str = "receive count of each rank";
+        let mut call = empty(kind);
+        match kind {
+            K::Alltoallv => {
+                // The two single numbers are the sizes of the buffers, of no influence on the time.
+                let (rest, send_size) = count("send buffer size")(text)?;
+                let (rest, ()) = vector(SENT, ranks, first, rest)?;
+                let (rest, recv_size) = count("receive buffer size")(rest)?;
+                let (rest, ()) = vector(RECEIVED, ranks, second, rest)?;
+                (call.send_count, call.recv_count) = (send_size, recv_size);
+                (_, (call.send_type, call.recv_type)) = self.types(rest)?;
+                call.send_counts = self.tables.counts(first)?;
+                call.recv_counts = self.tables.counts(second)?;
+            }
+            K::Gatherv => {
+                let (rest, send_count) = count("send count")(text)?;
+                let (rest, ()) = vector(RECEIVED, ranks, first, rest)?;
+                let (rest, root) = self.root(rest)?;
+                (call.root, call.send_count) = (root, send_count);
+                (_, (call.send_type, call.recv_type)) = self.types(rest)?;
+                call.recv_counts = self.tables.counts(first)?;
+            }
+            K::Allgatherv => {
+                let (rest, send_count) = count("send count")(text)?;
+                let (rest, ()) = vector(RECEIVED, ranks, first, rest)?;
+                call.send_count = send_count;
+                (call.send_type, call.recv_type) = self.allgatherv_tail(ranks, second, rest)?;
+                call.recv_counts = self.tables.counts(first)?;
+                call.displacements = self.tables.counts(second)?;
+            }
+            K::Scatterv => {
+                let (rest, ()) = vector(SENT, ranks, first, text)?;
+                let (rest, recv_count) = count("receive count")(rest)?;
+                let (rest, root) = self.root(rest)?;
+                (call.root, call.recv_count) = (root, recv_count);
+                (_, (call.send_type, call.recv_type)) = self.types(rest)?;
+                call.send_counts = self.tables.counts(first)?;
+            }
+            K::ReduceScatter => {
+                let (rest, ()) = vector(RECEIVED, ranks, first, text)?;
+                let (rest, flops) = flops(rest)?;
+                let (_, datatype) = self.datatype(rest)?;
+                (call.flops, call.send_type, call.recv_type) = (flops, datatype, datatype);
+                call.recv_counts = self.tables.counts(first)?;
+            }
+            other => unreachable!("{} has no count for each rank", other.name()),
+        }
+        Ok(call)
+    }
+
+    /// What follows the counts of an allgatherv: types, displacements, both or nothing.
+    ///
+    /// Their number tells the forms apart. Two arguments for two ranks are types, as for SimGrid.
+    fn allgatherv_tail<'a>(
+        &mut self,
+        ranks: usize,
+        displacements: &mut Vec<u32>,
+        text: &'a [u8],
+    ) -> Arguments<'a, Types> {
+        const NAME: &str = "displacement of each rank";
+        displacements.clear();
+        let at = skip_blanks(text);
+        match words(at) {
+            0..=2 => Ok(self.types(at)?.1),
+            given if given >= ranks + 2 => {
+                let (rest, types) = self.types(at)?;
+                vector(NAME, ranks, displacements, rest)?;
+                Ok(types)
+            }
+            given if given == ranks => {
+                vector(NAME, ranks, displacements, at)?;
+                Ok(self.types(&[])?.1)
+            }
+            given => Err(Broken::Other { at, kind: Kind::Displacements { given, ranks } }),
+        }
+    }
+
+    /// The root, 0 if there is none.
+    fn root<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], u32)> {
+        match skip_blanks(text) {
+            b"" => Ok((&[], 0)),
+            some => self.partner("root", some),
+        }
+    }
+
+    /// The types of what is sent and received, each the default one if it is not there.
+    fn types<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], Types)> {
+        let (rest, send_type) = self.datatype(text)?;
+        let (rest, recv_type) = self.datatype(rest)?;
+        Ok((rest, (send_type, recv_type)))
+    }
+}
+
+/// Number of words of a text.
+fn words(text: &[u8]) -> usize {
+    text.split(|&byte| super::number::is_blank(byte)).filter(|word| !word.is_empty()).count()
+}

@@ -1,0 +1,116 @@
+//! The names of actions.
+
+use crate::trace::CollectiveKind;
+
+/// What the second word of a line says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Keyword {
+    Init,
+    Finalize,
+    /// `comm_size`, `comm_split`, `comm_dup`: every collective of a trace is on the world communicator.
+    Communicator,
+    Location,
+    Compute,
+    Sleep,
+    Send,
+    Isend,
+    Recv,
+    Irecv,
+    SendRecv,
+    Wait,
+    Test,
+    WaitAll,
+    Collective(CollectiveKind),
+}
+
+/// Names of the actions that are not collectives.
+const OTHERS: [(&str, Keyword); 16] = [
+    ("init", Keyword::Init),
+    ("finalize", Keyword::Finalize),
+    ("comm_size", Keyword::Communicator),
+    ("comm_split", Keyword::Communicator),
+    ("comm_dup", Keyword::Communicator),
+    ("location", Keyword::Location),
+    ("compute", Keyword::Compute),
+    ("sleep", Keyword::Sleep),
+    ("send", Keyword::Send),
+    ("isend", Keyword::Isend),
+    ("recv", Keyword::Recv),
+    ("irecv", Keyword::Irecv),
+    ("sendRecv", Keyword::SendRecv),
+    ("wait", Keyword::Wait),
+    ("test", Keyword::Test),
+    ("waitall", Keyword::WaitAll),
+];
+
+impl Keyword {
+    /// The action of exactly that name.
+    #[inline]
+    pub fn find(word: &[u8]) -> Option<Keyword> {
+        // The most frequent ones first; a match on slices compares in order.
+        match word {
+            b"compute" => Some(Keyword::Compute),
+            b"send" => Some(Keyword::Send),
+            b"recv" => Some(Keyword::Recv),
+            b"isend" => Some(Keyword::Isend),
+            b"irecv" => Some(Keyword::Irecv),
+            b"wait" => Some(Keyword::Wait),
+            b"waitall" => Some(Keyword::WaitAll),
+            _ => Keyword::find_rare(word),
+        }
+    }
+
+    fn find_rare(word: &[u8]) -> Option<Keyword> {
+        let other = OTHERS.iter().find(|(name, _)| name.as_bytes() == word).map(|&(_, keyword)| keyword);
+        let collective = || CollectiveKind::ALL.into_iter().find(|kind| kind.name().as_bytes() == word);
+        other.or_else(|| collective().map(Keyword::Collective))
+    }
+
+    /// The name for messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Keyword::Collective(kind) => kind.name(),
+            other => OTHERS.iter().find(|(_, keyword)| *keyword == other).map_or("", |&(name, _)| name),
+        }
+    }
+
+    /// The name that a wrong one was probably meant to be.
+    ///
+    /// Case and underscores count least, since old traces and documents differ in them; then the number of edits.
+    pub fn nearest(word: &[u8]) -> Option<&'static str> {
+        let plain = |name: &str| name.to_ascii_lowercase().replace('_', "");
+        let word = plain(std::str::from_utf8(word).ok().filter(|word| word.len() <= 40)?);
+        let names = OTHERS.iter().map(|&(name, _)| name).chain(CollectiveKind::ALL.map(CollectiveKind::name));
+        let (distance, nearest) =
+            names.map(|name| (strsim::damerau_levenshtein(&word, &plain(name)), name)).min_by_key(|&(d, _)| d)?;
+        (distance <= 1 + nearest.len() / 4).then_some(nearest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found() {
+        for (name, keyword) in OTHERS {
+            assert_eq!(Keyword::find(name.as_bytes()), Some(keyword));
+        }
+        for kind in CollectiveKind::ALL {
+            assert_eq!(Keyword::find(kind.name().as_bytes()), Some(Keyword::Collective(kind)));
+        }
+        assert_eq!(Keyword::find(b"Isend"), None);
+        assert_eq!(Keyword::find(b""), None);
+    }
+
+    #[test]
+    fn a_wrong_name_leads_to_the_right_one() {
+        let wrong = ["Isend", "allReduce", "waitAll", "Compute", "sendrecv", "reduce_scatter", "all_to_all"];
+        let right = ["isend", "allreduce", "waitall", "compute", "sendRecv", "reducescatter", "alltoall"];
+        for (wrong, right) in wrong.into_iter().zip(right) {
+            assert_eq!(Keyword::nearest(wrong.as_bytes()), Some(right), "{wrong}");
+        }
+        assert_eq!(Keyword::nearest(b"MPI_Win_fence"), None);
+        assert_eq!(Keyword::nearest(b"\xff"), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! Lists of trace files, and how to tell one from a trace.
+
+use std::path::{Path, PathBuf};
+
+use super::number::{is_blank, skip_blanks, split_word};
+use super::source::{Block, End, LONGEST_LINE};
+use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
+
+/// What a file turns out to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Content {
+    Trace,
+    List,
+}
+
+/// Decides by the first line that is neither blank nor a comment; none if there is none.
+///
+/// It belongs to a trace if it begins with digits and a second word of letters and underscores (`0 init`). Anything else
+/// is a path. A file name with such a beginning, like `0 init`, would have to be written with its folder (`./0 init`).
+pub(super) fn content(text: &[u8]) -> Option<Content> {
+    let line =
+        text.split(|&byte| byte == b'\n').map(skip_blanks).find(|line| !matches!(line.first(), None | Some(b'#')))?;
+    let (first, rest) = split_word(line);
+    let (second, _) = split_word(rest);
+    let is_rank = first.iter().all(u8::is_ascii_digit);
+    let is_action = !second.is_empty() && second.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    Some(if is_rank && is_action { Content::Trace } else { Content::List })
+}
+
+/// A path of a list.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Entry {
+    pub path: PathBuf,
+    pub line: u64,
+}
+
+/// The paths of a list, with the lines that they stand on.
+#[derive(Default)]
+pub(super) struct List {
+    pub entries: Vec<Entry>,
+    lines: u64,
+}
+
+impl List {
+    /// Takes the lines of a block. A path is a whole line without the blanks around it; a last line without a line end
+    /// is a path like any other.
+    pub fn block(&mut self, file: &Path, block: &Block<'_>) -> Result<(), TraceError> {
+        let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
+        for line in text.split(|&byte| byte == b'\n') {
+            self.lines += 1;
+            let error = |kind| TraceError { line: Some(self.lines), column: Some(1), ..TraceError::whole(file, kind) };
+            if block.end == End::TooLong {
+                return Err(error(Kind::LineTooLong { limit: LONGEST_LINE }));
+            }
+            let line = trim(line);
+            if matches!(line.first(), None | Some(b'#')) {
+                continue;
+            }
+            match std::str::from_utf8(line) {
+                Ok(path) if !path.contains(char::is_control) => {
+                    self.entries.push(Entry { path: path.into(), line: self.lines });
+                }
+                _ => return Err(TraceError { text: shorten(line), ..error(Kind::NotText) }),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn trim(line: &[u8]) -> &[u8] {
+    let line = skip_blanks(line);
+    let end = line.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1);
+    &line[..end]
+}
+
+impl Entry {
+    /// The file that is meant: as seen from the current directory, else from the folder of the list.
+    pub fn resolve(&self, list: &Path) -> PathBuf {
+        let beside = list.parent().map(|folder| folder.join(&self.path));
+        match beside {
+            Some(beside) if !self.path.exists() && beside.exists() => beside,
+            _ => self.path.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_meaningful_line_decides() {
+        for trace in ["0 init", "# x\n\n \t\r\n  17\tcompute 1e9\n", "3 Isend 1", "0 comm_size 4", "01 x"] {
+            assert_eq!(content(trace.as_bytes()), Some(Content::Trace), "{trace:?}");
+        }
+        for list in
+            ["trace.txt", "0", "12 runs/rank0.txt", "# 0 init\nrank0.txt\n", "./0 init", "0 init.txt", "-1 init"]
+        {
+            assert_eq!(content(list.as_bytes()), Some(Content::List), "{list:?}");
+        }
+        assert_eq!(content(b""), None);
+        assert_eq!(content(b"# nothing\n\n"), None);
+    }
+
+    #[test]
+    fn paths_are_whole_lines() {
+        let mut list = List::default();
+        let text = b"# ranks\n a b.txt \r\n\n0.txt\n";
+        list.block(Path::new("l"), &Block { text, end: End::Line }).unwrap();
+        list.block(Path::new("l"), &Block { text: b"c", end: End::File }).unwrap();
+        let entry = |path: &str, line| Entry { path: path.into(), line };
+        assert_eq!(list.entries, [entry("a b.txt", 2), entry("0.txt", 4), entry("c", 5)]);
+        let error = list.block(Path::new("l"), &Block { text: b"a\n\x7fELF\x01\n", end: End::Line }).unwrap_err();
+        assert_eq!(error.line, Some(7));
+    }
+}

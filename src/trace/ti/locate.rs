@@ -1,0 +1,43 @@
+//! Finding the line of an action again, for messages of the replay.
+//!
+//! Keeping a line number for each action would add half to the memory of a trace, for errors that stop the run anyway; so
+//! the file is read a second time when one occurs. That works since every line of a rank gives exactly one action.
+
+use std::path::Path;
+
+use super::number::{leading_rank, skip_blanks};
+use super::source::{Blocks, Budget};
+use crate::trace::error::shorten;
+use crate::trace::{Origin, SourceLine, Trace};
+
+impl Trace {
+    /// The line that action `index` of a rank was read from; none if the trace was not read from a file, or if the file
+    /// is not what it was.
+    pub fn locate(&self, rank: usize, index: usize) -> Option<SourceLine> {
+        match &self.origin {
+            Origin::None => None,
+            Origin::TiMerged(file) => find(file, rank, index),
+            Origin::TiPerRank(files) => find(files.get(rank)?, rank, index),
+        }
+    }
+}
+
+fn find(file: &Path, rank: usize, index: usize) -> Option<SourceLine> {
+    let mut blocks = Blocks::open(file).ok()?;
+    let mut budget = Budget::new(u64::MAX);
+    let (mut line, mut before) = (0, 0);
+    while let Ok(Some(block)) = blocks.next(&mut budget) {
+        let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
+        for words in text.split(|&byte| byte == b'\n').map(skip_blanks) {
+            line += 1;
+            if leading_rank(words).is_none_or(|(_, first)| first != rank as u64) {
+                continue;
+            }
+            if before == index {
+                return Some(SourceLine { file: file.into(), line, text: shorten(words.trim_ascii_end()) });
+            }
+            before += 1;
+        }
+    }
+    None
+}

@@ -1,0 +1,96 @@
+//! Lines that wait for the number of ranks.
+//!
+//! A collective with a count for each rank cannot be split into its arguments before the number of ranks is known, and
+//! in a merged trace only the last line tells it. Such lines keep their text until then, equal ones once. A first pass
+//! over the file for the number of ranks was rejected: it would cost every trace, and streams cannot be read twice.
+
+use std::hash::BuildHasher;
+use std::ops::Range;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::builder::{Builder, Place};
+use super::keyword::Keyword;
+use super::tables::Full;
+use crate::trace::error::TraceError;
+use crate::trace::{Action, CollectiveKind};
+
+/// The lines put off so far.
+#[derive(Default)]
+pub(super) struct Pending {
+    /// The different argument lists.
+    lists: Vec<List>,
+    /// Their text, one after the other.
+    text: Vec<u8>,
+    index: HashTable<u32>,
+    /// Which action waits for which list.
+    uses: Vec<Use>,
+}
+
+struct List {
+    kind: CollectiveKind,
+    start: usize,
+    len: usize,
+    /// The first line that has it, and its length.
+    place: Place,
+    length: usize,
+}
+
+impl List {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.len
+    }
+}
+
+struct Use {
+    rank: u32,
+    list: u32,
+    action: usize,
+}
+
+impl Pending {
+    fn intern(&mut self, kind: CollectiveKind, text: &[u8], place: Place, length: usize) -> Result<u32, Full> {
+        let hash_of = |kind: CollectiveKind, text: &[u8]| FxBuildHasher.hash_one((kind, text));
+        let hash = hash_of(kind, text);
+        let (lists, all) = (&mut self.lists, &mut self.text);
+        let same = |&i: &u32| lists[i as usize].kind == kind && all[lists[i as usize].range()] == *text;
+        if let Some(&found) = self.index.find(hash, same) {
+            return Ok(found);
+        }
+        let new = u32::try_from(lists.len()).map_err(|_| Full("collective calls"))?;
+        lists.push(List { kind, start: all.len(), len: text.len(), place, length });
+        all.extend_from_slice(text);
+        self.index.insert_unique(hash, new, |&i| hash_of(lists[i as usize].kind, &all[lists[i as usize].range()]));
+        Ok(new)
+    }
+}
+
+impl Builder {
+    /// Puts a collective off; the action that it gives is replaced by [`resolve_pending`](Self::resolve_pending).
+    pub fn put_off(&mut self, rank: u32, kind: CollectiveKind, text: &[u8]) -> Result<Action, Full> {
+        let list = self.pending.intern(kind, text, self.place, self.length)?;
+        let action = self.streams[rank as usize].len();
+        self.pending.uses.push(Use { rank, list, action });
+        Ok(Action::Collective { index: u32::MAX })
+    }
+
+    /// Reads the lines that were put off, now that the number of ranks is known.
+    pub fn resolve_pending(&mut self) -> Result<(), TraceError> {
+        let pending = std::mem::take(&mut self.pending);
+        let mut resolved = Vec::with_capacity(pending.lists.len());
+        for list in &pending.lists {
+            let text = &pending.text[list.range()];
+            (self.place, self.length) = (list.place, list.length);
+            let index = self
+                .vector_call(list.kind, self.streams.len(), text)
+                .and_then(|call| Ok(self.tables.collective(call)?))
+                .map_err(|broken| self.error(Some(Keyword::Collective(list.kind)), broken))?;
+            resolved.push(index);
+        }
+        for Use { rank, list, action } in pending.uses {
+            self.streams[rank as usize][action] = Action::Collective { index: resolved[list as usize] };
+        }
+        Ok(())
+    }
+}

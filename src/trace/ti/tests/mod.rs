@@ -1,0 +1,15 @@
+//! Tests of the reader as a whole.
+
+mod corpus;
+mod speed;
+
+use super::*;
+
+/// Reads a text as if it came from a stream called `t`.
+fn parse(text: &str) -> Result<Trace, TraceError> {
+    parse_for(None, text)
+}
+
+fn parse_for(ranks: Option<usize>, text: &str) -> Result<Trace, TraceError> {
+    read_from(text.as_bytes(), "t", &Options { ranks, ..Options::default() })
+}

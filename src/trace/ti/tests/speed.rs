@@ -1,0 +1,46 @@
+//! How fast traces are read: `MOPSIM_SHARED=... cargo test --release --lib trace::ti -- --ignored --nocapture speed`.
+
+use std::fs;
+use std::hint::black_box;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use super::corpus::shared;
+use super::*;
+
+fn best_of_five(label: &str, path: &Path) {
+    let mut best = f64::INFINITY;
+    let mut actions = 0;
+    for _ in 0..5 {
+        let start = Instant::now();
+        let trace = black_box(read(path, &Options::default()).unwrap());
+        best = best.min(start.elapsed().as_secs_f64());
+        actions = trace.total_actions();
+    }
+    let rate = actions as f64 / best / 1e6;
+    eprintln!("{label:>24}: {best:.3} s, {rate:.1} million actions/s");
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    let Some(corpus) = shared("corpus/traces") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["lu.A.64.it50", "is.A.64", "bt.A.256.it5"] {
+        let packed = corpus.join(format!("{name}.ti.xz"));
+        let mut text = Vec::new();
+        lzma_rust2::XzReader::new(fs::File::open(&packed).unwrap(), true).read_to_end(&mut text).unwrap();
+        let file = |extension: &str| folder.path().join(format!("{name}.ti{extension}"));
+        fs::write(file(""), &text).unwrap();
+        fs::write(file(".zst"), zstd::encode_all(&*text, 12).unwrap()).unwrap();
+        let mut gz =
+            flate2::write::GzEncoder::new(fs::File::create(file(".gz")).unwrap(), flate2::Compression::default());
+        gz.write_all(&text).unwrap();
+        gz.finish().unwrap();
+        for extension in ["", ".zst", ".gz"] {
+            best_of_five(&format!("{name}{extension}"), &file(extension));
+        }
+        best_of_five(&format!("{name}.xz"), &packed);
+    }
+}
