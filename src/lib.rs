@@ -1,8 +1,10 @@
 //! mopsim predicts how fast MPI applications run on an interconnect that nobody has built yet.
 
+pub mod engine;
 pub mod ids;
 pub mod mpi;
 pub mod network;
 pub mod platform;
 pub mod queue;
+pub mod result;
 pub mod trace;

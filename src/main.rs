@@ -1,3 +1,7 @@
-fn main() {
-    println!("Hello, world!");
+//! The command line of mopsim: see `mopsim --help`.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
 }

@@ -51,8 +51,7 @@ impl System {
     /// levels of the other open flows stay at `floor` or above.
     fn maximise(&self, closed: &[Option<f64>], floor: f64, one: Option<usize>) -> f64 {
         variables! { problem: t >= 0; }
-        let x: Vec<Variable> =
-            self.flows.iter().map(|f| problem.add(variable().min(0.0).max(f.bound))).collect();
+        let x: Vec<Variable> = self.flows.iter().map(|f| problem.add(variable().min(0.0).max(f.bound))).collect();
         let mut model = problem.maximise(t).using(microlp);
         for (link, capacity) in self.capacity.iter().enumerate() {
             let load: Expression = self

@@ -2,6 +2,7 @@
 
 pub mod collective;
 pub mod layout;
+pub mod mapping;
 pub mod messages;
 mod options;
 

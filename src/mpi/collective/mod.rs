@@ -9,6 +9,7 @@
 //! match closed forms.
 
 use crate::trace::CollectiveKind;
+pub mod select;
 
 /// A point-to-point step. Peers are indices in the communicator of the stage; sizes are payload bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,0 +1,38 @@
+//! `mopsim compare`: a study, run and reported.
+
+use super::args::{Compare, Output};
+use super::failure::Failure;
+use super::progress::Bar;
+use super::{options, print};
+use mopsim::report::number;
+use mopsim::study::{Overrides, Study};
+use std::time::Instant;
+
+pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
+    let overrides = Overrides {
+        model: options::model(&arguments.model)?,
+        network: options::network(&arguments.network)?,
+        mapping: arguments.network.mapping.clone(),
+        seed: arguments.network.seed,
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(|error| {
+        Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
+    })?;
+    let study = Study::read(&arguments.study, overrides).map_err(|error| Failure::study(&error, &[]))?;
+    let begin = Instant::now();
+    let bar = Bar::new(study.cells(), output.quiet);
+    let result = pool.install(|| study.run(&bar));
+    bar.finish();
+    let comparison = result.map_err(|error| Failure::study(&error, &study.workloads))?;
+    if !output.quiet {
+        let actions: u64 = comparison.workloads.iter().map(|w| w.actions).sum::<u64>() * study.networks.len() as u64;
+        let wall = begin.elapsed().as_secs_f64();
+        eprintln!(
+            "{} replays, {} actions in {} of wall time",
+            study.cells(),
+            number::grouped(actions),
+            number::seconds(wall)
+        );
+    }
+    print(|out| options::reporter(output.format).compare(&comparison, out))
+}

@@ -1,0 +1,171 @@
+//! Errors as the user sees them, and the exit codes.
+
+use mopsim::engine::{Blocked, ReplayError};
+use mopsim::mpi::messages::Envelope;
+use mopsim::platform::PlatformError;
+use mopsim::study::{StudyError, choice::ChoiceError, network::NetworkError, workload::Workload};
+use mopsim::topology::TopologyError;
+use mopsim::trace::{Trace, TraceError};
+use std::fmt::Write;
+use std::process::ExitCode;
+
+/// The replay itself failed: deadlock, unmatched messages.
+pub const REPLAY_FAILED: u8 = 1;
+/// Bad arguments or bad input.
+pub const BAD_INPUT: u8 = 2;
+/// Reading or writing failed.
+pub const IO_FAILED: u8 = 3;
+
+/// Blocked ranks of a deadlock that are described one by one.
+const DESCRIBED: usize = 20;
+
+/// Why the program stops.
+#[derive(Debug)]
+pub struct Failure {
+    code: u8,
+    message: String,
+    help: String,
+}
+
+impl Failure {
+    /// Bad arguments or bad input.
+    pub fn input(message: impl ToString, help: impl Into<String>) -> Self {
+        Self { code: BAD_INPUT, message: message.to_string(), help: help.into() }
+    }
+
+    /// The result cannot be written.
+    pub fn output(error: &std::io::Error) -> Self {
+        let help = "Check the disk or the program that reads the output.";
+        Self { code: IO_FAILED, message: format!("cannot write the result: {error}"), help: help.to_owned() }
+    }
+
+    /// The replay ended, but messages were sent that nobody received.
+    pub fn unmatched(trace: &str, notes: &[String]) -> Self {
+        Self {
+            code: REPLAY_FAILED,
+            message: format!("{trace}: {}", notes.join("; ")),
+            help: "A correct MPI program receives every message; the trace may be cut, or a receive is missing."
+                .to_owned(),
+        }
+    }
+
+    /// The exit code.
+    pub fn code(&self) -> ExitCode {
+        ExitCode::from(self.code)
+    }
+
+    /// Tells the user.
+    pub fn print(&self) {
+        eprintln!("error: {}", self.message);
+        if !self.help.is_empty() {
+            eprintln!(" help: {}", self.help);
+        }
+    }
+
+    /// A replay that cannot go on, with places in the files of the trace.
+    pub fn replay(context: &str, error: &ReplayError, trace: &Trace) -> Self {
+        let mut message = format!("{context}: {error}");
+        if let Some(place) = error.place() {
+            let _ = write!(message, "\n  at {}", place_text(trace, place.rank, place.action));
+        }
+        if let ReplayError::Deadlock { blocked, standing, .. } = error {
+            for b in blocked.iter().take(DESCRIBED) {
+                message.push_str(&blocked_text(trace, b, standing));
+            }
+            if blocked.len() > DESCRIBED {
+                let _ = write!(message, "\n  ... and {} more", blocked.len() - DESCRIBED);
+            }
+        }
+        Self { code: REPLAY_FAILED, message, help: error.help().to_owned() }
+    }
+
+    /// A study that cannot be built or run.
+    pub fn study(error: &StudyError, workloads: &[Workload]) -> Self {
+        let code = match error {
+            StudyError::Io { .. } => IO_FAILED,
+            StudyError::Trace(e) if e.is_io() => IO_FAILED,
+            StudyError::Network { error, .. } if error.is_io() => IO_FAILED,
+            StudyError::Replay { .. } => REPLAY_FAILED,
+            _ => BAD_INPUT,
+        };
+        let help = match error {
+            StudyError::Io { .. } => "Check the path and its permissions.".to_owned(),
+            StudyError::File { .. } => "docs/architecture.md and studies/ show what a study file looks like.".to_owned(),
+            StudyError::Choice(_) => "Choose one of the names.".to_owned(),
+            StudyError::Network { error, .. } => error.help(),
+            StudyError::Trace(e) => e.help(),
+            StudyError::Mapping { .. } => String::new(),
+            StudyError::Replay { workload, index, network, error } => {
+                if let Some(w) = workloads.get(*index) {
+                    return Self::replay(&format!("{workload} on {network}"), error, &w.trace);
+                }
+                error.help().to_owned()
+            }
+        };
+        Self { code, message: error.to_string(), help }
+    }
+}
+
+/// `rank 3, action 17 (traces/a.ti:42)`.
+fn place_text(trace: &Trace, rank: u32, action: usize) -> String {
+    match trace.locate(rank as usize, action) {
+        Some(source) => format!("rank {rank}, {}:{}", source.file.display(), source.line),
+        None => format!("rank {rank}, its action number {}", action + 1),
+    }
+}
+
+fn blocked_text(trace: &Trace, blocked: &Blocked, standing: &[Option<usize>]) -> String {
+    let rank = blocked.place.rank;
+    let mut text = format!("\n  {}: blocked in {}", place_text(trace, rank, blocked.place.action), blocked.operation);
+    for (Envelope { source, destination, tag }, sends) in blocked.missing.iter().take(3) {
+        let partner = if *sends { *destination } else { *source };
+        let wanted = match (sends, *tag < 0) {
+            (true, false) => format!("rank {destination} to receive its message with tag {tag}"),
+            (false, false) => format!("a message from rank {source} with tag {tag}"),
+            (true, true) => format!("rank {destination} in the same collective"),
+            (false, true) => format!("rank {source} in the same collective"),
+        };
+        let _ = write!(text, "\n    waits for {wanted}");
+        let where_partner_is = match standing.get(partner as usize) {
+            Some(Some(action)) => format!("stands at {}", place_text(trace, partner, *action)),
+            _ => "has ended".to_owned(),
+        };
+        let _ = write!(text, "; rank {partner} {where_partner_is}");
+    }
+    if blocked.missing.len() > 3 {
+        let _ = write!(text, "\n    and for {} more messages", blocked.missing.len() - 3);
+    }
+    text
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        let code = if error.is_io() { IO_FAILED } else { BAD_INPUT };
+        Self { code, message: error.to_string(), help: error.help() }
+    }
+}
+
+impl From<NetworkError> for Failure {
+    fn from(error: NetworkError) -> Self {
+        let code = if error.is_io() { IO_FAILED } else { BAD_INPUT };
+        Self { code, message: error.to_string(), help: error.help() }
+    }
+}
+
+impl From<PlatformError> for Failure {
+    fn from(error: PlatformError) -> Self {
+        NetworkError::from(error).into()
+    }
+}
+
+impl From<TopologyError> for Failure {
+    fn from(error: TopologyError) -> Self {
+        NetworkError::from(error).into()
+    }
+}
+
+impl From<ChoiceError> for Failure {
+    fn from(error: ChoiceError) -> Self {
+        Self::input(error, "Choose one of the names.")
+    }
+}

@@ -1,0 +1,45 @@
+//! The command line: arguments in, results out, exit codes.
+
+mod args;
+mod compare;
+mod failure;
+mod options;
+mod progress;
+mod replay;
+mod topology;
+
+use clap::Parser;
+use failure::Failure;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let arguments = args::Arguments::parse();
+    let result = match &arguments.verb {
+        args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
+        args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
+        args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            failure.code()
+        }
+    }
+}
+
+/// Writes a whole result to standard output at once. A reader that went away is no error.
+fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut buffer = Vec::new();
+    let result = write(&mut buffer).and_then(|()| {
+        let mut out = io::stdout().lock();
+        out.write_all(&buffer)?;
+        out.flush()
+    });
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
+        _ => Ok(()),
+    }
+}

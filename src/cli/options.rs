@@ -1,0 +1,69 @@
+//! From flags to choices.
+
+use super::args::{Format, Model, Network, Switch};
+use super::failure::Failure;
+use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
+use mopsim::report::Reporter;
+use mopsim::study::choice::ModelChoice;
+use mopsim::study::network::NetworkChoice;
+
+/// The reporter of a format.
+pub fn reporter(format: Format) -> &'static dyn Reporter {
+    let name = match format {
+        Format::Text => "text",
+        Format::Json => "json",
+        Format::Csv => "csv",
+    };
+    mopsim::report::format(name).expect("every format of the command line has a reporter")
+}
+
+/// The network flags as choices; what was not given is left open.
+pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
+    let parameters = PlatformParameters {
+        hosts_per_switch: flags.hosts_per_switch.map(HostsPerSwitch::Uniform),
+        host_speed: parse("host-speed", flags.host_speed.as_deref())?,
+        cores: flags.cores,
+        link_bandwidth: parse("link-bandwidth", flags.link_bandwidth.as_deref())?,
+        link_latency: parse("link-latency", flags.link_latency.as_deref())?,
+        switch_delay: parse("switch-delay", flags.switch_delay.as_deref())?,
+        host_link_bandwidth: parse("host-link-bandwidth", flags.host_link_bandwidth.as_deref())?,
+        host_link_latency: parse("host-link-latency", flags.host_link_latency.as_deref())?,
+        duplex: parse("duplex", flags.duplex.as_deref())?,
+        ..PlatformParameters::default()
+    };
+    Ok(NetworkChoice { routing: flags.routing.clone(), seed: flags.seed, parameters, ..NetworkChoice::default() })
+}
+
+fn parse<T>(option: &str, text: Option<&str>) -> Result<Option<T>, Failure>
+where
+    T: std::str::FromStr,
+    T::Err: std::fmt::Display,
+{
+    text.map(|text| {
+        text.parse().map_err(|error| {
+            Failure::input(format!("--{option} `{text}`: {error}"), format!("See the example of --{option} in --help."))
+        })
+    })
+    .transpose()
+}
+
+/// The model flags as choices; what was not given is left open.
+pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
+    let mut choice = ModelChoice {
+        network_model: flags.network_model.clone(),
+        collectives: flags.collectives.clone(),
+        sharing: flags.sharing.clone(),
+        timing_precision: flags.timing_precision,
+        crosstraffic: flags.crosstraffic.map(|s| s == Switch::On),
+        smp_setup: flags.smp_setup.map(|s| s == Switch::On),
+        ..ModelChoice::default()
+    };
+    for pair in &flags.collective {
+        let Some((kind, algorithm)) = pair.split_once('=') else {
+            let message = format!("--collective `{pair}` is not of the form KIND=ALGORITHM");
+            return Err(Failure::input(message, "Write for example --collective alltoall=bruck."));
+        };
+        choice.collective.insert(kind.to_owned(), algorithm.to_owned());
+    }
+    Ok(choice)
+}

@@ -1,0 +1,78 @@
+//! `mopsim replay`: one trace on one network.
+
+use super::args::{Output, Replay};
+use super::failure::Failure;
+use super::{options, print};
+use mopsim::mpi::mapping::Mapping;
+use mopsim::platform::hostfile;
+use mopsim::report::{ReplayReport, number};
+use mopsim::study::network::NetworkChoice;
+use mopsim::study::workload::Workload;
+use mopsim::study::{Silent, Study, StudyError, mapping};
+use mopsim::trace::ti;
+use std::path::Path;
+use std::time::Instant;
+
+pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
+    let choice = NetworkChoice {
+        topology: arguments.topology.clone(),
+        platform: arguments.platform.clone(),
+        ..options::network(&arguments.network)?
+    };
+    let model = options::model(&arguments.model)?;
+    // Cheap checks first: a wrong name should not cost the reading of a large trace.
+    model.build()?;
+    let network = choice.build(Path::new(""))?;
+    let mapping = match &arguments.hostfile {
+        Some(file) => Mapping::Hosts(hostfile::read(file, &network.platform)?),
+        None => mapping(arguments.network.mapping.as_deref(), arguments.network.seed)?,
+    };
+
+    let begin = Instant::now();
+    let mut trace_options = ti::Options { ranks: arguments.ranks, ..ti::Options::default() };
+    if let Some(limit) = arguments.max_unpacked_bytes {
+        trace_options.max_unpacked_bytes = limit;
+    }
+    let workload = Workload::read(&arguments.trace, &trace_options)?;
+    if !output.quiet {
+        workload.trace.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    }
+    let read = begin.elapsed().as_secs_f64();
+    let title = workload.name.clone();
+    let study = Study::new(title, 0, vec![network], vec![workload], mapping, &model)
+        .map_err(|error| Failure::study(&error, &[]))?;
+    let result = study.run_cell(0, &Silent).map_err(|error| match &error {
+        StudyError::Replay { workload, network, error, .. } => {
+            Failure::replay(&format!("{workload} on {network}"), error, &study.workloads[0].trace)
+        }
+        _ => Failure::study(&error, &study.workloads),
+    })?;
+    let wall = begin.elapsed().as_secs_f64();
+
+    let (workload, network) = (&study.workloads[0], &study.networks[0]);
+    let mut report = ReplayReport::new(
+        workload.info(),
+        network.info.clone(),
+        &network.platform,
+        study.mapping.describe(),
+        study.description().clone(),
+        &result,
+    );
+    report.wall_seconds = arguments.timing.then_some(wall);
+    if !output.quiet {
+        let actions = result.outcome.actions;
+        eprintln!(
+            "{} actions in {} of wall time ({} of it to read the trace): {} actions/s",
+            number::grouped(actions),
+            number::seconds(wall),
+            number::seconds(read),
+            number::grouped((actions as f64 / wall) as u64)
+        );
+    }
+    print(|out| options::reporter(output.format).replay(&report, out))?;
+    if result.outcome.unmatched_sends.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::unmatched(&workload.name, &result.notes()))
+    }
+}

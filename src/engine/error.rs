@@ -1,0 +1,117 @@
+//! Why a replay cannot go on.
+
+use crate::mpi::messages::{Envelope, Mismatch};
+use crate::platform::RouteError;
+
+/// A place in the trace: the action of a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The rank.
+    pub rank: u32,
+    /// Index of the action in the rank's list.
+    pub action: usize,
+}
+
+/// What a blocked rank waits for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blocked {
+    /// Where the rank stands.
+    pub place: Place,
+    /// What it does there, e.g. `recv` or `allreduce`.
+    pub operation: &'static str,
+    /// The messages that it waits for and that no partner has taken up: (envelope, whether the rank is the sender).
+    pub missing: Vec<(Envelope, bool)>,
+}
+
+/// Why a replay cannot go on.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ReplayError {
+    /// Ranks wait for each other, or for messages that nobody sends.
+    #[error("deadlock after {seconds} simulated seconds: {} of {ranks} ranks are blocked for ever", blocked.len())]
+    Deadlock {
+        /// Simulated time at which nothing can happen any more.
+        seconds: f64,
+        /// Number of ranks.
+        ranks: u32,
+        /// The blocked ranks, ascending.
+        blocked: Vec<Blocked>,
+        /// Index of the action at which each rank stands; `None` for ranks that ended.
+        standing: Vec<Option<usize>>,
+    },
+    /// A send and its receive contradict each other.
+    #[error("{}", mismatch_text(mismatch, envelope))]
+    Mismatch {
+        /// Where the second of the two was posted.
+        place: Place,
+        /// What they matched on.
+        envelope: Envelope,
+        /// The contradiction.
+        mismatch: Mismatch,
+    },
+    /// A `wait` or `test` while the rank has no request at all.
+    #[error("`{operation}` without any isend or irecv before it: there is no request to wait for")]
+    NoRequest {
+        /// Where.
+        place: Place,
+        /// `wait` or `test`.
+        operation: &'static str,
+    },
+    /// The platform has no route for a message.
+    #[error("{error}")]
+    NoRoute {
+        /// Where the message was posted last.
+        place: Place,
+        /// The missing route.
+        error: RouteError,
+    },
+    /// The end of the earliest event is not a finite date.
+    #[error(
+        "the next event lies infinitely far ahead (after {seconds} simulated seconds): an amount divided by a speed overflowed"
+    )]
+    Endless {
+        /// Simulated time of the last event.
+        seconds: f64,
+    },
+}
+
+fn mismatch_text(mismatch: &Mismatch, envelope: &Envelope) -> String {
+    let Envelope { source, destination, tag } = envelope;
+    let message = format!("message from rank {source} to rank {destination} with tag {tag}");
+    match mismatch {
+        Mismatch::Truncated { bytes, capacity } => {
+            format!("{message}: it has {bytes} bytes, but its receive has room for {capacity} only")
+        }
+        Mismatch::Datatypes { sent, received } => {
+            format!("{message}: sent as {}, received as {}", sent.name(), received.name())
+        }
+    }
+}
+
+impl ReplayError {
+    /// The action at which the replay stopped, where there is one.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Mismatch { place, .. } | Self::NoRequest { place, .. } | Self::NoRoute { place, .. } => Some(*place),
+            Self::Deadlock { .. } | Self::Endless { .. } => None,
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Deadlock { .. } => {
+                "Check that every send has its receive with the same ranks and tag, and that all ranks take part in \
+                 each collective; a trace that was cut, or replayed with too few ranks, ends like this."
+            }
+            Self::Mismatch { mismatch: Mismatch::Truncated { .. }, .. } => {
+                "Make the receive at least as large as the message; MPI itself would stop with MPI_ERR_TRUNCATE."
+            }
+            Self::Mismatch { .. } => "Use the same datatype on both sides, or bytes (id 6) on one of them.",
+            Self::NoRequest { .. } => "Post the request first, or remove the line.",
+            Self::NoRoute { .. } => {
+                "Declare the route in the platform, in both directions, or map the ranks elsewhere."
+            }
+            Self::Endless { .. } => "Look for an absurd amount of flops in the trace, or a speed near zero.",
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The replay: a clock, the ranks, and the two things that take time, hosts and network.
+//!
+//! A replay alternates between two phases. At one instant, every rank that can go on does so until it blocks
+//! (`run`). Then the clock jumps to the next event of a host or of the network, and the ranks that it sets free
+//! become ready. Nothing here knows files, terminals or threads.
+
+mod cpu;
+mod error;
+mod process;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Blocked, Place, ReplayError};
+
+use crate::mpi::MpiOptions;
+use crate::mpi::collective::select::Selector;
+use crate::mpi::layout::Layout;
+use crate::mpi::messages::{Messages, Side};
+use crate::network::Network;
+use crate::network::model::NetworkModel;
+use crate::platform::Platform;
+use crate::result::{LinkTraffic, Outcome};
+use crate::trace::Trace;
+use cpu::Cpu;
+use process::{Process, State};
+use std::collections::VecDeque;
+
+/// Events closer to each other than this many seconds happen together. It only absorbs rounding.
+pub const TIMING_PRECISION: f64 = 1e-12;
+
+/// How a trace turns into time.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Network model.
+    pub network: NetworkModel,
+    /// Point-to-point layer.
+    pub mpi: MpiOptions,
+    /// Which algorithm a collective uses.
+    pub collectives: Selector,
+    /// Events closer than this many seconds are merged; zero or more.
+    pub timing_precision: f64,
+}
+
+/// Somebody who watches a replay. All methods do nothing unless overridden, and cost nothing then.
+pub trait Observer {
+    /// An action of a rank (by its index in the trace) has ended.
+    #[inline]
+    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+        let _ = (rank, action, date);
+    }
+}
+
+/// Nobody watches.
+impl Observer for () {}
+
+/// Replays a trace on a platform; `layout` says which rank is on which host.
+///
+/// # Errors
+/// [`ReplayError`] if the ranks cannot all come to their end.
+///
+/// # Panics
+/// If the layout has another number of ranks than the trace, or names a host that the platform lacks.
+pub fn replay(
+    trace: &Trace,
+    platform: &Platform,
+    layout: &Layout,
+    model: &Model,
+    observer: &mut impl Observer,
+) -> Result<Outcome, ReplayError> {
+    assert_eq!(trace.ranks(), layout.ranks() as usize, "the layout places every rank of the trace");
+    Engine::new(trace, platform, layout, model, observer).run()
+}
+
+struct Engine<'a, O> {
+    trace: &'a Trace,
+    platform: &'a Platform,
+    layout: &'a Layout,
+    model: &'a Model,
+    observer: &'a mut O,
+    now: f64,
+    processes: Vec<Process<'a>>,
+    ready: VecDeque<u32>,
+    ended: u32,
+    messages: Messages,
+    network: Network<'a>,
+    cpu: Cpu,
+    /// Tests and probes that failed in a row, plus one. One variable for all ranks, as in SimGrid.
+    tests: f64,
+    probes: f64,
+    message_count: u64,
+    byte_count: u64,
+    substitutions: Vec<&'static str>,
+}
+
+impl<'a, O: Observer> Engine<'a, O> {
+    fn new(
+        trace: &'a Trace,
+        platform: &'a Platform,
+        layout: &'a Layout,
+        model: &'a Model,
+        observer: &'a mut O,
+    ) -> Self {
+        let smp = model.collectives.initial_knowledge();
+        Self {
+            trace,
+            platform,
+            layout,
+            model,
+            observer,
+            now: 0.0,
+            processes: trace.actions.iter().map(|a| Process::new(a, smp)).collect(),
+            ready: (0..layout.ranks()).collect(),
+            ended: 0,
+            messages: Messages::new(),
+            network: Network::new(platform, &model.network),
+            cpu: Cpu::new(platform, layout),
+            tests: 1.0,
+            probes: 1.0,
+            message_count: 0,
+            byte_count: 0,
+            substitutions: Vec::new(),
+        }
+    }
+
+    fn run(mut self) -> Result<Outcome, ReplayError> {
+        let precision = self.model.timing_precision;
+        let mut freed = Vec::new();
+        let mut arrived = Vec::new();
+        loop {
+            while let Some(rank) = self.ready.pop_front() {
+                self.resume(rank)?;
+            }
+            let dates = [self.cpu.next_date(self.now), self.network.next_date(self.now)];
+            let Some(next) = dates.into_iter().flatten().reduce(f64::min) else { break };
+            if !next.is_finite() {
+                return Err(ReplayError::Endless { seconds: self.now });
+            }
+            self.now += next - self.now;
+            self.cpu.advance(self.now, precision, &mut freed);
+            self.network.advance(self.now, precision, &mut arrived);
+            self.ready.extend(freed.drain(..));
+            for message in arrived.drain(..) {
+                for (rank, side) in self.messages.arrive(message).into_iter().flatten() {
+                    self.notify(rank, side, message);
+                }
+                self.messages.release(message);
+            }
+        }
+        if (self.ended as usize) < self.processes.len() {
+            return Err(self.deadlock());
+        }
+        Ok(self.outcome())
+    }
+
+    /// A message that a rank is blocked on has arrived.
+    #[inline]
+    fn notify(&mut self, rank: u32, _side: Side, message: u32) {
+        let process = &mut self.processes[rank as usize];
+        match &mut process.state {
+            State::OnRequest(_) => {}
+            State::OnSet { left } if *left > 1 => {
+                *left -= 1;
+                return;
+            }
+            State::OnSet { left } if *left == 1 => *left = 0,
+            // The rank is up already, for another message of its set.
+            _ => return,
+        }
+        let blocked = self.now - process.since;
+        let alone = (self.messages.get(message).started - process.since).clamp(0.0, blocked);
+        process.times.waiting += alone;
+        process.times.communication += blocked - alone;
+        self.ready.push_back(rank);
+    }
+
+    fn outcome(self) -> Outcome {
+        let end = self.processes.iter().map(|p| p.times.end).fold(0.0, f64::max);
+        let ranks = self.processes.iter().map(|p| {
+            let mut times = p.times;
+            times.waiting += end - times.end;
+            times
+        });
+        let links = self.network.traffic().into_iter().enumerate().map(|(i, (messages, bytes))| LinkTraffic {
+            link: crate::ids::LinkId::new(i),
+            messages,
+            bytes,
+            utilisation: if end > 0.0 { bytes as f64 / (self.platform.links[i].bandwidth * end) } else { 0.0 },
+        });
+        Outcome {
+            simulated_seconds: end,
+            actions: self.trace.total_actions(),
+            messages: self.message_count,
+            bytes: self.byte_count,
+            ranks: ranks.collect(),
+            links: links.collect(),
+            unmatched_sends: self.messages.unmatched_sends(),
+            substitutions: self.substitutions,
+        }
+    }
+
+    fn deadlock(&self) -> ReplayError {
+        let mut blocked = Vec::new();
+        let mut standing = Vec::with_capacity(self.processes.len());
+        for (rank, process) in self.processes.iter().enumerate() {
+            if matches!(process.state, State::Ended) {
+                standing.push(None);
+                continue;
+            }
+            standing.push(Some(process.current()));
+            let requests = match process.state {
+                State::OnRequest(request) => vec![request],
+                State::OnSet { .. } => process.set.clone(),
+                _ => Vec::new(),
+            };
+            let missing = requests
+                .into_iter()
+                .filter(|r| !self.messages.is_complete(*r))
+                .filter_map(|r| Some((self.messages.get(r.message()?).envelope, r.side() == Side::Send)))
+                .collect();
+            blocked.push(Blocked {
+                place: Place { rank: rank as u32, action: process.current() },
+                operation: self.operation(process),
+                missing,
+            });
+        }
+        ReplayError::Deadlock { seconds: self.now, ranks: self.layout.ranks(), blocked, standing }
+    }
+
+    /// What a rank is doing, in the words of the trace.
+    fn operation(&self, process: &Process<'_>) -> &'static str {
+        use crate::trace::Action;
+        match process.actions.get(process.current()) {
+            Some(Action::Collective { index }) => self.trace.collectives[*index as usize].kind.name(),
+            Some(action) => action.name(),
+            None => "nothing",
+        }
+    }
+}

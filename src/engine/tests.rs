@@ -1,0 +1,168 @@
+//! Replays small enough to be worked out by hand.
+
+use super::*;
+use crate::ids::{HostId, LinkId};
+use crate::mpi::collective::select::Selector;
+use crate::mpi::mapping::Mapping;
+use crate::mpi::messages::{Envelope, Mismatch};
+use crate::platform::{Host, Link, RouteTable, SharingPolicy};
+use crate::trace::{Action, Datatype};
+
+/// Hosts on one shared medium (link 0); the loopback is link 1.
+struct Medium;
+
+impl RouteTable for Medium {
+    fn route(&self, _: HostId, _: HostId, links: &mut Vec<LinkId>) -> bool {
+        links.push(LinkId(0));
+        true
+    }
+}
+
+const BANDWIDTH: f64 = 1e9;
+const LATENCY: f64 = 1e-6;
+const SPEED: f64 = 1e9;
+const LOOPBACK: f64 = 10e9;
+
+fn platform(hosts: usize, cores: u32) -> Platform {
+    let link = |name: &str, bandwidth, latency, policy| Link { name: name.to_owned(), bandwidth, latency, policy };
+    Platform {
+        name: "medium".to_owned(),
+        hosts: (0..hosts).map(|h| Host { name: format!("h{h}"), switch: None, speed: SPEED, cores }).collect(),
+        links: vec![
+            link("medium", BANDWIDTH, LATENCY, SharingPolicy::Shared),
+            link("loopback", LOOPBACK, 0.0, SharingPolicy::FatPipe),
+        ],
+        loopback: Some(LinkId(1)),
+        routes: Box::new(Medium),
+    }
+}
+
+fn model() -> Model {
+    Model {
+        network: NetworkModel::smpi(),
+        mpi: MpiOptions::default(),
+        collectives: Selector::default(),
+        timing_precision: TIMING_PRECISION,
+    }
+}
+
+fn run_on(platform: &Platform, mapping: &Mapping, actions: &[&[Action]]) -> Result<Outcome, ReplayError> {
+    let trace = Trace { actions: actions.iter().map(|a| a.to_vec()).collect(), ..Trace::default() };
+    let layout = mapping.layout(trace.ranks(), platform.hosts.len()).expect("hosts for all");
+    replay(&trace, platform, &layout, &model(), &mut ())
+}
+
+fn run(actions: &[&[Action]]) -> Result<Outcome, ReplayError> {
+    run_on(&platform(actions.len(), 1), &Mapping::OneEach, actions)
+}
+
+fn send(to: u32, count: u32) -> Action {
+    Action::Send { to, tag: 0, count, datatype: Datatype::BYTE }
+}
+
+fn recv(from: u32, count: u32) -> Action {
+    Action::Recv { from, tag: 0, count, datatype: Datatype::BYTE }
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}
+
+/// Time of a lone message over the medium, whose acknowledgements go over the same link.
+fn lone(bytes: u64) -> f64 {
+    let smpi = NetworkModel::smpi();
+    let size = bytes + 16;
+    LATENCY * smpi.latency_factor.at(size) + size as f64 * 1.05 / (BANDWIDTH * smpi.bandwidth_factor.at(size))
+}
+
+#[test]
+fn a_lone_message_takes_latency_and_drain_time() {
+    for bytes in [0, 241, 242, 65_535, 65_536, 10_000_000] {
+        let outcome = run(&[&[send(1, bytes)], &[recv(0, bytes)]]).expect("runs");
+        assert!(close(outcome.simulated_seconds, lone(u64::from(bytes))), "{bytes} bytes");
+        assert_eq!((outcome.messages, outcome.bytes), (1, u64::from(bytes)));
+    }
+}
+
+#[test]
+fn a_small_send_goes_on_at_once_and_a_large_one_waits() {
+    let outcome = |bytes| run(&[&[send(1, bytes)], &[recv(0, bytes)]]).expect("runs");
+    let small = outcome(65_535);
+    assert_eq!(small.ranks[0].end, 0.0);
+    assert_eq!(small.ranks[0].waiting, small.simulated_seconds);
+    let large = outcome(65_536);
+    assert_eq!(large.ranks[0].end, large.simulated_seconds);
+    assert_eq!(large.ranks[0].communication, large.simulated_seconds);
+}
+
+#[test]
+fn nothing_travels_before_the_receive_is_posted_and_the_time_until_then_is_waiting() {
+    // The receiver computes for 1 ms first. The rendezvous sender waits 1 ms for its partner, then communicates.
+    let compute = Action::Compute { flops: 1e6 };
+    let outcome = run(&[&[send(1, 100_000)], &[compute, recv(0, 100_000)]]).expect("runs");
+    assert!(close(outcome.simulated_seconds, 1e-3 + lone(100_000)));
+    assert!(close(outcome.ranks[0].waiting, 1e-3));
+    assert!(close(outcome.ranks[0].communication, lone(100_000)));
+    assert!(close(outcome.ranks[1].compute, 1e-3));
+}
+
+#[test]
+fn computations_on_one_host_share_its_cores() {
+    // Three ranks with 1, 2 and 3 ms of work on one core: they end at 3, 5 and 6 ms. On two cores, each runs at 2/3
+    // until 1.5 ms; then two are left with a core each: 2.5 and 3.5 ms.
+    let work = [1e6, 2e6, 3e6].map(|flops| [Action::Compute { flops }]);
+    let actions: Vec<&[Action]> = work.iter().map(|a| &a[..]).collect();
+    for (cores, ends) in [(1, [3e-3, 5e-3, 6e-3]), (2, [1.5e-3, 2.5e-3, 3.5e-3]), (4, [1e-3, 2e-3, 3e-3])] {
+        let outcome = run_on(&platform(1, cores), &Mapping::RoundRobin, &actions).expect("runs");
+        for (rank, end) in outcome.ranks.iter().zip(ends) {
+            assert!(close(rank.end, end), "{cores} cores: {} is not {end}", rank.end);
+        }
+    }
+}
+
+#[test]
+fn ranks_of_one_host_talk_over_its_loopback() {
+    let factor = NetworkModel::smpi().bandwidth_factor.at(100_016);
+    let actions: [&[Action]; 2] = [&[send(1, 100_000)], &[recv(0, 100_000)]];
+    let outcome = run_on(&platform(1, 2), &Mapping::Block, &actions).expect("runs");
+    assert!(close(outcome.simulated_seconds, 100_016.0 / (LOOPBACK * factor)));
+    // A message to oneself is a real message, too.
+    let isend = Action::Isend { to: 0, tag: 0, count: 100_000, datatype: Datatype::BYTE };
+    let outcome = run(&[&[isend, recv(0, 100_000), Action::WaitAll]]).expect("runs");
+    assert!(close(outcome.simulated_seconds, 100_016.0 / (LOOPBACK * factor)));
+}
+
+#[test]
+fn a_deadlock_names_every_blocked_rank_and_what_is_missing() {
+    let error = run(&[&[recv(1, 8)], &[Action::Init, recv(0, 8)], &[]]).expect_err("deadlock");
+    let ReplayError::Deadlock { blocked, standing, ranks, .. } = error else { panic!("{error}") };
+    assert_eq!((ranks, standing), (3, vec![Some(0), Some(1), None]));
+    assert_eq!(blocked[1].operation, "recv");
+    assert_eq!(blocked[1].missing, [(Envelope { source: 0, destination: 1, tag: 0 }, false)]);
+}
+
+#[test]
+fn contradictions_are_errors_with_their_place() {
+    let error = run(&[&[send(1, 9)], &[Action::Init, recv(0, 8)]]).expect_err("truncated");
+    assert_eq!(error.place(), Some(Place { rank: 1, action: 1 }));
+    assert!(matches!(error, ReplayError::Mismatch { mismatch: Mismatch::Truncated { bytes: 9, capacity: 8 }, .. }));
+    let wait = Action::Wait { source: 0, destination: 1, tag: 0 };
+    let error = run(&[&[wait]]).expect_err("nothing to wait for");
+    assert!(matches!(error, ReplayError::NoRequest { operation: "wait", .. }));
+}
+
+#[test]
+fn sends_that_nobody_receives_are_reported() {
+    let outcome = run(&[&[send(1, 5), send(1, 6)], &[]]).expect("runs");
+    assert_eq!(outcome.unmatched_sends, [(Envelope { source: 0, destination: 1, tag: 0 }, 2, 11)]);
+}
+
+#[test]
+fn the_times_of_a_rank_add_up_to_the_whole_run() {
+    let compute = Action::Compute { flops: 5e5 };
+    let outcome = run(&[&[send(1, 70_000), compute], &[compute, recv(0, 70_000), send(2, 10)], &[recv(1, 10)]]);
+    let outcome = outcome.expect("runs");
+    for rank in &outcome.ranks {
+        assert!(close(rank.compute + rank.communication + rank.waiting, outcome.simulated_seconds));
+    }
+}

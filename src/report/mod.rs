@@ -1,0 +1,49 @@
+//! Results for people and for programs: one module per format.
+//!
+//! A format is a [`Reporter`]; a new one is a new file and one line of [`FORMATS`]. Reporters are told what to write
+//! and write it; they compute nothing that another format would have to compute again.
+
+mod csv;
+mod json;
+pub mod number;
+mod replay;
+mod text;
+mod topology;
+
+pub use replay::{Busy, ReplayReport, Split, TimeSplit};
+pub use topology::TopologyReport;
+
+use crate::study::comparison::Comparison;
+use std::io::{self, Write};
+
+/// Writes results in one format.
+pub trait Reporter: Sync {
+    /// Name, as `--format` takes it.
+    fn name(&self) -> &'static str;
+
+    /// Writes the result of a replay.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    fn replay(&self, report: &ReplayReport, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes a comparison.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    fn compare(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes what topologies are like.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// All formats; the first is the default.
+pub static FORMATS: &[&dyn Reporter] = &[&text::Text, &json::Json, &csv::Csv];
+
+/// The format of that name.
+pub fn format(name: &str) -> Option<&'static dyn Reporter> {
+    FORMATS.iter().copied().find(|f| f.name() == name)
+}

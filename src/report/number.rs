@@ -1,0 +1,69 @@
+//! Numbers as people read them.
+
+/// Seconds with the unit that leaves one to three digits before the point: `4.651857 ms`.
+pub fn seconds(seconds: f64) -> String {
+    let (factor, unit) = match seconds.abs() {
+        s if s == 0.0 || s >= 1.0 => (1.0, "s"),
+        s if s >= 1e-3 => (1e3, "ms"),
+        s if s >= 1e-6 => (1e6, "us"),
+        _ => (1e9, "ns"),
+    };
+    format!("{:.3} {unit}", seconds * factor)
+}
+
+/// Bytes with a decimal unit: `1.50 GB`.
+pub fn bytes(bytes: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    let mut value = bytes as f64;
+    let mut unit = "B";
+    for next in units {
+        if value < 1000.0 {
+            break;
+        }
+        value /= 1000.0;
+        unit = next;
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{value:.2} {unit}") }
+}
+
+/// A whole number with commas: `2,870,809`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Mop/s: commas, and decimals only where the number is small.
+pub fn mops(mops: f64) -> String {
+    if mops >= 1000.0 { grouped(mops.round() as u64) } else { format!("{mops:.2}") }
+}
+
+/// A share of one as a percentage.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(seconds(0.004651857), "4.652 ms");
+        assert_eq!(seconds(1.5e-7), "150.000 ns");
+        assert_eq!(seconds(0.0), "0.000 s");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1_500_000_000), "1.50 GB");
+        assert_eq!(grouped(2_870_809), "2,870,809");
+        assert_eq!(grouped(12), "12");
+        assert_eq!(mops(12.345), "12.35");
+        assert_eq!(mops(123_456.7), "123,457");
+        assert_eq!(percent(0.1234), "12.3 %");
+    }
+}

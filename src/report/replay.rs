@@ -1,0 +1,129 @@
+//! What is reported of a single replay.
+
+use crate::platform::Platform;
+use crate::result::Outcome;
+use crate::study::cell::CellResult;
+use crate::study::choice::ModelDescription;
+use crate::study::comparison::{NetworkInfo, WorkloadInfo};
+use serde::Serialize;
+
+/// Number of links in the list of busy ones.
+const BUSIEST: usize = 10;
+
+/// Smallest, mean and largest of the ranks' times, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Split {
+    /// Smallest.
+    pub min: f64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// How the ranks spent their time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct TimeSplit {
+    /// Computing.
+    pub compute: Split,
+    /// Blocked while the message is under way.
+    pub communication: Split,
+    /// Blocked while the partner is not there, or idle at the end.
+    pub waiting: Split,
+}
+
+/// A busy link.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Busy {
+    /// Name of the link.
+    pub link: String,
+    /// Messages that went over it.
+    pub messages: u64,
+    /// Their bytes, envelopes included.
+    pub bytes: u64,
+    /// Share of what it could have carried in the simulated time.
+    pub utilisation: f64,
+}
+
+/// The result of a replay with what was replayed on what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayReport {
+    /// The trace.
+    pub workload: WorkloadInfo,
+    /// The network.
+    pub network: NetworkInfo,
+    /// How ranks are placed.
+    pub mapping: String,
+    /// How the trace turns into time.
+    pub model: ModelDescription,
+    /// Seconds from the common start to the end of the last rank.
+    pub simulated_seconds: f64,
+    /// Millions of operations per second, where the count is known.
+    pub mops: Option<f64>,
+    /// Point-to-point messages.
+    pub messages: u64,
+    /// Their payload.
+    pub bytes: u64,
+    /// How the ranks spent their time.
+    pub times: TimeSplit,
+    /// The busiest links, busiest first.
+    pub busiest_links: Vec<Busy>,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+    /// Seconds that the simulator itself took; only where the user asked for it, since it differs from run to run.
+    pub wall_seconds: Option<f64>,
+}
+
+fn split(values: impl Iterator<Item = f64> + Clone) -> Split {
+    let count = values.clone().count().max(1);
+    Split {
+        min: values.clone().reduce(f64::min).unwrap_or(0.0),
+        mean: values.clone().sum::<f64>() / count as f64,
+        max: values.reduce(f64::max).unwrap_or(0.0),
+    }
+}
+
+impl TimeSplit {
+    /// Over all ranks of an outcome.
+    pub fn of(outcome: &Outcome) -> Self {
+        Self {
+            compute: split(outcome.ranks.iter().map(|r| r.compute)),
+            communication: split(outcome.ranks.iter().map(|r| r.communication)),
+            waiting: split(outcome.ranks.iter().map(|r| r.waiting)),
+        }
+    }
+}
+
+impl ReplayReport {
+    /// Collects what is reported of a finished replay.
+    pub fn new(
+        workload: WorkloadInfo,
+        network: NetworkInfo,
+        platform: &Platform,
+        mapping: String,
+        model: ModelDescription,
+        result: &CellResult,
+    ) -> Self {
+        let outcome = &result.outcome;
+        let busiest_links = outcome.busiest_links().into_iter().take(BUSIEST).map(|l| Busy {
+            link: platform.links[l.link.index()].name.clone(),
+            messages: l.messages,
+            bytes: l.bytes,
+            utilisation: l.utilisation,
+        });
+        Self {
+            workload,
+            network,
+            mapping,
+            model,
+            simulated_seconds: outcome.simulated_seconds,
+            mops: result.mops,
+            messages: outcome.messages,
+            bytes: outcome.bytes,
+            times: TimeSplit::of(outcome),
+            busiest_links: busiest_links.collect(),
+            notes: result.notes(),
+            wall_seconds: None,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Plain text in 80 columns.
+
+use super::number::{bytes, grouped, mops, percent, seconds};
+use super::{ReplayReport, Reporter, Split, TopologyReport};
+use crate::study::choice::ModelDescription;
+use crate::study::comparison::{Comparison, NetworkInfo};
+use comfy_table::{Cell, CellAlignment, Table, presets};
+use std::io::{self, Write};
+
+/// The text format.
+pub struct Text;
+
+fn table(heading: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED);
+    table.set_header(heading.iter().enumerate().map(|(i, h)| cell(i, h)));
+    table
+}
+
+/// A cell: text to the left in the first column, numbers to the right in the others.
+fn cell(column: usize, text: &str) -> Cell {
+    Cell::new(text).set_alignment(if column == 0 { CellAlignment::Left } else { CellAlignment::Right })
+}
+
+fn row(table: &mut Table, cells: &[String]) {
+    table.add_row(cells.iter().enumerate().map(|(i, text)| cell(i, text)));
+}
+
+/// A, B, .. Z, AA, AB ...: the networks' short names in wide tables.
+fn letter(index: usize) -> String {
+    let last = char::from(b'A' + (index % 26) as u8);
+    if index < 26 { last.to_string() } else { letter(index / 26 - 1) + &last.to_string() }
+}
+
+fn describe(network: &NetworkInfo) -> String {
+    let mut parts = vec![network.topology.clone()];
+    parts.extend(network.duplex.as_ref().map(|d| format!("{d} duplex")));
+    parts.extend(network.routing.as_ref().map(|r| format!("{r} routing")));
+    parts.join(", ")
+}
+
+fn model(out: &mut dyn Write, model: &ModelDescription, mapping: &str) -> io::Result<()> {
+    let onoff = |on: bool| if on { "on" } else { "off" };
+    writeln!(
+        out,
+        "Model: network {}, {} sharing, collectives {}, cross-traffic {},\n       SMP set-up {}, ranks placed {mapping}.",
+        model.network_model,
+        model.sharing,
+        model.collectives,
+        onoff(model.crosstraffic),
+        onoff(model.smp_setup),
+    )?;
+    for (kind, algorithm) in &model.collective {
+        writeln!(out, "       {kind} always by {algorithm}.")?;
+    }
+    Ok(())
+}
+
+fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
+    notes.iter().try_for_each(|note| writeln!(out, "Note: {note}."))
+}
+
+impl Reporter for Text {
+    fn name(&self) -> &'static str {
+        "text"
+    }
+
+    fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
+        let w = &r.workload;
+        writeln!(out, "{} on {}\n", w.name, describe(&r.network))?;
+        writeln!(out, "  simulated time   {}", seconds(r.simulated_seconds))?;
+        match (r.mops, w.operations) {
+            (Some(m), Some(operations)) => {
+                writeln!(out, "  performance      {} Mop/s ({operations:.4e} operations)", mops(m))?;
+            }
+            _ => writeln!(out, "  performance      unknown: no side file gives the number of operations")?,
+        }
+        writeln!(out, "  ranks            {} on {} hosts", grouped(w.ranks as u64), grouped(r.network.hosts as u64))?;
+        writeln!(out, "  actions          {}", grouped(w.actions))?;
+        writeln!(out, "  messages         {} with {} of payload", grouped(r.messages), bytes(r.bytes))?;
+        if let Some(wall) = r.wall_seconds {
+            let rate = w.actions as f64 / wall;
+            writeln!(out, "  simulator        {} wall time, {} actions/s", seconds(wall), grouped(rate as u64))?;
+        }
+        let mut times = table(&["time of a rank", "min", "mean", "max", "mean share"]);
+        let mut split = |name: &str, s: Split| {
+            let share = if r.simulated_seconds > 0.0 { s.mean / r.simulated_seconds } else { 0.0 };
+            row(&mut times, &[name.to_owned(), seconds(s.min), seconds(s.mean), seconds(s.max), percent(share)]);
+        };
+        split("compute", r.times.compute);
+        split("communication", r.times.communication);
+        split("waiting", r.times.waiting);
+        writeln!(out, "\n{times}")?;
+        if !r.busiest_links.is_empty() {
+            let mut links = table(&["busiest links", "messages", "bytes", "utilisation"]);
+            for l in &r.busiest_links {
+                row(&mut links, &[l.link.clone(), grouped(l.messages), bytes(l.bytes), percent(l.utilisation)]);
+            }
+            writeln!(out, "\n{links}")?;
+        }
+        writeln!(out)?;
+        model(out, &r.model, &r.mapping)?;
+        notes(out, &r.notes)
+    }
+
+    fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}\n", c.title)?;
+        for (n, network) in c.networks.iter().enumerate() {
+            let baseline = if n == c.baseline { "   <- baseline" } else { "" };
+            writeln!(out, "  {}  {}{baseline}\n     {}", letter(n), network.name, describe(network))?;
+        }
+        writeln!(out, "\nPerformance relative to {} (its time over the time here: larger is better)", letter(c.baseline))?;
+        let letters: Vec<String> = (0..c.networks.len()).map(letter).collect();
+        let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
+        let mut relative = table(&heading);
+        let ratio = |r: f64| format!("{r:.3}");
+        for (w, workload) in c.workloads.iter().enumerate() {
+            let values = (0..c.networks.len()).map(|n| ratio(c.cell(w, n).relative));
+            row(&mut relative, &std::iter::once(workload.name.clone()).chain(values).collect::<Vec<_>>());
+        }
+        type Mean = fn(&Comparison, usize) -> f64;
+        let means: [(&str, Mean); 2] =
+            [("arithmetic mean", Comparison::arithmetic_mean), ("geometric mean", Comparison::geometric_mean)];
+        for (name, mean) in means {
+            let values = (0..c.networks.len()).map(|n| ratio(mean(c, n)));
+            row(&mut relative, &std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>());
+        }
+        writeln!(out, "{relative}\n\nSimulated time and Mop/s")?;
+        let mut absolute = table(&["workload", "network", "time", "Mop/s", "relative"]);
+        for cell in &c.cells {
+            let name = if cell.network == 0 { c.workloads[cell.workload].name.clone() } else { String::new() };
+            row(
+                &mut absolute,
+                &[
+                    name,
+                    letter(cell.network),
+                    seconds(cell.simulated_seconds),
+                    cell.mops.map_or_else(|| "unknown".to_owned(), mops),
+                    ratio(cell.relative),
+                ],
+            );
+        }
+        writeln!(out, "{absolute}\n")?;
+        if c.workloads.iter().any(|w| w.operations.is_none()) {
+            writeln!(out, "Mop/s unknown: no side file gives the number of operations; ratios are those of times.")?;
+        }
+        model(out, &c.model, &c.mapping)?;
+        notes(out, &c.notes)
+    }
+
+    fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
+        let heading = ["topology", "switches", "cables", "degree", "diameter", "ASPL"];
+        let mut sizes = table(&heading);
+        let unreachable = || "unreachable".to_owned();
+        for r in reports {
+            let cables = match (r.edges, r.arcs) {
+                (Some(edges), _) => format!("{} two-way", grouped(edges as u64)),
+                (None, arcs) => format!("{} one-way", grouped(arcs.unwrap_or(0) as u64)),
+            };
+            let degree = if r.min_degree == r.max_degree {
+                r.max_degree.to_string()
+            } else {
+                format!("{}-{}", r.min_degree, r.max_degree)
+            };
+            let diameter = r.diameter.map_or_else(unreachable, |d| d.to_string());
+            let aspl = r.aspl.map_or_else(unreachable, |a| format!("{a:.4}"));
+            row(&mut sizes, &[r.topology.clone(), grouped(r.n as u64), cables, degree, diameter, aspl]);
+        }
+        writeln!(out, "{sizes}")?;
+        reports.iter().try_for_each(|r| writeln!(out, "\n{}\n  edges sha256 {}", r.topology, r.edge_sha256))
+    }
+}

@@ -1,0 +1,49 @@
+//! One cell of a comparison: a workload on a network.
+
+use super::network::NetworkUnderTest;
+use super::workload::Workload;
+use crate::engine::{Model, ReplayError, replay};
+use crate::mpi::layout::Layout;
+use crate::result::Outcome;
+
+/// A replay that came to its end.
+#[derive(Debug, Clone)]
+pub struct CellResult {
+    /// What the engine found.
+    pub outcome: Outcome,
+    /// Millions of operations per simulated second; `None` where the operation count is unknown.
+    pub mops: Option<f64>,
+}
+
+impl CellResult {
+    /// What the reader of the result should know.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.outcome.substitutions.iter().map(|s| (*s).to_owned()).collect();
+        let unmatched: u64 = self.outcome.unmatched_sends.iter().map(|u| u.1).sum();
+        if let Some((envelope, ..)) = self.outcome.unmatched_sends.first() {
+            notes.push(format!(
+                "{unmatched} messages were sent and never received, the first from rank {} to rank {} with tag {}",
+                envelope.source, envelope.destination, envelope.tag
+            ));
+        }
+        notes
+    }
+}
+
+/// Replays a workload on a network.
+///
+/// # Errors
+/// [`ReplayError`], as the engine gives it.
+pub fn run(
+    workload: &Workload,
+    network: &NetworkUnderTest,
+    layout: &Layout,
+    model: &Model,
+) -> Result<CellResult, ReplayError> {
+    let outcome = replay(&workload.trace, &network.platform, layout, model, &mut ())?;
+    let mops = workload
+        .operations
+        .filter(|_| outcome.simulated_seconds > 0.0)
+        .map(|operations| operations / outcome.simulated_seconds / 1e6);
+    Ok(CellResult { outcome, mops })
+}

@@ -1,0 +1,64 @@
+//! The study file: TOML, unknown keys refused.
+//!
+//! ```toml
+//! title = "Uni- against bi-directional"
+//! baseline = "random"
+//!
+//! [model]                      # as the flags of the same names
+//! collectives = "mvapich2"
+//!
+//! [network]                    # what all networks have in common
+//! parameters = { link_bandwidth = "40 Gbit/s" }
+//!
+//! [[networks]]
+//! name = "random"
+//! topology = "random:n=64,d=6,seed=1"
+//!
+//! [[networks]]
+//! topology = "torus:8x8"
+//! parameters = { duplex = "shared" }
+//!
+//! [[workloads]]
+//! trace = "../traces/cg.A.64.ti.zst"
+//! ```
+//!
+//! File names are relative to the study file.
+
+use super::choice::ModelChoice;
+use super::network::NetworkChoice;
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// A study as written.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StudyFile {
+    /// Heading of the report.
+    pub title: String,
+    /// Name of the network that the others are compared with; the first one if left out.
+    pub baseline: Option<String>,
+    /// How traces turn into time.
+    #[serde(default)]
+    pub model: ModelChoice,
+    /// How ranks are placed: `one-each`, `block`, `round-robin` or `random`.
+    pub mapping: Option<String>,
+    /// Seed of random topologies, routings and mappings, where nothing else gives one.
+    pub seed: Option<u64>,
+    /// What all networks have in common.
+    #[serde(default)]
+    pub network: NetworkChoice,
+    /// The networks.
+    pub networks: Vec<NetworkChoice>,
+    /// The workloads.
+    pub workloads: Vec<WorkloadEntry>,
+}
+
+/// A workload as written.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadEntry {
+    /// The trace: a file, or a list of files.
+    pub trace: PathBuf,
+    /// Number of ranks; found from the trace if left out.
+    pub ranks: Option<usize>,
+}

@@ -1,0 +1,221 @@
+//! A network that takes part in a comparison: a topology with parameters, or a platform file.
+
+use super::comparison::NetworkInfo;
+use crate::platform::parameters::{Duplex, PlatformParameters};
+use crate::platform::{Platform, PlatformError, explicit, simgrid_xml};
+use crate::routing;
+use crate::topology::{self, TopologyError};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A network as written: in a study, in a platform file in TOML, or on the command line.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkChoice {
+    /// Name for the report; the specification if left out.
+    pub name: Option<String>,
+    /// Topology specification, e.g. `torus:8x8`.
+    pub topology: Option<String>,
+    /// Instead of a topology: a platform file (explicit JSON, SimGrid XML, or TOML with the keys of this table).
+    pub platform: Option<PathBuf>,
+    /// Routing rule, e.g. `bfs`.
+    pub routing: Option<String>,
+    /// Seed of a random topology and of a random routing, where the specification gives none.
+    pub seed: Option<u64>,
+    /// Hosts, speeds and latencies.
+    #[serde(default)]
+    pub parameters: PlatformParameters,
+}
+
+/// A network, built.
+#[derive(Debug, Clone)]
+pub struct NetworkUnderTest {
+    /// How reports name and describe it.
+    pub info: NetworkInfo,
+    /// The platform.
+    pub platform: Arc<Platform>,
+}
+
+/// Why a network cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// Neither a topology nor a platform file, or both.
+    #[error("a network needs either a topology or a platform file, and {}", if *.both { "both are given" } else { "neither is given" })]
+    Ambiguous {
+        /// Whether both are given.
+        both: bool,
+    },
+    /// The name of a platform file does not tell its format.
+    #[error("platform file `{}`: its name ends neither in .json, .xml nor .toml", .file.display())]
+    UnknownFormat {
+        /// The file.
+        file: PathBuf,
+    },
+    /// An option that a platform file with its own links and routes cannot take.
+    #[error("`{option}` does not go with platform file `{}`, which lists its own links and routes", .file.display())]
+    NotForFile {
+        /// The option.
+        option: &'static str,
+        /// The file.
+        file: PathBuf,
+    },
+    /// A TOML file cannot be read.
+    #[error("{}: {message}", .file.display())]
+    Toml {
+        /// The file.
+        file: PathBuf,
+        /// What the parser says, with line and column.
+        message: String,
+    },
+    /// A file cannot be opened.
+    #[error("cannot read `{}`: {error}", .file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The topology cannot be built.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// The platform cannot be built.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+}
+
+impl NetworkError {
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Ambiguous { .. } => "give --topology SPEC or --platform FILE (in a study: one of these keys)".into(),
+            Self::UnknownFormat { .. } => "rename the file after its format; .xz, .gz and .zst may follow".into(),
+            Self::NotForFile { .. } => "leave the option out, or describe the network by a topology".into(),
+            Self::Toml { .. } => "correct the line".into(),
+            Self::Io { .. } => "check the path and its permissions".into(),
+            Self::Topology(error) => error.help(),
+            Self::Platform(error) => error.help(),
+        }
+    }
+
+    /// Whether reading failed, rather than what was read.
+    pub fn is_io(&self) -> bool {
+        match self {
+            Self::Io { .. } => true,
+            Self::Topology(error) => error.is_io(),
+            Self::Platform(error) => error.is_io(),
+            _ => false,
+        }
+    }
+}
+
+impl NetworkChoice {
+    /// These choices where they were made, those of `base` elsewhere. The name is never taken from the base.
+    pub fn over(self, base: &NetworkChoice) -> NetworkChoice {
+        let network = self.topology.is_some() || self.platform.is_some();
+        NetworkChoice {
+            name: self.name,
+            topology: if network { self.topology } else { base.topology.clone() },
+            platform: if network { self.platform } else { base.platform.clone() },
+            routing: self.routing.or_else(|| base.routing.clone()),
+            seed: self.seed.or(base.seed),
+            parameters: self.parameters.over(&base.parameters),
+        }
+    }
+
+    /// Builds the network. File names are relative to `folder`.
+    ///
+    /// # Errors
+    /// [`NetworkError`].
+    pub fn build(&self, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        match (&self.topology, &self.platform) {
+            (Some(spec), None) => self.from_topology(spec, folder),
+            (None, Some(file)) => self.from_file(&folder.join(file)),
+            (topology, _) => Err(NetworkError::Ambiguous { both: topology.is_some() }),
+        }
+    }
+
+    fn from_topology(&self, spec: &str, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        let mut spec: topology::Spec = spec.parse()?;
+        spec.resolve_files(folder);
+        if let Some(seed) = self.seed
+            && !spec.seed_given()
+        {
+            spec.set_seed(seed);
+        }
+        let topology = spec.build()?;
+        let parameters = self.parameters.check()?;
+        let routing = self.routing.as_deref().unwrap_or(routing::DEFAULT);
+        let kind = routing::find(routing).map_err(PlatformError::from)?;
+        let routing_seed = self.seed.or(topology.seed()).unwrap_or(0);
+        let platform = Platform::from_topology(&topology, &parameters, kind.name, routing_seed)?;
+        let duplex = match (topology.graph.is_directed(), parameters.duplex) {
+            // A one-way cable has no second direction to share with.
+            (true, _) => "one-way",
+            (false, Duplex::Full) => "full",
+            (false, Duplex::Shared) => "shared",
+        };
+        Ok(NetworkUnderTest {
+            info: NetworkInfo {
+                name: self.name.clone().unwrap_or_else(|| topology.name()),
+                topology: topology.name(),
+                seed: topology.seed().or(kind.random.then_some(routing_seed)),
+                duplex: Some(duplex.to_owned()),
+                routing: Some(kind.name.to_owned()),
+                hosts: platform.hosts.len(),
+            },
+            platform: Arc::new(platform),
+        })
+    }
+
+    fn from_file(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        let format = format_of(file).ok_or_else(|| NetworkError::UnknownFormat { file: file.to_owned() })?;
+        if format == "toml" {
+            return self.from_toml(file);
+        }
+        let not_for_file = |option| Err(NetworkError::NotForFile { option, file: file.to_owned() });
+        if self.routing.is_some() {
+            return not_for_file("routing");
+        }
+        if self.parameters != PlatformParameters::default() {
+            return not_for_file("parameters");
+        }
+        let platform = match format {
+            "xml" => simgrid_xml::read(file, &simgrid_xml::Options::default())?,
+            _ => explicit::read(file)?,
+        };
+        let name = self.name.clone().unwrap_or_else(|| platform.name.clone());
+        Ok(NetworkUnderTest {
+            info: NetworkInfo {
+                name,
+                topology: platform.name.clone(),
+                seed: None,
+                duplex: None,
+                routing: None,
+                hosts: platform.hosts.len(),
+            },
+            platform: Arc::new(platform),
+        })
+    }
+
+    /// A file with the keys of this table; what is given beside it comes first.
+    fn from_toml(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        let text = std::fs::read_to_string(file).map_err(|error| NetworkError::Io { file: file.to_owned(), error })?;
+        let written: NetworkChoice = toml::from_str(&text)
+            .map_err(|error| NetworkError::Toml { file: file.to_owned(), message: error.to_string() })?;
+        if written.platform.as_deref().and_then(format_of) == Some("toml") {
+            let message = "a platform file in TOML names another one; put its keys here instead".to_owned();
+            return Err(NetworkError::Toml { file: file.to_owned(), message });
+        }
+        let name = self.name.clone().or_else(|| written.name.clone());
+        let ours = NetworkChoice { topology: None, platform: None, name, ..self.clone() };
+        ours.over(&written).build(file.parent().unwrap_or(Path::new("")))
+    }
+}
+
+/// The format that a file name tells, compression set aside.
+fn format_of(file: &Path) -> Option<&'static str> {
+    let name = file.file_name()?.to_str()?.to_ascii_lowercase();
+    let name = ["xz", "gz", "zst"].iter().find_map(|c| name.strip_suffix(&format!(".{c}"))).unwrap_or(&name);
+    ["json", "xml", "toml"].into_iter().find(|format| name.ends_with(&format!(".{format}")))
+}

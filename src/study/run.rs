@@ -1,0 +1,251 @@
+//! A study, checked and built, and its run on all cores.
+
+use super::cell::{self, CellResult};
+use super::choice::{ChoiceError, ModelChoice, ModelDescription};
+use super::comparison::Comparison;
+use super::file::StudyFile;
+use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
+use super::workload::Workload;
+use crate::engine::{Model, ReplayError};
+use crate::mpi::layout::Layout;
+use crate::mpi::mapping::{Mapping, MappingError};
+use crate::trace::{TraceError, ti};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Why a study cannot be built or run.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The study file cannot be opened.
+    #[error("cannot read `{}`: {error}", .file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The study file breaks the rules of its format.
+    #[error("{}: {message}", .file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong, with line and column.
+        message: String,
+    },
+    /// A choice that does not exist.
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
+    /// A network cannot be built.
+    #[error("network `{network}`: {error}")]
+    Network {
+        /// Its name or number.
+        network: String,
+        /// Why.
+        error: NetworkError,
+    },
+    /// A trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The ranks of a workload cannot be placed on a network.
+    #[error("workload `{workload}` on network `{network}`: {error}")]
+    Mapping {
+        /// The workload.
+        workload: String,
+        /// The network.
+        network: String,
+        /// Why.
+        error: MappingError,
+    },
+    /// A replay cannot go on.
+    #[error("workload `{workload}` on network `{network}`: {error}")]
+    Replay {
+        /// Name of the workload.
+        workload: String,
+        /// Index of the workload in the study.
+        index: usize,
+        /// The network.
+        network: String,
+        /// Why.
+        error: ReplayError,
+    },
+}
+
+/// Somebody who is told how far a study is. Called from several threads.
+pub trait Progress: Sync {
+    /// A replay begins: workload and network by name.
+    fn begins(&self, workload: &str, network: &str);
+    /// A replay has ended.
+    fn ended(&self, workload: &str, network: &str);
+}
+
+/// Nobody is told.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begins(&self, _: &str, _: &str) {}
+    fn ended(&self, _: &str, _: &str) {}
+}
+
+/// A study, ready to run.
+#[derive(Debug)]
+pub struct Study {
+    /// Heading of the report.
+    pub title: String,
+    /// Index of the baseline.
+    pub baseline: usize,
+    /// The networks.
+    pub networks: Vec<NetworkUnderTest>,
+    /// The workloads.
+    pub workloads: Vec<Workload>,
+    /// How ranks are placed.
+    pub mapping: Mapping,
+    /// How traces turn into time.
+    pub model: Model,
+    description: ModelDescription,
+    layouts: Vec<Layout>,
+}
+
+/// What the command line adds to a study file: it comes before what the file says.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// Model choices.
+    pub model: ModelChoice,
+    /// Choices for all networks.
+    pub network: NetworkChoice,
+    /// Rule of the mapping.
+    pub mapping: Option<String>,
+    /// Seed.
+    pub seed: Option<u64>,
+}
+
+impl Study {
+    /// Reads a study file, and everything that it names.
+    ///
+    /// # Errors
+    /// [`StudyError`].
+    pub fn read(path: &Path, overrides: Overrides) -> Result<Self, StudyError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|error| StudyError::Io { file: path.to_owned(), error })?;
+        let wrong = |message: String| StudyError::File { file: path.to_owned(), message };
+        let file: StudyFile = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        if file.networks.is_empty() || file.workloads.is_empty() {
+            return Err(wrong("a study needs at least one of [[networks]] and one of [[workloads]]".into()));
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let seed = overrides.seed.or(file.seed);
+        let common = NetworkChoice { seed: file.network.seed.or(seed), ..file.network };
+        let mut networks: Vec<NetworkUnderTest> = Vec::new();
+        for (number, choice) in file.networks.into_iter().enumerate() {
+            let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
+            let name = choice.name.clone();
+            let choice = choice.over(&common);
+            let choice = NetworkChoice { name, ..overrides.network.clone().over(&choice) };
+            let network =
+                choice.build(folder).map_err(|error| StudyError::Network { network: label, error })?;
+            if networks.iter().any(|n| n.info.name == network.info.name) {
+                return Err(wrong(format!("two networks are called `{}`; give them different names", network.info.name)));
+            }
+            networks.push(network);
+        }
+        let baseline = match &file.baseline {
+            None => 0,
+            Some(name) => networks.iter().position(|n| n.info.name == *name).ok_or_else(|| {
+                let names: Vec<&str> = networks.iter().map(|n| n.info.name.as_str()).collect();
+                ChoiceError::unknown("baseline", name, &names)
+            })?,
+        };
+        let workloads = file
+            .workloads
+            .iter()
+            .map(|w| Workload::read(&folder.join(&w.trace), &ti::Options { ranks: w.ranks, ..ti::Options::default() }))
+            .collect::<Result<Vec<Workload>, TraceError>>()?;
+        let mapping = mapping(overrides.mapping.or(file.mapping).as_deref(), seed)?;
+        Self::new(file.title, baseline, networks, workloads, mapping, &overrides.model.over(&file.model))
+    }
+
+    /// A study of parts that are built already.
+    ///
+    /// # Errors
+    /// [`StudyError`] if the model cannot be, or if ranks cannot be placed.
+    pub fn new(
+        title: String,
+        baseline: usize,
+        networks: Vec<NetworkUnderTest>,
+        workloads: Vec<Workload>,
+        mapping: Mapping,
+        model: &ModelChoice,
+    ) -> Result<Self, StudyError> {
+        let (model, description) = model.build()?;
+        let mut layouts = Vec::with_capacity(networks.len() * workloads.len());
+        for workload in &workloads {
+            for network in &networks {
+                let layout = mapping.layout(workload.trace.ranks(), network.platform.hosts.len());
+                layouts.push(layout.map_err(|error| StudyError::Mapping {
+                    workload: workload.name.clone(),
+                    network: network.info.name.clone(),
+                    error,
+                })?);
+            }
+        }
+        Ok(Self { title, baseline, networks, workloads, mapping, model, description, layouts })
+    }
+
+    /// Number of replays.
+    pub fn cells(&self) -> usize {
+        self.layouts.len()
+    }
+
+    /// Runs all replays, on all cores. The result does not depend on their number.
+    ///
+    /// # Errors
+    /// [`StudyError::Replay`] of the first cell, in the order of the study, that cannot go on.
+    pub fn run(&self, progress: &dyn Progress) -> Result<Comparison, StudyError> {
+        let results: Vec<Result<CellResult, StudyError>> =
+            (0..self.cells()).into_par_iter().map(|index| self.run_cell(index, progress)).collect();
+        let results = results.into_iter().collect::<Result<Vec<CellResult>, StudyError>>()?;
+        Ok(Comparison::new(
+            self.title.clone(),
+            self.baseline,
+            self.networks.iter().map(|n| n.info.clone()).collect(),
+            self.workloads.iter().map(Workload::info).collect(),
+            &results,
+            self.mapping.describe(),
+            self.description.clone(),
+        ))
+    }
+
+    /// The model in words.
+    pub fn description(&self) -> &ModelDescription {
+        &self.description
+    }
+
+    /// Runs one replay: they are numbered workload by workload, network by network.
+    ///
+    /// # Errors
+    /// [`StudyError::Replay`].
+    pub fn run_cell(&self, index: usize, progress: &dyn Progress) -> Result<CellResult, StudyError> {
+        let (w, n) = (index / self.networks.len(), index % self.networks.len());
+        let (workload, network) = (&self.workloads[w], &self.networks[n]);
+        progress.begins(&workload.name, &network.info.name);
+        let result = cell::run(workload, network, &self.layouts[index], &self.model);
+        progress.ended(&workload.name, &network.info.name);
+        result.map_err(|error| StudyError::Replay {
+            workload: workload.name.clone(),
+            index: w,
+            network: network.info.name.clone(),
+            error,
+        })
+    }
+}
+
+/// The mapping of that name.
+///
+/// # Errors
+/// If there is none.
+pub fn mapping(name: Option<&str>, seed: Option<u64>) -> Result<Mapping, ChoiceError> {
+    match name {
+        None => Ok(Mapping::default()),
+        Some(name) => Mapping::by_name(name, seed.unwrap_or(0))
+            .ok_or_else(|| ChoiceError::unknown("mapping", name, &Mapping::NAMES)),
+    }
+}

@@ -1,0 +1,170 @@
+//! Small replays against SimGrid 3.32: the end of every action of every rank.
+//!
+//! A case is a folder with a SimGrid platform, a host file, a trace, options and the expected dates. Results of the
+//! reference come from its incremental sharing, which differs from exact sharing in a few cases; those are listed here
+//! with the reason, so that a case can neither join nor leave them unnoticed.
+
+mod support;
+
+use mopsim::engine::{Model, Observer, replay};
+use mopsim::ids::Rank;
+use mopsim::mpi::MpiOptions;
+use mopsim::mpi::collective::select::{Selector, Table};
+use mopsim::mpi::mapping::Mapping;
+use mopsim::network::model::NetworkModel;
+use mopsim::platform::{hostfile, simgrid_xml};
+use mopsim::trace::{Action, Trace, ti};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// SimGrid merges events closer than this.
+const SIMGRID_PRECISION: f64 = 1e-9;
+const TOLERANCE: f64 = 1e-9;
+
+/// Cases that need something else than exact sharing of messages that travel once both sides are there.
+const NOT_COVERED: [(&str, &str); 2] = [
+    ("async_small", "messages below smpi/async-small-thresh travel before the receive is posted"),
+    ("lazy_quirk_lazy", "made to show the stale rates of the incremental solver"),
+];
+
+struct Case {
+    ranks: usize,
+    model: Model,
+    loopback: (f64, f64),
+    expected_final: f64,
+    /// (rank, index without init and finalize) -> date
+    expected_ends: BTreeMap<(u32, usize), f64>,
+}
+
+fn read_case(folder: &Path) -> Case {
+    let text = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
+    let mut case = Case {
+        ranks: 0,
+        model: Model {
+            network: NetworkModel::smpi(),
+            mpi: MpiOptions::default(),
+            // The reference performs the SMP set-up inside the first collective that needs it.
+            collectives: Selector::new(Table::Default, true),
+            timing_precision: SIMGRID_PRECISION,
+        },
+        loopback: (10e9, 0.0),
+        expected_final: 0.0,
+        expected_ends: BTreeMap::new(),
+    };
+    let args = text("args.txt");
+    let mut options: Vec<(&str, &str)> = Vec::new();
+    for line in args.lines() {
+        match line.split_once(' ') {
+            Some(("np", ranks)) => case.ranks = ranks.parse().expect("np"),
+            Some(("cfg", option)) => options.push(option.split_once(':').expect("key:value")),
+            _ => {}
+        }
+    }
+    // The model first: the other options change it.
+    options.sort_by_key(|o| o.0 != "network/model");
+    for (key, value) in options {
+        let Model { network, mpi, collectives, .. } = &mut case.model;
+        match key {
+            "network/model" => *network = NetworkModel::by_name(value).expect("model"),
+            "network/crosstraffic" => network.cross_traffic = None,
+            "network/TCP-gamma" => network.tcp_gamma = Some(value.parse().expect("gamma")),
+            "smpi/bw-factor" => network.bandwidth_factor = value.parse().expect("factors"),
+            "smpi/lat-factor" => network.latency_factor = value.parse().expect("factors"),
+            "network/loopback-bw" => case.loopback.0 = value.parse().expect("bandwidth"),
+            "network/loopback-lat" => case.loopback.1 = value.parse().expect("latency"),
+            "smpi/coll-selector" => *collectives = Selector::new(Table::by_name(value).expect("table"), true),
+            "smpi/send-is-detached-thresh" => mpi.detached_below = value.parse().expect("bytes"),
+            "smpi/os" => mpi.send_overhead = value.parse().expect("overhead"),
+            "smpi/ois" => mpi.isend_overhead = value.parse().expect("overhead"),
+            "smpi/or" => mpi.recv_overhead = value.parse().expect("overhead"),
+            "network/optim" | "smpi/async-small-thresh" => {}
+            other => panic!("{}: option {other}", folder.display()),
+        }
+    }
+    for line in text("expected.txt").lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[0] {
+            "final" => case.expected_final = words[1].parse().expect("date"),
+            "end" => {
+                let key = (words[1].parse().expect("rank"), words[2].parse().expect("index"));
+                case.expected_ends.insert(key, words[3].parse().expect("date"));
+            }
+            other => panic!("{}: {other}", folder.display()),
+        }
+    }
+    case
+}
+
+/// Collects the ends of actions, numbered as the reference numbers them: without init and finalize.
+struct Ends<'a> {
+    trace: &'a Trace,
+    next: Vec<usize>,
+    ends: BTreeMap<(u32, usize), f64>,
+}
+
+impl Observer for Ends<'_> {
+    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+        if !matches!(self.trace.actions[rank as usize][action], Action::Init | Action::Finalize) {
+            let index = &mut self.next[rank as usize];
+            self.ends.insert((rank, *index), date);
+            *index += 1;
+        }
+    }
+}
+
+/// The largest relative difference of the final time and of the ends of all actions.
+fn difference(folder: &Path) -> f64 {
+    let case = read_case(folder);
+    let options = simgrid_xml::Options {
+        loopback_bandwidth: case.loopback.0,
+        loopback_latency: case.loopback.1,
+        ..simgrid_xml::Options::default()
+    };
+    let platform = simgrid_xml::read(&folder.join("platform.xml"), &options).expect("platform");
+    let hosts = hostfile::read(&folder.join("hostfile"), &platform).expect("host file");
+    let trace_options = ti::Options { ranks: Some(case.ranks), ..ti::Options::default() };
+    let trace = ti::read(&folder.join("trace/list.txt"), &trace_options).expect("trace");
+    let layout = Mapping::Hosts(hosts).layout(case.ranks, platform.hosts.len()).expect("mapping");
+    let mut ends = Ends { trace: &trace, next: vec![0; case.ranks], ends: BTreeMap::new() };
+    let outcome = replay(&trace, &platform, &layout, &case.model, &mut ends).expect("runs");
+    let mut worst = support::relative_difference(outcome.simulated_seconds, case.expected_final);
+    for (key, expected) in &case.expected_ends {
+        let end = ends.ends.get(key).unwrap_or_else(|| panic!("{}: no action {key:?}", folder.display()));
+        worst = worst.max(support::relative_difference(*end, *expected));
+    }
+    let _ = Rank(0);
+    worst
+}
+
+#[test]
+fn small_replays_agree_with_the_reference() {
+    let Some(shared) = support::shared() else {
+        println!("no reference data found; set MOPSIM_SHARED to its folder");
+        return;
+    };
+    let mut folders: Vec<_> =
+        std::fs::read_dir(shared.join("golden/micro")).expect("cases").map(|e| e.expect("entry").path()).collect();
+    folders.sort();
+    let mut differences = Vec::new();
+    let mut wrong = Vec::new();
+    for folder in &folders {
+        let name = folder.file_name().and_then(|n| n.to_str()).expect("name");
+        let difference = difference(folder);
+        let covered = NOT_COVERED.iter().all(|c| c.0 != name);
+        if covered {
+            differences.push(difference);
+        }
+        if covered != (difference <= TOLERANCE) {
+            wrong.push(format!("{name}: {difference:e}"));
+        }
+    }
+    differences.sort_by(f64::total_cmp);
+    println!(
+        "{} cases, median difference {:e}, largest {:e}",
+        differences.len(),
+        support::median(&differences),
+        differences.last().copied().unwrap_or(0.0)
+    );
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), folders.len(), wrong.join("\n"));
+    assert!(folders.len() >= 336);
+}

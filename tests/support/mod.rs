@@ -1,0 +1,27 @@
+//! What the tests over reference data share.
+
+#![allow(dead_code)] // Each test binary uses its part.
+
+use std::path::{Path, PathBuf};
+
+/// Folder of the reference data that is too large for the repository: `MOPSIM_SHARED`, or `../shared`.
+pub fn shared() -> Option<PathBuf> {
+    let folder = std::env::var_os("MOPSIM_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    folder.join("corpus").is_dir().then_some(folder)
+}
+
+/// Folder of the test data in the repository.
+pub fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
+}
+
+/// |a - b| over the larger of them.
+pub fn relative_difference(a: f64, b: f64) -> f64 {
+    if a == b { 0.0 } else { (a - b).abs() / a.abs().max(b.abs()) }
+}
+
+/// The middle of a sorted list.
+pub fn median(sorted: &[f64]) -> f64 {
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+}
