@@ -3,4 +3,5 @@
 pub mod ids;
 pub mod mpi;
 pub mod platform;
+pub mod topology;
 pub mod trace;
