@@ -3,5 +3,6 @@
 pub mod ids;
 pub mod mpi;
 pub mod platform;
+pub mod routing;
 pub mod topology;
 pub mod trace;

@@ -36,6 +36,7 @@ mod star;
 mod torus;
 
 pub use error::TopologyError;
+pub(crate) use error::nearest as nearest_name;
 pub use graph::{ArcId, CableId, Graph};
 pub(crate) use randomness::{Randomness, derived_seed};
 pub use spec::Spec;
