@@ -120,8 +120,12 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     let name = name.to_lowercase().replace('-', "_");
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&name, candidate), candidate))
-        .filter(|(similarity, _)| *similarity >= 0.7)
+        .map(|candidate| {
+            // The first measure is good at long names with a common beginning, the second at swaps in short ones.
+            let similar = strsim::jaro_winkler(&name, candidate);
+            (similar.max(strsim::normalized_damerau_levenshtein(&name, candidate)), candidate)
+        })
+        .filter(|(similarity, _)| *similarity >= 0.65)
         // The earliest of equals wins, so that the answer does not depend on how `max_by` breaks ties.
         .fold(None, |best: Option<(f64, &str)>, next| match best {
             Some(best) if best.0 >= next.0 => Some(best),
