@@ -5,13 +5,18 @@ use std::path::PathBuf;
 
 /// Predicts how fast MPI applications run on an interconnect that nobody has built yet.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, max_term_width = 100, after_help = "\
+#[command(
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
 Example:
   mopsim compare studies/uni-vs-bi.toml
   mopsim replay traces/cg.A.64.ti.zst --topology torus:8x8
 
 Exit codes: 0 done; 1 the replay itself failed (deadlock, unmatched messages); 2 bad arguments or bad input; 3 reading or
-writing failed.")]
+writing failed."
+)]
 pub struct Arguments {
     #[command(flatten)]
     pub output: Output,

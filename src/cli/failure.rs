@@ -82,15 +82,17 @@ impl Failure {
     /// A study that cannot be built or run.
     pub fn study(error: &StudyError, workloads: &[Workload]) -> Self {
         let code = match error {
-            StudyError::Io { .. } => IO_FAILED,
+            StudyError::File(e) if e.is_io() => IO_FAILED,
             StudyError::Trace(e) if e.is_io() => IO_FAILED,
             StudyError::Network { error, .. } if error.is_io() => IO_FAILED,
             StudyError::Replay { .. } => REPLAY_FAILED,
             _ => BAD_INPUT,
         };
         let help = match error {
-            StudyError::Io { .. } => "Check the path and its permissions.".to_owned(),
-            StudyError::File { .. } => "docs/architecture.md and studies/ show what a study file looks like.".to_owned(),
+            StudyError::File(e) if e.is_io() => "Check the path and its permissions.".to_owned(),
+            StudyError::File(_) | StudyError::Contradiction { .. } => {
+                "docs/architecture.md and studies/ show what a study file looks like.".to_owned()
+            }
             StudyError::Choice(_) => "Choose one of the names.".to_owned(),
             StudyError::Network { error, .. } => error.help(),
             StudyError::Trace(e) => e.help(),

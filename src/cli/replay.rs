@@ -24,7 +24,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     model.build()?;
     let network = choice.build(Path::new(""))?;
     let mapping = match &arguments.hostfile {
-        Some(file) => Mapping::Hosts(hostfile::read(file, &network.platform)?),
+        Some(file) => Mapping::Hosts(hostfile::load(file, &network.platform)?),
         None => mapping(arguments.network.mapping.as_deref(), arguments.network.seed)?,
     };
 

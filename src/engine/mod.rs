@@ -14,7 +14,7 @@ mod tests;
 pub use error::{Blocked, Place, ReplayError};
 
 use crate::mpi::MpiOptions;
-use crate::mpi::collective::select::Selector;
+use crate::mpi::collective::Selector;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::{Messages, Side};
 use crate::network::Network;
@@ -101,7 +101,6 @@ impl<'a, O: Observer> Engine<'a, O> {
         model: &'a Model,
         observer: &'a mut O,
     ) -> Self {
-        let smp = model.collectives.initial_knowledge();
         Self {
             trace,
             platform,
@@ -109,7 +108,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             model,
             observer,
             now: 0.0,
-            processes: trace.actions.iter().map(|a| Process::new(a, smp)).collect(),
+            processes: trace.actions.iter().map(|a| Process::new(a)).collect(),
             ready: (0..layout.ranks()).collect(),
             ended: 0,
             messages: Messages::new(),

@@ -1,6 +1,6 @@
 //! A rank as a small state machine: where it is in its trace, and what it waits for.
 
-use crate::mpi::collective::{Cursor, Stage, Step, select::SmpKnown};
+use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
 use crate::mpi::messages::Request;
 use crate::result::RankTimes;
 use crate::trace::{Action, CollectiveCall, Datatype};
@@ -91,7 +91,7 @@ pub(super) struct Process<'a> {
 }
 
 impl<'a> Process<'a> {
-    pub fn new(actions: &'a [Action], smp: SmpKnown) -> Self {
+    pub fn new(actions: &'a [Action]) -> Self {
         Self {
             actions,
             next: 0,
@@ -99,7 +99,7 @@ impl<'a> Process<'a> {
             pending: Vec::new(),
             set: Vec::new(),
             collective: Progress::default(),
-            smp,
+            smp: SmpKnown::default(),
             since: 0.0,
             times: RankTimes::default(),
         }

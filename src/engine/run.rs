@@ -3,7 +3,7 @@
 use super::process::{Pending, Probe, Process, Send, State};
 use super::{Engine, Observer, Place, ReplayError};
 use crate::ids::Rank;
-use crate::mpi::collective::{Comm, Cursor, Scope, Step, Vector};
+use crate::mpi::collective::{Comm, Cursor, Scope, Step, Substitution, Vector};
 use crate::mpi::messages::{Envelope, Posted, Request, Side};
 use crate::trace::{Action, Datatype, SendRecv, UNKNOWN_COUNT};
 
@@ -445,12 +445,18 @@ impl<'a, O: Observer> Engine<'a, O> {
         progress.steps.clear();
         progress.step = 0;
         progress.stages.clear();
-        let substitution =
-            self.model.collectives.plan(&call, self.trace, self.layout, rank, &mut process.smp, &mut progress.stages);
-        if let Some(substitution) = substitution
-            && !self.substitutions.contains(&substitution)
+        let substitution = self.model.collectives.plan(
+            &call,
+            &self.trace.counts,
+            self.layout,
+            rank,
+            &mut process.smp,
+            &mut progress.stages,
+        );
+        if let Some(Substitution { text, .. }) = substitution
+            && !self.substitutions.contains(&text)
         {
-            self.substitutions.push(substitution);
+            self.substitutions.push(text);
         }
         Ok(GoesOn)
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ids::{HostId, LinkId};
-use crate::mpi::collective::select::Selector;
+use crate::mpi::collective::{Selector, select::Table};
 use crate::mpi::mapping::Mapping;
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::{Host, Link, RouteTable, SharingPolicy};
@@ -41,7 +41,7 @@ fn model() -> Model {
     Model {
         network: NetworkModel::smpi(),
         mpi: MpiOptions::default(),
-        collectives: Selector::default(),
+        collectives: Selector::new(Table::Mvapich2, false),
         timing_precision: TIMING_PRECISION,
     }
 }

@@ -5,6 +5,21 @@
 
 use crate::ids::{HostId, LinkId, SwitchId};
 
+pub mod error;
+pub mod explicit;
+pub mod hostfile;
+pub mod load;
+pub mod parameters;
+pub mod simgrid_xml;
+pub mod units;
+
+mod from_topology;
+mod static_routes;
+
+pub use error::PlatformError;
+pub use load::LoadOptions;
+pub use parameters::{CheckedParameters, Duplex, HostsPerSwitch, Loopback, PlatformParameters};
+
 /// How the flows on a link share its bandwidth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SharingPolicy {
@@ -58,8 +73,8 @@ pub enum RouteError {
 /// An implementation may compute lazily behind a lock or a `OnceLock`; it is shared by the threads of a sweep, and
 /// its answers must not depend on the order of the questions.
 pub trait RouteTable: Send + Sync {
-    /// Appends the links from `from` to `to`, in order. `from` and `to` differ, unless the platform has no
-    /// loopback and declares a route from a host to itself.
+    /// Appends the links from `from` to `to`, in order; at least one. Where `from` and `to` are equal the answer is
+    /// `false`, unless the platform declares a route from the host to itself.
     ///
     /// Returns `false` if there is no such route (then `links` is unchanged).
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool;
@@ -73,30 +88,44 @@ pub struct Platform {
     pub hosts: Vec<Host>,
     /// The links, the loopback included.
     pub links: Vec<Link>,
-    /// The link that a message between two ranks of one host takes; without one the routes must say.
+    /// The link that a message between two ranks of one host takes, unless the routes say something else for that host.
     pub loopback: Option<LinkId>,
     /// The routes between hosts.
     pub routes: Box<dyn RouteTable>,
 }
 
 impl Platform {
-    /// Appends the links that a message from `from` to `to` takes, in order.
+    /// Appends the links that a message from `from` to `to` takes, in order; at least one.
+    ///
+    /// Between two ranks of one host, a route that the platform declares from the host to itself comes before the
+    /// loopback: SimGrid makes its implicit loopback only where a platform file leaves that route out.
     ///
     /// # Errors
     /// [`RouteError::Missing`] if the platform declares no such route.
     pub fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> Result<(), RouteError> {
+        if self.routes.route(from, to, links) {
+            return Ok(());
+        }
         if from == to
             && let Some(loopback) = self.loopback
         {
             links.push(loopback);
             return Ok(());
         }
-        if self.routes.route(from, to, links) {
-            return Ok(());
-        }
         Err(RouteError::Missing {
             from: self.hosts[from.index()].name.clone(),
             to: self.hosts[to.index()].name.clone(),
         })
+    }
+}
+
+impl std::fmt::Debug for Platform {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Platform")
+            .field("name", &self.name)
+            .field("hosts", &self.hosts.len())
+            .field("links", &self.links.len())
+            .field("loopback", &self.loopback)
+            .finish_non_exhaustive()
     }
 }

@@ -109,7 +109,11 @@ impl Reporter for Text {
             let baseline = if n == c.baseline { "   <- baseline" } else { "" };
             writeln!(out, "  {}  {}{baseline}\n     {}", letter(n), network.name, describe(network))?;
         }
-        writeln!(out, "\nPerformance relative to {} (its time over the time here: larger is better)", letter(c.baseline))?;
+        writeln!(
+            out,
+            "\nPerformance relative to {} (its time over the time here: larger is better)",
+            letter(c.baseline)
+        )?;
         let letters: Vec<String> = (0..c.networks.len()).map(letter).collect();
         let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
         let mut relative = table(&heading);

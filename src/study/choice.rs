@@ -4,6 +4,7 @@ use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::select::{Selector, Table};
 use crate::network::model::{CROSS_TRAFFIC, NetworkModel};
+use crate::trace::CollectiveKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -118,11 +119,17 @@ impl ModelChoice {
             });
         }
         let table = self.collectives.as_deref().unwrap_or("mvapich2");
-        let table = Table::by_name(table).ok_or_else(|| ChoiceError::unknown("collectives", table, &Table::NAMES))?;
+        let table = Table::from_name(table)
+            .ok_or_else(|| ChoiceError::unknown("collectives", table, &Table::ALL.map(Table::name)))?;
         let smp_setup = self.smp_setup.unwrap_or(false);
         let mut collectives = Selector::new(table, smp_setup);
         for (kind, algorithm) in &self.collective {
-            collectives = collectives.with_override(kind, algorithm).map_err(|error| ChoiceError {
+            let kind_names = CollectiveKind::ALL.map(CollectiveKind::name);
+            let operation = CollectiveKind::ALL
+                .into_iter()
+                .find(|k| k.name() == kind)
+                .ok_or_else(|| ChoiceError::unknown("collective", kind, &kind_names))?;
+            collectives = collectives.with_override(operation, algorithm).map_err(|error| ChoiceError {
                 option: "collective".to_owned(),
                 value: format!("{kind}={algorithm}"),
                 rule: format!("cannot be: {error}"),

@@ -10,6 +10,7 @@ pub mod file;
 pub mod mean;
 pub mod network;
 mod run;
+pub mod toml_file;
 pub mod workload;
 
 pub use run::{Overrides, Progress, Silent, Study, StudyError, mapping};

@@ -1,8 +1,10 @@
 //! A network that takes part in a comparison: a topology with parameters, or a platform file.
 
 use super::comparison::NetworkInfo;
+use super::toml_file::{self, TomlError};
+use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
-use crate::platform::{Platform, PlatformError, explicit, simgrid_xml};
+use crate::platform::{Platform, PlatformError};
 use crate::routing;
 use crate::topology::{self, TopologyError};
 use serde::Deserialize;
@@ -46,12 +48,6 @@ pub enum NetworkError {
         /// Whether both are given.
         both: bool,
     },
-    /// The name of a platform file does not tell its format.
-    #[error("platform file `{}`: its name ends neither in .json, .xml nor .toml", .file.display())]
-    UnknownFormat {
-        /// The file.
-        file: PathBuf,
-    },
     /// An option that a platform file with its own links and routes cannot take.
     #[error("`{option}` does not go with platform file `{}`, which lists its own links and routes", .file.display())]
     NotForFile {
@@ -60,21 +56,14 @@ pub enum NetworkError {
         /// The file.
         file: PathBuf,
     },
-    /// A TOML file cannot be read.
-    #[error("{}: {message}", .file.display())]
-    Toml {
+    /// A platform file in TOML cannot be used.
+    #[error(transparent)]
+    Toml(#[from] TomlError),
+    /// A platform file in TOML names another one.
+    #[error("platform file `{}` names another platform file in TOML", .file.display())]
+    Nested {
         /// The file.
         file: PathBuf,
-        /// What the parser says, with line and column.
-        message: String,
-    },
-    /// A file cannot be opened.
-    #[error("cannot read `{}`: {error}", .file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        error: std::io::Error,
     },
     /// The topology cannot be built.
     #[error(transparent)]
@@ -89,10 +78,10 @@ impl NetworkError {
     pub fn help(&self) -> String {
         match self {
             Self::Ambiguous { .. } => "give --topology SPEC or --platform FILE (in a study: one of these keys)".into(),
-            Self::UnknownFormat { .. } => "rename the file after its format; .xz, .gz and .zst may follow".into(),
             Self::NotForFile { .. } => "leave the option out, or describe the network by a topology".into(),
-            Self::Toml { .. } => "correct the line".into(),
-            Self::Io { .. } => "check the path and its permissions".into(),
+            Self::Toml(error) if error.is_io() => "check the path and its permissions".into(),
+            Self::Toml(_) => "the keys are name, topology, platform, routing, seed and the table [parameters]".into(),
+            Self::Nested { .. } => "put the keys of that file here instead".into(),
             Self::Topology(error) => error.help(),
             Self::Platform(error) => error.help(),
         }
@@ -101,7 +90,7 @@ impl NetworkError {
     /// Whether reading failed, rather than what was read.
     pub fn is_io(&self) -> bool {
         match self {
-            Self::Io { .. } => true,
+            Self::Toml(error) => error.is_io(),
             Self::Topology(error) => error.is_io(),
             Self::Platform(error) => error.is_io(),
             _ => false,
@@ -169,21 +158,23 @@ impl NetworkChoice {
     }
 
     fn from_file(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
-        let format = format_of(file).ok_or_else(|| NetworkError::UnknownFormat { file: file.to_owned() })?;
-        if format == "toml" {
+        if is_toml(file) {
             return self.from_toml(file);
         }
         let not_for_file = |option| Err(NetworkError::NotForFile { option, file: file.to_owned() });
         if self.routing.is_some() {
             return not_for_file("routing");
         }
-        if self.parameters != PlatformParameters::default() {
+        let loopback_only = PlatformParameters {
+            loopback_bandwidth: self.parameters.loopback_bandwidth,
+            loopback_latency: self.parameters.loopback_latency,
+            ..PlatformParameters::default()
+        };
+        if self.parameters != loopback_only {
             return not_for_file("parameters");
         }
-        let platform = match format {
-            "xml" => simgrid_xml::read(file, &simgrid_xml::Options::default())?,
-            _ => explicit::read(file)?,
-        };
+        let loopback = self.parameters.check()?.loopback;
+        let platform = Platform::load(file, &LoadOptions { loopback })?;
         let name = self.name.clone().unwrap_or_else(|| platform.name.clone());
         Ok(NetworkUnderTest {
             info: NetworkInfo {
@@ -200,12 +191,9 @@ impl NetworkChoice {
 
     /// A file with the keys of this table; what is given beside it comes first.
     fn from_toml(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
-        let text = std::fs::read_to_string(file).map_err(|error| NetworkError::Io { file: file.to_owned(), error })?;
-        let written: NetworkChoice = toml::from_str(&text)
-            .map_err(|error| NetworkError::Toml { file: file.to_owned(), message: error.to_string() })?;
-        if written.platform.as_deref().and_then(format_of) == Some("toml") {
-            let message = "a platform file in TOML names another one; put its keys here instead".to_owned();
-            return Err(NetworkError::Toml { file: file.to_owned(), message });
+        let written: NetworkChoice = toml_file::read(file)?;
+        if written.platform.as_deref().is_some_and(is_toml) {
+            return Err(NetworkError::Nested { file: file.to_owned() });
         }
         let name = self.name.clone().or_else(|| written.name.clone());
         let ours = NetworkChoice { topology: None, platform: None, name, ..self.clone() };
@@ -213,9 +201,6 @@ impl NetworkChoice {
     }
 }
 
-/// The format that a file name tells, compression set aside.
-fn format_of(file: &Path) -> Option<&'static str> {
-    let name = file.file_name()?.to_str()?.to_ascii_lowercase();
-    let name = ["xz", "gz", "zst"].iter().find_map(|c| name.strip_suffix(&format!(".{c}"))).unwrap_or(&name);
-    ["json", "xml", "toml"].into_iter().find(|format| name.ends_with(&format!(".{format}")))
+fn is_toml(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }

@@ -5,6 +5,7 @@ use super::choice::{ChoiceError, ModelChoice, ModelDescription};
 use super::comparison::Comparison;
 use super::file::StudyFile;
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
+use super::toml_file::{self, TomlError};
 use super::workload::Workload;
 use crate::engine::{Model, ReplayError};
 use crate::mpi::layout::Layout;
@@ -16,20 +17,15 @@ use std::path::{Path, PathBuf};
 /// Why a study cannot be built or run.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
-    /// The study file cannot be opened.
-    #[error("cannot read `{}`: {error}", .file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// The study file breaks the rules of its format.
+    /// The study file cannot be used.
+    #[error(transparent)]
+    File(#[from] TomlError),
+    /// The study file says something that cannot be.
     #[error("{}: {message}", .file.display())]
-    File {
+    Contradiction {
         /// The file.
         file: PathBuf,
-        /// What is wrong, with line and column.
+        /// What is wrong.
         message: String,
     },
     /// A choice that does not exist.
@@ -124,10 +120,8 @@ impl Study {
     /// # Errors
     /// [`StudyError`].
     pub fn read(path: &Path, overrides: Overrides) -> Result<Self, StudyError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| StudyError::Io { file: path.to_owned(), error })?;
-        let wrong = |message: String| StudyError::File { file: path.to_owned(), message };
-        let file: StudyFile = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let wrong = |message: String| StudyError::Contradiction { file: path.to_owned(), message };
+        let file: StudyFile = toml_file::read(path)?;
         if file.networks.is_empty() || file.workloads.is_empty() {
             return Err(wrong("a study needs at least one of [[networks]] and one of [[workloads]]".into()));
         }
@@ -140,10 +134,12 @@ impl Study {
             let name = choice.name.clone();
             let choice = choice.over(&common);
             let choice = NetworkChoice { name, ..overrides.network.clone().over(&choice) };
-            let network =
-                choice.build(folder).map_err(|error| StudyError::Network { network: label, error })?;
+            let network = choice.build(folder).map_err(|error| StudyError::Network { network: label, error })?;
             if networks.iter().any(|n| n.info.name == network.info.name) {
-                return Err(wrong(format!("two networks are called `{}`; give them different names", network.info.name)));
+                return Err(wrong(format!(
+                    "two networks are called `{}`; give them different names",
+                    network.info.name
+                )));
             }
             networks.push(network);
         }

@@ -1,0 +1,70 @@
+//! What can be wrong with a platform.
+
+use crate::routing::RoutingError;
+use crate::topology::TopologyError;
+use crate::topology::input::{Located, ReadError};
+
+/// Why there is no platform.
+#[derive(Debug, thiserror::Error)]
+pub enum PlatformError {
+    /// A parameter breaks a rule.
+    #[error("platform parameter `{parameter}` is {value}, but {constraint}")]
+    InvalidParameter {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// What was given.
+        value: String,
+        /// The rule, as the end of a sentence.
+        constraint: String,
+    },
+    /// Two switches with hosts have no way between them.
+    #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
+    Disconnected {
+        /// The topology.
+        topology: String,
+        /// A switch with a host.
+        from: u32,
+        /// A switch with a host that cannot be reached from `from`.
+        to: u32,
+    },
+    /// A file breaks a rule of its format.
+    #[error(transparent)]
+    File(Located),
+    /// A file uses a part of its format that mopsim does not simulate.
+    #[error(transparent)]
+    Unsupported(Located),
+    /// A file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The topology cannot be built.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// The routing does not exist or does not fit.
+    #[error(transparent)]
+    Routing(#[from] RoutingError),
+}
+
+impl PlatformError {
+    /// One line on what to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
+            Self::Disconnected { .. } => {
+                "add cables, or put hosts only on switches that reach each other in both directions".into()
+            }
+            Self::File(located) | Self::Unsupported(located) => located.help.clone(),
+            Self::Read(read) => read.help().into(),
+            Self::Topology(error) => error.help(),
+            Self::Routing(error) => error.help(),
+        }
+    }
+
+    /// Whether reading failed, rather than what was read.
+    pub fn is_io(&self) -> bool {
+        match self {
+            Self::Read(ReadError::Io { .. }) => true,
+            Self::Topology(error) => error.is_io(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! A platform from a topology: links with speed, hosts on switches, routes from a routing.
+//!
+//! With full duplex every arc is a link, with the number of the arc; with shared duplex every cable is. The links of hosts
+//! follow, the loopback comes last. A message enters one switch more than it takes cables between switches, so the delay
+//! of a switch is added to every link that enters one: to links between switches and to the link up from a host. Where a
+//! host's link serves both directions half the delay is added to it; a route takes two such links, so the sum is the same.
+//! Without host links the first switch is not entered by any link and its delay is not counted.
+//!
+//! Two hosts on one switch that have no links of their own are joined by nothing that has a speed. A message between them
+//! takes the loopback, as if they were one host.
+
+use super::error::PlatformError;
+use super::parameters::{CheckedParameters, Duplex};
+use super::{Host, Link, Platform, RouteTable, SharingPolicy};
+use crate::ids::{HostId, LinkId, SwitchId};
+use crate::routing::{self, Routing};
+use crate::topology::{ArcId, Graph, Topology};
+
+impl Platform {
+    /// Puts hosts and link speeds on a topology. `routing` is a name of [`routing::ROUTINGS`]; the seed is for those that
+    /// are random.
+    ///
+    /// Hosts are numbered switch by switch and called `h0`, `h1`, ...
+    ///
+    /// # Errors
+    /// [`PlatformError::Disconnected`] if a host cannot reach another, [`PlatformError::InvalidParameter`] if the
+    /// numbers of hosts do not fit the topology, [`PlatformError::Routing`].
+    pub fn from_topology(
+        topology: &Topology,
+        parameters: &CheckedParameters,
+        routing: &str,
+        seed: u64,
+    ) -> Result<Self, PlatformError> {
+        let graph = &topology.graph;
+        let host_switch = host_switches(&parameters.hosts_on(graph.switches())?);
+        if let Some((from, to)) = graph.unreachable_pair(host_switch.iter().copied()) {
+            return Err(PlatformError::Disconnected { topology: topology.name(), from: from.0, to: to.0 });
+        }
+        let routing = routing::build(routing, topology, seed)?;
+        let mut links = switch_links(graph, parameters);
+        let host_links = HostLinks::add(&mut links, &host_switch, parameters);
+        let loopback = LinkId::new(links.len());
+        links.push(Link {
+            name: "loopback".into(),
+            bandwidth: parameters.loopback.bandwidth.value(),
+            latency: parameters.loopback.latency.value(),
+            policy: SharingPolicy::FatPipe,
+        });
+        let host = |(index, &switch): (usize, &SwitchId)| Host {
+            name: format!("h{index}"),
+            switch: Some(switch),
+            speed: parameters.host_speed.value(),
+            cores: parameters.cores,
+        };
+        let link_of_arc = match parameters.duplex {
+            Duplex::Full => None,
+            Duplex::Shared => Some((0..graph.arcs() as u32).map(|arc| LinkId(graph.cable(ArcId(arc)).0)).collect()),
+        };
+        Ok(Self {
+            name: topology.name(),
+            hosts: host_switch.iter().enumerate().map(host).collect(),
+            links,
+            loopback: Some(loopback),
+            routes: Box::new(TopologyRoutes { routing, host_switch, link_of_arc, host_links, loopback }),
+        })
+    }
+}
+
+fn host_switches(counts: &[u32]) -> Vec<SwitchId> {
+    (0..).zip(counts).flat_map(|(switch, &count)| std::iter::repeat_n(SwitchId(switch), count as usize)).collect()
+}
+
+/// The links between switches, in the order of the arcs or cables.
+fn switch_links(graph: &Graph, parameters: &CheckedParameters) -> Vec<Link> {
+    // Only a two-way cable has directions that can share it.
+    let shared = parameters.duplex == Duplex::Shared;
+    let arrow = if shared && !graph.is_directed() { "--" } else { "->" };
+    // Parallel links follow one another; they are called `3->17`, `3->17#2`, ...
+    let mut previous = None;
+    let mut copies = 1;
+    let mut link = |from: SwitchId, to: SwitchId| {
+        copies = if previous.replace((from, to)) == Some((from, to)) { copies + 1 } else { 1 };
+        let copy = if copies > 1 { format!("#{copies}") } else { String::new() };
+        Link {
+            name: format!("{from}{arrow}{to}{copy}"),
+            bandwidth: parameters.link_bandwidth.value(),
+            latency: parameters.link_latency.value() + parameters.switch_delay.value(),
+            policy: SharingPolicy::Shared,
+        }
+    };
+    if shared {
+        graph.cable_ends().map(|(from, to)| link(from, to)).collect()
+    } else {
+        (0..graph.arcs() as u32).map(ArcId).map(|arc| link(graph.tail(arc), graph.head(arc))).collect()
+    }
+}
+
+/// Which links lead from hosts to their switches and back.
+enum HostLinks {
+    /// Hosts have no links of their own.
+    None,
+    /// One link for both directions; that of host `h` is `first + h`.
+    Shared { first: u32 },
+    /// A link for each direction; those of host `h` are `first + 2h` (up) and `first + 2h + 1` (down).
+    Separate { first: u32 },
+}
+
+impl HostLinks {
+    fn add(links: &mut Vec<Link>, host_switch: &[SwitchId], parameters: &CheckedParameters) -> Self {
+        let Some((bandwidth, latency)) = parameters.host_link else { return Self::None };
+        let first = LinkId::new(links.len()).0;
+        let delay = parameters.switch_delay.value();
+        let mut push = |name, extra| {
+            let latency = latency.value() + extra;
+            links.push(Link { name, bandwidth: bandwidth.value(), latency, policy: SharingPolicy::Shared });
+        };
+        for (host, switch) in host_switch.iter().enumerate() {
+            match parameters.duplex {
+                Duplex::Full => {
+                    push(format!("h{host}->{switch}"), delay);
+                    push(format!("{switch}->h{host}"), 0.0);
+                }
+                Duplex::Shared => push(format!("h{host}--{switch}"), delay / 2.0),
+            }
+        }
+        match parameters.duplex {
+            Duplex::Full => Self::Separate { first },
+            Duplex::Shared => Self::Shared { first },
+        }
+    }
+
+    fn up(&self, host: HostId) -> Option<LinkId> {
+        match self {
+            Self::None => None,
+            Self::Shared { first } => Some(LinkId(first + host.0)),
+            Self::Separate { first } => Some(LinkId(first + 2 * host.0)),
+        }
+    }
+
+    fn down(&self, host: HostId) -> Option<LinkId> {
+        match self {
+            Self::Separate { first } => Some(LinkId(first + 2 * host.0 + 1)),
+            _ => self.up(host),
+        }
+    }
+}
+
+struct TopologyRoutes {
+    routing: Box<dyn Routing>,
+    host_switch: Vec<SwitchId>,
+    /// The link of each arc, where it is not the link of the same number.
+    link_of_arc: Option<Vec<LinkId>>,
+    host_links: HostLinks,
+    loopback: LinkId,
+}
+
+impl RouteTable for TopologyRoutes {
+    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        if from == to {
+            return false;
+        }
+        let mut arcs = Vec::new();
+        if !self.routing.route(self.host_switch[from.index()], self.host_switch[to.index()], &mut arcs) {
+            return false;
+        }
+        let before = links.len();
+        links.extend(self.host_links.up(from));
+        links.extend(arcs.iter().map(|arc| match &self.link_of_arc {
+            Some(link) => link[arc.index()],
+            None => LinkId(arc.0),
+        }));
+        links.extend(self.host_links.down(to));
+        if links.len() == before {
+            links.push(self.loopback);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parameters::PlatformParameters;
+    use super::*;
+    use crate::topology;
+
+    fn platform(spec: &str, toml: &str) -> Result<Platform, PlatformError> {
+        let parameters: PlatformParameters = toml::from_str(toml).unwrap();
+        Platform::from_topology(&topology::build(spec).unwrap(), &parameters.check()?, "bfs", 1)
+    }
+
+    /// The names of the links of a route, and the sum of their latencies in nanoseconds.
+    fn route(platform: &Platform, from: u32, to: u32) -> (Vec<&str>, f64) {
+        let mut links = Vec::new();
+        platform.route(HostId(from), HostId(to), &mut links).unwrap();
+        let links: Vec<&Link> = links.iter().map(|link| &platform.links[link.index()]).collect();
+        let latency: f64 = links.iter().map(|link| link.latency).sum();
+        (links.iter().map(|link| link.name.as_str()).collect(), (latency * 1e12).round() / 1e3)
+    }
+
+    #[test]
+    fn full_duplex_has_a_link_for_each_direction() {
+        let ring = platform("ring:4", "").unwrap();
+        assert_eq!((ring.hosts.len(), ring.links.len()), (4, 9));
+        assert_eq!(route(&ring, 0, 2), (vec!["0->1", "1->2"], 200.0));
+        assert_eq!(route(&ring, 2, 0), (vec!["2->1", "1->0"], 200.0));
+        assert_eq!(route(&ring, 3, 3), (vec!["loopback"], 0.0));
+        assert_eq!(ring.hosts[3], Host { name: "h3".into(), switch: Some(SwitchId(3)), speed: 100e9, cores: 1 });
+    }
+
+    #[test]
+    fn shared_duplex_has_a_link_for_each_cable() {
+        let ring =
+            platform("ring:4", "duplex = 'shared'\nhost_link_bandwidth = '1 GB/s'\nswitch_delay = '60 ns'").unwrap();
+        assert_eq!(ring.links.len(), 4 + 4 + 1);
+        // Three switches, two cables and two host links: 3 * 60 + 4 * 100 ns.
+        assert_eq!(route(&ring, 0, 2), (vec!["h0--0", "0--1", "1--2", "h2--2"], 580.0));
+        assert_eq!(route(&ring, 2, 0), (vec!["h2--2", "1--2", "0--1", "h0--0"], 580.0));
+        // A one-way cable has no directions to share.
+        let one_way = platform("imase_itoh:n=8,d=3", "duplex = 'shared'").unwrap();
+        assert_eq!(one_way.links.len(), topology::build("imase_itoh:n=8,d=3").unwrap().graph.arcs() + 1);
+        assert_eq!(route(&one_way, 0, 5), (vec!["0->5"], 100.0));
+    }
+
+    #[test]
+    fn host_links_go_up_and_down() {
+        let text = "hosts_per_switch = [0, 2, 1]\nhost_link_bandwidth = '1 GB/s'\nhost_link_latency = '10 ns'\nswitch_delay = '60 ns'";
+        let star = platform("star:3", text).unwrap();
+        assert_eq!(star.hosts.iter().map(|host| host.switch.unwrap().0).collect::<Vec<_>>(), [1, 1, 2]);
+        assert_eq!(star.links.len(), 4 + 6 + 1);
+        // Three switches, two cables and two host links: 3 * 60 + 2 * 100 + 2 * 10 ns; on one switch 60 + 2 * 10 ns.
+        assert_eq!(route(&star, 0, 2), (vec!["h0->1", "1->0", "0->2", "2->h2"], 400.0));
+        assert_eq!(route(&star, 0, 1), (vec!["h0->1", "1->h1"], 80.0));
+    }
+
+    #[test]
+    fn neighbours_on_a_switch_without_host_links_meet_in_the_loopback() {
+        let pairs = platform("ring:3", "hosts_per_switch = 2").unwrap();
+        assert_eq!(route(&pairs, 0, 1), (vec!["loopback"], 0.0));
+        assert_eq!(route(&pairs, 1, 2).0, ["0->1"]);
+    }
+
+    #[test]
+    fn hosts_that_cannot_reach_each_other_are_refused() {
+        let graph = Graph::directed(3, vec![(0, 1), (1, 0), (2, 0)]).unwrap();
+        let mut apart = topology::build("ring:3").unwrap();
+        apart.graph = std::sync::Arc::new(graph);
+        let build = |toml: &str| {
+            let parameters: PlatformParameters = toml::from_str(toml).unwrap();
+            Platform::from_topology(&apart, &parameters.check().unwrap(), "bfs", 1)
+        };
+        let error = build("").unwrap_err();
+        assert!(matches!(error, PlatformError::Disconnected { from: 0, to: 2, .. }), "{error}");
+        // A switch without hosts may be a dead end.
+        assert!(build("hosts_per_switch = [1, 1, 0]").is_ok());
+        assert!(matches!(platform("ring:3", "hosts_per_switch = [1, 1]"), Err(PlatformError::InvalidParameter { .. })));
+    }
+}

@@ -1,0 +1,268 @@
+//! The parameters that turn a topology into a platform: as written, and as checked.
+//!
+//! The defaults are those of the study of uni-directional networks: links of 40 Gbit/s and 100 ns, hosts of 100 Gflop/s, one
+//! host at each switch, no links between hosts and switches.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::error::PlatformError;
+use super::units::{Bandwidth, Seconds, Speed};
+use crate::topology::graph::MAX_SWITCHES;
+
+/// Largest number of hosts of a platform: 16,777,216.
+pub const MAX_HOSTS: usize = MAX_SWITCHES;
+
+/// Whether the two directions of a two-way cable have a capacity each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Duplex {
+    /// Each direction has the whole bandwidth.
+    #[default]
+    Full,
+    /// Both directions share the bandwidth.
+    Shared,
+}
+
+impl std::str::FromStr for Duplex {
+    type Err = PlatformError;
+
+    fn from_str(text: &str) -> Result<Self, PlatformError> {
+        match text {
+            "full" => Ok(Self::Full),
+            "shared" => Ok(Self::Shared),
+            _ => Err(PlatformError::InvalidParameter {
+                parameter: "duplex",
+                value: format!("`{text}`"),
+                constraint: "it must be `full` or `shared`".into(),
+            }),
+        }
+    }
+}
+
+/// How many hosts hang on each switch.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(untagged, expecting = "a number of hosts, or a list with a number for each switch")]
+pub enum HostsPerSwitch {
+    /// The same number on every switch.
+    Uniform(u32),
+    /// A number for each switch, in order.
+    Each(Vec<u32>),
+}
+
+/// The link from a host to itself.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Loopback {
+    /// Bandwidth of each flow; flows do not disturb each other.
+    pub bandwidth: Bandwidth,
+    /// Latency.
+    pub latency: Seconds,
+}
+
+impl Default for Loopback {
+    /// 10e9 B/s and 0 s, as in SimGrid.
+    fn default() -> Self {
+        let invariant = "the default is in range";
+        Self { bandwidth: Bandwidth::new(10e9).expect(invariant), latency: Seconds::new(0.0).expect(invariant) }
+    }
+}
+
+/// Platform parameters as written in a file or on a command line; what is left out has its default.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlatformParameters {
+    /// Hosts on each switch: a number or a list; default 1.
+    pub hosts_per_switch: Option<HostsPerSwitch>,
+    /// Speed of one core of a host; default 100 Gflop/s.
+    pub host_speed: Option<Speed>,
+    /// Cores of a host; default 1.
+    pub cores: Option<u32>,
+    /// Bandwidth of a link between switches; default 40 Gbit/s.
+    pub link_bandwidth: Option<Bandwidth>,
+    /// Latency of a link between switches; default 100 ns.
+    pub link_latency: Option<Seconds>,
+    /// Time that a message takes through a switch, beside the latency of the links; default 0.
+    pub switch_delay: Option<Seconds>,
+    /// Delay of a metre of cable. Refused for now: it needs a floor plan.
+    pub cable_delay_per_metre: Option<IgnoredAny>,
+    /// Bandwidth of the link between a host and its switch; without it a host adds no link.
+    pub host_link_bandwidth: Option<Bandwidth>,
+    /// Latency of the link between a host and its switch; default that of the other links.
+    pub host_link_latency: Option<Seconds>,
+    /// Whether the directions of a cable share its bandwidth; default full.
+    pub duplex: Option<Duplex>,
+    /// Bandwidth between two processes of one host; default 10e9 B/s.
+    pub loopback_bandwidth: Option<Bandwidth>,
+    /// Latency between two processes of one host; default 0.
+    pub loopback_latency: Option<Seconds>,
+}
+
+/// Platform parameters that fit together, defaults filled in.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CheckedParameters {
+    /// Hosts on each switch.
+    pub hosts_per_switch: HostsPerSwitch,
+    /// Speed of one core of a host.
+    pub host_speed: Speed,
+    /// Cores of a host, at least 1.
+    pub cores: u32,
+    /// Bandwidth of a link between switches.
+    pub link_bandwidth: Bandwidth,
+    /// Latency of a link between switches, without the delay of switches.
+    pub link_latency: Seconds,
+    /// Time that a message takes through a switch.
+    pub switch_delay: Seconds,
+    /// Bandwidth and latency of the link between a host and its switch, if there is one.
+    pub host_link: Option<(Bandwidth, Seconds)>,
+    /// Whether the directions of a cable share its bandwidth.
+    pub duplex: Duplex,
+    /// The link from a host to itself.
+    pub loopback: Loopback,
+}
+
+impl PlatformParameters {
+    /// These parameters where they are given, those of `base` elsewhere.
+    pub fn over(self, base: &PlatformParameters) -> PlatformParameters {
+        PlatformParameters {
+            hosts_per_switch: self.hosts_per_switch.or_else(|| base.hosts_per_switch.clone()),
+            host_speed: self.host_speed.or(base.host_speed),
+            cores: self.cores.or(base.cores),
+            link_bandwidth: self.link_bandwidth.or(base.link_bandwidth),
+            link_latency: self.link_latency.or(base.link_latency),
+            switch_delay: self.switch_delay.or(base.switch_delay),
+            cable_delay_per_metre: self.cable_delay_per_metre.or(base.cable_delay_per_metre),
+            host_link_bandwidth: self.host_link_bandwidth.or(base.host_link_bandwidth),
+            host_link_latency: self.host_link_latency.or(base.host_link_latency),
+            duplex: self.duplex.or(base.duplex),
+            loopback_bandwidth: self.loopback_bandwidth.or(base.loopback_bandwidth),
+            loopback_latency: self.loopback_latency.or(base.loopback_latency),
+        }
+    }
+
+    /// Fills in the defaults and checks that the parameters fit together.
+    ///
+    /// # Errors
+    /// [`PlatformError::InvalidParameter`].
+    pub fn check(&self) -> Result<CheckedParameters, PlatformError> {
+        let refuse = |parameter, value: String, constraint: &str| {
+            Err(PlatformError::InvalidParameter { parameter, value, constraint: constraint.into() })
+        };
+        if self.cable_delay_per_metre.is_some() {
+            let rule = "cable lengths are not supported yet; put the delay of a typical cable into `link_latency`";
+            return refuse("cable_delay_per_metre", "given".into(), rule);
+        }
+        if self.cores == Some(0) {
+            return refuse("cores", "0".into(), "a host must have at least one core");
+        }
+        let hosts_per_switch = self.hosts_per_switch.clone().unwrap_or(HostsPerSwitch::Uniform(1));
+        let any_host = match &hosts_per_switch {
+            HostsPerSwitch::Uniform(count) => *count > 0,
+            HostsPerSwitch::Each(counts) => counts.iter().any(|&count| count > 0),
+        };
+        if !any_host {
+            return refuse("hosts_per_switch", "0 everywhere".into(), "a platform must have at least one host");
+        }
+        if let (None, Some(latency)) = (self.host_link_bandwidth, self.host_link_latency) {
+            let rule = "without `host_link_bandwidth` a host has no link of its own";
+            return refuse("host_link_latency", format!("{} s", latency.value()), rule);
+        }
+        let invariant = "the default is in range";
+        let link_latency = self.link_latency.unwrap_or_else(|| Seconds::new(100e-9).expect(invariant));
+        let loopback = Loopback::default();
+        Ok(CheckedParameters {
+            hosts_per_switch,
+            host_speed: self.host_speed.unwrap_or_else(|| Speed::new(100e9).expect(invariant)),
+            cores: self.cores.unwrap_or(1),
+            link_bandwidth: self.link_bandwidth.unwrap_or_else(|| Bandwidth::new(5e9).expect(invariant)),
+            link_latency,
+            switch_delay: self.switch_delay.unwrap_or(loopback.latency),
+            host_link: self
+                .host_link_bandwidth
+                .map(|bandwidth| (bandwidth, self.host_link_latency.unwrap_or(link_latency))),
+            duplex: self.duplex.unwrap_or_default(),
+            loopback: Loopback {
+                bandwidth: self.loopback_bandwidth.unwrap_or(loopback.bandwidth),
+                latency: self.loopback_latency.unwrap_or(loopback.latency),
+            },
+        })
+    }
+}
+
+impl CheckedParameters {
+    /// The number of hosts on each of `switches` switches.
+    ///
+    /// # Errors
+    /// [`PlatformError::InvalidParameter`] if a list has another length, or if there are more than [`MAX_HOSTS`] hosts.
+    pub fn hosts_on(&self, switches: usize) -> Result<Vec<u32>, PlatformError> {
+        let refuse = |value: String, constraint: String| {
+            Err(PlatformError::InvalidParameter { parameter: "hosts_per_switch", value, constraint })
+        };
+        let total: u64 = match &self.hosts_per_switch {
+            HostsPerSwitch::Uniform(count) => u64::from(*count) * switches as u64,
+            HostsPerSwitch::Each(counts) if counts.len() != switches => {
+                let rule = format!("the topology has {switches} switches");
+                return refuse(format!("a list of {} numbers", counts.len()), rule);
+            }
+            HostsPerSwitch::Each(counts) => counts.iter().map(|&count| u64::from(count)).sum(),
+        };
+        if total > MAX_HOSTS as u64 {
+            return refuse(format!("{total} hosts in all"), format!("a platform has at most {MAX_HOSTS} hosts"));
+        }
+        Ok(match &self.hosts_per_switch {
+            HostsPerSwitch::Uniform(count) => vec![*count; switches],
+            HostsPerSwitch::Each(counts) => counts.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<PlatformParameters, toml::de::Error> {
+        toml::from_str(text)
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default() {
+        let checked = read("").unwrap().check().unwrap();
+        assert_eq!(checked, PlatformParameters::default().check().unwrap());
+        let numbers = [checked.link_bandwidth.value(), checked.link_latency.value(), checked.host_speed.value()];
+        assert_eq!(numbers.map(|number| format!("{number:e}")), ["5e9", "1e-7", "1e11"]);
+        assert_eq!((checked.cores, checked.host_link, checked.duplex), (1, None, Duplex::Full));
+        assert_eq!(checked.hosts_on(3).unwrap(), [1, 1, 1]);
+    }
+
+    #[test]
+    fn units_and_lists_are_read() {
+        let text =
+            "hosts_per_switch = [2, 0]\nlink_bandwidth = '100 Gbit/s'\nhost_link_bandwidth = 1e9\nduplex = 'shared'";
+        let checked = read(text).unwrap().check().unwrap();
+        assert_eq!(checked.hosts_on(2).unwrap(), [2, 0]);
+        assert_eq!(checked.duplex, Duplex::Shared);
+        // A host link without a latency has that of the other links.
+        assert_eq!(checked.host_link.unwrap().1, checked.link_latency);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for text in
+            ["link_bandwith = 1", "link_bandwidth = -1", "cores = -1", "duplex = 'half'", "hosts_per_switch = 'many'"]
+        {
+            assert!(read(text).is_err(), "{text}");
+        }
+        for (text, part) in [
+            ("cores = 0", "at least one core"),
+            ("hosts_per_switch = 0", "at least one host"),
+            ("hosts_per_switch = [0, 0]", "at least one host"),
+            ("host_link_latency = '1 us'", "host_link_bandwidth"),
+            ("cable_delay_per_metre = '5 ns'", "not supported yet"),
+        ] {
+            let error = read(text).unwrap().check().unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+        let many = read("hosts_per_switch = 4294967295").unwrap().check().unwrap();
+        assert!(many.hosts_on(1 << 24).is_err());
+        assert!(read("hosts_per_switch = [1]").unwrap().check().unwrap().hosts_on(2).is_err());
+    }
+}

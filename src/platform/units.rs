@@ -1,0 +1,271 @@
+//! Quantities as people write them: `40 Gbit/s`, `5 GB/s`, `100 ns`, `100 Gflop/s`, or plain numbers in B/s, s, flop/s.
+//!
+//! The units of SimGrid's platform files (`1.25GBps`, `10Gbps`, `1us`, `1Gf`) are among them, so there is one reader. The
+//! number and the power of ten of its unit are converted together: `100 ns` is the float nearest to 1e-7, which the
+//! product of 100 and 1e-9 is not.
+
+use nom::Parser;
+use nom::character::complete::multispace0;
+use nom::combinator::{all_consuming, rest};
+use nom::number::complete::recognize_float;
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use std::fmt;
+use std::str::FromStr;
+
+/// Why a text is not a quantity.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not {what}: {rule}")]
+pub struct UnitError {
+    /// What was given.
+    pub text: String,
+    /// What was wanted.
+    pub what: &'static str,
+    /// The broken rule.
+    pub rule: String,
+}
+
+/// How much a unit is: `10^power * factor`.
+#[derive(Clone, Copy)]
+struct Scale {
+    power: i32,
+    factor: f64,
+}
+
+const DECIMAL: [(&str, i32); 9] =
+    [("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18), ("Z", 21), ("Y", 24)];
+const BINARY: [&str; 8] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi"];
+
+/// Prefixes are powers of 1000 or, with an `i`, of 1024.
+fn prefix(text: &str) -> Option<Scale> {
+    if let Some(&(_, power)) = DECIMAL.iter().find(|(name, _)| *name == text) {
+        return Some(Scale { power, factor: 1.0 });
+    }
+    let exponent = BINARY.iter().position(|name| *name == text)?;
+    Some(Scale { power: 0, factor: 1024_f64.powi(exponent as i32 + 1) })
+}
+
+fn with_base(text: &str, bases: &[(&str, f64)]) -> Option<Scale> {
+    bases.iter().find_map(|&(base, factor)| {
+        let scale = prefix(text.strip_suffix(base)?)?;
+        Some(Scale { factor: scale.factor * factor, ..scale })
+    })
+}
+
+fn bandwidth(unit: &str) -> Option<Scale> {
+    with_base(unit, &[("B/s", 1.0), ("Bps", 1.0), ("bit/s", 0.125), ("b/s", 0.125), ("bps", 0.125)])
+}
+
+fn speed(unit: &str) -> Option<Scale> {
+    with_base(unit, &[("flop/s", 1.0), ("Flop/s", 1.0), ("flops", 1.0), ("Flops", 1.0), ("f", 1.0)])
+}
+
+fn time(unit: &str) -> Option<Scale> {
+    let (power, factor) = match unit {
+        "ps" => (-12, 1.0),
+        "ns" => (-9, 1.0),
+        "us" | "µs" | "μs" => (-6, 1.0),
+        "ms" => (-3, 1.0),
+        "s" => (0, 1.0),
+        "m" | "min" => (0, 60.0),
+        "h" => (0, 3600.0),
+        "d" => (0, 86_400.0),
+        "w" => (0, 604_800.0),
+        _ => return None,
+    };
+    Some(Scale { power, factor })
+}
+
+/// Splits `text` into a number and a unit.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let mut parts = all_consuming((multispace0::<&str, nom::error::Error<&str>>, recognize_float, multispace0, rest));
+    let (_, (_, number, _, unit)) = parts.parse(text).ok()?;
+    Some((number, unit.trim_end()))
+}
+
+/// The decimal number times `10^power`, rounded once.
+fn scaled(number: &str, power: i32) -> Option<f64> {
+    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (number, 0),
+    };
+    format!("{mantissa}e{}", exponent.checked_add(power)?).parse().ok()
+}
+
+macro_rules! quantity {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $units:literal, $scale:path, $rule:literal, $holds:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+        pub struct $name(f64);
+
+        impl $name {
+            /// Takes a plain number.
+            ///
+            /// # Errors
+            /// [`UnitError`] if it is out of range.
+            pub fn new(value: f64) -> Result<Self, UnitError> {
+                Self::checked(value, &format!("{value:?}"))
+            }
+
+            /// The plain number.
+            pub fn value(self) -> f64 {
+                self.0
+            }
+
+            fn checked(value: f64, text: &str) -> Result<Self, UnitError> {
+                let holds: fn(f64) -> bool = $holds;
+                if value.is_finite() && holds(value) {
+                    return Ok(Self(value));
+                }
+                Err(UnitError { text: text.into(), what: $what, rule: $rule.into() })
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = UnitError;
+
+            fn from_str(text: &str) -> Result<Self, UnitError> {
+                let wrong = |rule: String| UnitError { text: text.into(), what: $what, rule };
+                let (number, unit) = split(text).ok_or_else(|| wrong(concat!("it must be a number and a unit, e.g. ", $units).into()))?;
+                let scale = if unit.is_empty() { Some(Scale { power: 0, factor: 1.0 }) } else { $scale(unit) };
+                let scale = scale.ok_or_else(|| wrong(format!(concat!("there is no unit `{}`; write it like ", $units), unit)))?;
+                let value = scaled(number, scale.power).ok_or_else(|| wrong($rule.into()))?;
+                Self::checked(value * scale.factor, text)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Reader;
+                impl Visitor<'_> for Reader {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                        f.write_str(concat!($what, ": a number, or text like ", $units))
+                    }
+
+                    fn visit_str<E: Error>(self, text: &str) -> Result<$name, E> {
+                        text.parse().map_err(E::custom)
+                    }
+
+                    fn visit_f64<E: Error>(self, value: f64) -> Result<$name, E> {
+                        $name::new(value).map_err(E::custom)
+                    }
+
+                    fn visit_u64<E: Error>(self, value: u64) -> Result<$name, E> {
+                        self.visit_f64(value as f64)
+                    }
+
+                    fn visit_i64<E: Error>(self, value: i64) -> Result<$name, E> {
+                        self.visit_f64(value as f64)
+                    }
+                }
+                deserializer.deserialize_any(Reader)
+            }
+        }
+    };
+}
+
+quantity!(
+    /// Bytes per second; positive and finite.
+    Bandwidth,
+    "a bandwidth",
+    "`40 Gbit/s`, `5 GB/s` or `5e9`",
+    bandwidth,
+    "it must be positive and finite",
+    |value| value > 0.0
+);
+quantity!(
+    /// Seconds; zero or more, finite.
+    Seconds,
+    "a time",
+    "`100 ns`, `1.5 us` or `1e-7`",
+    time,
+    "it must be zero or more, and finite",
+    |value| value >= 0.0
+);
+quantity!(
+    /// Floating-point operations per second; positive and finite.
+    Speed,
+    "a speed",
+    "`100 Gflop/s`, `1Gf` or `1e11`",
+    speed,
+    "it must be positive and finite",
+    |value| value > 0.0
+);
+
+#[cfg(test)]
+#[allow(clippy::float_cmp)] // The reader promises the nearest float, so the tests ask for it.
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn people_and_simgrid_write_the_same_quantities() {
+        let bandwidth = |text: &str| text.parse::<Bandwidth>().unwrap().value();
+        for text in
+            ["40 Gbit/s", "40Gbps", "40 Gb/s", "5 GB/s", "5GBps", "5e9", "5000000000Bps", " 5e3 MB/s ", "+5 GB/s"]
+        {
+            assert_eq!(bandwidth(text), 5e9, "{text}");
+        }
+        assert_eq!((bandwidth("1KiBps"), bandwidth("2 Mibit/s")), (1024.0, 262_144.0));
+        let time = |text: &str| text.parse::<Seconds>().unwrap().value();
+        assert_eq!((time("100 ns"), time("1e-07s"), time("0.1us"), time("100µs")), (1e-7, 1e-7, 1e-7, 1e-4));
+        assert_eq!((time("0us"), time("2 min"), time("1w"), time("500ns")), (0.0, 120.0, 604_800.0, 5e-7));
+        let speed = |text: &str| text.parse::<Speed>().unwrap().value();
+        assert_eq!(
+            (speed("100 Gflop/s"), speed("1Gf"), speed("100000000000f"), speed("2 Tflops")),
+            (1e11, 1e9, 1e11, 2e12)
+        );
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        let error = "40 Gbyte".parse::<Bandwidth>().unwrap_err();
+        let text =
+            "`40 Gbyte` is not a bandwidth: there is no unit `Gbyte`; write it like `40 Gbit/s`, `5 GB/s` or `5e9`";
+        assert_eq!(error.to_string(), text);
+        for text in [
+            "",
+            "GB/s",
+            "-5 GB/s",
+            "0",
+            "0 GB/s",
+            "inf",
+            "nan",
+            "1e999",
+            "1e99999999999 B/s",
+            "5 GB/s extra",
+            "5 KB/s",
+            "1Gf, 2Gf",
+            "1e308 GB/s",
+        ] {
+            assert!(text.parse::<Bandwidth>().is_err(), "{text}");
+        }
+        assert!("-1 ns".parse::<Seconds>().is_err());
+        assert!(Bandwidth::new(f64::NAN).is_err());
+    }
+
+    #[test]
+    fn files_may_have_numbers_or_text() {
+        assert_eq!(
+            serde_json::from_str::<Vec<Bandwidth>>(r#"[5000000000, 5e9, "40 Gbit/s"]"#).unwrap(),
+            [Bandwidth(5e9); 3]
+        );
+        assert!(serde_json::from_str::<Bandwidth>("-1").unwrap_err().to_string().contains("must be positive"));
+        assert!(serde_json::from_str::<Seconds>("true").unwrap_err().to_string().contains("a time: a number"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "[0-9eE.+-]{0,12} ?[a-zA-Zµ/]{0,6}") {
+            let _ = text.parse::<Bandwidth>();
+            let _ = text.parse::<Seconds>();
+            let _ = text.parse::<Speed>();
+        }
+
+        #[test]
+        fn plain_numbers_read_back(value in 1e-300..1e300_f64) {
+            prop_assert_eq!(format!("{value:e}").parse::<Bandwidth>().unwrap().value(), value);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Shortest paths by breadth-first search from the source.
+//!
+//! Among equally short paths the search decides: it takes the neighbours of a switch in ascending order, and a switch keeps
+//! the first parent that found it. This is the rule of the reference corpus, whose routes it reproduces.
+
+use std::sync::Arc;
+
+use super::source_cache::SourceCache;
+use super::{Routing, RoutingError};
+use crate::ids::SwitchId;
+use crate::topology::{ArcId, Graph, Topology};
+
+/// No arc: the source itself, or a switch that the search did not reach.
+const NONE: u32 = u32::MAX;
+
+struct Bfs {
+    graph: Arc<Graph>,
+    /// For each source, the arc by which the search came to each switch.
+    trees: SourceCache<Vec<u32>>,
+}
+
+pub(super) fn build(topology: &Topology, _seed: u64) -> Result<Box<dyn Routing>, RoutingError> {
+    Ok(Box::new(Bfs::new(topology.graph.clone())))
+}
+
+impl Bfs {
+    fn new(graph: Arc<Graph>) -> Self {
+        let n = graph.switches();
+        Self { graph, trees: SourceCache::new(n, n * size_of::<u32>()) }
+    }
+
+    fn search(&self, source: SwitchId) -> Vec<u32> {
+        let mut came_by = vec![NONE; self.graph.switches()];
+        let mut queue = Vec::with_capacity(self.graph.switches());
+        queue.push(source);
+        let mut done = 0;
+        while let Some(&switch) = queue.get(done) {
+            done += 1;
+            for arc in self.graph.out_arcs(switch) {
+                let head = self.graph.head(arc);
+                if head != source && came_by[head.index()] == NONE {
+                    came_by[head.index()] = arc.0;
+                    queue.push(head);
+                }
+            }
+        }
+        came_by
+    }
+}
+
+impl Routing for Bfs {
+    fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
+        if from == to {
+            return true;
+        }
+        self.trees.with(
+            from.0,
+            || self.search(from),
+            |came_by| {
+                if came_by[to.index()] == NONE {
+                    return false;
+                }
+                let start = arcs.len();
+                let mut switch = to;
+                while switch != from {
+                    let arc = ArcId(came_by[switch.index()]);
+                    arcs.push(arc);
+                    switch = self.graph.tail(arc);
+                }
+                arcs[start..].reverse();
+                true
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology;
+    use proptest::prelude::*;
+
+    /// The switches of a route, the first one included.
+    fn path(graph: &Graph, routing: &dyn Routing, from: u32, to: u32) -> Option<Vec<u32>> {
+        let mut arcs = Vec::new();
+        routing.route(SwitchId(from), SwitchId(to), &mut arcs).then(|| {
+            let heads = arcs.iter().map(|&arc| graph.head(arc).0);
+            [from].into_iter().chain(heads).collect()
+        })
+    }
+
+    #[test]
+    fn the_first_parent_found_stays() {
+        // A square 0-1-3-2-0: from 0 the search sees 1 before 2, so 3 is reached by way of 1; from 3 it goes the same way.
+        let graph = Arc::new(Graph::undirected(4, vec![(0, 1), (0, 2), (1, 3), (2, 3)]).unwrap());
+        let bfs = Bfs::new(graph.clone());
+        assert_eq!(path(&graph, &bfs, 0, 3).unwrap(), [0, 1, 3]);
+        assert_eq!(path(&graph, &bfs, 3, 0).unwrap(), [3, 1, 0]);
+        assert_eq!(path(&graph, &bfs, 2, 2).unwrap(), [2]);
+    }
+
+    #[test]
+    fn parents_are_ranked_by_when_they_were_found_not_by_number() {
+        // From 0: level 1 is 5 (behind it 1) and 6 (behind it 2); 3 hangs on 5 and 6 both: 5 is first. And 4 hangs on 2 and
+        // 1, which were found in the order 2, 1 here, because 2 hangs on 5 and 1 on 6: so 4 comes by way of 2.
+        let arcs = vec![(0, 5), (0, 6), (5, 2), (6, 1), (2, 4), (1, 4), (5, 3), (6, 3)];
+        let graph = Arc::new(Graph::directed(7, arcs).unwrap());
+        let bfs = Bfs::new(graph.clone());
+        assert_eq!(path(&graph, &bfs, 0, 4).unwrap(), [0, 5, 2, 4]);
+        assert_eq!(path(&graph, &bfs, 0, 3).unwrap(), [0, 5, 3]);
+        assert_eq!(path(&graph, &bfs, 4, 0), None);
+    }
+
+    #[test]
+    fn a_refused_route_leaves_the_list_alone() {
+        let bfs = Bfs::new(Arc::new(Graph::directed(2, vec![(0, 1)]).unwrap()));
+        let mut arcs = vec![ArcId(7)];
+        assert!(!bfs.route(SwitchId(1), SwitchId(0), &mut arcs));
+        assert_eq!(arcs, [ArcId(7)]);
+        assert!(bfs.route(SwitchId(0), SwitchId(1), &mut arcs));
+        assert_eq!(arcs, [ArcId(7), ArcId(0)]);
+    }
+
+    #[test]
+    fn a_large_network_needs_no_table_of_pairs() {
+        let torus = topology::build("torus:256x256").unwrap();
+        let bfs = build(&torus, 0).unwrap();
+        // Switch (128, 128) is 128 hops away in each dimension.
+        assert_eq!(path(&torus.graph, &*bfs, 0, 128 + 256 * 128).unwrap().len(), 257);
+    }
+
+    proptest! {
+        #[test]
+        fn routes_are_paths_of_the_shortest_length(
+            n in 2usize..20, directed: bool, pairs in prop::collection::vec((0u32..20, 0u32..20), 0..50), seed: u64
+        ) {
+            let pairs = pairs.into_iter().map(|(u, v)| (u % n as u32, v % n as u32)).collect();
+            let graph = Arc::new(Graph::with_parallel_cables(n, directed, pairs).unwrap());
+            let other = super::super::random_shortest::RandomShortest::new(graph.clone(), seed);
+            for from in 0..n as u32 {
+                let lengths = petgraph::algo::dijkstra(&graph.to_petgraph(), from.into(), None, |_| 1_usize);
+                for to in 0..n as u32 {
+                    for routing in [&Bfs::new(graph.clone()) as &dyn Routing, &other] {
+                        let mut arcs = Vec::new();
+                        let found = routing.route(SwitchId(from), SwitchId(to), &mut arcs);
+                        prop_assert_eq!(found.then_some(arcs.len()), lengths.get(&petgraph::graph::NodeIndex::from(to)).copied());
+                        let mut at = SwitchId(from);
+                        for arc in arcs {
+                            prop_assert_eq!(graph.tail(arc), at);
+                            at = graph.head(arc);
+                        }
+                        prop_assert!(!found || at == SwitchId(to));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What can be wrong with a topology.
+
+use super::input::{Located, ReadError};
+
+/// Why a topology cannot be had, or cannot be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum TopologyError {
+    /// A parameter breaks a rule of the family. Raised before anything is allocated.
+    #[error("topology `{topology}`: parameter `{parameter}` is {value}, but {constraint}")]
+    InvalidParameter {
+        /// Name of the family.
+        topology: String,
+        /// Name of the parameter.
+        parameter: String,
+        /// What was given.
+        value: String,
+        /// The rule, as the end of a sentence: `it must be at least 2`.
+        constraint: String,
+    },
+    /// The parameters are legal, but no usable graph came out of them.
+    #[error("topology `{topology}` could not be built: {reason}")]
+    Unbuildable {
+        /// The specification.
+        topology: String,
+        /// What went wrong, and how often it was tried.
+        reason: String,
+    },
+    /// Something needs a connected graph (a strongly connected one, if it is directed) and got another one.
+    #[error("the topology is disconnected: there is no way from switch {from} to switch {to}")]
+    Disconnected {
+        /// A switch.
+        from: u32,
+        /// A switch that cannot be reached from `from`.
+        to: u32,
+    },
+    /// An exact algorithm was asked for more than its stated limit.
+    #[error("{what} is too large: {value}, and the limit is {limit}")]
+    TooLarge {
+        /// What was asked.
+        what: String,
+        /// The size asked for.
+        value: String,
+        /// The largest size that is done.
+        limit: String,
+    },
+    /// No family has this name.
+    #[error("there is no topology `{name}`{}", did_you_mean(.nearest))]
+    UnknownTopology {
+        /// The name as given.
+        name: String,
+        /// The family whose name is nearest.
+        nearest: Option<String>,
+    },
+    /// The family has no such parameter.
+    #[error("topology `{topology}` has no parameter `{parameter}`{}; it has {known}", did_you_mean(.nearest))]
+    UnknownParameter {
+        /// Name of the family.
+        topology: String,
+        /// The name as given.
+        parameter: String,
+        /// The parameter whose name is nearest.
+        nearest: Option<String>,
+        /// All parameters of the family.
+        known: String,
+    },
+    /// The specification cannot be read.
+    #[error("topology `{spec}`, column {column}: {reason}")]
+    Syntax {
+        /// The specification.
+        spec: String,
+        /// Where the offending part begins, counted in characters from 1.
+        column: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A graph file breaks a rule.
+    #[error(transparent)]
+    File(#[from] Located),
+    /// A graph file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))
+}
+
+impl TopologyError {
+    /// One line on what to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
+            Self::Unbuildable { .. } => {
+                "try another seed, or a larger degree; for deterministic families, other parameters".into()
+            }
+            Self::Disconnected { .. } => {
+                "add the missing cables; a directed network needs a way in each direction".into()
+            }
+            Self::TooLarge { .. } => "measure a smaller network of the same family".into(),
+            Self::UnknownTopology { .. } => format!(
+                "the families are {}; a file needs one of the extensions .json, .txt, .edges",
+                super::registry::FAMILIES.iter().map(|family| family.name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::UnknownParameter { .. } | Self::Syntax { .. } => {
+                "write a topology as `family:parameter=value,...`, e.g. `torus:8x8` or `imase_itoh:n=64,d=6`".into()
+            }
+            Self::File(located) => located.help.clone(),
+            Self::Read(read) => read.help().into(),
+        }
+    }
+
+    /// Whether reading failed, rather than what was read.
+    pub fn is_io(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Io { .. }))
+    }
+}
+
+/// The candidate nearest to `name`, if one is near enough to be a slip of the finger.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let name = name.to_lowercase().replace('-', "_");
+    candidates
+        .into_iter()
+        .map(|candidate| {
+            // The first measure is good at long names with a common beginning, the second at swaps in short ones.
+            let similar = strsim::jaro_winkler(&name, candidate);
+            (similar.max(strsim::normalized_damerau_levenshtein(&name, candidate)), candidate)
+        })
+        .filter(|(similarity, _)| *similarity >= 0.65)
+        // The earliest of equals wins, so that the answer does not depend on how `max_by` breaks ties.
+        .fold(None, |best: Option<(f64, &str)>, next| match best {
+            Some(best) if best.0 >= next.0 => Some(best),
+            _ => Some(next),
+        })
+        .map(|(_, candidate)| candidate.to_owned())
+}

@@ -1,0 +1,178 @@
+//! Graphs as text: a line `u v` for each cable, `#` begins a comment, empty lines do not count.
+//!
+//! The number of switches is one more than the largest number in the file, unless more are asked for. Cables are two-way
+//! unless something says otherwise: the specification (`edges:path=cables.txt,directed=true,n=64`), or a comment before
+//! the first cable that has no other words than `directed`, `undirected` and `n=64`, so that a file can speak for itself.
+
+use std::path::Path;
+
+use super::super::graph::{MAX_ARCS, MAX_SWITCHES};
+use super::super::input::{Located, MAX_FILE_BYTES, read_text};
+use super::super::registry::Arguments;
+use super::super::{Graph, TopologyError};
+use super::CABLE_HELP;
+
+/// Longest line that is read, in bytes: two numbers and a remark fit, a file of another kind does not.
+const MAX_LINE_BYTES: usize = 4096;
+
+const LINE_HELP: &str = "each line is two switch numbers `u v`; remarks begin with `#`";
+
+pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+    let asked = match arguments.integer("n") {
+        None => None,
+        Some(_) => Some(arguments.switches("n", 1)?),
+    };
+    let path = arguments.text("path");
+    let text = read_text(Path::new(path), MAX_FILE_BYTES)?;
+    parse(path, &text, arguments.boolean("directed"), asked)
+}
+
+fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>) -> Result<Graph, TopologyError> {
+    let mut header = Header { directed, switches };
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    let mut largest = 0;
+    for (index, line) in text.lines().enumerate() {
+        let wrong = |column: usize, message: String, help: &str| -> Result<Graph, TopologyError> {
+            Err(Located { file: file.into(), line: index + 1, column, message, help: help.into() }.into())
+        };
+        if line.len() > MAX_LINE_BYTES {
+            return wrong(MAX_LINE_BYTES + 1, format!("the line is longer than {MAX_LINE_BYTES} bytes"), LINE_HELP);
+        }
+        let (numbers, comment) = line.split_once('#').unwrap_or((line, ""));
+        if pairs.is_empty()
+            && numbers.trim().is_empty()
+            && let Err(message) = header.read(comment)
+        {
+            return wrong(1, message, "leave the option or the header out, or make them agree");
+        }
+        let mut words =
+            numbers.split_whitespace().map(|word| (word.as_ptr() as usize - line.as_ptr() as usize + 1, word));
+        let Some(first) = words.next() else { continue };
+        let Some(second) = words.next() else {
+            return wrong(first.0, format!("`{}` stands alone; a cable has two ends", first.1), LINE_HELP);
+        };
+        if let Some((column, word)) = words.next() {
+            return wrong(column, format!("`{word}` is one word too many"), LINE_HELP);
+        }
+        let mut ends = [0; 2];
+        for (end, (column, word)) in ends.iter_mut().zip([first, second]) {
+            let limit = header.switches.unwrap_or(MAX_SWITCHES);
+            match word.parse::<u32>() {
+                Ok(number) if (number as usize) < limit => *end = number,
+                _ => {
+                    let message = format!("`{word}` is not a switch number from 0 to {}", limit - 1);
+                    return wrong(column, message, CABLE_HELP);
+                }
+            }
+        }
+        if ends[0] == ends[1] {
+            return wrong(first.0, format!("the cable joins switch {} to itself", ends[0]), CABLE_HELP);
+        }
+        if pairs.len() == MAX_ARCS {
+            return wrong(first.0, format!("more than {MAX_ARCS} cables"), "this is not a graph that can be simulated");
+        }
+        largest = largest.max(ends[0]).max(ends[1]);
+        pairs.push((ends[0], ends[1]));
+    }
+    let n = match header.switches {
+        Some(n) => n,
+        None if pairs.is_empty() => {
+            let message = "the file has no cable and does not say how many switches there are".into();
+            let help = format!("{LINE_HELP}; say the number with `n=` in the specification or `# n=64` in the file");
+            return Err(Located { file: file.into(), line: 1, column: 1, message, help }.into());
+        }
+        None => largest as usize + 1,
+    };
+    if header.directed == Some(true) { Graph::directed(n, pairs) } else { Graph::undirected(n, pairs) }
+}
+
+/// What the specification or the head of the file says about the whole graph.
+struct Header {
+    directed: Option<bool>,
+    switches: Option<usize>,
+}
+
+impl Header {
+    /// Takes over a comment that is a header, and ignores one that is a remark.
+    fn read(&mut self, comment: &str) -> Result<(), String> {
+        let (mut directed, mut switches) = (None, None);
+        for word in comment.split_whitespace() {
+            match (word, word.strip_prefix("n=").and_then(|n| n.parse::<usize>().ok())) {
+                ("directed", _) => directed = Some(true),
+                ("undirected", _) => directed = Some(false),
+                (_, Some(n)) => switches = Some(n),
+                _ => return Ok(()),
+            }
+        }
+        if let Some(n) = switches
+            && (n == 0 || n > MAX_SWITCHES)
+        {
+            return Err(format!("the header says n={n}, and n must be from 1 to {MAX_SWITCHES}"));
+        }
+        if directed.is_some() && self.directed.is_some() && directed != self.directed {
+            return Err("the header disagrees with what was said before about `directed`".into());
+        }
+        if switches.is_some() && self.switches.is_some() && switches != self.switches {
+            return Err("the header disagrees with what was said before about `n`".into());
+        }
+        self.directed = self.directed.or(directed);
+        self.switches = self.switches.or(switches);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn graph(text: &str) -> Graph {
+        parse("g.txt", text, None, None).unwrap()
+    }
+
+    fn message(text: &str) -> String {
+        parse("g.txt", text, None, None).expect_err(text).to_string()
+    }
+
+    #[test]
+    fn lines_are_cables() {
+        let plain = graph("# a path\n0 1\r\n\n  2\t1 # the second\n1 2\n");
+        assert_eq!(
+            (plain.switches(), plain.cables(), plain.duplicates_merged(), plain.is_directed()),
+            (3, 2, 1, false)
+        );
+        let said = graph("# directed n=5\n0 1\n1 0");
+        assert_eq!((said.switches(), said.cables(), said.is_directed()), (5, 2, true));
+        // A remark that happens to have the word, and a header that comes too late, say nothing.
+        assert!(!graph("# a directed graph\n0 1\n# directed\n").is_directed());
+        assert_eq!(parse("g", "0 1", Some(true), Some(9)).unwrap().switches(), 9);
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        assert_eq!(message("0 1\n 3 3\n"), "g.txt:2:2: the cable joins switch 3 to itself");
+        assert_eq!(message("0 -1"), "g.txt:1:3: `-1` is not a switch number from 0 to 16777215");
+        assert_eq!(message("# n=4\n0 4"), "g.txt:2:3: `4` is not a switch number from 0 to 3");
+        for (text, part) in [
+            ("0", "stands alone"),
+            ("0 1 2.5", "1:5: `2.5` is one word too many"),
+            ("zero 1", "`zero`"),
+            ("0 99999999999999999999", "1:3"),
+            ("0 16777216", "16777215"),
+            ("", "no cable"),
+            ("# n=0\n", "n=0"),
+            ("# directed\n# undirected\n0 1", "g.txt:2:1: the header disagrees"),
+        ] {
+            assert!(message(text).contains(part), "{text}: {}", message(text));
+        }
+        assert!(message(&"0 ".repeat(3000)).contains("longer than 4096 bytes"));
+        assert!(parse("g", "# undirected\n0 1", Some(true), None).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(text in "[0-9 \n#nédirect=-]{0,60}") {
+            let _ = parse("g", &text, None, None);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Graphs as JSON: `{"n": 4, "edges": [[0,1], [1,2]]}` with two-way cables, or `"arcs"` with one-way ones.
+//!
+//! `"directed"` may be given and must then agree. Other members are refused, so that a misspelt one is not overlooked. Equal
+//! cables are merged and counted; a cable from a switch to itself is a mistake of the file.
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use std::fmt;
+use std::path::Path;
+
+use super::super::graph::{MAX_ARCS, MAX_SWITCHES};
+use super::super::input::{Located, MAX_FILE_BYTES, read_text};
+use super::super::locate::located;
+use super::super::registry::Arguments;
+use super::super::{Graph, TopologyError};
+use super::CABLE_HELP;
+
+const SHAPE_HELP: &str = "a graph is {\"n\": N, \"edges\": [[u,v],...]} with two-way cables or {\"n\": N, \"arcs\": [[u,v],...]} \
+                          with one-way ones; a file with hosts and routes is a platform, not a topology";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    n: u64,
+    directed: Option<bool>,
+    edges: Option<Pairs>,
+    arcs: Option<Pairs>,
+}
+
+/// Pairs of switches, no more of them than a graph may have.
+struct Pairs(Vec<(u32, u32)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an array of pairs of switches")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(Pair(pair)) = seq.next_element()? {
+                    if pairs.len() == MAX_ARCS {
+                        return Err(A::Error::custom(format!("more than {MAX_ARCS} cables")));
+                    }
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_seq(Reader)
+    }
+}
+
+/// Exactly two numbers. (A tuple would do, but its message about a third one does not say what is wrong.)
+struct Pair((u32, u32));
+
+impl<'de> Deserialize<'de> for Pair {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Pair;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a pair of switches")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Pair, A::Error> {
+                let ends = (seq.next_element()?, seq.next_element()?);
+                match (ends, seq.next_element::<serde::de::IgnoredAny>()?) {
+                    ((Some(u), Some(v)), None) => Ok(Pair((u, v))),
+                    _ => Err(A::Error::custom("a cable has exactly two ends")),
+                }
+            }
+        }
+        deserializer.deserialize_seq(Reader)
+    }
+}
+
+pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+    let path = arguments.text("path");
+    let text = read_text(Path::new(path), MAX_FILE_BYTES)?;
+    parse(path, &text)
+}
+
+fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
+    let written: Written = serde_json::from_str(text).map_err(|error| Located::from_json(file, &error, SHAPE_HELP))?;
+    let wrong = |key: &str, index, message: String, help| -> Result<Graph, TopologyError> {
+        Err(located(file, text, key, index, message, help).into())
+    };
+    let (key, directed, pairs) = match (written.edges, written.arcs) {
+        (Some(edges), None) => ("edges", false, edges.0),
+        (None, Some(arcs)) => ("arcs", true, arcs.0),
+        (Some(_), Some(_)) => {
+            return wrong("arcs", None, "the graph has both `edges` and `arcs`".into(), SHAPE_HELP);
+        }
+        (None, None) => return wrong("n", None, "the graph has neither `edges` nor `arcs`".into(), SHAPE_HELP),
+    };
+    if let Some(said) = written.directed
+        && said != directed
+    {
+        let message = format!("`directed` is {said}, but the graph has `{key}`");
+        return wrong("directed", None, message, "`edges` are two-way cables and `arcs` are one-way ones");
+    }
+    if written.n == 0 || written.n > MAX_SWITCHES as u64 {
+        let message = format!("`n` is {}, and must be from 1 to {MAX_SWITCHES}", written.n);
+        return wrong("n", None, message, "`n` is the number of switches");
+    }
+    for (index, &(u, v)) in pairs.iter().enumerate() {
+        if u == v {
+            return wrong(key, Some(index), format!("{key}[{index}] joins switch {u} to itself"), CABLE_HELP);
+        }
+        if u64::from(u.max(v)) >= written.n {
+            let message = format!("{key}[{index}] names switch {}, but `n` is {}", u.max(v), written.n);
+            return wrong(key, Some(index), message, CABLE_HELP);
+        }
+    }
+    if directed { Graph::directed(written.n as usize, pairs) } else { Graph::undirected(written.n as usize, pairs) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn message(text: &str) -> String {
+        parse("g.json", text).expect_err(text).to_string()
+    }
+
+    #[test]
+    fn both_kinds_of_graph() {
+        let two_way = parse("g", r#"{"directed":false,"n":3,"edges":[[0,1],[1,0],[2,1]]}"#).unwrap();
+        assert_eq!((two_way.cables(), two_way.arcs(), two_way.duplicates_merged()), (2, 4, 1));
+        let one_way = parse("g", r#"{"arcs":[[0,1],[1,0]],"n":2}"#).unwrap();
+        assert_eq!((one_way.cables(), one_way.is_directed()), (2, true));
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        assert_eq!(message("{\"n\":3,\n\"edges\":[[0,1],\n[2,2]]}"), "g.json:3:1: edges[1] joins switch 2 to itself");
+        assert_eq!(message("{\"arcs\":[[0,3]],\n\"n\":3}"), "g.json:1:10: arcs[0] names switch 3, but `n` is 3");
+        assert_eq!(message(r#"{"n":0,"edges":[]}"#), "g.json:1:6: `n` is 0, and must be from 1 to 16777216");
+        for (text, part) in [
+            (r#"{"n":3,"edges":[[0,-1]]}"#, "integer `-1`"),
+            (r#"{"n":3,"edges":[[0,5000000000]]}"#, "integer `5000000000`"),
+            (r#"{"n":3,"edges":[[0,1,2]]}"#, "exactly two"),
+            (r#"{"n":3,"edges":[[0]]}"#, "exactly two"),
+            (r#"{"n":3,"edges":[[0,1.5]]}"#, "floating point"),
+            (r#"{"n":3,"edges":[],"hosts":[]}"#, "unknown field `hosts`"),
+            (r#"{"n":3,"edges":[],"arcs":[]}"#, "both"),
+            (r#"{"n":3}"#, "neither"),
+            (r#"{"n":3,"directed":true,"edges":[]}"#, "`directed` is true"),
+            (r#"{"n":99999999,"edges":[]}"#, "16777216"),
+            (r#"{"edges":[]}"#, "missing field `n`"),
+            (r#"{"n":1,"n":2,"edges":[]}"#, "duplicate field"),
+            ("", "EOF"),
+            ("[]", "1:"),
+            ("{\"n\":3,\"edges\":[[0,1]]} x", "trailing"),
+        ] {
+            assert!(message(text).contains(part), "{text}: {}", message(text));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(text in "[{\\[]?[\"n:edgsarc0-9,\\[\\]{} -]{0,40}") {
+            let _ = parse("g", &text);
+        }
+    }
+}

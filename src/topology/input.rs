@@ -1,0 +1,163 @@
+//! Reading small to middling text files whole: size limits, decompression, and places in them for messages.
+//!
+//! Graph and platform files are read into memory, because a mistake in them is reported with its line and column and
+//! some formats name things before they define them. Traces, which are large, have readers of their own.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Largest graph or platform file that is read, in bytes after decompression: 1 GiB.
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// Memory that the xz decoder may take for its dictionary, in KiB.
+const XZ_MEMORY_KIB: u32 = 1 << 18;
+
+/// Why a file could not be read into memory.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The operating system refused, or the compressed data is damaged.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system or the decoder said.
+        source: io::Error,
+    },
+    /// The file is larger than the limit.
+    #[error("{}: larger than {limit} bytes", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// The limit in bytes, after decompression.
+        limit: u64,
+    },
+    /// The file is not text.
+    #[error("{}:{line}: not UTF-8 text (byte {byte})", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// Line of the first offending byte, from 1.
+        line: usize,
+        /// Offset of the first offending byte, from 0.
+        byte: usize,
+    },
+}
+
+impl ReadError {
+    /// One line on what to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "check the name of the file, its permissions and, if it is compressed, that it is whole",
+            Self::TooLong { .. } => {
+                "check that this is the file you meant; files of this kind are read into memory whole"
+            }
+            Self::NotText { .. } => "check that this is the file you meant and that it was not damaged on the way",
+        }
+    }
+}
+
+/// A broken rule in a file, with its place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}:{column}: {message}")]
+pub struct Located {
+    /// The file as it was named.
+    pub file: String,
+    /// Line, from 1; 0 if the mistake has no line.
+    pub line: usize,
+    /// Column in bytes, from 1; 0 if the mistake has no column.
+    pub column: usize,
+    /// The object, the value and the rule.
+    pub message: String,
+    /// One line on what to do about it.
+    pub help: String,
+}
+
+impl Located {
+    /// Turns a message of `serde_json`, whose place comes last, into ours, whose place comes first.
+    pub fn from_json(file: &str, error: &serde_json::Error, help: &str) -> Self {
+        let whole = error.to_string();
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let message = whole.strip_suffix(&place).unwrap_or(&whole).to_owned();
+        Self { file: file.into(), line: error.line(), column: error.column(), message, help: help.into() }
+    }
+}
+
+/// The name of `path` without a compression extension (`.gz`, `.xz`, `.zst`), in lower case.
+pub fn plain_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    for packed in [".gz", ".xz", ".zst"] {
+        if let Some(plain) = name.strip_suffix(packed) {
+            return plain.to_owned();
+        }
+    }
+    name
+}
+
+/// Reads a text file of at most `limit` bytes; gzip, xz and zstd are recognised by their first bytes, not by name.
+///
+/// # Errors
+/// [`ReadError`], also for a file that unpacks to more than `limit` bytes.
+pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
+    let fail = |source| ReadError::Io { path: path.into(), source };
+    let mut file = File::open(path).map_err(fail)?;
+    let mut magic = Vec::with_capacity(6);
+    (&mut file).take(6).read_to_end(&mut magic).map_err(fail)?;
+    let packed = io::Cursor::new(magic.clone()).chain(file);
+    let mut unpacked: Box<dyn Read> = match magic.as_slice() {
+        [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(packed)),
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => Box::new(lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_MEMORY_KIB)),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(zstd::stream::read::Decoder::new(packed).map_err(fail)?),
+        _ => Box::new(packed),
+    };
+    let mut bytes = Vec::new();
+    unpacked.by_ref().take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLong { path: path.into(), limit });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let byte = error.utf8_error().valid_up_to();
+        let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..byte]).count();
+        ReadError::NotText { path: path.into(), line, byte }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn written(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    #[test]
+    fn packed_text_is_recognised_by_its_first_bytes() {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(b"0 1\n").unwrap();
+        let zstd = zstd::encode_all(&b"0 1\n"[..], 1).unwrap();
+        for bytes in [b"0 1\n".to_vec(), gzip.finish().unwrap(), zstd] {
+            assert_eq!(read_text(written(&bytes).path(), 100).unwrap(), "0 1\n");
+        }
+    }
+
+    #[test]
+    fn the_limit_counts_unpacked_bytes() {
+        let bomb = zstd::encode_all(&vec![b'0'; 1 << 20][..], 1).unwrap();
+        assert!(bomb.len() < 1000);
+        let error = read_text(written(&bomb).path(), 1000).unwrap_err();
+        assert!(matches!(error, ReadError::TooLong { limit: 1000, .. }), "{error}");
+        assert_eq!(read_text(written(&[b'0'; 10]).path(), 10).unwrap().len(), 10);
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_have_a_line() {
+        let error = read_text(written(b"0 1\n\xff").path(), 100).unwrap_err();
+        assert!(matches!(error, ReadError::NotText { line: 2, byte: 4, .. }), "{error}");
+        assert!(matches!(read_text(Path::new("/nonexistent"), 1), Err(ReadError::Io { .. })));
+        let damaged = written(&[0xfd, b'7', b'z', b'X', b'Z', 0, 1, 2, 3]);
+        assert!(matches!(read_text(damaged.path(), 100), Err(ReadError::Io { .. })));
+    }
+}

@@ -1,0 +1,72 @@
+//! Networks of switches: what is connected to what, without speeds and without hosts.
+//!
+//! A topology is written as a short string, `torus:8x8` or `imase_itoh:n=64,d=6`, or as the name of a file. [`spec`]
+//! reads the string, [`registry`] lists the families, one file below this one builds each family, and the result is a
+//! [`Graph`] in flat arrays. A new family is one file and one line of the registry.
+//!
+//! ```
+//! let topology = mopsim::topology::build("torus:8x8")?;
+//! assert_eq!(topology.graph.switches(), 64);
+//! assert_eq!(topology.graph.cables(), 128);
+//! # Ok::<(), mopsim::topology::TopologyError>(())
+//! ```
+
+use std::sync::Arc;
+
+pub mod error;
+pub mod graph;
+pub mod input;
+pub mod metrics;
+pub mod registry;
+pub mod spec;
+
+mod files;
+mod full_mesh;
+mod imase;
+mod imase_ab;
+mod imase_itoh;
+mod lattice;
+pub(crate) mod locate;
+mod mesh;
+mod random_directed;
+mod random_regular;
+mod randomness;
+mod ring;
+mod star;
+mod torus;
+
+pub use error::TopologyError;
+pub(crate) use error::nearest as nearest_name;
+pub use graph::{ArcId, CableId, Graph};
+pub(crate) use randomness::{Randomness, derived_seed};
+pub use spec::Spec;
+
+/// A graph and where it came from.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    /// The specification in its canonical form, with the defaults filled in: what a report prints, and enough to
+    /// build the same graph again.
+    pub spec: Spec,
+    /// The switches and cables.
+    pub graph: Arc<Graph>,
+}
+
+impl Topology {
+    /// Name for reports: the canonical specification.
+    pub fn name(&self) -> String {
+        self.spec.to_string()
+    }
+
+    /// The seed of a random family; `None` for a family without randomness.
+    pub fn seed(&self) -> Option<u64> {
+        self.spec.seed()
+    }
+}
+
+/// Reads a specification such as `torus:8x8`, `random:n=64,d=6,seed=1`, `graph.json` or `edges.txt`, and builds it.
+///
+/// # Errors
+/// Any [`TopologyError`]; parameters are checked before anything is allocated.
+pub fn build(spec: &str) -> Result<Topology, TopologyError> {
+    spec.parse::<Spec>()?.build()
+}
