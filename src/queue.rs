@@ -56,6 +56,12 @@ impl EventQueue {
         self.heap.first().map(|e| e.date)
     }
 
+    /// The earliest event.
+    #[inline]
+    pub fn peek(&self) -> Option<(f64, u32)> {
+        self.heap.first().map(|e| (e.date, e.slot))
+    }
+
     /// Sets the date of a slot's event, which counts as inserted now, whether or not it had one before.
     #[inline]
     pub fn set(&mut self, slot: u32, date: f64) {

@@ -144,11 +144,15 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Lets the events of this instant happen: those closer to `now` than `precision`. Appends what ended.
+    /// Lets the events of this instant happen. Appends what ended.
     pub fn advance(&mut self, now: f64, precision: f64, finished: &mut Vec<Finished>) {
-        while self.events.next_date().is_some_and(|date| date <= now || date - now < precision) {
-            let Some((_, id)) = self.events.pop() else { break };
-            match self.transfers[id as usize].flow {
+        while let Some((date, id)) = self.events.peek() {
+            let flow = self.transfers[id as usize].flow;
+            if date > now && (flow.is_some() || date - now >= precision) {
+                break;
+            }
+            self.events.pop();
+            match flow {
                 None => self.enter_sharing(id, now),
                 Some(flow) => {
                     self.sharing.stop(flow);
