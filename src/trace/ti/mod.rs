@@ -16,6 +16,7 @@
 //! with leading zeros) or misreads (`1e6` in a vector of counts). It ignores, as SimGrid does, arguments behind those it
 //! knows, and lines of other ranks in a rank's own file; the latter leave a [warning](super::TraceWarning).
 
+mod arguments;
 mod builder;
 mod collectives;
 mod keyword;
