@@ -26,8 +26,10 @@ fn xz(text: &[u8]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+type Pack = fn(&[u8]) -> Vec<u8>;
+
 /// Name and encoder of each packing.
-pub(super) const PACKINGS: [(&str, fn(&[u8]) -> Vec<u8>); 3] = [("gzip", gzip), ("zstd", zstandard), ("xz", xz)];
+pub(super) const PACKINGS: [(&str, Pack); 3] = [("gzip", gzip), ("zstd", zstandard), ("xz", xz)];
 
 const HEAD: &str = "0 init\n0 compu";
 const TAIL: &str = "te 12\n0 finalize\n";
