@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::Datatype;
+
 /// An error in a trace file, with its place.
 ///
 /// `Display` gives one line (`file:line:column: what is wrong: text`); [`help`](TraceError::help) says what to do.
@@ -125,17 +127,15 @@ pub enum TraceErrorKind {
         /// Number of ranks.
         ranks: usize,
     },
-    /// Two `init` lines give different default datatypes.
-    #[error("this init makes {now} the default datatype, line {earlier_line} of {} made it {before}", .earlier_file.display())]
+    /// An `init` contradicts the default datatype that earlier lines were read with.
+    #[error("this init makes {} the default datatype, but {earlier} was read with {}", .now.name(), .before.name())]
     MixedInit {
-        /// Where the earlier choice was made.
-        earlier_file: PathBuf,
-        /// Where the earlier choice was made.
-        earlier_line: u64,
-        /// The earlier default.
-        before: &'static str,
-        /// The default of this line.
-        now: &'static str,
+        /// The line that settled the default: `file:line`.
+        earlier: String,
+        /// The default since then.
+        before: Datatype,
+        /// The default that this line asks for.
+        now: Datatype,
     },
     /// A side table has more entries than its index can number.
     #[error("the trace has more than {} different {table}", u32::MAX)]
@@ -235,7 +235,11 @@ impl TraceError {
             K::UnknownAction { nearest: Some(nearest) } => {
                 format!("did you mean `{nearest}`? Names are case sensitive")
             }
-            K::UnknownAction { nearest: None } => "names are case sensitive; `mopsim trace check` lists them".into(),
+            K::UnknownAction { nearest: None } => {
+                "names are those of MPI functions in lower case without the prefix, such \
+                                                   as `isend` or `allreduce`; only `sendRecv` has a capital"
+                    .into()
+            }
             K::Argument { problem, argument, .. } => problem.help(argument),
             K::Displacements { ranks, .. } => {
                 format!("after the counts come at most two datatypes, {ranks} displacements, or both")

@@ -3,18 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memrchr};
-use nom::Parser;
-use nom::combinator::opt;
 
 use super::keyword::Keyword;
-use super::number::{
-    self, Fault, capacity, count, datatype, integer, leading_rank, real, skip_blanks, split_word, tag,
-};
+use super::number::{Fault, leading_rank, skip_blanks, split_word};
 use super::pending::Pending;
 use super::source::{Block, End, LONGEST_LINE};
 use super::tables::{Full, Tables};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
-use crate::trace::{Action, Datatype, SendRecv, Trace, TraceWarning};
+use crate::trace::{Action, Datatype, Trace, TraceWarning};
 
 /// Largest number of ranks: it bounds what one line with a wrong rank can make us allocate.
 pub(super) const MOST_RANKS: usize = 1 << 22;
@@ -59,11 +55,11 @@ pub(super) struct Place {
 }
 
 /// The largest rank named as a partner so far, kept until the number of ranks is known.
-struct Farthest {
-    place: Place,
-    column: u32,
-    text: String,
-    role: &'static str,
+pub(super) struct Farthest {
+    pub place: Place,
+    pub column: u32,
+    pub text: String,
+    pub role: &'static str,
 }
 
 /// Reads blocks of lines and collects the actions.
@@ -73,8 +69,8 @@ pub(super) struct Builder {
     /// The rank whose own file is read; none in a merged file.
     own: Option<u32>,
     /// Partners from here on are too large, or at least larger than those seen before.
-    limit: usize,
-    farthest: Option<Farthest>,
+    pub limit: usize,
+    pub farthest: Option<Farthest>,
     /// All files, and the current place. `length` is that of the current line.
     pub files: Vec<PathBuf>,
     pub place: Place,
@@ -83,7 +79,7 @@ pub(super) struct Builder {
     pub tables: Tables,
     pub pending: Pending,
     /// The type of elements where a line names none, and the line that decided it.
-    default: Option<(Datatype, Place)>,
+    pub default: Option<(Datatype, Place)>,
     /// Lines of other ranks in the current rank's file: the first, and how many.
     foreign: Option<(u64, u64)>,
     pub warnings: Vec<TraceWarning>,
@@ -232,129 +228,6 @@ impl Builder {
         Err(Box::new((None, broken)))
     }
 
-    #[inline]
-    fn action<'a>(&mut self, rank: u32, keyword: Keyword, text: &'a [u8]) -> Arguments<'a, Action> {
-        Ok(match keyword {
-            Keyword::Compute => Action::Compute { flops: number::flops(text)?.1 },
-            Keyword::Send => {
-                let (to, tag, count, datatype) = self.message("destination", count("count"), text)?;
-                Action::Send { to, tag, count, datatype }
-            }
-            Keyword::Isend => {
-                let (to, tag, count, datatype) = self.message("destination", count("count"), text)?;
-                Action::Isend { to, tag, count, datatype }
-            }
-            Keyword::Recv => {
-                let (from, tag, count, datatype) = self.message("source", capacity, text)?;
-                Action::Recv { from, tag, count, datatype }
-            }
-            Keyword::Irecv => {
-                let (from, tag, count, datatype) = self.message("source", capacity, text)?;
-                Action::Irecv { from, tag, count, datatype }
-            }
-            Keyword::Wait => {
-                let (source, destination, tag) = self.request(text)?;
-                Action::Wait { source, destination, tag }
-            }
-            Keyword::Test => {
-                let (source, destination, tag) = self.request(text)?;
-                Action::Test { source, destination, tag }
-            }
-            Keyword::WaitAll => Action::WaitAll,
-            Keyword::Init => {
-                let default = if skip_blanks(text).is_empty() { Datatype::BYTE } else { Datatype::DOUBLE };
-                self.init(default, text)?;
-                Action::Init
-            }
-            Keyword::Finalize => Action::Finalize,
-            Keyword::Communicator => Action::NoOperation,
-            Keyword::Location => {
-                (word("file"), word("line")).parse(text)?;
-                Action::NoOperation
-            }
-            Keyword::Sleep => Action::Sleep { seconds: real("duration")(text)?.1 },
-            Keyword::SendRecv => self.sendrecv(text)?,
-            Keyword::Collective(kind) => self.collective(rank, kind, text)?,
-        })
-    }
-
-    /// Partner, tag, count and type of a message.
-    #[inline]
-    fn message<'a>(
-        &mut self,
-        role: &'static str,
-        count: impl Parser<&'a [u8], Output = u32, Error = Fault<'a>>,
-        text: &'a [u8],
-    ) -> Arguments<'a, (u32, i32, u32, Datatype)> {
-        let (rest, partner) = self.partner(role, text)?;
-        let (rest, (tag, count)) = (tag, count).parse(rest)?;
-        let (_, datatype) = self.datatype(rest)?;
-        Ok((partner, tag, count, datatype))
-    }
-
-    /// Source, destination and tag of a remembered request.
-    #[inline]
-    fn request<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (u32, u32, i32)> {
-        let (rest, source) = self.partner("source", text)?;
-        let (rest, destination) = self.partner("destination", rest)?;
-        Ok((source, destination, tag(rest)?.1))
-    }
-
-    fn sendrecv<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, Action> {
-        let (rest, send_count) = count("send count")(text)?;
-        let (rest, to) = self.partner("destination", rest)?;
-        let (rest, recv_count) = count("receive count")(rest)?;
-        let (rest, from) = self.partner("source", rest)?;
-        let (_, (send_type, recv_type)) = (datatype, datatype).parse(rest)?;
-        let entry = SendRecv { to, send_count, send_type, from, recv_count, recv_type };
-        Ok(Action::SendRecv { index: self.tables.sendrecv(entry)? })
-    }
-
-    /// A rank other than the line's own.
-    #[inline]
-    pub fn partner<'a>(&mut self, role: &'static str, text: &'a [u8]) -> Arguments<'a, (&'a [u8], u32)> {
-        let (rest, rank) = integer(role)(text)?;
-        if rank as usize >= self.limit {
-            self.far_partner(role, rank, text)?;
-        }
-        Ok((rest, rank))
-    }
-
-    #[cold]
-    fn far_partner<'a>(&mut self, role: &'static str, rank: u32, text: &'a [u8]) -> Arguments<'a, ()> {
-        let at = skip_blanks(text);
-        if self.ranks.is_some() {
-            return Err(Broken::Rank { at, role });
-        }
-        self.limit = rank as usize + 1;
-        let column = (self.length - at.len()) as u32 + 1;
-        self.farthest = Some(Farthest { place: self.place, column, text: shorten(split_word(at).0), role });
-        Ok(())
-    }
-
-    /// The datatype if there is one, else the default.
-    #[inline]
-    pub fn datatype<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], Datatype)> {
-        let (rest, datatype) = opt(datatype).parse(text)?;
-        // A line before the first `init` settles the default as well: that of a trace without any `init`.
-        let datatype = datatype.unwrap_or_else(|| self.default.get_or_insert((Datatype::BYTE, self.place)).0);
-        Ok((rest, datatype))
-    }
-
-    fn init<'a>(&mut self, now: Datatype, text: &'a [u8]) -> Arguments<'a, ()> {
-        let (before, place) = *self.default.get_or_insert((now, self.place));
-        if before == now {
-            return Ok(());
-        }
-        let kind = Kind::MixedInit {
-            earlier_file: self.files[place.file as usize].clone(),
-            earlier_line: place.line,
-            before: before.name(),
-            now: now.name(),
-        };
-        Err(Broken::Other { at: skip_blanks(text), kind })
-    }
-
     /// The whole trace, once all lines are read.
     pub fn finish(mut self, name: String) -> Result<Trace, TraceError> {
         let ranks = self.streams.len();
@@ -411,13 +284,5 @@ impl Builder {
             Broken::Other { at, kind } => (at, kind),
         };
         self.plain_error(self.length - at.len(), split_word(at).0, kind)
-    }
-}
-
-/// A word of any kind.
-fn word<'a>(argument: &'static str) -> impl Fn(&'a [u8]) -> number::Res<'a, &'a [u8]> {
-    move |text| match split_word(text) {
-        (b"", end) => number::missing(end, argument),
-        (word, rest) => Ok((rest, word)),
     }
 }

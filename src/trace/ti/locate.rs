@@ -23,6 +23,10 @@ impl Trace {
 }
 
 fn find(file: &Path, rank: usize, index: usize) -> Option<SourceLine> {
+    // A pipe cannot be read twice, and opening one might wait for ever.
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
     let mut blocks = Blocks::open(file).ok()?;
     let mut budget = Budget::new(u64::MAX);
     let (mut line, mut before) = (0, 0);

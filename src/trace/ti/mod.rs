@@ -12,10 +12,30 @@
 //! underscores; otherwise it is a list. All files may be packed with xz, zstd or gzip, also in several parts; that is
 //! found out by their first bytes, not by their names.
 //!
+//! The actions and their arguments, those in brackets optional; `P` stands for one number for each rank:
+//!
+//! ```text
+//! init [any]                  finalize                     comm_size  comm_split  comm_dup
+//! compute FLOPS               sleep SECONDS                location FILE LINE
+//! send  isend   TO TAG COUNT [TYPE]                        wait  test  SOURCE DESTINATION TAG
+//! recv  irecv   FROM TAG COUNT [TYPE]                      waitall
+//! sendRecv      COUNT TO COUNT FROM TYPE TYPE              barrier
+//! bcast         COUNT [ROOT [TYPE]]                        reduce  COUNT FLOPS [ROOT [TYPE]]
+//! allreduce  scan  exscan   COUNT FLOPS [TYPE]             reducescatter  P FLOPS [TYPE]
+//! alltoall   allgather      COUNT COUNT [TYPE [TYPE]]      alltoallv  SIZE P SIZE P [TYPE [TYPE]]
+//! gather     scatter        COUNT COUNT [ROOT [TYPE [TYPE]]]
+//! gatherv    COUNT P [ROOT [TYPE [TYPE]]]                  scatterv   P COUNT [ROOT [TYPE [TYPE]]]
+//! allgatherv COUNT P [TYPE [TYPE]]                         allgatherv COUNT P [TYPE TYPE] DISPLACEMENTS
+//! ```
+//!
+//! Counts are in elements of the type; the default type has one byte, or is a double if `init` has an argument. A receive
+//! of -1 elements takes a message of any size.
+//!
 //! The reader is stricter than SimGrid: it refuses what SimGrid loses without a word (a last line without line end, ranks
 //! with leading zeros) or misreads (`1e6` in a vector of counts). It ignores, as SimGrid does, arguments behind those it
 //! knows, and lines of other ranks in a rank's own file; the latter leave a [warning](super::TraceWarning).
 
+mod arguments;
 mod builder;
 mod collectives;
 mod keyword;
@@ -57,9 +77,6 @@ impl Default for Options {
     }
 }
 
-/// Name of standard input in messages.
-const STDIN: &str = "standard input";
-
 /// Reads a trace from a file, a list of files, or standard input (`-`).
 ///
 /// The name of the trace is that of the file without its folder and extensions, and its side file is `NAME.toml` in the
@@ -74,7 +91,8 @@ const STDIN: &str = "standard input";
 /// ```
 pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
     if path.as_os_str() == "-" {
-        return read_from(io::stdin().lock(), STDIN, options);
+        let blocks = Blocks::stream(Path::new("standard input"), io::stdin().lock())?;
+        return read_blocks(blocks, "stdin", options, false);
     }
     let name = name_of(path);
     let mut trace = read_blocks(Blocks::open(path)?, &name, options, true)?;

@@ -306,3 +306,51 @@ pub(super) fn datatype<'a>(text: &'a [u8]) -> Res<'a, Datatype> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn real_of(text: &str) -> Option<f64> {
+        real("x")(text.as_bytes()).ok().filter(|(rest, _)| rest.is_empty()).map(|(_, value)| value)
+    }
+
+    #[test]
+    fn reals_of_all_forms() {
+        for text in
+            ["0", "7", "3.52515e+06", "1e6", "1E-3", ".5", "5.", "+2", "-0.25", "9007199254740993", "1e22", "1e23"]
+        {
+            assert_eq!(real_of(text), text.parse().ok(), "{text}");
+        }
+        assert_eq!(real_of("123456789012345678901234567890"), Some(123456789012345678901234567890.0));
+        assert_eq!(real_of("1e-400"), Some(0.0));
+        for text in ["", ".", "e5", "1e", "1e+", "1.2.3", "1f", "0x10", "--1", "1e5 x", "nan", "inf", "1e309"] {
+            assert_eq!(real_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn integers_may_have_leading_zeros() {
+        assert_eq!(integer("x")(b" 007 8"), Ok((&b" 8"[..], 7)));
+        assert_eq!(integer("x")(b"0000000000000000000000000000012"), Ok((&b""[..], 12)));
+        assert_eq!(integer("x")(b"-0\r"), Ok((&b"\r"[..], 0)));
+    }
+
+    #[test]
+    fn counts_are_truncated() {
+        assert_eq!(count("x")(b"2147483647.9"), Ok((&b""[..], i32::MAX as u32)));
+        assert_eq!(count("x")(b"-0.9"), Ok((&b""[..], 0)));
+        assert_eq!(capacity(b"-1.5"), Ok((&b""[..], UNKNOWN_COUNT)));
+    }
+
+    proptest! {
+        /// The standard library is the second implementation.
+        #[test]
+        fn reals_are_rounded_correctly(text in "[0-9]{0,20}(\\.[0-9]{0,20})?([eE][+-]?[0-9]{1,4})?") {
+            let expected = text.parse::<f64>().ok().filter(|value| value.is_finite());
+            prop_assert_eq!(real_of(&text).map(f64::to_bits), expected.map(f64::to_bits));
+        }
+    }
+}

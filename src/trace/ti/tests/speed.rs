@@ -10,11 +10,15 @@ use super::corpus::shared;
 use super::*;
 
 fn best_of_five(label: &str, path: &Path) {
+    best_of_five_with(label, || read(path, &Options::default()).unwrap());
+}
+
+fn best_of_five_with(label: &str, read: impl Fn() -> Trace) {
     let mut best = f64::INFINITY;
     let mut actions = 0;
     for _ in 0..5 {
         let start = Instant::now();
-        let trace = black_box(read(path, &Options::default()).unwrap());
+        let trace = black_box(read());
         best = best.min(start.elapsed().as_secs_f64());
         actions = trace.total_actions();
     }
@@ -42,5 +46,17 @@ fn speed() {
             best_of_five(&format!("{name}{extension}"), &file(extension));
         }
         best_of_five(&format!("{name}.xz"), &packed);
+    }
+    // Vector lines whose number of ranks shows only at the end.
+    let mut text = String::new();
+    for line in 0..4 * 512u32 {
+        text.push_str(&format!("{} alltoallv 100000", line / 4));
+        (0..1025u32).for_each(|i| text.push_str(&format!(" {}", line.wrapping_mul(i) % 3001)));
+        text.push('\n');
+    }
+    let options = |ranks| Options { ranks, ..Options::default() };
+    for ranks in [None, Some(512)] {
+        let label = format!("{} MB vectors, {ranks:?}", text.len() / 1_000_000);
+        best_of_five_with(&label, || read_from(text.as_bytes(), "vectors", &options(ranks)).unwrap());
     }
 }
