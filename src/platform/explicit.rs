@@ -16,7 +16,7 @@
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 
 use super::error::PlatformError;
@@ -226,7 +226,7 @@ impl Reader<'_> {
             let message = format!("there are {} arcs, and may be {MAX_ARCS}", arcs.len());
             return self.wrong("arcs", None, message, "this is not a platform that can be simulated");
         }
-        let mut names = HashSet::new();
+        let mut copies = HashMap::new();
         let mut links = Vec::with_capacity(arcs.len() + 1);
         for (index, arc) in arcs.iter().enumerate() {
             if arc.from == arc.to || u64::from(arc.from.max(arc.to)) >= *switches {
@@ -235,13 +235,9 @@ impl Reader<'_> {
                 return self.wrong("arcs", Some(index), message, help);
             }
             // Parallel arcs are called `3->17`, `3->17#2`, ...
-            let plain = format!("{}->{}", arc.from, arc.to);
-            let copies = (2..).map(|copy| format!("{plain}#{copy}"));
-            let name = std::iter::once(plain.clone())
-                .chain(copies)
-                .find(|name| !names.contains(name))
-                .expect("there are more names than arcs");
-            names.insert(name.clone());
+            let copies = copies.entry((arc.from, arc.to)).and_modify(|copies| *copies += 1).or_insert(1_u32);
+            let copy = if *copies > 1 { format!("#{copies}") } else { String::new() };
+            let name = format!("{}->{}{copy}", arc.from, arc.to);
             links.push(Link {
                 name,
                 bandwidth: arc.bandwidth.value(),

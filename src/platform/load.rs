@@ -10,7 +10,8 @@ use crate::topology::input::{Located, MAX_FILE_BYTES, plain_name, read_text};
 /// What a file may leave open.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct LoadOptions {
-    /// The link from a host to itself, where the file does not say.
+    /// The link from a host to itself, where explicit JSON or SimGrid XML does not say; a description in TOML has it among
+    /// its parameters.
     pub loopback: Loopback,
 }
 

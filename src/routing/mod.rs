@@ -22,6 +22,9 @@ pub trait Routing: Send + Sync {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool;
 }
 
+/// Makes a routing for a topology, from a seed where it is random.
+pub type BuildRouting = fn(&Topology, u64) -> Result<Box<dyn Routing>, RoutingError>;
+
 /// A line of the table of routings.
 #[derive(Clone, Copy, Debug)]
 pub struct RoutingKind {
@@ -35,7 +38,7 @@ pub struct RoutingKind {
     pub random: bool,
     /// Makes the routing for a topology; the seed is for those that are random. A routing that belongs to some families
     /// refuses the others, and finds their parameters in the specification of the topology.
-    pub build: fn(&Topology, u64) -> Result<Box<dyn Routing>, RoutingError>,
+    pub build: BuildRouting,
 }
 
 /// All routings.

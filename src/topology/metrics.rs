@@ -129,50 +129,65 @@ pub fn distances(graph: &Graph) -> Result<Distances, TopologyError> {
 }
 
 /// Searches from up to `64 * WORDS` switches at once. Bit `b` of a switch belongs to the search from `first + b`.
+///
+/// Only switches that a search has just reached pass it on, so networks of large diameter, where few do at a time, cost
+/// no more than others.
 struct Batch {
+    /// Searches that have reached a switch.
     seen: Vec<[u64; WORDS]>,
-    frontier: Vec<[u64; WORDS]>,
+    /// Searches that reached a switch at the current distance; all zero for switches that are not in `reached`.
+    fresh: Vec<[u64; WORDS]>,
+    /// The same for the next distance.
     next: Vec<[u64; WORDS]>,
+    reached: Vec<u32>,
+    next_reached: Vec<u32>,
 }
 
 impl Batch {
     fn new(n: usize) -> Self {
         let none = vec![[0; WORDS]; n];
-        Self { seen: none.clone(), frontier: none.clone(), next: none }
+        Self { seen: none.clone(), fresh: none.clone(), next: none, reached: Vec::new(), next_reached: Vec::new() }
     }
 
     fn search(&mut self, graph: &Graph, first: usize, histogram: &mut Vec<u64>) {
-        let n = graph.switches();
         self.seen.fill([0; WORDS]);
-        self.frontier.fill([0; WORDS]);
-        for bit in 0..(n - first).min(64 * WORDS) {
-            self.frontier[first + bit][bit / 64] |= 1 << (bit % 64);
+        for bit in 0..(graph.switches() - first).min(64 * WORDS) {
+            self.fresh[first + bit][bit / 64] |= 1 << (bit % 64);
             self.seen[first + bit][bit / 64] |= 1 << (bit % 64);
+            self.reached.push((first + bit) as u32);
         }
         for distance in 0.. {
-            let mut found = 0_u64;
-            for switch in 0..n {
-                let mut reached = [0; WORDS];
-                for arc in graph.in_arcs(SwitchId(switch as u32)) {
-                    let tail = &self.frontier[graph.tail(arc).index()];
-                    for (word, bits) in reached.iter_mut().zip(tail) {
-                        *word |= bits;
+            for switch in self.reached.drain(..) {
+                let bits = std::mem::take(&mut self.fresh[switch as usize]);
+                for head in graph.neighbours(SwitchId(switch)) {
+                    let seen = &self.seen[head.index()];
+                    let new: [u64; WORDS] = std::array::from_fn(|word| bits[word] & !seen[word]);
+                    if new == [0; WORDS] {
+                        continue;
                     }
-                }
-                for ((new, seen), next) in reached.iter().zip(&mut self.seen[switch]).zip(&mut self.next[switch]) {
-                    *next = new & !*seen;
-                    *seen |= new;
-                    found += u64::from(next.count_ones());
+                    let next = &mut self.next[head.index()];
+                    if *next == [0; WORDS] {
+                        self.next_reached.push(head.0);
+                    }
+                    *next = std::array::from_fn(|word| next[word] | new[word]);
                 }
             }
-            if found == 0 {
+            if self.next_reached.is_empty() {
                 return;
+            }
+            let mut found = 0_u64;
+            for &switch in &self.next_reached {
+                for (seen, next) in self.seen[switch as usize].iter_mut().zip(&self.next[switch as usize]) {
+                    *seen |= next;
+                    found += u64::from(next.count_ones());
+                }
             }
             if histogram.len() == distance {
                 histogram.push(0);
             }
             histogram[distance] += found;
-            std::mem::swap(&mut self.frontier, &mut self.next);
+            std::mem::swap(&mut self.fresh, &mut self.next);
+            std::mem::swap(&mut self.reached, &mut self.next_reached);
         }
     }
 }
