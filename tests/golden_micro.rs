@@ -124,7 +124,9 @@ fn difference(folder: &Path) -> f64 {
     let platform = Platform::load(&folder.join("platform.xml"), &LoadOptions { loopback }).expect("platform");
     let hosts = hostfile::load(&folder.join("hostfile"), &platform).expect("host file");
     let trace_options = ti::Options { ranks: Some(case.ranks), ..ti::Options::default() };
-    let trace = ti::read(&folder.join("trace/list.txt"), &trace_options).expect("trace");
+    // The lists name their files relative to the folder of the case, as on the reference's command line.
+    std::env::set_current_dir(folder).expect("folder");
+    let trace = ti::read(Path::new("trace/list.txt"), &trace_options).expect("trace");
     let layout = Mapping::Hosts(hosts).layout(case.ranks, platform.hosts.len()).expect("mapping");
     let mut ends = Ends { trace: &trace, next: vec![0; case.ranks], ends: BTreeMap::new() };
     let outcome = replay(&trace, &platform, &layout, &case.model, &mut ends).expect("runs");
