@@ -8,7 +8,15 @@
 //! Nothing here knows time, links or the engine; an algorithm can be tested alone: sends match receives, volumes
 //! match closed forms.
 
+pub mod algorithms;
+mod communicator;
+pub mod select;
+#[cfg(test)]
+mod testing;
+
 use crate::trace::CollectiveKind;
+
+pub use select::{Selector, SmpKnown, Substitution};
 
 /// A point-to-point step. Peers are indices in the communicator of the stage; sizes are payload bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +69,7 @@ pub enum Vector {
     SendCounts,
     /// The caller's `recv_counts`.
     RecvCounts,
-    /// The number of ranks on each node: member i of the leaders has `node_sizes[i] * count` elements.
+    /// The number of ranks on each node; the stage's `element` is then the block of one rank.
     NodeSizes,
 }
 
@@ -76,7 +84,7 @@ pub struct Stage {
     pub tag: i32,
     /// Index of the root in the communicator; 0 where there is none.
     pub root: u32,
-    /// Elements: the block size of the algorithm.
+    /// Elements of a block; where a vector gives the sizes of blocks, those of the caller's own.
     pub count: u64,
     /// Bytes of an element.
     pub element: u64,
@@ -118,6 +126,6 @@ pub struct Algorithm {
     /// One line for people.
     pub summary: &'static str,
     /// Appends the next chunk of steps of member `scope.me` and advances the cursor; sets `done` with the last chunk.
-    /// A chunk is bounded: O(log^2 size) steps, or a constant number of partners.
+    /// A chunk is bounded: O(log^2 size) steps, or a constant number of partners. It may be empty, also before the last.
     pub steps: fn(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>),
 }

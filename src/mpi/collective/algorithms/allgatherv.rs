@@ -1,0 +1,129 @@
+//! Allgathers of blocks of different sizes. Recursive doubling is in [`super::doubling`].
+
+use super::allgather::exchange_all;
+use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
+use crate::trace::CollectiveKind;
+
+/// Everything at once. SimGrid's default allgatherv (`smpi_default_selector.cpp`).
+pub static NONBLOCKING: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgatherv),
+    name: "nonblocking",
+    summary: "everybody sends its block to everybody, all at once",
+    steps: nonblocking,
+};
+
+/// Bruck's scheme on the counts as they are. MPICH (`allgatherv_intra_brucks.c`).
+pub static BRUCK: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgatherv),
+    name: "bruck",
+    summary: "doubling numbers of blocks to doubling distances (Bruck)",
+    steps: bruck,
+};
+
+/// A ring of neighbours; long blocks travel in segments. MPICH (`allgatherv_intra_ring.c`).
+pub static RING: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgatherv),
+    name: "ring",
+    summary: "blocks travel around a ring of neighbours in segments of up to 256 KiB",
+    steps: ring,
+};
+
+/// Segments of the ring, in bytes, unless every block is larger.
+const SEGMENT: u64 = 262_144;
+
+/// Rounds of the ring that are emitted at once.
+const ROUNDS_PER_CHUNK: usize = 64;
+
+fn nonblocking(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    exchange_all(scope, scope.bytes(), cursor, steps);
+}
+
+fn bruck(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    cursor.done = true;
+    let (me, size) = (scope.me, scope.size);
+    let mut distance = 1;
+    while distance < size {
+        let blocks = if distance <= size / 2 { distance } else { size - distance };
+        // The blocks of me, me + 1, ... around the end of the communicator.
+        let end = u64::from(me) + u64::from(blocks);
+        let wrapped = end.saturating_sub(u64::from(size)) as u32;
+        let elements = scope.elements(me, end.min(u64::from(size)) as u32) + scope.elements(0, wrapped);
+        let bytes = elements.saturating_mul(scope.stage.element);
+        scope.exchange(scope.before(me, distance), bytes, scope.after(me, distance), steps);
+        if distance > size / 2 {
+            break;
+        }
+        distance *= 2;
+    }
+}
+
+/// Where one direction of the ring is: elements left, which member's block is under way, and how much of it is done.
+/// Packed into two words of the cursor.
+struct Flow {
+    left: u64,
+    block: u32,
+    offset: u32,
+}
+
+impl Flow {
+    fn load(memory: &[u64]) -> Self {
+        Self { left: memory[0], block: (memory[1] >> 32) as u32, offset: memory[1] as u32 }
+    }
+
+    fn store(&self, memory: &mut [u64]) {
+        memory[0] = self.left;
+        memory[1] = u64::from(self.block) << 32 | u64::from(self.offset);
+    }
+
+    /// Elements of the next segment; none when nothing is left.
+    fn next(&self, scope: &Scope<'_>, segment: u64) -> Option<u64> {
+        let in_block = scope.elements(self.block, self.block + 1) - u64::from(self.offset);
+        (self.left > 0).then(|| in_block.min(segment))
+    }
+
+    fn advance(&mut self, scope: &Scope<'_>, elements: u64) {
+        self.left -= elements;
+        // The offset stays below a count, which has 32 bits.
+        self.offset += elements as u32;
+        if u64::from(self.offset) == scope.elements(self.block, self.block + 1) {
+            self.block = scope.before(self.block, 1);
+            self.offset = 0;
+        }
+    }
+}
+
+fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let (left, right) = (scope.before(scope.me, 1), scope.after(scope.me, 1));
+    let element = scope.stage.element.max(1);
+    let smallest = scope.counts.iter().copied().min().map_or(0, u64::from);
+    let segment = smallest.max(SEGMENT / element).max(1);
+    if cursor.phase == 0 {
+        // A member sends all blocks but its right neighbour's, and receives all but its own.
+        let total = scope.total_elements();
+        let own = |member: u32| scope.elements(member, member + 1);
+        Flow { left: total - own(right), block: scope.me, offset: 0 }.store(&mut cursor.memory[..2]);
+        Flow { left: total - own(scope.me), block: left, offset: 0 }.store(&mut cursor.memory[2..]);
+    }
+    cursor.phase += 1;
+    let mut sending = Flow::load(&cursor.memory[..2]);
+    let mut receiving = Flow::load(&cursor.memory[2..]);
+    for _ in 0..ROUNDS_PER_CHUNK {
+        if sending.left == 0 && receiving.left == 0 {
+            break;
+        }
+        let sent = sending.next(scope, segment).unwrap_or(0);
+        let received = receiving.next(scope, segment).unwrap_or(0);
+        let bytes = sent.saturating_mul(scope.stage.element);
+        match (sent > 0, received > 0) {
+            (true, true) => scope.exchange(right, bytes, left, steps),
+            (true, false) => steps.push(Step::Send { to: right, bytes }),
+            (false, true) => steps.push(Step::Recv { from: left }),
+            (false, false) => {}
+        }
+        sending.advance(scope, sent);
+        receiving.advance(scope, received);
+    }
+    sending.store(&mut cursor.memory[..2]);
+    receiving.store(&mut cursor.memory[2..]);
+    cursor.done = sending.left == 0 && receiving.left == 0;
+}

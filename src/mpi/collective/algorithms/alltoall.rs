@@ -1,0 +1,119 @@
+//! All-to-all exchanges of equal blocks. Recursive doubling is in [`super::doubling`].
+
+use super::support::{chunk, others};
+use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
+use crate::trace::CollectiveKind;
+
+/// Everything at once, all receives before the first send. Open MPI (`coll_base_alltoall.c`, basic linear).
+pub static LINEAR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Alltoall),
+    name: "linear",
+    summary: "everybody exchanges with everybody, all at once",
+    steps: linear,
+};
+
+/// Exchanges with the partner whose rank differs in the bits of the round. Only for powers of two: with other sizes
+/// plans take [`RING`] instead and say so. Called directly it leaves out partners that do not exist.
+/// SimGrid (`alltoall-pair.cpp`).
+pub static PAIR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Alltoall),
+    name: "pair",
+    summary: "one exchange after the other with partner rank XOR round; powers of two only",
+    steps: pair,
+};
+
+/// Direct exchanges at increasing distance. SimGrid (`alltoall-ring.cpp`), MPICH's pairwise for other sizes.
+pub static RING: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Alltoall),
+    name: "ring",
+    summary: "direct exchanges at increasing distance, one after the other",
+    steps: ring,
+};
+
+/// log2(P) rounds; round p carries the blocks whose distance has bit p. Bruck et al. 1997; SimGrid
+/// (`alltoall-bruck.cpp`).
+pub static BRUCK: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Alltoall),
+    name: "bruck",
+    summary: "log2(P) rounds that carry half of the blocks each (Bruck)",
+    steps: bruck,
+};
+
+/// Groups of four receives and sends at a time. MPICH (`alltoall_intra_scattered.c`), MVAPICH2.
+pub static SCATTERED: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Alltoall),
+    name: "scattered",
+    summary: "non-blocking exchanges with four partners at a time, itself included",
+    steps: scattered,
+};
+
+/// Partners that [`SCATTERED`] keeps under way.
+const THROTTLE: u32 = 4;
+
+/// Groups of [`SCATTERED`] that are emitted at once.
+const GROUPS_PER_CHUNK: u32 = 16;
+
+fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let others = others(scope);
+    for i in chunk(cursor, 2 * others) {
+        steps.push(if i < others {
+            Step::Irecv { from: scope.after(scope.me, i as u32 + 1) }
+        } else {
+            Step::Isend { to: scope.before(scope.me, (i - others) as u32 + 1), bytes: scope.bytes() }
+        });
+    }
+    if cursor.done && others > 0 {
+        steps.push(Step::WaitAll);
+    }
+}
+
+fn pair(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    for i in chunk(cursor, u64::from(scope.size).next_power_of_two()) {
+        let partner = scope.me ^ i as u32;
+        if partner < scope.size {
+            scope.exchange(partner, scope.bytes(), partner, steps);
+        }
+    }
+}
+
+fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    for i in chunk(cursor, others(scope)) {
+        let distance = i as u32 + 1;
+        scope.exchange(scope.after(scope.me, distance), scope.bytes(), scope.before(scope.me, distance), steps);
+    }
+}
+
+fn bruck(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    cursor.done = true;
+    let size = u64::from(scope.size);
+    let mut bit: u64 = 1;
+    while bit < size {
+        // How many of the distances 0..size have the bit: half of each full period, and what the last one still gives.
+        let blocks = size / (2 * bit) * bit + (size % (2 * bit)).saturating_sub(bit);
+        let distance = bit as u32;
+        scope.exchange(
+            scope.after(scope.me, distance),
+            scope.bytes().saturating_mul(blocks),
+            scope.before(scope.me, distance),
+            steps,
+        );
+        bit <<= 1;
+    }
+}
+
+fn scattered(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let (size, me) = (scope.size, scope.me);
+    let groups = size.div_ceil(THROTTLE);
+    let first = cursor.phase.saturating_mul(GROUPS_PER_CHUNK);
+    let end = groups.min(first.saturating_add(GROUPS_PER_CHUNK));
+    cursor.phase += 1;
+    cursor.done = end >= groups;
+    for group in first..end {
+        let start = group * THROTTLE;
+        let width = THROTTLE.min(size - start);
+        // The message to oneself is a real one: it takes the time of the host's loopback.
+        steps.extend((start..start + width).map(|d| Step::Irecv { from: scope.after(me, d) }));
+        steps.extend((start..start + width).map(|d| Step::Isend { to: scope.before(me, d), bytes: scope.bytes() }));
+        steps.push(Step::WaitAll);
+    }
+}

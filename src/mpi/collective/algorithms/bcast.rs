@@ -1,0 +1,68 @@
+//! Broadcasts that send the whole message along a tree.
+
+use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
+use crate::trace::CollectiveKind;
+
+/// Binomial tree, the farthest child first. MPICH (`bcast_intra_binomial.c`).
+pub static BINOMIAL: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Bcast),
+    name: "binomial",
+    summary: "binomial tree, farthest child first",
+    steps: binomial,
+};
+
+/// Tree of degree 4, the children of a level at once. MVAPICH2 (`bcast_osu.c`, k-nomial).
+pub static KNOMIAL: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Bcast),
+    name: "knomial",
+    summary: "tree of degree 4; a member sends to the (up to three) children of a level at once",
+    steps: knomial,
+};
+
+fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    cursor.done = true;
+    let v = scope.from_root();
+    let top = receive_in_tree(scope, v, 1, steps);
+    let mut mask = top >> 1;
+    while mask > 0 {
+        if u64::from(v) + u64::from(mask) < u64::from(scope.size) {
+            steps.push(Step::Send { to: scope.at_root(v + mask), bytes: scope.bytes() });
+        }
+        mask >>= 1;
+    }
+}
+
+fn knomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    cursor.done = true;
+    let v = scope.from_root();
+    let mut mask = receive_in_tree(scope, v, 2, steps) >> 2;
+    while mask > 0 {
+        let before = steps.len();
+        for j in 1..4 {
+            if u64::from(v) + u64::from(mask * j) < u64::from(scope.size) {
+                steps.push(Step::Isend { to: scope.at_root(v + mask * j), bytes: scope.bytes() });
+            }
+        }
+        if steps.len() > before {
+            steps.push(Step::WaitAll);
+        }
+        mask >>= 2;
+    }
+}
+
+/// Lets every member but the root receive from its parent in the tree of degree `2^bits`. Returns the level (a power
+/// of the degree) on which that happened; for the root, the first level above the tree.
+fn receive_in_tree(scope: &Scope<'_>, v: u32, bits: u32, steps: &mut Vec<Step>) -> u32 {
+    let mut mask: u64 = 1;
+    while mask < u64::from(scope.size) {
+        let next = mask << bits;
+        if u64::from(v) % next != 0 {
+            let parent = u64::from(v) / next * next;
+            steps.push(Step::Recv { from: scope.at_root(parent as u32) });
+            break;
+        }
+        mask = next;
+    }
+    // A size near the limit of 32 bits would need a 33rd bit; the reader of platforms refuses it long before.
+    u32::try_from(mask).unwrap_or(1 << 31)
+}

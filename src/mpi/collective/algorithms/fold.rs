@@ -1,0 +1,150 @@
+//! Reductions on a number of members that is not a power of two: some members stand out.
+//!
+//! Of the first `2 * rest` members every second one gives its vector to its neighbour and waits. The others get new
+//! numbers `0..power`, on which algorithms for powers of two run. Rabenseifner's scheme, as in MPICH
+//! (`allreduce_intra_recursive_doubling.c`, `reduce_intra_reduce_scatter_gather.c`).
+
+use crate::mpi::collective::{Scope, Step};
+
+/// Who of a pair of neighbours stands out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum StandsOut {
+    /// The even one: allreduce, reduce_scatter.
+    Even,
+    /// The odd one: reduce by scatter and gather.
+    Odd,
+}
+
+/// The new numbering.
+#[derive(Clone, Copy)]
+pub(super) struct Fold {
+    /// The largest power of two that is not above the number of members: how many take part.
+    pub power: u32,
+    /// How many stand out.
+    pub rest: u32,
+    out: StandsOut,
+}
+
+impl Fold {
+    pub fn new(scope: &Scope<'_>, out: StandsOut) -> Self {
+        let power = scope.power();
+        Self { power, rest: scope.size - power, out }
+    }
+
+    /// Whether the member belongs to a pair.
+    pub fn paired(&self, member: u32) -> bool {
+        u64::from(member) < 2 * u64::from(self.rest)
+    }
+
+    /// The new number of a member, unless it stands out.
+    pub fn number(&self, member: u32) -> Option<u32> {
+        if !self.paired(member) {
+            return Some(member - self.rest);
+        }
+        ((member % 2 == 0) != (self.out == StandsOut::Even)).then_some(member / 2)
+    }
+
+    /// The member with that new number.
+    pub fn member(&self, number: u32) -> u32 {
+        if number >= self.rest {
+            number + self.rest
+        } else if self.out == StandsOut::Even {
+            2 * number + 1
+        } else {
+            2 * number
+        }
+    }
+
+    /// Gives the vectors of those who stand out to their neighbours.
+    pub fn fold(&self, me: u32, bytes: u64, steps: &mut Vec<Step>) {
+        if self.paired(me) {
+            let neighbour = me ^ 1;
+            steps.push(match self.number(me) {
+                None => Step::Send { to: neighbour, bytes },
+                Some(_) => Step::Recv { from: neighbour },
+            });
+        }
+    }
+
+    /// Returns the result to those who stand out.
+    pub fn unfold(&self, me: u32, bytes: u64, steps: &mut Vec<Step>) {
+        if self.paired(me) {
+            let neighbour = me ^ 1;
+            steps.push(match self.number(me) {
+                None => Step::Recv { from: neighbour },
+                Some(_) => Step::Send { to: neighbour, bytes },
+            });
+        }
+    }
+}
+
+/// A vector cut into `power` segments of equal length; the last takes the remainder.
+#[derive(Clone, Copy)]
+pub(super) struct Segments {
+    count: u64,
+    power: u32,
+}
+
+impl Segments {
+    pub fn new(count: u64, power: u32) -> Self {
+        Self { count, power }
+    }
+
+    /// Elements of the segments `from..to`.
+    pub fn elements(&self, from: u32, to: u32) -> u64 {
+        let end = |i: u32| if i >= self.power { self.count } else { self.count / u64::from(self.power) * u64::from(i) };
+        end(to).saturating_sub(end(from))
+    }
+}
+
+/// What a member holds in Rabenseifner's halving and doubling: the reduced segments `start..end`.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    pub start: u32,
+    pub end: u32,
+}
+
+/// One exchange: with which new number, and which segments go out.
+#[derive(Clone, Copy)]
+pub(super) struct Exchange {
+    /// New number of the partner.
+    pub partner: u32,
+    /// First segment sent.
+    pub from: u32,
+    /// End of the segments sent.
+    pub to: u32,
+}
+
+/// The reduce-scatter phase: distances 1, 2, 4, ..., each round halves what a member is responsible for.
+/// Calls `exchange` for every round and returns the window that the member ends with.
+pub(super) fn halve(number: u32, power: u32, mut exchange: impl FnMut(Exchange)) -> Window {
+    let mut window = Window { start: 0, end: power };
+    let mut mask = 1;
+    while mask < power {
+        let partner = number ^ mask;
+        let middle = window.start + power / (2 * mask);
+        if number < partner {
+            exchange(Exchange { partner, from: middle, to: window.end });
+            window.end = middle;
+        } else {
+            exchange(Exchange { partner, from: window.start, to: middle });
+            window.start = middle;
+        }
+        mask <<= 1;
+    }
+    window
+}
+
+/// Undoes round `mask` of [`halve`]: what the member sends to its partner is all it holds, and afterwards it holds
+/// the window that both had in common before that round.
+pub(super) fn join(number: u32, power: u32, mask: u32, window: &mut Window) -> Exchange {
+    let partner = number ^ mask;
+    let sent = *window;
+    let width = power / (2 * mask);
+    if number < partner {
+        window.end += width;
+    } else {
+        window.start -= width;
+    }
+    Exchange { partner, from: sent.start, to: sent.end }
+}

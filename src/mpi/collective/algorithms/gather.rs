@@ -1,0 +1,75 @@
+//! Gathers: the root collects a block from everybody.
+
+use super::reduce::collect_at_root;
+use super::support::{chunk, other, others};
+use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
+use crate::trace::CollectiveKind;
+
+/// The root receives from all at once. SimGrid's default gather (`smpi_default_selector.cpp`).
+pub static NONBLOCKING: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Gather),
+    name: "nonblocking",
+    summary: "everybody sends to the root, which receives from all at once",
+    steps: collect_at_root,
+};
+
+/// The root receives from one after the other. Open MPI (`coll_base_gather.c`, basic linear).
+pub static LINEAR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Gather),
+    name: "linear",
+    summary: "everybody sends to the root, which receives from one after the other",
+    steps: linear,
+};
+
+/// In-order binomial tree; blocks are joined on the way. Open MPI (`coll_base_gather.c`, binomial).
+pub static BINOMIAL: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Gather),
+    name: "binomial",
+    summary: "binomial tree that joins blocks on the way",
+    steps: binomial,
+};
+
+/// Every member sends as much as it has. SimGrid knows no other algorithm (`smpi_default_selector.cpp`).
+pub static GATHERV: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Gatherv),
+    name: "linear",
+    summary: "everybody sends its block to the root, which receives from all at once",
+    steps: collect_at_root,
+};
+
+fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    if !scope.is_root() {
+        cursor.done = true;
+        steps.push(Step::Send { to: scope.stage.root, bytes: scope.bytes() });
+        return;
+    }
+    for i in chunk(cursor, others(scope)) {
+        steps.push(Step::Recv { from: other(scope, i) });
+    }
+}
+
+fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    cursor.done = true;
+    let v = scope.from_root();
+    let mut blocks = 1;
+    for child in children(scope, v) {
+        steps.push(Step::Recv { from: scope.at_root(child) });
+        blocks += u64::from(subtree(scope, v, child));
+    }
+    if v != 0 {
+        let parent = v & (v - 1);
+        steps.push(Step::Send { to: scope.at_root(parent), bytes: scope.bytes().saturating_mul(blocks) });
+    }
+}
+
+/// Children of `v` in the in-order binomial tree: `v + 1`, `v + 2`, `v + 4`, ... below the lowest set bit of `v`.
+pub(super) fn children(scope: &Scope<'_>, v: u32) -> impl Iterator<Item = u32> {
+    let size = scope.size;
+    let lowest = if v == 0 { 32 } else { v.trailing_zeros() };
+    (0..lowest).map_while(move |bit| v.checked_add(1 << bit).filter(|&child| child < size))
+}
+
+/// Number of members in the subtree of a child of `v`, itself included.
+pub(super) fn subtree(scope: &Scope<'_>, v: u32, child: u32) -> u32 {
+    (child - v).min(scope.size - child)
+}

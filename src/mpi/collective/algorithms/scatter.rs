@@ -1,0 +1,84 @@
+//! Scatters: the root has a block for everybody.
+
+use super::gather::{children, subtree};
+use super::support::{chunk, other, others};
+use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
+use crate::trace::CollectiveKind;
+
+/// The root sends to all at once. SimGrid's default scatter (`smpi_default_selector.cpp`).
+pub static NONBLOCKING: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Scatter),
+    name: "nonblocking",
+    summary: "the root sends to all at once",
+    steps: nonblocking,
+};
+
+/// The root sends to one after the other. Open MPI (`coll_base_scatter.c`, basic linear).
+pub static LINEAR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Scatter),
+    name: "linear",
+    summary: "the root sends to one after the other",
+    steps: linear,
+};
+
+/// In-order binomial tree; blocks are split on the way. Open MPI (`coll_base_scatter.c`, binomial).
+pub static BINOMIAL: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Scatter),
+    name: "binomial",
+    summary: "binomial tree that splits blocks on the way",
+    steps: binomial,
+};
+
+/// The root sends each member as much as the count vector says. SimGrid knows no other algorithm.
+pub static SCATTERV: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Scatterv),
+    name: "linear",
+    summary: "the root sends each member its block, to all at once",
+    steps: scatterv,
+};
+
+fn nonblocking(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    send_to_all(scope, |_| scope.bytes(), cursor, steps);
+}
+
+fn scatterv(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    send_to_all(scope, |to| scope.bytes_of(to), cursor, steps);
+}
+
+fn send_to_all(scope: &Scope<'_>, bytes: impl Fn(u32) -> u64, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    if !scope.is_root() {
+        cursor.done = true;
+        steps.extend([Step::Irecv { from: scope.stage.root }, Step::WaitAll]);
+        return;
+    }
+    for i in chunk(cursor, others(scope)) {
+        let to = other(scope, i);
+        steps.push(Step::Isend { to, bytes: bytes(to) });
+    }
+    if cursor.done && scope.size > 1 {
+        steps.push(Step::WaitAll);
+    }
+}
+
+fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    if !scope.is_root() {
+        cursor.done = true;
+        steps.push(Step::Recv { from: scope.stage.root });
+        return;
+    }
+    for i in chunk(cursor, others(scope)) {
+        steps.push(Step::Send { to: other(scope, i), bytes: scope.bytes() });
+    }
+}
+
+fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    cursor.done = true;
+    let v = scope.from_root();
+    if v != 0 {
+        steps.push(Step::Recv { from: scope.at_root(v & (v - 1)) });
+    }
+    for child in children(scope, v) {
+        let blocks = u64::from(subtree(scope, v, child));
+        steps.push(Step::Send { to: scope.at_root(child), bytes: scope.bytes().saturating_mul(blocks) });
+    }
+}

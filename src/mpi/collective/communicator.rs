@@ -1,0 +1,57 @@
+//! Which ranks the communicators of a stage consist of.
+
+use super::{Comm, Scope, Stage, Vector};
+use crate::mpi::layout::Layout;
+
+impl Comm {
+    /// Number of members, as `rank` sees it.
+    pub fn size(self, layout: &Layout, rank: u32) -> u32 {
+        match self {
+            Self::World => layout.ranks(),
+            Self::Node => layout.node_sizes()[layout.node(rank) as usize],
+            Self::Leaders => layout.nodes().len() as u32,
+        }
+    }
+
+    /// Index of `rank` among the members. Plans give stages on the leaders to leaders only.
+    pub fn index_of(self, layout: &Layout, rank: u32) -> u32 {
+        match self {
+            Self::World => rank,
+            Self::Node => layout.index_in_node(rank),
+            Self::Leaders => layout.node(rank),
+        }
+    }
+
+    /// World rank of member `index` of the communicator that `rank` is in.
+    #[inline]
+    pub fn rank_of(self, layout: &Layout, rank: u32, index: u32) -> u32 {
+        match self {
+            Self::World => index,
+            Self::Node => layout.nodes()[layout.node(rank) as usize][index as usize],
+            Self::Leaders => layout.nodes()[index as usize][0],
+        }
+    }
+}
+
+impl Stage {
+    /// What the stage's `steps` function has to know, for `rank`. `send_counts` and `recv_counts` are those of the call.
+    pub fn scope<'a>(
+        &'a self,
+        layout: &'a Layout,
+        rank: u32,
+        send_counts: &'a [u32],
+        recv_counts: &'a [u32],
+    ) -> Scope<'a> {
+        Scope {
+            size: self.comm.size(layout, rank),
+            me: self.comm.index_of(layout, rank),
+            counts: match self.vector {
+                Vector::None => &[],
+                Vector::SendCounts => send_counts,
+                Vector::RecvCounts => recv_counts,
+                Vector::NodeSizes => layout.node_sizes(),
+            },
+            stage: self,
+        }
+    }
+}
