@@ -1,0 +1,23 @@
+//! The rule that chooses an allgatherv.
+
+use crate::mpi::collective::algorithms as algo;
+use crate::mpi::collective::select::planner::Planner;
+
+/// Short means at most that many bytes a rank on average, up to [`FEW`] ranks and beyond.
+const SHORT: (u64, u64) = (512, 256);
+
+/// See [`SHORT`].
+const FEW: u32 = 32;
+
+pub(super) fn plan(planner: &mut Planner<'_>) {
+    let ranks = planner.world().size();
+    let bytes = planner.total_received().saturating_mul(planner.block().element);
+    let short = if ranks <= FEW { SHORT.0 } else { SHORT.1 };
+    planner.one_level(if bytes > u64::from(ranks) * short {
+        &algo::allgatherv::RING
+    } else if ranks.is_power_of_two() {
+        &algo::doubling::ALLGATHERV
+    } else {
+        &algo::allgatherv::BRUCK
+    });
+}

@@ -1,0 +1,73 @@
+//! The table that chooses a gather; sizes are those of a block.
+
+use super::{ANY, REST, Table, look_up};
+use crate::mpi::collective::select::planner::{Block, Planner, View, tag};
+use crate::mpi::collective::{Comm, algorithms as algo};
+use crate::trace::CollectiveKind::Gather;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Choice {
+    Linear,
+    Binomial,
+    /// Binomial on each node, then linear among the leaders.
+    TwoLevel,
+}
+use Choice::{Binomial, Linear, TwoLevel};
+
+static TABLE: Table<Choice> = &[
+    (16, &[(524_288, Linear), (REST, Binomial)]),
+    (32, &[(16_384, Linear), (131_072, Binomial), (REST, TwoLevel)]),
+    (64, &[(256, TwoLevel), (16_384, Linear), (REST, TwoLevel)]),
+    (ANY, &[(512, TwoLevel), (16_384, Linear), (REST, TwoLevel)]),
+];
+
+/// A gather on `view`, to its member `root`.
+///
+/// The table is asked only when the communicator is known to hold the ranks of each node in a row. So the first gathers
+/// of a run, before any collective had to find that out, go along the binomial tree.
+pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
+    let known_blocked = planner.knows(view) && view.is_blocked();
+    match if known_blocked { look_up(TABLE, view.size(), block.bytes()) } else { Binomial } {
+        Binomial => planner.stage(&algo::gather::BINOMIAL, view.comm, Gather, root, block),
+        Linear => planner.stage(&algo::gather::LINEAR, view.comm, Gather, root, block),
+        TwoLevel => two_level(planner, view, root, block),
+    }
+}
+
+fn two_level(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
+    planner.stage(&algo::gather::BINOMIAL, Comm::Node, Gather, 0, block);
+    if view.nodes() > 1 {
+        // Nodes of different sizes call for the version in which every leader sends what it has.
+        let uniform = view.ranks_per_node().is_some();
+        let algorithm = if uniform { &algo::gather::LINEAR } else { &algo::gather::GATHERV };
+        let kind = algorithm.kind.unwrap_or(Gather);
+        planner.among_leaders(algorithm, kind, view.node_of(root), block.times(view.node_size()));
+    }
+    planner.transfer(view, tag(Gather), view.leader_of(root), root, block.times(view.size()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::table::is_well_formed;
+    use super::*;
+
+    #[test]
+    fn limits_belong_to_the_lower_entry() {
+        assert!(is_well_formed(TABLE));
+        for (ranks, bytes, choice) in [
+            (16, 524_288, Linear),
+            (16, 524_289, Binomial),
+            (17, 16_384, Linear),
+            (32, 131_072, Binomial),
+            (32, 131_073, TwoLevel),
+            (33, 256, TwoLevel),
+            (64, 257, Linear),
+            (64, 16_385, TwoLevel),
+            (65, 512, TwoLevel),
+            (65, 513, Linear),
+            (4096, 16_385, TwoLevel),
+        ] {
+            assert_eq!(look_up(TABLE, ranks, bytes), choice, "{ranks} ranks, {bytes} bytes");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The table that chooses an all-to-all, also under the default selector.
+
+use crate::mpi::collective::Algorithm;
+use crate::mpi::collective::algorithms::alltoall::{BRUCK, LINEAR, PAIR};
+use crate::mpi::collective::select::planner::Planner;
+
+type Row = (u32, &'static [(u64, &'static Algorithm)], &'static Algorithm);
+
+/// Ranks below the limit; sizes of a block in bytes below the limits; what runs for larger blocks.
+static TABLE: &[Row] = &[
+    (
+        3,
+        &[
+            (2, &PAIR),
+            (4, &LINEAR),
+            (16, &PAIR),
+            (64, &LINEAR),
+            (256, &PAIR),
+            (4096, &LINEAR),
+            (32_768, &PAIR),
+            (1_048_576, &LINEAR),
+        ],
+        &PAIR,
+    ),
+    (8, &[(524_288, &LINEAR), (1_048_576, &PAIR)], &LINEAR),
+    (16, &[], &LINEAR),
+    (32, &[(4, &LINEAR), (512, &BRUCK)], &LINEAR),
+    (64, &[(512, &BRUCK)], &LINEAR),
+    (128, &[(1024, &BRUCK), (262_144, &LINEAR)], &PAIR),
+    (256, &[(1024, &BRUCK), (262_144, &LINEAR)], &PAIR),
+    (512, &[(1024, &BRUCK), (32_768, &LINEAR)], &PAIR),
+    (1024, &[(512, &BRUCK), (262_144, &LINEAR)], &PAIR),
+    (2048, &[(512, &BRUCK)], &LINEAR),
+    (4096, &[(1024, &BRUCK)], &LINEAR),
+    (u32::MAX, &[(2048, &BRUCK)], &LINEAR),
+];
+
+pub(in crate::mpi::collective::select) fn plan(planner: &mut Planner<'_>) {
+    let (ranks, bytes) = (planner.world().size(), planner.block().bytes());
+    planner.one_level(choose(ranks, bytes));
+}
+
+/// Limits belong to the upper entry, unlike those of MVAPICH2.
+fn choose(ranks: u32, bytes: u64) -> &'static Algorithm {
+    let (_, by_size, beyond) = TABLE.iter().find(|row| ranks < row.0).unwrap_or(&TABLE[TABLE.len() - 1]);
+    by_size.iter().find(|entry| bytes < entry.0).map_or(beyond, |entry| entry.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_belong_to_the_upper_entry() {
+        for (ranks, bytes, name) in [
+            (2, 1, "pair"),
+            (2, 2, "linear"),
+            (2, 4, "pair"),
+            (2, 1_048_576, "pair"),
+            (3, 524_287, "linear"),
+            (3, 524_288, "pair"),
+            (7, 1_048_576, "linear"),
+            (8, 524_288, "linear"),
+            (16, 3, "linear"),
+            (16, 4, "bruck"),
+            (31, 512, "linear"),
+            (32, 0, "bruck"),
+            (63, 512, "linear"),
+            (64, 1023, "bruck"),
+            (64, 262_144, "pair"),
+            (255, 262_143, "linear"),
+            (256, 32_768, "pair"),
+            (512, 512, "linear"),
+            (1024, 511, "bruck"),
+            (2048, 1023, "bruck"),
+            (4096, 2047, "bruck"),
+            (65_536, 2048, "linear"),
+        ] {
+            assert_eq!(choose(ranks, bytes).name, name, "{ranks} ranks, {bytes} bytes");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Choices of the user: this algorithm, or this library's table, for this operation.
+
+use super::Table;
+use crate::mpi::collective::{Algorithm, algorithms};
+use crate::trace::CollectiveKind;
+
+/// What an operation runs instead of what the selector's table says.
+#[derive(Clone, Copy, Debug)]
+pub enum Choice {
+    /// Always this algorithm.
+    Algorithm(&'static Algorithm),
+    /// Whatever that library would run.
+    Table(Table),
+}
+
+/// An operation has no algorithm of that name.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{kind} has no algorithm {name:?}{}; valid are {}", .nearest.map_or(String::new(), |n| format!(" (did you mean {n:?}?)")), .valid.join(", "), kind = .kind.name())]
+pub struct OverrideError {
+    /// The operation.
+    pub kind: CollectiveKind,
+    /// The name that was asked for.
+    pub name: String,
+    /// The valid name that is most like it, if one is.
+    pub nearest: Option<&'static str>,
+    /// All valid names: algorithms first, then tables.
+    pub valid: Vec<&'static str>,
+}
+
+/// How alike two names must be to suggest one for the other, from 0 to 1: enough for a slip or two in a short word.
+const ALIKE: f64 = 0.6;
+
+impl Choice {
+    /// The choice with that name: an algorithm of the operation, or a table.
+    ///
+    /// # Errors
+    /// If there is neither.
+    pub fn find(kind: CollectiveKind, name: &str) -> Result<Self, OverrideError> {
+        if let Some(algorithm) = algorithms::find(kind, name) {
+            return Ok(Self::Algorithm(algorithm));
+        }
+        if let Some(table) = Table::from_name(name) {
+            return Ok(Self::Table(table));
+        }
+        let tables = Table::ALL.into_iter().map(Table::name);
+        let valid: Vec<&'static str> = algorithms::of(kind).map(|algorithm| algorithm.name).chain(tables).collect();
+        let likeness = |candidate: &str| strsim::jaro_winkler(candidate, name);
+        let nearest = valid
+            .iter()
+            .copied()
+            .filter(|candidate| likeness(candidate) > ALIKE)
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        Err(OverrideError { kind, name: name.to_owned(), nearest, valid })
+    }
+
+    /// The name by which it is found.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Algorithm(algorithm) => algorithm.name,
+            Self::Table(table) => table.name(),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The arguments of a call as one rank sees them, the communicator that a decision is about, and the stages under
+//! construction. Every library's decision code works on these.
+
+use super::setup::SmpKnown;
+use super::{Substitution, setup};
+use crate::mpi::collective::{Algorithm, Comm, Stage, Vector, algorithms};
+use crate::mpi::layout::Layout;
+use crate::trace::{CollectiveCall, CollectiveKind, Counts};
+
+/// Tags of the collectives: SimGrid's, negative so that no message of the application has them.
+pub(super) fn tag(kind: CollectiveKind) -> i32 {
+    match kind {
+        CollectiveKind::Reduce => -112,
+        CollectiveKind::Scatter => -223,
+        CollectiveKind::Scatterv => -334,
+        CollectiveKind::Gather => -445,
+        CollectiveKind::Allgather => -556,
+        CollectiveKind::Allgatherv => -667,
+        CollectiveKind::Barrier => -778,
+        CollectiveKind::ReduceScatter => -889,
+        CollectiveKind::Scan | CollectiveKind::Exscan => -888,
+        CollectiveKind::Alltoallv => -1000,
+        CollectiveKind::Alltoall => -1112,
+        CollectiveKind::Gatherv => -2223,
+        CollectiveKind::Bcast => -3334,
+        CollectiveKind::Allreduce => -4445,
+    }
+}
+
+/// Tag of the message from the leader to the root of a two-level reduction.
+pub(super) const TAG_REDUCE_TO_ROOT: i32 = -111;
+
+/// Blocks of a stage: how many elements of how many bytes, and whose sizes a vector gives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub count: u64,
+    pub element: u64,
+    pub vector: Vector,
+}
+
+impl Block {
+    /// Equal blocks.
+    pub fn new(count: u64, element: u64) -> Self {
+        Self { count, element, vector: Vector::None }
+    }
+
+    /// Size in bytes.
+    pub fn bytes(self) -> u64 {
+        self.count.saturating_mul(self.element)
+    }
+
+    /// `n` such blocks in a row.
+    pub fn times(self, n: u32) -> Self {
+        Self { count: self.count.saturating_mul(u64::from(n)), ..self }
+    }
+}
+
+/// A communicator on which a library's rules are applied: the world, or the ranks of the caller's node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    layout: &'a Layout,
+    rank: u32,
+    /// [`Comm::World`] or [`Comm::Node`].
+    pub comm: Comm,
+}
+
+impl View<'_> {
+    /// Number of members.
+    pub fn size(&self) -> u32 {
+        self.comm.size(self.layout, self.rank)
+    }
+
+    /// Index of the caller.
+    pub fn me(&self) -> u32 {
+        self.comm.index_of(self.layout, self.rank)
+    }
+
+    /// Number of members on the caller's node.
+    pub fn node_size(&self) -> u32 {
+        Comm::Node.size(self.layout, self.rank)
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> u32 {
+        if self.comm == Comm::World { self.layout.nodes().len() as u32 } else { 1 }
+    }
+
+    /// Number of members on each node, if it is the same everywhere.
+    pub fn ranks_per_node(&self) -> Option<u32> {
+        (self.comm == Comm::Node || self.layout.is_uniform()).then(|| self.node_size())
+    }
+
+    /// Whether the members of each node are consecutive.
+    pub fn is_blocked(&self) -> bool {
+        self.comm == Comm::Node || self.layout.is_blocked()
+    }
+
+    /// Whether the caller is the first member on its node.
+    pub fn is_leader(&self) -> bool {
+        self.layout.index_in_node(self.rank) == 0
+    }
+
+    /// The first member on the node of member `index`.
+    pub fn leader_of(&self, index: u32) -> u32 {
+        match self.comm {
+            Comm::World => self.layout.nodes()[self.node_of(index) as usize][0],
+            Comm::Node | Comm::Leaders => 0,
+        }
+    }
+
+    /// Number of the node of member `index`: its index among the leaders.
+    pub fn node_of(&self, index: u32) -> u32 {
+        match self.comm {
+            Comm::World => self.layout.node(index),
+            Comm::Node | Comm::Leaders => 0,
+        }
+    }
+}
+
+/// A plan under construction.
+pub(super) struct Planner<'a> {
+    /// The call.
+    pub call: &'a CollectiveCall,
+    counts: &'a [u32],
+    layout: &'a Layout,
+    rank: u32,
+    smp_setup: bool,
+    smp: &'a mut SmpKnown,
+    stages: &'a mut Vec<Stage>,
+    substitution: Option<Substitution>,
+}
+
+impl<'a> Planner<'a> {
+    pub fn new(
+        call: &'a CollectiveCall,
+        counts: &'a [u32],
+        layout: &'a Layout,
+        rank: u32,
+        smp_setup: bool,
+        smp: &'a mut SmpKnown,
+        stages: &'a mut Vec<Stage>,
+    ) -> Self {
+        Self { call, counts, layout, rank, smp_setup, smp, stages, substitution: None }
+    }
+
+    /// The world communicator.
+    pub fn world(&self) -> View<'a> {
+        View { layout: self.layout, rank: self.rank, comm: Comm::World }
+    }
+
+    /// The communicator of the caller's node.
+    pub fn node(&self) -> View<'a> {
+        View { layout: self.layout, rank: self.rank, comm: Comm::Node }
+    }
+
+    /// A count vector of the call; empty where the trace has none.
+    pub fn counts(&self, counts: Counts) -> &'a [u32] {
+        let start = counts.start as usize;
+        self.counts.get(start..start.saturating_add(counts.len as usize)).unwrap_or(&[])
+    }
+
+    /// Elements of the result of an allgatherv or reduce_scatter.
+    pub fn total_received(&self) -> u64 {
+        self.counts(self.call.recv_counts).iter().map(|&count| u64::from(count)).sum()
+    }
+
+    /// The block that the call is about, as its operation counts it. Where only one side's arguments matter, those are
+    /// taken: the root's own for what the root sends or receives, everybody else's for their single message.
+    pub fn block(&self) -> Block {
+        let call = self.call;
+        let at_root = self.rank == call.root;
+        let sent = Block::new(u64::from(call.send_count), call.send_type.size());
+        let received = Block::new(u64::from(call.recv_count), call.recv_type.size());
+        match call.kind {
+            CollectiveKind::Barrier => Block::new(0, 0),
+            CollectiveKind::Gather if at_root => received,
+            CollectiveKind::Scatter if !at_root => received,
+            CollectiveKind::Scatterv => Block { vector: Vector::SendCounts, ..sent },
+            CollectiveKind::Alltoallv => Block { vector: Vector::SendCounts, ..sent },
+            CollectiveKind::ReduceScatter => Block { count: 0, vector: Vector::RecvCounts, ..received },
+            // The vector is in elements of the receive type; so is the caller's own block.
+            CollectiveKind::Allgatherv => Block {
+                count: sent.bytes() / received.element.max(1),
+                element: received.element,
+                vector: Vector::RecvCounts,
+            },
+            _ => sent,
+        }
+    }
+
+    /// Appends a stage, unless the caller is alone on its communicator: then nothing happens in any algorithm but the
+    /// scattered all-to-all, which even then sends to itself.
+    pub fn stage(&mut self, algorithm: &'static Algorithm, comm: Comm, kind: CollectiveKind, root: u32, block: Block) {
+        self.tagged(algorithm, comm, tag(kind), root, block);
+    }
+
+    fn tagged(&mut self, algorithm: &'static Algorithm, comm: Comm, tag: i32, root: u32, block: Block) {
+        let alone = comm.size(self.layout, self.rank) <= 1;
+        if alone && !std::ptr::eq(algorithm, &algorithms::alltoall::SCATTERED) {
+            return;
+        }
+        let Block { count, element, vector } = block;
+        self.stages.push(Stage { algorithm, comm, tag, root, count, element, vector });
+    }
+
+    /// One stage on the world communicator with the arguments of the call.
+    pub fn one_level(&mut self, algorithm: &'static Algorithm) {
+        let algorithm = self.runnable(algorithm);
+        self.stage(algorithm, Comm::World, self.call.kind, self.call.root, self.block());
+    }
+
+    /// The algorithm itself, or what runs in its place.
+    fn runnable(&mut self, algorithm: &'static Algorithm) -> &'static Algorithm {
+        use algorithms::alltoall::{PAIR, RING};
+        if std::ptr::eq(algorithm, &PAIR) && !self.world().size().is_power_of_two() {
+            self.report(
+                "the pair algorithm works only for numbers of ranks that are powers of two (SimGrid aborts with \
+                 others); ring ran in its place",
+            );
+            return &RING;
+        }
+        algorithm
+    }
+
+    /// A stage among the leaders, if the caller is one.
+    pub fn among_leaders(&mut self, algorithm: &'static Algorithm, kind: CollectiveKind, root: u32, block: Block) {
+        if self.world().is_leader() {
+            self.stage(algorithm, Comm::Leaders, kind, root, block);
+        }
+    }
+
+    /// A single message between two members of `view`; nothing if they are one.
+    pub fn transfer(&mut self, view: View<'_>, tag: i32, from: u32, to: u32, block: Block) {
+        let me = view.me();
+        if from == to {
+        } else if me == from {
+            self.tagged(&algorithms::transfer::SEND, view.comm, tag, to, block);
+        } else if me == to {
+            self.tagged(&algorithms::transfer::RECEIVE, view.comm, tag, from, block);
+        }
+    }
+
+    /// Whether the node structure of a communicator is known to its members.
+    pub fn knows(&self, view: View<'_>) -> bool {
+        !self.smp_setup || self.smp.knows(view.comm)
+    }
+
+    /// Makes the node structure of a communicator known, by messages where the run wants them.
+    pub fn learn(&mut self, view: View<'_>) {
+        if !self.knows(view) {
+            self.smp.remember(view.comm);
+            setup::exchange(self, view);
+        }
+    }
+
+    /// Notes that something runs differently from the library's table.
+    pub fn report(&mut self, text: &'static str) {
+        self.substitution = Some(Substitution { kind: self.call.kind, text });
+    }
+
+    /// What was noted.
+    pub fn substitution(&self) -> Option<Substitution> {
+        self.substitution
+    }
+}
