@@ -119,7 +119,13 @@ pub fn run(parts: &[Part], layout: &Layout, protocol: Protocol) -> Result<Outcom
     let states = parts.iter().map(|_| State::default()).collect();
     let channels = FxHashMap::default();
     let mut executor = Executor { parts, layout, protocol, channels, states, heard };
-    while (0..parts.len()).fold(false, |progress, rank| executor.advance(rank) || progress) {}
+    let mut progress = true;
+    while progress {
+        progress = false;
+        for rank in 0..parts.len() {
+            progress |= executor.advance(rank);
+        }
+    }
     executor.finish()
 }
 

@@ -12,6 +12,8 @@ mod overrides;
 mod planner;
 mod setup;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use overrides::{Choice, OverrideError};
 pub use setup::SmpKnown;
