@@ -20,7 +20,7 @@ pub static LINEAR: Algorithm = Algorithm {
     steps: linear,
 };
 
-/// Binomial tree. MPICH (`reduce_intra_binomial.c`).
+/// Binomial tree; nothing at all for an empty vector. MPICH (`reduce_intra_binomial.c`).
 pub static BINOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "binomial",
@@ -28,7 +28,8 @@ pub static BINOMIAL: Algorithm = Algorithm {
     steps: binomial,
 };
 
-/// Tree of degree 4; a member receives from all its children at once. MVAPICH2 (`reduce_osu.c`, k-nomial).
+/// Tree of degree 4; a member receives from all its children at once; nothing at all for an empty vector.
+/// MVAPICH2 (`reduce_osu.c`, k-nomial).
 pub static KNOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "knomial",
@@ -69,6 +70,9 @@ fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
+    if scope.stage.count == 0 {
+        return;
+    }
     let (v, size) = (u64::from(scope.number()), u64::from(scope.size));
     let mut mask = 1;
     while mask < size {
@@ -85,6 +89,9 @@ fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 fn knomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
+    if scope.stage.count == 0 {
+        return;
+    }
     let (v, size) = (u64::from(scope.number()), u64::from(scope.size));
     let mut level = 1;
     while level < size && v % (4 * level) == 0 {

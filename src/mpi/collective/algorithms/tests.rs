@@ -74,11 +74,21 @@ impl Case {
         let log = u64::from(self.size.ilog2());
         let log_up = u64::from(self.size.next_power_of_two().ilog2());
         let vector_total: u64 = self.counts.iter().map(|&c| u64::from(c)).sum();
+        let nothing = match (self.kind(), self.algorithm.name) {
+            (Reduce, "binomial" | "knomial" | "scatter-gather") | (Allreduce, "rs") | (Alltoall, "scattered") => {
+                self.count == 0
+            }
+            (Bcast, "scatter-rdb") => self.count * self.element == 0,
+            (Allgatherv, "rdb") | (ReduceScatter, "halving") => vector_total == 0,
+            _ => false,
+        };
+        if nothing {
+            return Some(0);
+        }
         Some(match (self.kind(), self.algorithm.name) {
             (Barrier, "linear") => 2 * (p - 1),
             (Barrier, "pair") => 2 * rest + power * log,
             (Bcast, "scatter-ring") => self.scatter().0 + p * (p - 1),
-            (Bcast, "scatter-rdb") if self.count == 0 => 0,
             (Bcast, "scatter-rdb") if rest == 0 => self.scatter().0 + p * log,
             (Bcast, "binomial" | "knomial") => p - 1,
             (Reduce, "scatter-gather") => rest + power * log + power - 1 + self.handover(),
@@ -92,7 +102,6 @@ impl Case {
             (Allgather | Allgatherv, "bruck") => p * log_up,
             (Allgather | Allgatherv, "nonblocking") | (Allgather, "ring") => p * (p - 1),
             (ReduceScatter, "pairwise") => p * (p - 1),
-            (ReduceScatter, "halving") if vector_total == 0 => 0,
             (ReduceScatter, "halving") if self.counts.iter().all(|&c| c > 0) => 2 * rest + power * log,
             (Scan | Exscan, _) => p * (p - 1) / 2,
             _ => return None,
@@ -113,6 +122,7 @@ impl Case {
             (Barrier, _) => 0,
             (Bcast, "scatter-ring" | "scatter-rdb") => self.scatter().1 + (p - 1) * n,
             (Bcast, _) => (p - 1) * n,
+            (Reduce, "scatter-gather") if self.count == 0 => 0,
             (Reduce, "scatter-gather") => {
                 let padded = self.count.max(p);
                 if padded % power != 0 {
