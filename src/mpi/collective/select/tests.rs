@@ -357,3 +357,17 @@ fn only_one_sides_arguments_count() {
     (call.send_count, call.recv_count) = (7, 0);
     assert_eq!(world.plan(&call, 1).0[0].count, 7);
 }
+
+#[test]
+fn a_listing_counts_what_runs() {
+    // 4 hosts of 2 ranks, 8 bytes: on each node one message to its leader, 4 leaders double, one message back.
+    let mut world = World::new(Table::Mvapich2, false, &blocked(4, 2));
+    let call = world.call(Allreduce, 0, 1, &[]);
+    let listing = list(&world.selector, &call, &world.counts, &world.layout);
+    let rows: Vec<_> =
+        listing.entries.iter().map(|e| (e.algorithm.name, e.comm, e.ranks, e.messages, e.bytes)).collect();
+    let expected =
+        [("linear", Comm::Node, 8, 4, 32), ("rdb", Comm::Leaders, 4, 8, 64), ("binomial", Comm::Node, 8, 4, 32)];
+    assert_eq!(rows, expected);
+    assert_eq!((listing.messages(), listing.bytes(), listing.substitution), (16, 128, None));
+}
