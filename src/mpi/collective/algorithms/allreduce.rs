@@ -13,7 +13,7 @@ pub static DOUBLING: Algorithm = Algorithm {
 };
 
 /// Rabenseifner: halve the vector in every round, then collect it back. Vectors with fewer elements than members go by
-/// [`DOUBLING`]. MVAPICH2 (`allreduce_osu.c`, reduce-scatter then allgather).
+/// [`DOUBLING`], empty ones not at all. MVAPICH2 (`allreduce_osu.c`, reduce-scatter then allgather).
 pub static SCATTER: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allreduce),
     name: "rs",
@@ -37,6 +37,10 @@ fn doubling(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 }
 
 fn scatter(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    if scope.stage.count == 0 {
+        cursor.done = true;
+        return;
+    }
     if scope.stage.count < u64::from(scope.power()) {
         doubling(scope, cursor, steps);
         return;

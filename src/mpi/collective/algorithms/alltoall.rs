@@ -39,7 +39,7 @@ pub static BRUCK: Algorithm = Algorithm {
     steps: bruck,
 };
 
-/// Groups of four receives and sends at a time. MPICH (`alltoall_intra_scattered.c`), MVAPICH2.
+/// Groups of four receives and sends at a time; nothing at all for empty blocks. MPICH (`alltoall_intra_scattered.c`), MVAPICH2.
 pub static SCATTERED: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "scattered",
@@ -103,6 +103,10 @@ fn bruck(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 fn scattered(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let (size, me) = (scope.size, scope.me);
+    if scope.stage.count == 0 {
+        cursor.done = true;
+        return;
+    }
     let groups = size.div_ceil(THROTTLE);
     let first = cursor.phase.saturating_mul(GROUPS_PER_CHUNK);
     let end = groups.min(first.saturating_add(GROUPS_PER_CHUNK));

@@ -21,12 +21,12 @@ pub static KNOMIAL: Algorithm = Algorithm {
 
 fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
-    let v = scope.from_root();
+    let v = scope.number();
     let top = receive_in_tree(scope, v, 1, steps);
     let mut mask = top >> 1;
     while mask > 0 {
         if u64::from(v) + u64::from(mask) < u64::from(scope.size) {
-            steps.push(Step::Send { to: scope.at_root(v + mask), bytes: scope.bytes() });
+            steps.push(Step::Send { to: scope.member(v + mask), bytes: scope.bytes() });
         }
         mask >>= 1;
     }
@@ -34,13 +34,13 @@ fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 fn knomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
-    let v = scope.from_root();
+    let v = scope.number();
     let mut mask = receive_in_tree(scope, v, 2, steps) >> 2;
     while mask > 0 {
         let before = steps.len();
         for j in 1..4 {
             if u64::from(v) + u64::from(mask * j) < u64::from(scope.size) {
-                steps.push(Step::Isend { to: scope.at_root(v + mask * j), bytes: scope.bytes() });
+                steps.push(Step::Isend { to: scope.member(v + mask * j), bytes: scope.bytes() });
             }
         }
         if steps.len() > before {
@@ -58,7 +58,7 @@ fn receive_in_tree(scope: &Scope<'_>, v: u32, bits: u32, steps: &mut Vec<Step>) 
         let next = mask << bits;
         if u64::from(v) % next != 0 {
             let parent = u64::from(v) / next * next;
-            steps.push(Step::Recv { from: scope.at_root(parent as u32) });
+            steps.push(Step::Recv { from: scope.member(parent as u32) });
             break;
         }
         mask = next;

@@ -40,14 +40,14 @@ fn pieces(scope: &Scope<'_>, from: u32, to: u32) -> u64 {
 /// The scatter. A member with number v and lowest set bit m receives the pieces v..v+m, cut off at the end of the
 /// message; where that is nothing, no message is sent. It keeps its own piece and hands on the upper half, quarter, ...
 fn scatter(scope: &Scope<'_>, steps: &mut Vec<Step>) {
-    let v = scope.from_root();
+    let v = scope.number();
     let size = u64::from(scope.size);
     let mut mask: u64 = 1;
     while mask < size && u64::from(v) & mask == 0 {
         mask <<= 1;
     }
     if mask < size && pieces(scope, v, upper(v, mask)) > 0 {
-        steps.push(Step::Recv { from: scope.at_root(v - mask as u32) });
+        steps.push(Step::Recv { from: scope.member(v - mask as u32) });
     }
     mask >>= 1;
     while mask > 0 {
@@ -55,7 +55,7 @@ fn scatter(scope: &Scope<'_>, steps: &mut Vec<Step>) {
             let child = v + mask as u32;
             let bytes = pieces(scope, child, upper(child, mask));
             if bytes > 0 {
-                steps.push(Step::Send { to: scope.at_root(child), bytes });
+                steps.push(Step::Send { to: scope.member(child), bytes });
             }
         }
         mask >>= 1;
@@ -77,7 +77,7 @@ fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let (right, left) = (scope.after(scope.me, 1), scope.before(scope.me, 1));
     for round in chunk_after(cursor, 1, u64::from(scope.size) - 1) {
         // In round r a member hands on the piece of the member r places to its left. Empty pieces are sent as well.
-        let v = scope.before(scope.from_root(), round as u32);
+        let v = scope.before(scope.number(), round as u32);
         scope.exchange(right, pieces(scope, v, v + 1), left, steps);
     }
 }
@@ -88,5 +88,5 @@ fn doubling(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
         return;
     }
     scatter(scope, steps);
-    double(scope, scope.from_root(), |v| scope.at_root(v), |from, to| pieces(scope, from, to), steps);
+    double(scope, scope.number(), |v| scope.member(v), |from, to| pieces(scope, from, to), steps);
 }

@@ -14,7 +14,7 @@ use crate::trace::CollectiveKind;
 pub static ALLGATHER: Algorithm =
     Algorithm { kind: Some(CollectiveKind::Allgather), name: "rdb", summary: "recursive doubling", steps: allgather };
 
-/// [`ALLGATHER`] with blocks of different sizes. MPICH (`allgatherv_intra_recursive_doubling.c`).
+/// [`ALLGATHER`] with blocks of different sizes; nothing at all if all are empty. MPICH (`allgatherv_intra_recursive_doubling.c`).
 pub static ALLGATHERV: Algorithm =
     Algorithm { kind: Some(CollectiveKind::Allgatherv), name: "rdb", summary: "recursive doubling", steps: allgatherv };
 
@@ -45,6 +45,9 @@ fn allgather(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 fn allgatherv(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
+    if scope.total_elements() == 0 {
+        return;
+    }
     let held = |from: u32, to: u32| scope.elements(from, to).saturating_mul(scope.stage.element);
     double(scope, scope.me, |member| member, held, steps);
 }

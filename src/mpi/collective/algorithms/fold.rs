@@ -41,7 +41,7 @@ impl Fold {
         if !self.paired(member) {
             return Some(member - self.rest);
         }
-        ((member % 2 == 0) != (self.out == StandsOut::Even)).then_some(member / 2)
+        ((member.is_multiple_of(2)) != (self.out == StandsOut::Even)).then_some(member / 2)
     }
 
     /// The member with that new number.

@@ -50,15 +50,15 @@ fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
-    let v = scope.from_root();
+    let v = scope.number();
     let mut blocks = 1;
     for child in children(scope, v) {
-        steps.push(Step::Recv { from: scope.at_root(child) });
+        steps.push(Step::Recv { from: scope.member(child) });
         blocks += u64::from(subtree(scope, v, child));
     }
     if v != 0 {
         let parent = v & (v - 1);
-        steps.push(Step::Send { to: scope.at_root(parent), bytes: scope.bytes().saturating_mul(blocks) });
+        steps.push(Step::Send { to: scope.member(parent), bytes: scope.bytes().saturating_mul(blocks) });
     }
 }
 

@@ -22,6 +22,9 @@ pub mod scan;
 pub mod scatter;
 pub mod transfer;
 
+#[cfg(test)]
+mod tests;
+
 use super::Algorithm;
 use crate::trace::CollectiveKind;
 

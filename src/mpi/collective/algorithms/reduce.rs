@@ -20,7 +20,7 @@ pub static LINEAR: Algorithm = Algorithm {
     steps: linear,
 };
 
-/// Binomial tree. MPICH (`reduce_intra_binomial.c`).
+/// Binomial tree; nothing at all for an empty vector. MPICH (`reduce_intra_binomial.c`).
 pub static BINOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "binomial",
@@ -28,7 +28,8 @@ pub static BINOMIAL: Algorithm = Algorithm {
     steps: binomial,
 };
 
-/// Tree of degree 4; a member receives from all its children at once. MVAPICH2 (`reduce_osu.c`, k-nomial).
+/// Tree of degree 4; a member receives from all its children at once; nothing at all for an empty vector.
+/// MVAPICH2 (`reduce_osu.c`, k-nomial).
 pub static KNOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "knomial",
@@ -69,15 +70,18 @@ fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
-    let (v, size) = (u64::from(scope.from_root()), u64::from(scope.size));
+    if scope.stage.count == 0 {
+        return;
+    }
+    let (v, size) = (u64::from(scope.number()), u64::from(scope.size));
     let mut mask = 1;
     while mask < size {
         if v & mask != 0 {
-            steps.push(Step::Send { to: scope.at_root((v & !mask) as u32), bytes: scope.bytes() });
+            steps.push(Step::Send { to: scope.member((v & !mask) as u32), bytes: scope.bytes() });
             return;
         }
         if v | mask < size {
-            steps.push(Step::Recv { from: scope.at_root((v | mask) as u32) });
+            steps.push(Step::Recv { from: scope.member((v | mask) as u32) });
         }
         mask <<= 1;
     }
@@ -85,7 +89,10 @@ fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 fn knomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
-    let (v, size) = (u64::from(scope.from_root()), u64::from(scope.size));
+    if scope.stage.count == 0 {
+        return;
+    }
+    let (v, size) = (u64::from(scope.number()), u64::from(scope.size));
     let mut level = 1;
     while level < size && v % (4 * level) == 0 {
         level *= 4;
@@ -97,7 +104,7 @@ fn knomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     while mask < level {
         for j in (1..4).rev() {
             if v + mask * j < size {
-                steps.push(Step::Irecv { from: scope.at_root((v + mask * j) as u32) });
+                steps.push(Step::Irecv { from: scope.member((v + mask * j) as u32) });
             }
         }
         mask *= 4;
@@ -107,6 +114,6 @@ fn knomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
     if v != 0 {
         let parent = v / (4 * level) * (4 * level);
-        steps.extend([Step::Isend { to: scope.at_root(parent as u32), bytes: scope.bytes() }, Step::WaitAll]);
+        steps.extend([Step::Isend { to: scope.member(parent as u32), bytes: scope.bytes() }, Step::WaitAll]);
     }
 }

@@ -5,7 +5,7 @@ use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
 /// Source: MPICH (`reduce_intra_reduce_scatter_gather.c`); vectors with fewer elements than members are padded to one
-/// element a member, as SimGrid's MVAPICH2 does.
+/// element a member (empty ones: nothing at all), as SimGrid's MVAPICH2 does.
 pub static SCATTER_GATHER: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "scatter-gather",
@@ -15,6 +15,9 @@ pub static SCATTER_GATHER: Algorithm = Algorithm {
 
 fn scatter_gather(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
+    if scope.stage.count == 0 {
+        return;
+    }
     let (me, root) = (scope.me, scope.stage.root);
     let count = scope.stage.count.max(u64::from(scope.size));
     let fold = Fold::new(scope, StandsOut::Odd);

@@ -73,12 +73,12 @@ fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 
 fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
-    let v = scope.from_root();
+    let v = scope.number();
     if v != 0 {
-        steps.push(Step::Recv { from: scope.at_root(v & (v - 1)) });
+        steps.push(Step::Recv { from: scope.member(v & (v - 1)) });
     }
     for child in children(scope, v) {
         let blocks = u64::from(subtree(scope, v, child));
-        steps.push(Step::Send { to: scope.at_root(child), bytes: scope.bytes().saturating_mul(blocks) });
+        steps.push(Step::Send { to: scope.member(child), bytes: scope.bytes().saturating_mul(blocks) });
     }
 }

@@ -40,12 +40,12 @@ impl Scope<'_> {
     }
 
     /// Number of the caller when the members are counted from the root.
-    pub(super) fn from_root(&self) -> u32 {
+    pub(super) fn number(&self) -> u32 {
         self.before(self.me, self.stage.root)
     }
 
     /// The member with number `v` when the members are counted from the root.
-    pub(super) fn at_root(&self, v: u32) -> u32 {
+    pub(super) fn member(&self, v: u32) -> u32 {
         self.after(v, self.stage.root)
     }
 

@@ -5,6 +5,7 @@
 //! world communicator; those that know which ranks share a host have several, on the node and among its leaders.
 
 mod default;
+mod listing;
 mod mpich;
 mod mvapich2;
 mod ompi;
@@ -12,7 +13,10 @@ mod overrides;
 mod planner;
 mod setup;
 mod table;
+#[cfg(test)]
+mod tests;
 
+pub use listing::{Entry, Listing, list};
 pub use overrides::{Choice, OverrideError};
 pub use setup::SmpKnown;
 

@@ -16,12 +16,7 @@ static TABLE: Table<&Algorithm> = &[
 ];
 
 pub(super) fn plan(planner: &mut Planner<'_>) {
-    let algorithm = look_up(TABLE, planner.world().size(), planner.block().bytes());
-    // The scattered algorithm looks at what it will receive first, and leaves when that is nothing.
-    if std::ptr::eq(algorithm, &SCATTERED) && planner.call.recv_count == 0 {
-        return;
-    }
-    planner.one_level(algorithm);
+    planner.one_level(look_up(TABLE, planner.world().size(), planner.block().bytes()));
 }
 
 #[cfg(test)]

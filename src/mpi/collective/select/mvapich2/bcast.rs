@@ -51,7 +51,7 @@ const SMALL: u32 = 8;
 fn mpich_rule(ranks: u32, bytes: u64) -> &'static Algorithm {
     if bytes < SHORT || ranks <= SMALL {
         &algo::bcast::BINOMIAL
-    } else if bytes < MEDIUM && ranks % 2 == 0 {
+    } else if bytes < MEDIUM && ranks.is_multiple_of(2) {
         &algo::bcast_scatter::DOUBLING
     } else {
         &algo::bcast_scatter::RING

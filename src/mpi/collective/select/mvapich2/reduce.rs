@@ -1,4 +1,8 @@
 //! The tables that choose a reduction to a root; sizes are those of the vector.
+//!
+//! SimGrid keeps the chosen functions in variables that all ranks share. When some ranks are already in the next
+//! reduction, which chooses differently, the others run a mixture of both, with another time, truncated messages or a
+//! deadlock. Here each call runs what was chosen for it; with a barrier between the reductions both agree.
 
 use super::{ANY, BySize, REST, Table, look_up};
 use crate::mpi::collective::algorithms::reduce::{BINOMIAL, KNOMIAL, LINEAR};

@@ -1,0 +1,296 @@
+//! Every algorithm alone, on one rank a host: it ends under both protocols, its messages match, their number and volume
+//! are those of the closed forms, and everybody hears of everybody it has to.
+
+use super::*;
+use crate::ids::HostId;
+use crate::mpi::collective::testing::{Outcome, PROTOCOLS, Part, run};
+use crate::mpi::collective::{Comm, Stage, Vector};
+use crate::mpi::layout::Layout;
+
+/// Arguments of one execution.
+#[derive(Clone, Debug)]
+struct Case {
+    algorithm: &'static Algorithm,
+    size: u32,
+    root: u32,
+    count: u64,
+    element: u64,
+    /// Elements for each member, where the algorithm takes a vector.
+    counts: Vec<u32>,
+}
+
+impl Case {
+    fn kind(&self) -> CollectiveKind {
+        self.algorithm.kind.expect("registered algorithms have an operation")
+    }
+
+    fn vector(&self) -> Vector {
+        match self.kind() {
+            CollectiveKind::Alltoallv | CollectiveKind::Scatterv => Vector::SendCounts,
+            CollectiveKind::Allgatherv | CollectiveKind::ReduceScatter => Vector::RecvCounts,
+            _ => Vector::None,
+        }
+    }
+
+    /// What member `me` sends as its own block: that of the vector for the operations in which all members know it.
+    fn count_of(&self, me: u32) -> u64 {
+        match self.kind() {
+            CollectiveKind::Allgatherv | CollectiveKind::Gatherv => u64::from(self.counts[me as usize]),
+            _ => self.count,
+        }
+    }
+
+    fn run(&self) -> Vec<Outcome> {
+        let layout = Layout::new((0..self.size).map(HostId).collect());
+        let part = |me| {
+            let stage = Stage {
+                algorithm: self.algorithm,
+                comm: Comm::World,
+                tag: -1,
+                root: self.root,
+                count: self.count_of(me),
+                element: self.element,
+                vector: self.vector(),
+            };
+            Part { stages: vec![stage], send_counts: self.counts.clone(), recv_counts: self.counts.clone() }
+        };
+        let parts: Vec<Part> = (0..self.size).map(part).collect();
+        let outcome = |protocol| match run(&parts, &layout, protocol) {
+            Ok(outcome) => outcome,
+            Err(error) => panic!("{self:?}, {protocol:?}: {error}"),
+        };
+        PROTOCOLS.map(outcome).into()
+    }
+
+    fn power(&self) -> u64 {
+        1 << self.size.ilog2()
+    }
+
+    /// Number of messages; `None` where there is no simple formula.
+    fn messages(&self) -> Option<u64> {
+        use CollectiveKind::*;
+        let p = u64::from(self.size);
+        let (power, rest) = (self.power(), p - self.power());
+        let log = u64::from(self.size.ilog2());
+        let log_up = u64::from(self.size.next_power_of_two().ilog2());
+        let vector_total: u64 = self.counts.iter().map(|&c| u64::from(c)).sum();
+        let nothing = match (self.kind(), self.algorithm.name) {
+            (Reduce, "binomial" | "knomial" | "scatter-gather") | (Allreduce, "rs") | (Alltoall, "scattered") => {
+                self.count == 0
+            }
+            (Bcast, "scatter-rdb") => self.count * self.element == 0,
+            (Allgatherv, "rdb") | (ReduceScatter, "halving") => vector_total == 0,
+            _ => false,
+        };
+        if nothing {
+            return Some(0);
+        }
+        Some(match (self.kind(), self.algorithm.name) {
+            (Barrier, "linear") => 2 * (p - 1),
+            (Barrier, "pair") => 2 * rest + power * log,
+            (Bcast, "scatter-ring") => self.scatter().0 + p * (p - 1),
+            (Bcast, "scatter-rdb") if rest == 0 => self.scatter().0 + p * log,
+            (Bcast, "binomial" | "knomial") => p - 1,
+            (Reduce, "scatter-gather") => rest + power * log + power - 1 + self.handover(),
+            (Reduce | Gather | Gatherv | Scatter | Scatterv, _) => p - 1,
+            (Allreduce, "rs") if self.count >= power => 2 * rest + 2 * power * log,
+            (Allreduce, _) => 2 * rest + power * log,
+            (Alltoall, "scattered") => p * p,
+            (Alltoall, "bruck") => p * log_up,
+            (Alltoall, "pair" | "ring" | "linear") | (Alltoallv, _) => p * (p - 1),
+            (Allgather | Alltoall | Allgatherv | ReduceScatter, "rdb") if rest == 0 => p * log,
+            (Allgather | Allgatherv, "bruck") => p * log_up,
+            (Allgather | Allgatherv, "nonblocking") | (Allgather, "ring") => p * (p - 1),
+            (ReduceScatter, "pairwise") => p * (p - 1),
+            (ReduceScatter, "halving") if self.counts.iter().all(|&c| c > 0) => 2 * rest + power * log,
+            (Scan | Exscan, _) => p * (p - 1) / 2,
+            _ => return None,
+        })
+    }
+
+    /// Bytes of all messages; `None` where there is no simple formula.
+    fn volume(&self) -> Option<u64> {
+        use CollectiveKind::*;
+        let p = u64::from(self.size);
+        let (power, rest) = (self.power(), p - self.power());
+        let log = u64::from(self.size.ilog2());
+        let n = self.count * self.element;
+        let count = |i: u64| u64::from(self.counts[i as usize]);
+        let total = (0..p).map(count).sum::<u64>() * self.element;
+        let tree_blocks: u64 = (1..p).map(|v| (v & v.wrapping_neg()).min(p - v)).sum();
+        Some(match (self.kind(), self.algorithm.name) {
+            (Barrier, _) => 0,
+            (Bcast, "scatter-ring" | "scatter-rdb") => self.scatter().1 + (p - 1) * n,
+            (Bcast, _) => (p - 1) * n,
+            (Reduce, "scatter-gather") if self.count == 0 => 0,
+            (Reduce, "scatter-gather") => {
+                let padded = self.count.max(p);
+                if padded % power != 0 {
+                    return None;
+                }
+                let segment = padded / power;
+                let gathered = log * power / 2 * segment + self.handover() * segment;
+                ((rest + power - 1) * padded + gathered) * self.element
+            }
+            (Gather | Scatter, "binomial") => tree_blocks * n,
+            (Reduce | Gather | Scatter, _) => (p - 1) * n,
+            (Gatherv | Scatterv, _) => total - count(u64::from(self.root)) * self.element,
+            (Allreduce, "rs") if self.count >= power => 2 * (rest + power - 1) * n,
+            (Allreduce, _) => (2 * rest + power * log) * n,
+            (Alltoall, "scattered") => p * p * n,
+            (Alltoall, "bruck") => p * (1..p).map(|b| u64::from(b.count_ones())).sum::<u64>() * n,
+            (Alltoall, "rdb") => p * (p - 1) * n * p,
+            (Alltoall | Allgather, _) => p * (p - 1) * n,
+            // All members come with the same vector here.
+            (Alltoallv, _) => (p - 1) * total,
+            (Allgatherv, _) => (p - 1) * total,
+            (ReduceScatter, "pairwise") => (p - 1) * total,
+            (ReduceScatter, "halving") if total == 0 => 0,
+            (ReduceScatter, "halving") if self.counts.iter().all(|&c| c > 0) => {
+                (rest + power - 1) * total + (0..rest).map(|i| count(2 * i)).sum::<u64>() * self.element
+            }
+            (Scan | Exscan, _) => p * (p - 1) / 2 * n,
+            _ => return None,
+        })
+    }
+
+    /// Messages and bytes of the scatter that precedes a broadcast in pieces.
+    fn scatter(&self) -> (u64, u64) {
+        let (p, n) = (u64::from(self.size), self.count * self.element);
+        let piece = n.div_ceil(p);
+        let parts = (1..p).filter(|v| v * piece < n).map(|v| (n - v * piece).min((v & v.wrapping_neg()) * piece));
+        (parts.clone().count() as u64, parts.sum())
+    }
+
+    /// 1 if the root of a reduction by scatter and gather stood out, and gets a segment from rank 0.
+    fn handover(&self) -> u64 {
+        let rest = u64::from(self.size) - self.power();
+        u64::from(u64::from(self.root) < 2 * rest && self.root % 2 == 1)
+    }
+
+    /// Whether `rank` has to hear from `other`.
+    fn must_hear(&self, rank: u32, other: u32) -> bool {
+        use CollectiveKind::*;
+        match self.kind() {
+            Barrier => true,
+            Bcast | Scatter | Scatterv => other == self.root,
+            Reduce | Gather | Gatherv => rank == self.root,
+            Allreduce | Alltoall | Alltoallv | Allgather | Allgatherv | ReduceScatter => true,
+            Scan | Exscan => other < rank,
+        }
+    }
+
+    /// Checks everything that is known about the case.
+    fn check(&self) {
+        let empty = self.kind() != CollectiveKind::Barrier
+            && (self.count * self.element == 0 || self.counts.contains(&0) || self.element == 0);
+        for outcome in self.run() {
+            if let Some(messages) = self.messages() {
+                assert_eq!(outcome.messages.len() as u64, messages, "messages of {self:?}");
+            }
+            if let Some(volume) = self.volume() {
+                assert_eq!(outcome.volume(), volume, "volume of {self:?}");
+            }
+            if empty {
+                continue;
+            }
+            for rank in 0..self.size {
+                for other in 0..self.size {
+                    let heard = outcome.heard[rank as usize].contains(other);
+                    assert!(heard || !self.must_hear(rank, other), "{self:?}: {rank} has not heard from {other}");
+                }
+                self.check_received(rank, &outcome);
+            }
+        }
+    }
+
+    /// Algorithms that collect blocks by doubling: nobody receives a block twice.
+    fn check_received(&self, rank: u32, outcome: &Outcome) {
+        let n = self.count * self.element;
+        let others = u64::from(self.size) - 1;
+        let expected = match (self.kind(), self.algorithm.name) {
+            (CollectiveKind::Allgather, _) => others * n,
+            (CollectiveKind::Allgatherv, _) => {
+                let other = |(i, &c): (usize, &u32)| if i == rank as usize { 0 } else { u64::from(c) * self.element };
+                self.counts.iter().enumerate().map(other).sum()
+            }
+            (CollectiveKind::Alltoall, "rdb") => others * n * u64::from(self.size),
+            _ => return,
+        };
+        assert_eq!(outcome.received_by(rank), expected, "received by {rank} in {self:?}");
+    }
+}
+
+fn roots(algorithm: &Algorithm, size: u32) -> Vec<u32> {
+    use CollectiveKind::*;
+    let rooted = matches!(algorithm.kind, Some(Bcast | Reduce | Gather | Gatherv | Scatter | Scatterv));
+    match (rooted, size) {
+        (false, _) => vec![0],
+        (true, 0..=12) => (0..size).collect(),
+        (true, _) => vec![0, 1, 4, size / 2, size - 1],
+    }
+}
+
+/// Equal counts, counts with zeros, growing counts, one large count.
+fn vectors(size: u32, count: u64) -> [Vec<u32>; 4] {
+    let count = count as u32;
+    let ranks = 0..size;
+    [
+        vec![count; size as usize],
+        ranks.clone().map(|i| i % 3 * count).collect(),
+        ranks.clone().map(|i| count + i).collect(),
+        ranks.map(|i| if i == size / 2 { 300_000 + count } else { 1 }).collect(),
+    ]
+}
+
+fn check_all(sizes: impl Iterator<Item = u32> + Clone, counts: &[u64], elements: &[u64]) {
+    for &algorithm in ALGORITHMS {
+        for size in sizes.clone() {
+            if algorithm.name == "pair" && algorithm.kind == Some(CollectiveKind::Alltoall) && !size.is_power_of_two() {
+                continue;
+            }
+            for root in roots(algorithm, size) {
+                for &count in counts {
+                    for &element in elements {
+                        for counts in vectors(size, count) {
+                            let case = Case { algorithm, size, root, count, element, counts };
+                            case.check();
+                            if case.vector() == Vector::None && case.kind() != CollectiveKind::Gatherv {
+                                break;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn closed_forms_on_few_ranks() {
+    check_all(1..=12, &[0, 1, 2, 7, 8, 100, 100_003], &[1, 4, 8]);
+}
+
+#[test]
+fn closed_forms_on_up_to_40_ranks() {
+    check_all(13..=40, &[1, 9, 32, 4096], &[8]);
+}
+
+#[test]
+fn closed_forms_on_many_ranks() {
+    check_all([64, 65, 100, 128].into_iter(), &[0, 3, 6400], &[4]);
+}
+
+#[test]
+fn names_are_unique_in_their_operation() {
+    for kind in CollectiveKind::ALL {
+        let mut names: Vec<&str> = of(kind).map(|algorithm| algorithm.name).collect();
+        assert!(!names.is_empty(), "{}", kind.name());
+        names.sort_unstable();
+        let before = names.len();
+        names.dedup();
+        assert_eq!(names.len(), before, "{}", kind.name());
+        assert!(names.iter().all(|name| find(kind, name).is_some_and(|a| a.name == *name)));
+    }
+    assert_eq!(find(CollectiveKind::Bcast, "scatter_ring").map(|a| a.name), Some("scatter-ring"));
+}

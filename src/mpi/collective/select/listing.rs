@@ -1,0 +1,89 @@
+//! What a selector would do, for people: the algorithms of a call with their messages and bytes.
+//!
+//! The amounts are counted from the steps themselves, not from formulas, so that they can't disagree with a replay. This
+//! takes as long as there are messages: for an all-to-all of very many ranks, that is long.
+
+use super::{Selector, SmpKnown, Substitution};
+use crate::mpi::collective::{Algorithm, Comm, Cursor, Step};
+use crate::mpi::layout::Layout;
+use crate::trace::CollectiveCall;
+
+/// One algorithm of a plan, all ranks and all communicators of its kind together.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What runs.
+    pub algorithm: &'static Algorithm,
+    /// On which communicator.
+    pub comm: Comm,
+    /// Number of ranks that take part.
+    pub ranks: u32,
+    /// Messages sent.
+    pub messages: u64,
+    /// Payload of the messages, in bytes.
+    pub bytes: u64,
+}
+
+/// A plan of all ranks.
+#[derive(Clone, Default, Debug)]
+pub struct Listing {
+    /// The algorithms in the order in which they first run.
+    pub entries: Vec<Entry>,
+    /// What the plan does differently from the library's table, if anything.
+    pub substitution: Option<Substitution>,
+}
+
+impl Listing {
+    /// Messages of all entries.
+    pub fn messages(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.messages).sum()
+    }
+
+    /// Payload of all entries, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.bytes).sum()
+    }
+}
+
+/// What `selector` does for `call`, made alike by all ranks of `layout` as the first of a run. `counts` holds the count
+/// vectors that the call points into.
+pub fn list(selector: &Selector, call: &CollectiveCall, counts: &[u32], layout: &Layout) -> Listing {
+    let vector = |range: crate::trace::Counts| {
+        let start = range.start as usize;
+        counts.get(start..start.saturating_add(range.len as usize)).unwrap_or(&[])
+    };
+    let (send_counts, recv_counts) = (vector(call.send_counts), vector(call.recv_counts));
+    let mut listing = Listing::default();
+    let (mut stages, mut steps) = (Vec::new(), Vec::new());
+    for rank in 0..layout.ranks() {
+        stages.clear();
+        let substitution = selector.plan(call, counts, layout, rank, &mut SmpKnown::default(), &mut stages);
+        listing.substitution = listing.substitution.or(substitution);
+        let mut earlier = Vec::new();
+        for stage in &stages {
+            // A plan may run an algorithm twice on the same communicator: these are two entries.
+            let same = |entry: &Entry| std::ptr::eq(entry.algorithm, stage.algorithm) && entry.comm == stage.comm;
+            let known = (0..listing.entries.len()).find(|i| same(&listing.entries[*i]) && !earlier.contains(i));
+            let index = known.unwrap_or_else(|| {
+                let (algorithm, comm) = (stage.algorithm, stage.comm);
+                listing.entries.push(Entry { algorithm, comm, ranks: 0, messages: 0, bytes: 0 });
+                listing.entries.len() - 1
+            });
+            earlier.push(index);
+            let entry = &mut listing.entries[index];
+            entry.ranks += 1;
+            let scope = stage.scope(layout, rank, send_counts, recv_counts);
+            let mut cursor = Cursor::default();
+            while !cursor.done {
+                steps.clear();
+                (stage.algorithm.steps)(&scope, &mut cursor, &mut steps);
+                for step in &steps {
+                    if let Step::Send { bytes, .. } | Step::Isend { bytes, .. } = *step {
+                        entry.messages += 1;
+                        entry.bytes = entry.bytes.saturating_add(bytes);
+                    }
+                }
+            }
+        }
+    }
+    listing
+}
