@@ -86,7 +86,9 @@ fn check(rows: &[Row], traces: &Path, platforms: &Path) {
         .collect();
     results.sort_by(|a, b| a.0.total_cmp(&b.0));
     let differences: Vec<f64> = results.iter().map(|r| r.0).collect();
-    for r in results.iter().filter(|r| r.0 > CLOSE) { println!("{:.2e} {}", r.0, r.1); }
+    for r in results.iter().filter(|r| r.0 > CLOSE) {
+        println!("{:.2e} {}", r.0, r.1);
+    }
     let close = differences.iter().filter(|d| **d <= CLOSE).count();
     let worst = results.last().expect("rows");
     println!(

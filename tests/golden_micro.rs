@@ -10,6 +10,7 @@ use mopsim::engine::{Model, Observer, replay};
 use mopsim::mpi::MpiOptions;
 use mopsim::mpi::collective::{Selector, select::Table};
 use mopsim::mpi::mapping::Mapping;
+use mopsim::network::Precision;
 use mopsim::network::model::NetworkModel;
 use mopsim::platform::load::LoadOptions;
 use mopsim::platform::parameters::Loopback;
@@ -47,7 +48,7 @@ fn read_case(folder: &Path) -> Case {
             mpi: MpiOptions::default(),
             // The reference performs the SMP set-up inside the first collective that needs it.
             collectives: Selector::new(Table::Default, true),
-            timing_precision: SIMGRID_PRECISION,
+            precision: Precision { transfers: SIMGRID_PRECISION, others: SIMGRID_PRECISION },
         },
         loopback: (10e9, 0.0),
         expected_final: 0.0,

@@ -17,8 +17,8 @@ use crate::mpi::MpiOptions;
 use crate::mpi::collective::Selector;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::{Messages, Side};
-use crate::network::Network;
 use crate::network::model::NetworkModel;
+use crate::network::{Network, Precision};
 use crate::platform::Platform;
 use crate::result::{LinkTraffic, Outcome};
 use crate::trace::Trace;
@@ -38,8 +38,8 @@ pub struct Model {
     pub mpi: MpiOptions,
     /// Which algorithm a collective uses.
     pub collectives: Selector,
-    /// Events closer than this many seconds are merged; zero or more.
-    pub timing_precision: f64,
+    /// Which events are merged into one instant.
+    pub precision: Precision,
 }
 
 /// Somebody who watches a replay. All methods do nothing unless overridden, and cost nothing then.
@@ -123,7 +123,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     fn run(mut self) -> Result<Outcome, ReplayError> {
-        let precision = self.model.timing_precision;
+        let precision = self.model.precision;
         let mut freed = Vec::new();
         let mut arrived = Vec::new();
         loop {
@@ -136,7 +136,7 @@ impl<'a, O: Observer> Engine<'a, O> {
                 return Err(ReplayError::Endless { seconds: self.now });
             }
             self.now += next - self.now;
-            self.cpu.advance(self.now, precision, &mut freed);
+            self.cpu.advance(self.now, precision.others, &mut freed);
             self.network.advance(self.now, precision, &mut arrived);
             self.ready.extend(freed.drain(..));
             for message in arrived.drain(..) {

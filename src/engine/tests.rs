@@ -42,7 +42,7 @@ fn model() -> Model {
         network: NetworkModel::smpi(),
         mpi: MpiOptions::default(),
         collectives: Selector::new(Table::Mvapich2, false),
-        timing_precision: TIMING_PRECISION,
+        precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
     }
 }
 

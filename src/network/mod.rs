@@ -9,4 +9,4 @@ pub mod paths;
 pub mod piecewise;
 mod transfers;
 
-pub use transfers::{Finished, Network};
+pub use transfers::{Finished, Network, Precision};

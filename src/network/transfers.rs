@@ -10,6 +10,15 @@ use crate::queue::EventQueue;
 /// A remaining amount below this many bytes counts as nothing (rounding of `remaining - rate * time`).
 const NOTHING_LEFT: f64 = 1e-14;
 
+/// Events closer to each other than this many seconds happen together.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Precision {
+    /// Ends of transfers. SimGrid's full solver does not merge them, its incremental one does.
+    pub transfers: f64,
+    /// All other events.
+    pub others: f64,
+}
+
 /// A transfer that ended, by the tag its starter gave it.
 pub type Finished = u32;
 
@@ -145,10 +154,11 @@ impl<'a> Network<'a> {
     }
 
     /// Lets the events of this instant happen. Appends what ended.
-    pub fn advance(&mut self, now: f64, precision: f64, finished: &mut Vec<Finished>) {
+    pub fn advance(&mut self, now: f64, precision: Precision, finished: &mut Vec<Finished>) {
         while let Some((date, id)) = self.events.peek() {
             let flow = self.transfers[id as usize].flow;
-            if date > now && (flow.is_some() || date - now >= precision) {
+            let closeness = if flow.is_some() { precision.transfers } else { precision.others };
+            if date > now && date - now >= closeness {
                 break;
             }
             self.events.pop();

@@ -3,6 +3,7 @@
 use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::select::{Selector, Table};
+use crate::network::Precision;
 use crate::network::model::{CROSS_TRAFFIC, NetworkModel};
 use crate::trace::CollectiveKind;
 use serde::{Deserialize, Serialize};
@@ -144,6 +145,8 @@ impl ModelChoice {
             crosstraffic: network.cross_traffic.is_some(),
             smp_setup,
         };
-        Ok((Model { network, mpi: MpiOptions::default(), collectives, timing_precision }, description))
+        // Exact sharing keeps the ends of transfers apart, as SimGrid's full solver does.
+        let precision = Precision { transfers: 0.0, others: timing_precision };
+        Ok((Model { network, mpi: MpiOptions::default(), collectives, precision }, description))
     }
 }
