@@ -21,7 +21,7 @@ use crate::network::model::NetworkModel;
 use crate::network::{Network, Precision};
 use crate::platform::Platform;
 use crate::result::{LinkTraffic, Outcome};
-use crate::trace::Trace;
+use crate::trace::{Action, Trace, UNKNOWN_COUNT};
 use cpu::Cpu;
 use process::{Process, State};
 use std::collections::VecDeque;
@@ -72,6 +72,15 @@ pub fn replay(
     Engine::new(trace, platform, layout, model, observer).run()
 }
 
+/// Whether the outcome of an action can depend on the order of the ranks within an instant.
+fn depends_on_order(action: &Action) -> bool {
+    match action {
+        Action::Test { .. } => true,
+        Action::Recv { count, .. } | Action::Irecv { count, .. } => *count == UNKNOWN_COUNT,
+        _ => false,
+    }
+}
+
 struct Engine<'a, O> {
     trace: &'a Trace,
     platform: &'a Platform,
@@ -85,6 +94,8 @@ struct Engine<'a, O> {
     messages: Messages,
     network: Network<'a>,
     cpu: Cpu,
+    /// Whether ranks take turns at each instant, one call each (see `run`).
+    turns: bool,
     /// Tests and probes that failed in a row, plus one. One variable for all ranks, as in SimGrid.
     tests: f64,
     probes: f64,
@@ -114,6 +125,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             messages: Messages::new(),
             network: Network::new(platform, &model.network),
             cpu: Cpu::new(platform, layout),
+            turns: trace.actions.iter().flatten().any(depends_on_order),
             tests: 1.0,
             probes: 1.0,
             message_count: 0,
@@ -228,7 +240,6 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     /// What a rank is doing, in the words of the trace.
     fn operation(&self, process: &Process<'_>) -> &'static str {
-        use crate::trace::Action;
         match process.actions.get(process.current()) {
             Some(Action::Collective { index }) => self.trace.collectives[*index as usize].kind.name(),
             Some(action) => action.name(),

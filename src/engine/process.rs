@@ -34,11 +34,30 @@ pub(super) struct Pending {
     pub request: Option<Request>,
 }
 
+/// What follows a call that took a rank's turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Then {
+    /// The operation is over.
+    Nothing,
+    /// Waiting for the request.
+    Wait(Request),
+    /// Finishing the request, which is complete.
+    Finish(Request),
+    /// The receive half of a combined send and receive.
+    SendRecvReceive,
+    /// The rest of a wait-all.
+    WaitAll,
+    /// The look at the request that a test is about.
+    Look(Pending),
+}
+
 /// What a rank waits for, or that it can go on.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum State {
     /// Goes on with the next step of its collective, or with its next action.
     Ready,
+    /// Waits for its next turn at this instant.
+    Called(Then),
     /// Spends the overhead of a send.
     SendOverhead(Send),
     /// Waits for one request.

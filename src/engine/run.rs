@@ -1,11 +1,16 @@
 //! What a rank does at one instant, until it blocks.
+//!
+//! Usually a rank goes on until it blocks, then the next one does: whom a rank meets is decided by ranks and tags, not
+//! by who is first, so the order does not matter. Tests and receives of unknown size are the exception: they share a
+//! counter among all ranks. In a trace with such actions the ranks take turns, one call into the message layer each, in
+//! the order of SimGrid 3.32.
 
-use super::process::{Pending, Probe, Process, Send, State};
+use super::process::{Pending, Probe, Process, Send, State, Then};
 use super::{Engine, Observer, Place, ReplayError};
 use crate::ids::Rank;
-use crate::mpi::collective::{Comm, Cursor, Scope, Step, Substitution, Vector};
+use crate::mpi::collective::{Comm, Cursor, Step, Substitution};
 use crate::mpi::messages::{Envelope, Posted, Request, Side};
-use crate::trace::{Action, Datatype, SendRecv, UNKNOWN_COUNT};
+use crate::trace::{Action, CollectiveCall, Counts, Datatype, SendRecv, UNKNOWN_COUNT};
 
 /// Whether a rank can go on at this instant.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,14 +50,37 @@ impl<'a, O: Observer> Engine<'a, O> {
         Ok(Blocks)
     }
 
+    /// A call into the message layer is done. Where ranks take turns it is the others' turn now.
+    #[inline]
+    fn call(&mut self, rank: u32, then: Then) -> Outcome {
+        if !self.turns {
+            return self.go_on(rank, then);
+        }
+        self.ready.push_back(rank);
+        self.block(rank, State::Called(then))
+    }
+
+    #[inline]
+    fn go_on(&mut self, rank: u32, then: Then) -> Outcome {
+        match then {
+            Then::Nothing => Ok(GoesOn),
+            Then::Wait(request) => self.wait(rank, request),
+            Then::Finish(request) => self.finish(rank, request),
+            Then::SendRecvReceive => self.sendrecv_receive(rank),
+            Then::WaitAll => self.wait_all(rank),
+            Then::Look(pending) => self.look_at(rank, pending),
+        }
+    }
+
     /// Finishes what a rank was blocked in.
     fn wake(&mut self, rank: u32) -> Outcome {
-        let now = self.now;
+        let (now, one_by_one) = (self.now, self.one_by_one());
         let process = self.process(rank);
         let spent = now - process.since;
         match std::mem::replace(&mut process.state, State::Ready) {
             State::Ready => Ok(GoesOn),
             State::Ended => Ok(Blocks),
+            State::Called(then) => self.go_on(rank, then),
             State::Computing | State::Sleeping => {
                 process.times.compute += spent;
                 Ok(GoesOn)
@@ -66,6 +94,7 @@ impl<'a, O: Observer> Engine<'a, O> {
                 self.post_send(rank, send)
             }
             State::OnRequest(request) => self.finish(rank, request),
+            State::OnSet { .. } if one_by_one => self.wait_one_by_one(rank, true),
             State::OnSet { .. } => self.wait_all(rank),
             State::SetOverhead => {
                 process.times.communication += spent;
@@ -73,7 +102,10 @@ impl<'a, O: Observer> Engine<'a, O> {
             }
             State::Testing(pending) => {
                 process.times.communication += spent;
-                self.look_at(rank, pending)
+                match pending.request {
+                    Some(request) if request != Request::COMPLETE => self.call(rank, Then::Look(pending)),
+                    _ => self.look_at(rank, pending),
+                }
             }
             State::Probing(probe) => {
                 process.times.communication += spent;
@@ -128,12 +160,12 @@ impl<'a, O: Observer> Engine<'a, O> {
             }
             Action::Recv { from, tag, count, datatype } => {
                 let request = self.post_recv(rank, from, tag, u64::from(count) * datatype.size(), datatype)?;
-                self.wait(rank, request)
+                self.call(rank, Then::Wait(request))
             }
             Action::Irecv { from, tag, count, datatype } => {
                 let request = self.post_recv(rank, from, tag, u64::from(count) * datatype.size(), datatype)?;
                 self.remember(rank, from, rank, tag, request);
-                Ok(GoesOn)
+                self.call(rank, Then::Nothing)
             }
             Action::SendRecv { index } => self.sendrecv(rank, self.trace.sendrecvs[index as usize]),
             Action::Wait { source, destination, tag } => {
@@ -181,7 +213,8 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     fn compute(&mut self, rank: u32, flops: f64) -> Outcome {
-        if flops == 0.0 {
+        // Nothing to do takes no time, but where ranks take turns it costs the turns until the next event.
+        if flops == 0.0 && !self.turns {
             return Ok(GoesOn);
         }
         self.cpu.compute(self.now, rank, flops, f64::INFINITY);
@@ -238,17 +271,18 @@ impl<'a, O: Observer> Engine<'a, O> {
         let posted = self.messages.post_send(envelope, bytes, datatype, detached);
         let request = self.posted(rank, envelope, posted)?;
         if blocking {
-            return self.wait(rank, request);
+            return self.call(rank, Then::Wait(request));
         }
-        if self.process(rank).collective.call.is_some() || is_sendrecv(self.process(rank)) {
-            self.process(rank).set.push(request);
-            if is_sendrecv(self.process(rank)) {
-                return self.sendrecv_receive(rank);
-            }
+        let process = self.process(rank);
+        if process.collective.call.is_some() {
+            process.set.push(request);
+        } else if is_sendrecv(process) {
+            process.set.push(request);
+            return self.call(rank, Then::SendRecvReceive);
         } else {
             self.remember(rank, rank, to, tag, request);
         }
-        Ok(GoesOn)
+        self.call(rank, Then::Nothing)
     }
 
     #[inline]
@@ -294,8 +328,11 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// Waits for one request.
     #[inline]
     fn wait(&mut self, rank: u32, request: Request) -> Outcome {
+        if request == Request::COMPLETE {
+            return Ok(GoesOn);
+        }
         if self.messages.is_complete(request) {
-            return self.finish(rank, request);
+            return self.call(rank, Then::Finish(request));
         }
         self.messages.wait(request);
         self.block(rank, State::OnRequest(request))
@@ -326,10 +363,16 @@ impl<'a, O: Observer> Engine<'a, O> {
         (overhead > 0.0).then_some(overhead)
     }
 
+    /// Whether a wait-all finishes its requests one by one: where receives have an overhead, and where ranks take turns.
+    #[inline]
+    fn one_by_one(&self) -> bool {
+        self.turns || !self.model.mpi.recv_overhead.is_none()
+    }
+
     /// Waits for all requests of the rank's set.
     fn wait_all(&mut self, rank: u32) -> Outcome {
-        if !self.model.mpi.recv_overhead.is_none() {
-            return self.wait_one_by_one(rank);
+        if self.one_by_one() {
+            return self.wait_one_by_one(rank, false);
         }
         let mut left = 0;
         // The set is taken out and put back so that its memory serves again.
@@ -350,23 +393,27 @@ impl<'a, O: Observer> Engine<'a, O> {
         outcome
     }
 
-    /// The same where receives have an overhead: requests are finished in the order in which they complete, those
-    /// complete at the same time in the order in which they were posted, sends that nobody waits for first.
-    fn wait_one_by_one(&mut self, rank: u32) -> Outcome {
+    /// The same, one by one: requests are finished in the order in which they complete, those complete at the same
+    /// time in the order in which they were posted, sends that nobody waits for first. `woken`: the completion of one of
+    /// them has ended the call that the rank was blocked in.
+    fn wait_one_by_one(&mut self, rank: u32, mut woken: bool) -> Outcome {
         loop {
-            let set = &self.processes[rank as usize].set;
+            let set = &mut self.processes[rank as usize].set;
+            set.retain(|r| *r != Request::COMPLETE);
             if set.is_empty() {
                 return Ok(GoesOn);
             }
-            let detached = set.iter().position(|r| *r == Request::COMPLETE);
-            let Some(at) = detached.or_else(|| set.iter().position(|r| self.messages.is_complete(*r))) else {
+            let Some(at) = set.iter().position(|r| self.messages.is_complete(*r)) else {
                 set.iter().for_each(|r| self.messages.wait(*r));
                 return self.block(rank, State::OnSet { left: 1 });
             };
-            let request = self.process(rank).set.remove(at);
+            let request = set.remove(at);
             if let Some(overhead) = self.let_go(request) {
                 self.cpu.sleep(self.now, rank, overhead);
                 return self.block(rank, State::SetOverhead);
+            }
+            if !std::mem::take(&mut woken) && self.turns {
+                return self.call(rank, Then::WaitAll);
             }
         }
     }
@@ -404,10 +451,10 @@ impl<'a, O: Observer> Engine<'a, O> {
         self.probes = 1.0;
         let request = self.post_recv(rank, from, tag, ANY_SIZE, datatype)?;
         if blocking {
-            return self.wait(rank, request);
+            return self.call(rank, Then::Wait(request));
         }
         self.remember(rank, from, rank, tag, request);
-        Ok(GoesOn)
+        self.call(rank, Then::Nothing)
     }
 
     // ---- combined send and receive --------------------------------------------------------------------------
@@ -430,7 +477,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let capacity = u64::from(call.recv_count) * call.recv_type.size();
         let request = self.post_recv(rank, call.from, 0, capacity, call.recv_type)?;
         self.process(rank).set.push(request);
-        self.wait_all(rank)
+        self.call(rank, Then::WaitAll)
     }
 
     // ---- collectives ----------------------------------------------------------------------------------------
@@ -467,7 +514,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             let progress = &mut self.processes[rank as usize].collective;
             let Some(stage) = progress.stages.get(progress.stage) else {
                 let flops = progress.call.take().map_or(0.0, |call| call.flops);
-                return self.compute(rank, flops);
+                return if flops == 0.0 { Ok(GoesOn) } else { self.compute(rank, flops) };
             };
             if let Some(step) = progress.steps.get(progress.step) {
                 progress.step += 1;
@@ -482,18 +529,11 @@ impl<'a, O: Observer> Engine<'a, O> {
                 continue;
             }
             let (trace, layout) = (self.trace, self.layout);
-            let (size, me) = match stage.comm {
-                Comm::World => (layout.ranks(), rank),
-                Comm::Node => (layout.node_sizes()[layout.node(rank) as usize], layout.index_in_node(rank)),
-                Comm::Leaders => (layout.nodes().len() as u32, layout.node(rank)),
+            let counts = |counts: fn(&CollectiveCall) -> Counts| match &progress.call {
+                Some(call) => trace.counts(counts(call)),
+                None => &[],
             };
-            let counts = match (stage.vector, &progress.call) {
-                (Vector::SendCounts, Some(call)) => trace.counts(call.send_counts),
-                (Vector::RecvCounts, Some(call)) => trace.counts(call.recv_counts),
-                (Vector::NodeSizes, _) => layout.node_sizes(),
-                _ => &[],
-            };
-            let scope = Scope { size, me, counts, stage };
+            let scope = stage.scope(layout, rank, counts(|c| c.send_counts), counts(|c| c.recv_counts));
             (stage.algorithm.steps)(&scope, &mut progress.cursor, &mut progress.steps);
         }
     }
@@ -501,23 +541,19 @@ impl<'a, O: Observer> Engine<'a, O> {
     #[inline]
     fn step(&mut self, rank: u32, step: Step, tag: i32, comm: Comm) -> Outcome {
         let layout = self.layout;
-        let world = |peer: u32| match comm {
-            Comm::World => peer,
-            Comm::Node => layout.nodes()[layout.node(rank) as usize][peer as usize],
-            Comm::Leaders => layout.nodes()[peer as usize][0],
-        };
+        let world = |peer: u32| comm.rank_of(layout, rank, peer);
         let datatype = Datatype::BYTE;
         match step {
             Step::Send { to, bytes } => self.send(rank, Send { to: world(to), tag, bytes, datatype, blocking: true }),
             Step::Isend { to, bytes } => self.send(rank, Send { to: world(to), tag, bytes, datatype, blocking: false }),
             Step::Recv { from } => {
                 let request = self.post_recv(rank, world(from), tag, ANY_SIZE, datatype)?;
-                self.wait(rank, request)
+                self.call(rank, Then::Wait(request))
             }
             Step::Irecv { from } => {
                 let request = self.post_recv(rank, world(from), tag, ANY_SIZE, datatype)?;
                 self.process(rank).set.push(request);
-                Ok(GoesOn)
+                self.call(rank, Then::Nothing)
             }
             Step::WaitAll => self.wait_all(rank),
         }

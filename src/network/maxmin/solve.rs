@@ -85,8 +85,8 @@ impl MaxMin {
     fn fill(&mut self) {
         self.open_links();
         if self.light.len() <= SCAN_LIMIT {
-            while let Some((at, ratio)) = self.fullest_by_scan() {
-                self.saturate(self.light[at], ratio);
+            while let Some(level) = self.fullest_by_scan() {
+                self.saturate(level);
             }
         } else {
             self.fill_by_heap();
@@ -143,25 +143,30 @@ impl MaxMin {
         self.light.push(link);
     }
 
-    /// Position in the light list and level of the link that fills up first; drops links without open flows.
-    fn fullest_by_scan(&mut self) -> Option<(usize, f64)> {
-        let mut best = None;
+    /// The level at which the next link fills up, and in `self.fullest` the links that do; drops links without open
+    /// flows.
+    fn fullest_by_scan(&mut self) -> Option<f64> {
         let mut lowest = f64::INFINITY;
         let mut at = 0;
+        self.fullest.clear();
         while at < self.light.len() {
-            let filling = &self.filling[self.light[at] as usize];
+            let link = self.light[at];
+            let filling = &self.filling[link as usize];
             if filling.open == 0 {
                 self.light.swap_remove(at);
                 continue;
             }
-            let ratio = filling.remaining / filling.usage;
-            if best.is_none() || ratio < lowest {
-                best = Some(at);
-                lowest = ratio;
+            let level = filling.remaining / filling.usage;
+            if level < lowest || self.fullest.is_empty() {
+                lowest = level;
+                self.fullest.clear();
+                self.fullest.push(link);
+            } else if level == lowest {
+                self.fullest.push(link);
             }
             at += 1;
         }
-        best.map(|at| (at, lowest))
+        (!self.fullest.is_empty()).then_some(lowest)
     }
 
     /// The same with a heap. A link's level only rises while others are settled, so an entry that is out of date is
@@ -173,46 +178,68 @@ impl MaxMin {
             heap.set(link, filling.remaining / filling.usage);
         }
         while let Some((level, link)) = heap.pop() {
+            let fresh = |filling: &Filling| filling.remaining / filling.usage;
             let filling = &self.filling[link as usize];
             if filling.open == 0 {
                 continue;
             }
-            let ratio = filling.remaining / filling.usage;
-            if ratio > level {
-                heap.set(link, ratio);
+            if fresh(filling) > level {
+                heap.set(link, fresh(filling));
                 continue;
             }
-            self.saturate(link, ratio);
-            if self.filling[link as usize].open > 0 {
+            self.fullest.clear();
+            self.fullest.push(link);
+            while let Some((same, other)) = heap.peek().filter(|next| next.0 == level) {
+                heap.pop();
+                let filling = &self.filling[other as usize];
+                if filling.open > 0 && fresh(filling) == same {
+                    self.fullest.push(other);
+                } else if filling.open > 0 {
+                    heap.set(other, fresh(filling));
+                }
+            }
+            self.saturate(level);
+            for &link in &self.fullest {
                 let filling = &self.filling[link as usize];
-                heap.set(link, filling.remaining / filling.usage);
+                if filling.open > 0 {
+                    heap.set(link, fresh(filling));
+                }
             }
         }
         self.light.clear();
     }
 
-    /// The link is the first to fill up, at `level`: its open flows stop there. If the bound of some is lower, only
-    /// those are settled, at their bounds; what they leave raises the level for the others.
-    fn saturate(&mut self, link: u32, level: f64) {
+    /// The links in `self.fullest` are the first to fill up, at `level`: their open flows stop there. If the bound of
+    /// some is lower, only those are settled, at their bounds; what they leave raises the level for the others.
+    ///
+    /// Links that fill up at the same level have to be taken together. Where they are shared it makes no difference, but
+    /// the flows of a fat pipe are those that are open when it fills up, and SimGrid 3.32 counts them before any link of
+    /// this level is taken away.
+    fn saturate(&mut self, level: f64) {
+        let fullest = std::mem::take(&mut self.fullest);
         let mut bounded = false;
-        for m in 0..self.members[link as usize].len() {
-            let flow = self.members[link as usize][m].flow;
-            let state = &self.flows[flow as usize];
-            if self.is_open(flow) && state.bound * state.penalty < level {
-                bounded = true;
-                self.settle(flow, state.bound, OWN_BOUND);
+        for &link in &fullest {
+            for m in 0..self.members[link as usize].len() {
+                let flow = self.members[link as usize][m].flow;
+                let state = &self.flows[flow as usize];
+                if self.is_open(flow) && state.bound * state.penalty < level {
+                    bounded = true;
+                    self.settle(flow, state.bound, OWN_BOUND);
+                }
             }
         }
-        if bounded {
-            return;
-        }
-        self.filling[link as usize].level = level;
-        for m in 0..self.members[link as usize].len() {
-            let flow = self.members[link as usize][m].flow;
-            if self.is_open(flow) {
-                self.settle(flow, level * self.flows[flow as usize].weight, link);
+        if !bounded {
+            for &link in &fullest {
+                self.filling[link as usize].level = level;
+                for m in 0..self.members[link as usize].len() {
+                    let flow = self.members[link as usize][m].flow;
+                    if self.is_open(flow) {
+                        self.settle(flow, level * self.flows[flow as usize].weight, link);
+                    }
+                }
             }
         }
+        self.fullest = fullest;
     }
 
     #[inline]

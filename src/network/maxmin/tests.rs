@@ -85,6 +85,17 @@ fn a_change_spreads_as_far_as_it_matters_and_no_further() {
 }
 
 #[test]
+fn flows_of_a_fat_pipe_do_not_disturb_each_other_but_the_heavier_one_sets_the_level() {
+    // Two flows of penalty 2 and 3 in one pipe, the first also alone in another one: both pipes fill up at level 2, and
+    // the second flow stops there, at 2/3 (a rule of SimGrid's solver).
+    let mut s = MaxMin::new([(1.0, SharingPolicy::FatPipe), (1.0, SharingPolicy::FatPipe)]);
+    let (both, one) = (path(&mut s, &[1, 0]), path(&mut s, &[0]));
+    let (light, heavy) = (s.start(one, 3.0, 1.0), s.start(both, 2.0, 1.0));
+    s.solve();
+    assert!(close(s.value(heavy), 1.0) && close(s.value(light), 2.0 / 3.0));
+}
+
+#[test]
 fn a_path_without_links_gives_the_bound() {
     let mut s = system(&[1.0]);
     let p = s.add_path(&[]);
@@ -110,11 +121,10 @@ pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[(Vec<(u32, f64)
             .map(level_of)
             .map(|(left, usage)| if usage > 0.0 { left / usage } else { f64::INFINITY })
             .collect();
-        let link = (0..levels.len()).min_by(|&a, &b| levels[a].total_cmp(&levels[b])).expect("links");
-        let level = levels[link];
-        let here: Vec<usize> = (0..flows.len())
-            .filter(|&f| value[f].is_none() && flows[f].0.iter().any(|e| e.0 as usize == link))
-            .collect();
+        let level = levels.iter().copied().fold(f64::INFINITY, f64::min);
+        let full = |link: u32| levels[link as usize] == level;
+        let here: Vec<usize> =
+            (0..flows.len()).filter(|&f| value[f].is_none() && flows[f].0.iter().any(|e| full(e.0))).collect();
         let bounded: Vec<usize> = here.iter().copied().filter(|&f| flows[f].2 * flows[f].1 < level).collect();
         if bounded.is_empty() {
             here.iter().for_each(|&f| value[f] = Some(level / flows[f].1));
