@@ -1,6 +1,13 @@
 //! Real traces against SimGrid 3.32 with exact sharing and without merging of events.
 //!
-//! A dozen small rows are in the repository and always run; the others run where the reference data is found.
+//! A few dozen small rows are in the repository and always run; the others run where the reference data is found.
+//!
+//! Some rows are chaotic: under heavy contention a delay of one message changes the rates of its neighbours, and from
+//! exchange to exchange a difference grows by orders of magnitude, until a rounding error of 1e-18 s in one clock reading has
+//! become a part per thousand of the result. The reference itself moves by as much when its clock starts at another date
+//! (BT on the Imase network: 5.6616 ms or 5.6668 ms). For such a row agreement beyond the spread of its own results means
+//! nothing; a row may differ by more than [`CLOSE`] only if delays below the timing precision, or another precision of
+//! that order, spread our own results at least as far.
 
 mod support;
 
@@ -9,15 +16,22 @@ use mopsim::mpi::mapping::Mapping;
 use mopsim::platform::Platform;
 use mopsim::platform::load::LoadOptions;
 use mopsim::study::choice::ModelChoice;
-use mopsim::trace::{Trace, ti};
+use mopsim::trace::{Action, Trace, ti};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Every row has to agree to this, and 95 % of them to [`CLOSE`].
-const TOLERANCE: f64 = 1e-6;
+/// Every row whose result is determined that far has to agree to this.
 const CLOSE: f64 = 1e-9;
+
+/// Delays in seconds that no result should depend on: they lie below the timing precision.
+const LARGEST_DELAY: f64 = 1e-12;
+
+/// Replays with such delays that show how far a result is determined.
+const DELAYED_REPLAYS: u64 = 8;
 
 /// Rows of more actions are left to the benchmarks.
 const MOST_ACTIONS: u64 = 200_000;
@@ -49,12 +63,40 @@ impl Row {
         }
     }
 
+    fn replay(&self, trace: &Trace, platform: &Platform, precision: Option<f64>) -> f64 {
+        let choice = self.choice();
+        let choice = ModelChoice { timing_precision: precision.or(choice.timing_precision), ..choice };
+        let (model, _) = choice.build().expect("model");
+        let layout = Mapping::OneEach.layout(self.ranks, platform.hosts.len()).expect("mapping");
+        replay(trace, platform, &layout, &model, &mut ()).expect("runs").simulated_seconds
+    }
+
     fn difference(&self, trace: &Trace, platform: &Platform) -> f64 {
         assert_eq!((trace.ranks(), trace.total_actions()), (self.ranks, self.actions), "{}", self.name());
-        let (model, _) = self.choice().build().expect("model");
-        let layout = Mapping::OneEach.layout(self.ranks, platform.hosts.len()).expect("mapping");
-        let outcome = replay(trace, platform, &layout, &model, &mut ()).expect("runs");
-        support::relative_difference(outcome.simulated_seconds, self.simulated_seconds)
+        support::relative_difference(self.replay(trace, platform, None), self.simulated_seconds)
+    }
+
+    /// Relative spread of the results when every computation takes up to [`LARGEST_DELAY`] longer, and when events are
+    /// merged at other precisions of that order: neither should matter.
+    fn spread(&self, trace: &Trace, platform: &Platform) -> f64 {
+        let mut results: Vec<f64> = [0.0, 0.5 * LARGEST_DELAY, 2.0 * LARGEST_DELAY]
+            .into_par_iter()
+            .map(|precision| self.replay(trace, platform, Some(precision)))
+            .collect();
+        results.par_extend((0..DELAYED_REPLAYS).into_par_iter().map(|seed| {
+            let mut rng = Pcg64::seed_from_u64(seed);
+            let mut delayed = trace.clone();
+            for (rank, actions) in delayed.actions.iter_mut().enumerate() {
+                for action in actions {
+                    if let Action::Compute { flops } = action {
+                        *flops += rng.random_range(0.0..LARGEST_DELAY) * platform.hosts[rank].speed;
+                    }
+                }
+            }
+            self.replay(&delayed, platform, None)
+        }));
+        let (least, most) = results.iter().fold((f64::INFINITY, 0.0f64), |(a, b), r| (a.min(*r), b.max(*r)));
+        (most - least) / most
     }
 }
 
@@ -64,44 +106,58 @@ fn read_trace(folder: &Path, name: &str) -> Trace {
     ti::read(path, &ti::Options::default()).expect("trace")
 }
 
+fn read_platform(folder: &Path, name: &str) -> Platform {
+    let path = ["json", "json.zst"].map(|extension| folder.join(format!("{name}.{extension}")));
+    let path = path.iter().find(|p| p.exists()).unwrap_or_else(|| panic!("no platform {name}"));
+    Platform::load(path, &LoadOptions::default()).expect("platform")
+}
+
 /// Replays the rows and reports how their differences are distributed.
 fn check(rows: &[Row], traces: &Path, platforms: &Path) {
-    let mut by_trace: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-    rows.iter().for_each(|row| by_trace.entry(&row.trace).or_default().push(row));
-    let platform_names: BTreeMap<&str, ()> = rows.iter().map(|row| (row.platform.as_str(), ())).collect();
-    let loaded: BTreeMap<&str, Platform> = platform_names
-        .keys()
-        .map(|name| {
-            let file = platforms.join(format!("{name}.json"));
-            (*name, Platform::load(&file, &LoadOptions::default()).expect("platform"))
-        })
+    let traces: BTreeMap<&str, Trace> = rows
+        .iter()
+        .map(|r| r.trace.as_str())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .map(|t| (t, read_trace(traces, t)))
         .collect();
-    let mut results: Vec<(f64, String)> = by_trace
-        .into_par_iter()
-        .flat_map_iter(|(name, rows)| {
-            let trace = read_trace(traces, name);
-            let loaded = &loaded;
-            rows.into_iter().map(move |row| (row.difference(&trace, &loaded[row.platform.as_str()]), row.name()))
+    let platforms: BTreeMap<&str, Platform> = rows
+        .iter()
+        .map(|r| r.platform.as_str())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .map(|p| (p, read_platform(platforms, p)))
+        .collect();
+    let parts = |row: &Row| (&traces[row.trace.as_str()], &platforms[row.platform.as_str()]);
+    let mut results: Vec<(f64, &Row)> = rows
+        .par_iter()
+        .map(|row| {
+            let (trace, platform) = parts(row);
+            (row.difference(trace, platform), row)
         })
         .collect();
     results.sort_by(|a, b| a.0.total_cmp(&b.0));
     let differences: Vec<f64> = results.iter().map(|r| r.0).collect();
-    for r in results.iter().filter(|r| r.0 > CLOSE) {
-        println!("{:.2e} {}", r.0, r.1);
-    }
-    let close = differences.iter().filter(|d| **d <= CLOSE).count();
-    let worst = results.last().expect("rows");
+    let within = |limit: f64| differences.iter().filter(|d| **d <= limit).count();
     println!(
-        "{} rows: median difference {:.1e}, {close} within {CLOSE:e}, largest {:.1e} ({})",
+        "{} rows: median difference {:.1e}, {} within 1e-12, {} within 1e-9, {} within 1e-6, largest {:.1e}",
         results.len(),
         support::median(&differences),
-        worst.0,
-        worst.1
+        within(1e-12),
+        within(1e-9),
+        within(1e-6),
+        differences.last().expect("rows"),
     );
-    let wrong: Vec<String> =
-        results.iter().filter(|r| r.0 > TOLERANCE).map(|r| format!("{}: {:.1e}", r.1, r.0)).collect();
-    assert!(wrong.is_empty(), "{} rows differ by more than {TOLERANCE:e}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(close * 100 >= results.len() * 95, "only {close} of {} rows are within {CLOSE:e}", results.len());
+    let mut wrong = Vec::new();
+    for (difference, row) in results.iter().filter(|r| r.0 > CLOSE) {
+        let (trace, platform) = parts(row);
+        let spread = row.spread(trace, platform);
+        println!("{}: differs by {difference:.1e}; delays of 1e-12 s spread it by {spread:.1e}", row.name());
+        if *difference > spread {
+            wrong.push(row.name());
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows differ by more than their own spread:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 fn rows(file: &Path) -> Vec<Row> {

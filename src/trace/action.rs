@@ -244,7 +244,7 @@ pub struct CollectiveCall {
 }
 
 /// A whole trace: the actions of every rank, and the tables that they point into.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Trace {
     /// Name for reports, e.g. `lu.A.64.it10`.
     pub name: String,
