@@ -34,7 +34,10 @@ fn letter(index: usize) -> String {
 
 fn describe(network: &NetworkInfo) -> String {
     let mut parts = vec![network.topology.clone()];
-    parts.extend(network.duplex.as_ref().map(|d| format!("{d} duplex")));
+    parts.extend(network.duplex.as_deref().map(|d| match d {
+        "one-way" => "one-way cables".to_owned(),
+        mode => format!("{mode} duplex"),
+    }));
     parts.extend(network.routing.as_ref().map(|r| format!("{r} routing")));
     parts.join(", ")
 }
