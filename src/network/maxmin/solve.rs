@@ -16,6 +16,11 @@ impl MaxMin {
         if !self.is_stale() {
             return;
         }
+        if let [flow] = self.added[..]
+            && self.is_alone(flow)
+        {
+            return self.solve_alone(flow);
+        }
         self.solution += 1;
         self.set.clear();
         self.before.clear();
@@ -31,6 +36,34 @@ impl MaxMin {
                 self.changed.push(FlowId(*flow));
             }
         }
+    }
+
+    /// Whether a new flow is the only change, and no other flow uses a link of its path.
+    #[inline]
+    fn is_alone(&self, flow: u32) -> bool {
+        let path = self.path_of(flow);
+        let elements = &self.elements[path.start as usize..path.end as usize];
+        self.touched.len() == elements.len() && elements.iter().all(|e| self.members[e.link as usize].len() == 1)
+    }
+
+    /// The same as the general way for one flow on idle links, by far the most frequent change in replays.
+    fn solve_alone(&mut self, flow: u32) {
+        let path = self.path_of(flow);
+        let state = &mut self.flows[flow as usize];
+        state.value = state.bound;
+        state.level = state.bound * state.penalty;
+        state.limit = OWN_BOUND;
+        for e in &self.elements[path.start as usize..path.end as usize] {
+            let level = self.capacity[e.link as usize] / (e.consumption * state.weight);
+            if level <= state.level {
+                state.value = level * state.weight;
+                state.level = level;
+                state.limit = e.link;
+            }
+        }
+        self.added.clear();
+        self.touched.clear();
+        self.changed.push(FlowId(flow));
     }
 
     /// The flows that the changes concern for certain: new ones, and those limited by a link that a flow entered
