@@ -102,6 +102,8 @@ struct Filling {
     open: u32,
     /// Flows on the link that are not in S.
     outsiders: u32,
+    /// Whether the link could not carry all its flows at their bounds.
+    contended: bool,
     /// Capacity that the settled flows and the outsiders leave.
     remaining: f64,
     /// Sum of consumption * weight of the open flows.
@@ -132,6 +134,7 @@ pub struct MaxMin {
     before: Vec<f64>,
     solution: u32,
     stamp: u32,
+    unsettled: usize,
     changed: Vec<FlowId>,
 }
 
@@ -159,6 +162,7 @@ impl MaxMin {
             before: Vec::new(),
             solution: 0,
             stamp: 0,
+            unsettled: 0,
             changed: Vec::new(),
         }
     }

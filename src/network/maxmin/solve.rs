@@ -51,16 +51,15 @@ impl MaxMin {
         let path = self.path_of(flow);
         let state = &mut self.flows[flow as usize];
         state.value = state.bound;
-        state.level = state.bound * state.penalty;
         state.limit = OWN_BOUND;
         for e in &self.elements[path.start as usize..path.end as usize] {
-            let level = self.capacity[e.link as usize] / (e.consumption * state.weight);
-            if level <= state.level {
-                state.value = level * state.weight;
-                state.level = level;
+            let most = self.capacity[e.link as usize] / e.consumption;
+            if most <= state.value {
+                state.value = most;
                 state.limit = e.link;
             }
         }
+        state.level = state.value * state.penalty;
         self.added.clear();
         self.touched.clear();
         self.changed.push(FlowId(flow));
@@ -117,37 +116,52 @@ impl MaxMin {
     /// Progressive filling of S on what the other flows leave over.
     fn fill(&mut self) {
         self.open_links();
-        if self.light.len() <= SCAN_LIMIT {
-            while let Some(level) = self.fullest_by_scan() {
-                self.saturate(level);
-            }
-        } else {
-            self.fill_by_heap();
+        if self.light.len() > SCAN_LIMIT {
+            return self.fill_by_heap();
+        }
+        while self.unsettled > 0
+            && let Some(level) = self.fullest_by_scan()
+        {
+            self.saturate(level);
         }
     }
 
-    /// Collects the links of S with what is left on them; flows without links run at their bound.
+    /// Collects the links of S with what is left on them. Flows whose links can all carry the bounds of all their flows
+    /// run at their bound.
     fn open_links(&mut self) {
         self.stamp += 1;
         self.links.clear();
         self.light.clear();
+        self.unsettled = 0;
         for i in 0..self.set.len() {
             let flow = self.set[i];
             let path = self.path_of(flow);
-            let state = &mut self.flows[flow as usize];
-            state.settled = path.start == path.end;
-            if state.settled {
-                state.value = state.bound;
-                state.level = state.bound * state.penalty;
-                state.limit = OWN_BOUND;
-            }
+            let mut contended = false;
             for e in path.start..path.end {
                 let link = self.elements[e as usize].link;
                 if self.filling[link as usize].stamp != self.stamp {
                     self.open_link(link);
                 }
+                contended |= self.filling[link as usize].contended;
+            }
+            let limit = if contended { OWN_BOUND } else { self.link_filled_by(flow) };
+            self.unsettled += usize::from(contended);
+            let state = &mut self.flows[flow as usize];
+            state.settled = !contended;
+            if !contended {
+                state.value = state.bound;
+                state.level = state.bound * state.penalty;
+                state.limit = limit;
             }
         }
+    }
+
+    /// The link of its path that a flow fills all alone when it runs at its bound.
+    fn link_filled_by(&self, flow: u32) -> u32 {
+        let path = self.path_of(flow);
+        let bound = self.flows[flow as usize].bound;
+        let fills = |e: &&Element| e.consumption * bound >= self.capacity[e.link as usize] * (1.0 - TOLERANCE);
+        self.elements[path.start as usize..path.end as usize].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
     }
 
     fn open_link(&mut self, link: u32) {
@@ -158,8 +172,10 @@ impl MaxMin {
             level: f64::INFINITY,
             ..Filling::default()
         };
+        let mut most = 0.0;
         for m in &self.members[link as usize] {
             let flow = &self.flows[m.flow as usize];
+            most += m.consumption * flow.bound;
             if flow.in_set == self.solution {
                 filling.open += 1;
                 let share = m.consumption * flow.weight;
@@ -171,9 +187,12 @@ impl MaxMin {
         }
         // Outsiders may use more than there is, until the check takes them into S.
         filling.remaining = filling.remaining.max(0.0);
+        filling.contended = fat || most > self.capacity[link as usize];
         self.filling[link as usize] = filling;
-        self.links.push(link);
-        self.light.push(link);
+        if filling.contended {
+            self.links.push(link);
+            self.light.push(link);
+        }
     }
 
     /// The level at which the next link fills up, and in `self.fullest` the links that do; drops links without open
@@ -285,6 +304,7 @@ impl MaxMin {
     fn settle(&mut self, flow: u32, value: f64, limit: u32) {
         let path = self.path_of(flow);
         let state = &mut self.flows[flow as usize];
+        self.unsettled -= 1;
         state.settled = true;
         state.value = value;
         state.level = value * state.penalty;
