@@ -150,7 +150,9 @@ impl<'a, O: Observer> Engine<'a, O> {
             self.now += next - self.now;
             self.cpu.advance(self.now, precision.others, &mut freed);
             self.network.advance(self.now, precision, &mut arrived);
-            self.ready.extend(freed.drain(..));
+            for rank in freed.drain(..) {
+                self.ready.push_back(rank);
+            }
             for message in arrived.drain(..) {
                 for (rank, side) in self.messages.arrive(message).into_iter().flatten() {
                     self.notify(rank, side, message);

@@ -138,7 +138,12 @@ impl MaxMin {
             let path = self.path_of(flow);
             let mut contended = false;
             for e in path.start..path.end {
-                let link = self.elements[e as usize].link;
+                let Element { link, consumption } = self.elements[e as usize];
+                if self.members[link as usize].len() == 1
+                    && consumption * self.flows[flow as usize].bound <= self.capacity[link as usize]
+                {
+                    continue;
+                }
                 if self.filling[link as usize].stamp != self.stamp {
                     self.open_link(link);
                 }
@@ -312,8 +317,11 @@ impl MaxMin {
         let weight = state.weight;
         for e in path.start..path.end {
             let Element { link, consumption } = self.elements[e as usize];
-            let fat = self.fat_pipe[link as usize];
             let filling = &mut self.filling[link as usize];
+            if filling.stamp != self.stamp || !filling.contended {
+                continue;
+            }
+            let fat = self.fat_pipe[link as usize];
             filling.open -= 1;
             let usage = filling.usage - consumption * weight;
             // Where little is left of a sum, the rounding error of its large terms is all that is left.
