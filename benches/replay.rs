@@ -1,0 +1,97 @@
+//! Speed of the parts that people wait for: reading a trace, replaying it, sharing links.
+//!
+//! `cargo bench` measures; `cargo bench -- --test` only checks that everything runs.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use mopsim::engine::replay;
+use mopsim::ids::LinkId;
+use mopsim::mpi::mapping::Mapping;
+use mopsim::network::maxmin::MaxMin;
+use mopsim::platform::SharingPolicy;
+use mopsim::study::choice::ModelChoice;
+use mopsim::study::network::NetworkChoice;
+use mopsim::trace::{Trace, ti};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::path::{Path, PathBuf};
+
+fn trace_file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("traces").join(format!("{name}.ti.zst"))
+}
+
+fn read(name: &str) -> Trace {
+    ti::read(&trace_file(name), &ti::Options::default()).expect("a shipped trace")
+}
+
+fn reading(c: &mut Criterion) {
+    let mut group = c.benchmark_group("read");
+    for name in ["lu.A.64.it10", "is.A.64"] {
+        group.throughput(Throughput::Elements(read(name).total_actions()));
+        group.bench_function(name, |b| b.iter(|| read(name)));
+    }
+}
+
+/// From little contention (LU: many small messages) to much (FT: all-to-all of large ones).
+fn replaying(c: &mut Criterion) {
+    let mut group = c.benchmark_group("replay");
+    group.sample_size(10);
+    for topology in ["torus:8x8", "imase_itoh:n=64,d=6"] {
+        let choice = NetworkChoice { topology: Some(topology.to_owned()), ..NetworkChoice::default() };
+        let platform = choice.build(Path::new("")).expect("a topology").platform;
+        let (model, _) = ModelChoice::default().build().expect("the defaults");
+        for name in ["lu.A.64.it10", "cg.A.64", "mg.A.64", "ft.A.64"] {
+            let trace = read(name);
+            let layout = Mapping::OneEach.layout(trace.ranks(), platform.hosts.len()).expect("64 hosts");
+            group.throughput(Throughput::Elements(trace.total_actions()));
+            group.bench_function(format!("{name} on {topology}"), |b| {
+                b.iter(|| replay(&trace, &platform, &layout, &model, &mut ()).expect("runs"));
+            });
+        }
+    }
+}
+
+/// Flows that come and go on random paths of three links; about `flows` of them at a time.
+fn sharing(c: &mut Criterion) {
+    let mut group = c.benchmark_group("max-min");
+    for (links, flows) in [(384usize, 16usize), (384, 64), (384, 512), (16_384, 4_096)] {
+        let setup = || {
+            let mut rng = Pcg64::seed_from_u64(1);
+            let mut sharing = MaxMin::new(vec![(5e9, SharingPolicy::Shared); links]);
+            let paths: Vec<_> = (0..flows * 4)
+                .map(|_| {
+                    let mut path: Vec<(LinkId, f64)> = Vec::new();
+                    while path.len() < 3 {
+                        let link = LinkId::new(rng.random_range(0..links));
+                        if path.iter().all(|e| e.0 != link) {
+                            path.push((link, 1.0));
+                        }
+                    }
+                    sharing.add_path(&path)
+                })
+                .collect();
+            let mut present: Vec<_> = (0..flows).map(|i| sharing.start(paths[i], 1e-6, 5e9)).collect();
+            sharing.solve();
+            present.reverse();
+            (sharing, paths, present, rng)
+        };
+        group.bench_function(format!("{flows} flows on {links} links, 100 changes"), |b| {
+            b.iter_batched(
+                setup,
+                |(mut sharing, paths, mut present, mut rng)| {
+                    for _ in 0..100 {
+                        let leaves = rng.random_range(0..present.len());
+                        sharing.stop(present.swap_remove(leaves));
+                        sharing.solve();
+                        present.push(sharing.start(paths[rng.random_range(0..paths.len())], 1e-6, 5e9));
+                        sharing.solve();
+                    }
+                    sharing
+                },
+                BatchSize::LargeInput,
+            );
+        });
+    }
+}
+
+criterion_group!(benches, reading, replaying, sharing);
+criterion_main!(benches);
