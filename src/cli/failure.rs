@@ -3,10 +3,12 @@
 use mopsim::engine::{Blocked, ReplayError};
 use mopsim::mpi::messages::Envelope;
 use mopsim::platform::PlatformError;
-use mopsim::study::{StudyError, choice::ChoiceError, network::NetworkError, workload::Workload};
+use mopsim::study::{StudyError, toml_file::TomlError, choice::ChoiceError, network::NetworkError, workload::Workload};
 use mopsim::topology::TopologyError;
 use mopsim::trace::{Trace, TraceError};
 use std::fmt::Write;
+use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The replay itself failed: deadlock, unmatched messages.
@@ -35,16 +37,16 @@ impl Failure {
 
     /// The result cannot be written.
     pub fn output(error: &std::io::Error) -> Self {
-        let help = "Check the disk or the program that reads the output.";
+        let help = "check the disk or the program that reads the output";
         Self { code: IO_FAILED, message: format!("cannot write the result: {error}"), help: help.to_owned() }
     }
 
     /// The replay ended, but messages were sent that nobody received.
-    pub fn unmatched(trace: &str, notes: &[String]) -> Self {
+    pub fn unmatched(what: &str, notes: &[String]) -> Self {
         Self {
             code: REPLAY_FAILED,
-            message: format!("{trace}: {}", notes.join("; ")),
-            help: "A correct MPI program receives every message; the trace may be cut, or a receive is missing."
+            message: format!("{what}: {}", notes.join("; ")),
+            help: "a correct MPI program receives every message; the trace may be cut, or a receive is missing"
                 .to_owned(),
         }
     }
@@ -54,12 +56,22 @@ impl Failure {
         ExitCode::from(self.code)
     }
 
-    /// Tells the user.
+    /// Tells the user. The exit code still says it where standard error takes nothing.
     pub fn print(&self) {
-        eprintln!("error: {}", self.message);
+        let mut text = format!("error: {}\n", self.message);
         if !self.help.is_empty() {
-            eprintln!(" help: {}", self.help);
+            text.push_str(&format!(" help: {}\n", self.help));
         }
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+
+    /// Names the study file in a message that does not begin with it: flags and file are merged before most checks.
+    pub fn in_study(mut self, file: &Path) -> Self {
+        let file = file.display().to_string();
+        if self.code != REPLAY_FAILED && !self.message.starts_with(&format!("{file}:")) {
+            self.message = format!("{file}: {}", self.message);
+        }
+        self
     }
 
     /// A replay that cannot go on, with places in the files of the trace.
@@ -89,11 +101,12 @@ impl Failure {
             _ => BAD_INPUT,
         };
         let help = match error {
-            StudyError::File(e) if e.is_io() => "Check the path and its permissions.".to_owned(),
+            StudyError::File(e) if e.is_io() => "check the path and its permissions".to_owned(),
+            StudyError::File(TomlError::Read(e)) => e.help().to_owned(),
             StudyError::File(_) | StudyError::Contradiction { .. } => {
-                "docs/architecture.md and studies/ show what a study file looks like.".to_owned()
+                "`mopsim compare --help` shows a whole study file".to_owned()
             }
-            StudyError::Choice(_) => "Choose one of the names.".to_owned(),
+            StudyError::Choice(e) => e.help().to_owned(),
             StudyError::Network { error, .. } => error.help(),
             StudyError::Trace(e) => e.help(),
             StudyError::Mapping { .. } => String::new(),
@@ -108,11 +121,16 @@ impl Failure {
     }
 }
 
-/// `rank 3, action 17 (traces/a.ti:42)`.
+/// `rank 3, traces/a.ti:42`.
 fn place_text(trace: &Trace, rank: u32, action: usize) -> String {
+    format!("rank {rank}, {}", line_text(trace, rank, action))
+}
+
+/// `traces/a.ti:42`; what came from a stream has no lines to look up.
+fn line_text(trace: &Trace, rank: u32, action: usize) -> String {
     match trace.locate(rank as usize, action) {
-        Some(source) => format!("rank {rank}, {}:{}", source.file.display(), source.line),
-        None => format!("rank {rank}, its action number {}", action + 1),
+        Some(source) => format!("{}:{}", source.file.display(), source.line),
+        None => format!("its action number {}", action + 1),
     }
 }
 
@@ -129,10 +147,10 @@ fn blocked_text(trace: &Trace, blocked: &Blocked, standing: &[Option<usize>]) ->
         };
         let _ = write!(text, "\n    waits for {wanted}");
         let where_partner_is = match standing.get(partner as usize) {
-            Some(Some(action)) => format!("stands at {}", place_text(trace, partner, *action)),
-            _ => "has ended".to_owned(),
+            Some(Some(action)) => format!("that rank stands at {}", line_text(trace, partner, *action)),
+            _ => "that rank has ended".to_owned(),
         };
-        let _ = write!(text, "; rank {partner} {where_partner_is}");
+        let _ = write!(text, "; {where_partner_is}");
     }
     if blocked.missing.len() > 3 {
         let _ = write!(text, "\n    and for {} more messages", blocked.missing.len() - 3);
@@ -168,6 +186,7 @@ impl From<TopologyError> for Failure {
 
 impl From<ChoiceError> for Failure {
     fn from(error: ChoiceError) -> Self {
-        Self::input(error, "Choose one of the names.")
+        let help = error.help();
+        Self::input(error, help)
     }
 }

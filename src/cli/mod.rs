@@ -30,6 +30,11 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Tells the user something on standard error; that nobody listens is no reason to fail.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Writes a whole result to standard output at once. A reader that went away is no error.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut buffer = Vec::new();

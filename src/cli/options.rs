@@ -41,7 +41,7 @@ where
 {
     text.map(|text| {
         text.parse().map_err(|error| {
-            Failure::input(format!("--{option} `{text}`: {error}"), format!("See the example of --{option} in --help."))
+            Failure::input(format!("--{option} `{text}`: {error}"), format!("see the example of --{option} in --help"))
         })
     })
     .transpose()
@@ -61,7 +61,7 @@ pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
     for pair in &flags.collective {
         let Some((kind, algorithm)) = pair.split_once('=') else {
             let message = format!("--collective `{pair}` is not of the form KIND=ALGORITHM");
-            return Err(Failure::input(message, "Write for example --collective alltoall=bruck."));
+            return Err(Failure::input(message, "write for example --collective alltoall=bruck"));
         };
         choice.collective.insert(kind.to_owned(), algorithm.to_owned());
     }

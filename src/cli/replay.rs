@@ -2,7 +2,7 @@
 
 use super::args::{Output, Replay};
 use super::failure::Failure;
-use super::{options, print};
+use super::{options, print, say};
 use mopsim::mpi::mapping::Mapping;
 use mopsim::platform::hostfile;
 use mopsim::report::{ReplayReport, number};
@@ -32,10 +32,11 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     let mut trace_options = ti::Options { ranks: arguments.ranks, ..ti::Options::default() };
     if let Some(limit) = arguments.max_unpacked_bytes {
         trace_options.max_unpacked_bytes = limit;
+        trace_options.max_unpacking_ratio = u64::MAX;
     }
     let workload = Workload::read(&arguments.trace, &trace_options)?;
     if !output.quiet {
-        workload.trace.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        workload.trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
     let read = begin.elapsed().as_secs_f64();
     let title = workload.name.clone();
@@ -61,13 +62,13 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     report.wall_seconds = arguments.timing.then_some(wall);
     if !output.quiet {
         let actions = result.outcome.actions;
-        eprintln!(
+        say(&format!(
             "{} actions in {} of wall time ({} of it to read the trace): {} actions/s",
             number::grouped(actions),
             number::seconds(wall),
             number::seconds(read),
             number::grouped((actions as f64 / wall) as u64)
-        );
+        ));
     }
     print(|out| options::reporter(output.format).replay(&report, out))?;
     if result.outcome.unmatched_sends.is_empty() {

@@ -27,7 +27,7 @@ pub struct Blocked {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ReplayError {
     /// Ranks wait for each other, or for messages that nobody sends.
-    #[error("deadlock after {seconds} simulated seconds: {} of {ranks} ranks are blocked for ever", blocked.len())]
+    #[error("deadlock after {seconds:e} simulated seconds: {} of {ranks} ranks are blocked for ever", blocked.len())]
     Deadlock {
         /// Simulated time at which nothing can happen any more.
         seconds: f64,
@@ -66,7 +66,7 @@ pub enum ReplayError {
     },
     /// The end of the earliest event is not a finite date.
     #[error(
-        "the next event lies infinitely far ahead (after {seconds} simulated seconds): an amount divided by a speed overflowed"
+        "the next event lies infinitely far ahead (after {seconds:e} simulated seconds): an amount divided by a speed overflowed"
     )]
     Endless {
         /// Simulated time of the last event.
@@ -76,7 +76,9 @@ pub enum ReplayError {
 
 fn mismatch_text(mismatch: &Mismatch, envelope: &Envelope) -> String {
     let Envelope { source, destination, tag } = envelope;
-    let message = format!("message from rank {source} to rank {destination} with tag {tag}");
+    // Collectives use tags of their own, which mean nothing to the user.
+    let what = if *tag < 0 { "in a collective".to_owned() } else { format!("with tag {tag}") };
+    let message = format!("message from rank {source} to rank {destination} {what}");
     match mismatch {
         Mismatch::Truncated { bytes, capacity } => {
             format!("{message}: it has {bytes} bytes, but its receive has room for {capacity} only")
@@ -100,18 +102,18 @@ impl ReplayError {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Deadlock { .. } => {
-                "Check that every send has its receive with the same ranks and tag, and that all ranks take part in \
-                 each collective; a trace that was cut, or replayed with too few ranks, ends like this."
+                "check that every send has its receive with the same ranks and tag, and that all ranks take part in \
+                 each collective; a trace that was cut, or replayed with too few ranks, ends like this"
             }
             Self::Mismatch { mismatch: Mismatch::Truncated { .. }, .. } => {
-                "Make the receive at least as large as the message; MPI itself would stop with MPI_ERR_TRUNCATE."
+                "make the receive at least as large as the message; MPI itself would stop with MPI_ERR_TRUNCATE"
             }
-            Self::Mismatch { .. } => "Use the same datatype on both sides, or bytes (id 6) on one of them.",
-            Self::NoRequest { .. } => "Post the request first, or remove the line.",
+            Self::Mismatch { .. } => "use the same datatype on both sides, or bytes (id 6) on one of them",
+            Self::NoRequest { .. } => "post the request first, or remove the line",
             Self::NoRoute { .. } => {
-                "Declare the route in the platform, in both directions, or map the ranks elsewhere."
+                "declare the route in the platform, in both directions, or map the ranks elsewhere"
             }
-            Self::Endless { .. } => "Look for an absurd amount of flops in the trace, or a speed near zero.",
+            Self::Endless { .. } => "look for an absurd amount of flops in the trace, or a speed near zero",
         }
     }
 }

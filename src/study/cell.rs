@@ -21,9 +21,15 @@ impl CellResult {
         let mut notes: Vec<String> = self.outcome.substitutions.iter().map(|s| (*s).to_owned()).collect();
         let unmatched: u64 = self.outcome.unmatched_sends.iter().map(|u| u.1).sum();
         if let Some((envelope, ..)) = self.outcome.unmatched_sends.first() {
+            let (source, destination, tag) = (envelope.source, envelope.destination, envelope.tag);
+            let were = if unmatched == 1 { "message was" } else { "messages were" };
+            let what = if tag < 0 {
+                "inside a collective, whose root or counts differ between the ranks".to_owned()
+            } else {
+                format!("with tag {tag}")
+            };
             notes.push(format!(
-                "{unmatched} messages were sent and never received, the first from rank {} to rank {} with tag {}",
-                envelope.source, envelope.destination, envelope.tag
+                "{unmatched} {were} sent and never received, the first from rank {source} to rank {destination} {what}"
             ));
         }
         notes

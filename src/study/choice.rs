@@ -19,6 +19,8 @@ pub struct ChoiceError {
     pub value: String,
     /// What is wrong with it, and what would be right.
     pub rule: String,
+    /// Whether the value is to be one of a list of names.
+    pub named: bool,
 }
 
 impl ChoiceError {
@@ -32,8 +34,14 @@ impl ChoiceError {
         Self {
             option: option.to_owned(),
             value: value.to_owned(),
-            rule: format!("is not one of {}{hint}", known.join(", ")),
+            rule: format!("is not {}{}{hint}", if known.len() > 1 { "one of " } else { "" }, known.join(", ")),
+            named: true,
         }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        if self.named { "choose one of the names" } else { "change the value so that the rule holds" }
     }
 }
 
@@ -117,6 +125,7 @@ impl ModelChoice {
                 option: "timing-precision".to_owned(),
                 value: timing_precision.to_string(),
                 rule: "is not a finite number of seconds, zero or more".to_owned(),
+                named: false,
             });
         }
         let table = self.collectives.as_deref().unwrap_or("mvapich2");
@@ -134,6 +143,7 @@ impl ModelChoice {
                 option: "collective".to_owned(),
                 value: format!("{kind}={algorithm}"),
                 rule: format!("cannot be: {error}"),
+                named: true,
             })?;
         }
         let description = ModelDescription {

@@ -72,6 +72,8 @@ pub struct Comparison {
     pub model: ModelDescription,
     /// What the reader should know: unmatched sends, substituted algorithms.
     pub notes: Vec<String>,
+    /// Whether in some replay messages were left that nobody received.
+    pub unmatched: bool,
 }
 
 impl Comparison {
@@ -111,7 +113,8 @@ impl Comparison {
                 }
             }
         }
-        Self { title, baseline, networks, workloads, cells, mapping, model, notes }
+        let unmatched = results.iter().any(|result| !result.outcome.unmatched_sends.is_empty());
+        Self { title, baseline, networks, workloads, cells, mapping, model, notes, unmatched }
     }
 
     /// The cell of a workload on a network.

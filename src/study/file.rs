@@ -57,6 +57,8 @@ pub struct StudyFile {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadEntry {
+    /// Name for the report; that of the trace if left out.
+    pub name: Option<String>,
     /// The trace: a file, or a list of files.
     pub trace: PathBuf,
     /// Number of ranks; found from the trace if left out.

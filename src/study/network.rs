@@ -79,7 +79,7 @@ impl NetworkError {
         match self {
             Self::Ambiguous { .. } => "give --topology SPEC or --platform FILE (in a study: one of these keys)".into(),
             Self::NotForFile { .. } => "leave the option out, or describe the network by a topology".into(),
-            Self::Toml(error) if error.is_io() => "check the path and its permissions".into(),
+            Self::Toml(TomlError::Read(error)) => error.help().into(),
             Self::Toml(_) => "the keys are name, topology, platform, routing, seed and the table [parameters]".into(),
             Self::Nested { .. } => "put the keys of that file here instead".into(),
             Self::Topology(error) => error.help(),

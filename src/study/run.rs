@@ -153,8 +153,18 @@ impl Study {
         let workloads = file
             .workloads
             .iter()
-            .map(|w| Workload::read(&folder.join(&w.trace), &ti::Options { ranks: w.ranks, ..ti::Options::default() }))
+            .map(|w| {
+                let options = ti::Options { ranks: w.ranks, ..ti::Options::default() };
+                let mut workload = Workload::read(&folder.join(&w.trace), &options)?;
+                workload.name = w.name.clone().unwrap_or(workload.name);
+                Ok(workload)
+            })
             .collect::<Result<Vec<Workload>, TraceError>>()?;
+        // Results name workloads, so that a name must not stand for two of them.
+        let repeated = workloads.iter().enumerate().find(|(i, w)| workloads[..*i].iter().any(|v| v.name == w.name));
+        if let Some((_, workload)) = repeated {
+            return Err(wrong(format!("two workloads are called `{}`; give them different names", workload.name)));
+        }
         let mapping = mapping(overrides.mapping.or(file.mapping).as_deref(), seed)?;
         Self::new(file.title, baseline, networks, workloads, mapping, &overrides.model.over(&file.model))
     }

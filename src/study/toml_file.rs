@@ -1,19 +1,18 @@
 //! TOML files of users: read as text, refused with the place and the nearest key where they are wrong.
 
+use crate::topology::input::{ReadError, read_text};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
+
+/// Largest file that is read, in bytes: a study names its traces and graphs, it does not hold them.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Why a TOML file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TomlError {
-    /// The file cannot be read.
-    #[error("cannot read `{}`: {error}", .file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
+    /// The file cannot be read, or is no text.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// The file breaks a rule.
     #[error("{}:{line}:{column}: {message}", .file.display())]
     Wrong {
@@ -31,7 +30,7 @@ pub enum TomlError {
 impl TomlError {
     /// Whether reading failed, rather than what was read.
     pub fn is_io(&self) -> bool {
-        matches!(self, Self::Io { .. })
+        matches!(self, Self::Read(ReadError::Io { .. }))
     }
 }
 
@@ -40,8 +39,7 @@ impl TomlError {
 /// # Errors
 /// [`TomlError`].
 pub fn read<T: DeserializeOwned>(file: &Path) -> Result<T, TomlError> {
-    let text = std::fs::read_to_string(file).map_err(|error| TomlError::Io { file: file.to_owned(), error })?;
-    parse(file, &text)
+    parse(file, &read_text(file, MAX_BYTES)?)
 }
 
 /// Reads a text; `file` is its name for messages.

@@ -58,6 +58,14 @@ pub enum TraceErrorKind {
         /// The limit in bytes.
         limit: u64,
     },
+    /// A compressed file gives far more text than any real trace of its size.
+    #[error("the {format} data unpack to more than {ratio} times their size")]
+    UnpacksSuspiciously {
+        /// Name of the compression.
+        format: &'static str,
+        /// The largest ratio that is allowed.
+        ratio: u64,
+    },
     /// The file holds bytes that no text has.
     #[error("this is not text")]
     NotText,
@@ -124,6 +132,14 @@ pub enum TraceErrorKind {
     Displacements {
         /// Arguments after the counts.
         given: usize,
+        /// Number of ranks.
+        ranks: usize,
+    },
+    /// A collective with a count for each rank has more arguments than it can take.
+    #[error("{action} has more arguments than it takes with {ranks} ranks, from here on")]
+    SurplusArguments {
+        /// Name of the action.
+        action: &'static str,
         /// Number of ranks.
         ranks: usize,
     },
@@ -215,7 +231,11 @@ impl TraceError {
             }
             K::Damaged { .. } => "fetch or pack the file again; nothing of it was used".into(),
             K::Unsupported { .. } => "unpack it, or pack it with xz, zstd or gzip".into(),
-            K::UnpacksTooLarge { .. } => "raise the limit if the trace is really that large".into(),
+            K::UnpacksTooLarge { .. } => "raise the limit (--max-unpacked-bytes) if the trace is really that large".into(),
+            K::UnpacksSuspiciously { .. } => {
+                "traces of real programs unpack to some tens of times their size; if this one is right, unpack it first"
+                    .into()
+            }
             K::NotText => "give a time-independent trace in text form, plain or packed with xz, zstd or gzip".into(),
             K::Empty => "give a trace with lines of the form `RANK ACTION ...`".into(),
             K::CutOff => "record or copy the trace again; if the line is complete, add a newline to the file".into(),
@@ -243,6 +263,9 @@ impl TraceError {
             K::Argument { problem, argument, .. } => problem.help(argument),
             K::Displacements { ranks, .. } => {
                 format!("after the counts come at most two datatypes, {ranks} displacements, or both")
+            }
+            K::SurplusArguments { .. } => {
+                "check that every vector has one count for each rank, and that the number of ranks is right".into()
             }
             K::MixedInit { .. } => {
                 "give either every init an argument or none; the default is one for all ranks".into()

@@ -107,6 +107,7 @@ impl Builder {
         const SENT: &str = "send count of each rank";
         const RECEIVED: &str = "receive count of each rank";
         let mut call = empty(kind);
+        let mut end: &[u8] = &[];
         match kind {
             K::Alltoallv => {
                 // The two single numbers are the sizes of the buffers, of no influence on the time.
@@ -115,7 +116,7 @@ impl Builder {
                 let (rest, recv_size) = count("receive buffer size")(rest)?;
                 let (rest, ()) = vector(RECEIVED, ranks, second, rest)?;
                 (call.send_count, call.recv_count) = (send_size, recv_size);
-                (_, (call.send_type, call.recv_type)) = self.types(rest)?;
+                (end, (call.send_type, call.recv_type)) = self.types(rest)?;
                 call.send_counts = self.tables.counts(first)?;
                 call.recv_counts = self.tables.counts(second)?;
             }
@@ -124,7 +125,7 @@ impl Builder {
                 let (rest, ()) = vector(RECEIVED, ranks, first, rest)?;
                 let (rest, root) = self.root(rest)?;
                 (call.root, call.send_count) = (root, send_count);
-                (_, (call.send_type, call.recv_type)) = self.types(rest)?;
+                (end, (call.send_type, call.recv_type)) = self.types(rest)?;
                 call.recv_counts = self.tables.counts(first)?;
             }
             K::Allgatherv => {
@@ -140,19 +141,24 @@ impl Builder {
                 let (rest, recv_count) = count("receive count")(rest)?;
                 let (rest, root) = self.root(rest)?;
                 (call.root, call.recv_count) = (root, recv_count);
-                (_, (call.send_type, call.recv_type)) = self.types(rest)?;
+                (end, (call.send_type, call.recv_type)) = self.types(rest)?;
                 call.send_counts = self.tables.counts(first)?;
             }
             K::ReduceScatter => {
                 let (rest, ()) = vector(RECEIVED, ranks, first, text)?;
                 let (rest, flops) = flops(rest)?;
-                let (_, datatype) = self.datatype(rest)?;
+                let datatype;
+                (end, datatype) = self.datatype(rest)?;
                 (call.flops, call.send_type, call.recv_type) = (flops, datatype, datatype);
                 call.recv_counts = self.tables.counts(first)?;
             }
             other => unreachable!("{} has no count for each rank", other.name()),
         }
-        Ok(call)
+        // Elsewhere more arguments do no harm; here they mean that counts were taken for something else.
+        match skip_blanks(end) {
+            b"" => Ok(call),
+            at => Err(Broken::Other { at, kind: Kind::SurplusArguments { action: kind.name(), ranks } }),
+        }
     }
 
     /// What follows the counts of an allgatherv: types, displacements, both or nothing.

@@ -28,7 +28,7 @@ fn find(file: &Path, rank: usize, index: usize) -> Option<SourceLine> {
         return None;
     }
     let mut blocks = Blocks::open(file).ok()?;
-    let mut budget = Budget::new(u64::MAX);
+    let mut budget = Budget::new(u64::MAX, u64::MAX);
     let (mut line, mut before) = (0, 0);
     while let Ok(Some(block)) = blocks.next(&mut budget) {
         let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);

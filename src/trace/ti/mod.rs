@@ -33,7 +33,8 @@
 //!
 //! The reader is stricter than SimGrid: it refuses what SimGrid loses without a word (a last line without line end, ranks
 //! with leading zeros) or misreads (`1e6` in a vector of counts). It ignores, as SimGrid does, arguments behind those it
-//! knows, and lines of other ranks in a rank's own file; the latter leave a [warning](super::TraceWarning).
+//! knows, except in collectives with a count for each rank, and lines of other ranks in a rank's own file; the latter
+//! leave a [warning](super::TraceWarning).
 
 mod arguments;
 mod builder;
@@ -69,11 +70,14 @@ pub struct Options {
     /// Most bytes that compressed files may give, all files of the trace together: a guard against archives made to
     /// exhaust the reader.
     pub max_unpacked_bytes: u64,
+    /// Most times its size that a compressed file may give once it has given 32 MiB: a guard that ends archives made to
+    /// exhaust the reader before they have. Real traces give up to 40 times their size.
+    pub max_unpacking_ratio: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { ranks: None, max_unpacked_bytes: 8 << 30 }
+        Options { ranks: None, max_unpacked_bytes: 8 << 30, max_unpacking_ratio: 1000 }
     }
 }
 
@@ -106,7 +110,7 @@ pub fn read_from(reader: impl Read, name: &str, options: &Options) -> Result<Tra
 }
 
 fn read_blocks(mut blocks: Blocks<'_>, name: &str, options: &Options, again: bool) -> Result<Trace, TraceError> {
-    let mut budget = Budget::new(options.max_unpacked_bytes);
+    let mut budget = Budget::new(options.max_unpacked_bytes, options.max_unpacking_ratio);
     let file = blocks.file().to_path_buf();
     let ranks = options.ranks.filter(|&ranks| ranks > 0);
     if ranks.is_some_and(|ranks| ranks > MOST_RANKS) {

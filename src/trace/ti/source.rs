@@ -8,10 +8,12 @@
 //! faults cost what the copies of `read` cost), and a map needs `unsafe`, counts as memory of the process, and ends the
 //! process if someone shortens the file meanwhile.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
@@ -25,6 +27,9 @@ const BLOCK: usize = 1 << 20;
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 /// Most memory that an xz file may ask for, in KiB: what `xz -9` needs is a sixteenth of it.
 const XZ_MEMORY_KIB: u32 = 1 << 20;
+
+/// Text that a compressed file may give whatever its size.
+const RATIO_FREE: u64 = 32 << 20;
 
 /// First bytes and name of each packing; those without a decoder are refused by name.
 const MAGIC: [(&[u8], &str); 8] = [
@@ -70,6 +75,23 @@ pub(super) struct Blocks<'r> {
     given: usize,
     filled: usize,
     ended: bool,
+    /// Bytes that came out of the decoder, and those that went into it.
+    unpacked: u64,
+    packed: Rc<Cell<u64>>,
+}
+
+/// A reader that counts what it gives.
+struct Counted<R> {
+    reader: R,
+    count: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        self.count.set(self.count.get() + length as u64);
+        Ok(length)
+    }
 }
 
 /// How much more text compressed files may give, all files of a trace together.
@@ -77,11 +99,13 @@ pub(super) struct Blocks<'r> {
 pub(super) struct Budget {
     pub limit: u64,
     pub left: u64,
+    /// Most times its size that a file may give.
+    pub ratio: u64,
 }
 
 impl Budget {
-    pub fn new(limit: u64) -> Budget {
-        Budget { limit, left: limit }
+    pub fn new(limit: u64, ratio: u64) -> Budget {
+        Budget { limit, left: limit, ratio }
     }
 }
 
@@ -97,7 +121,9 @@ impl<'r> Blocks<'r> {
         let file = name.to_path_buf();
         let head = read_head(&mut reader).map_err(|error| TraceError::whole(name, Kind::Read(error)))?;
         let format = packing(&head);
-        let all = BufReader::with_capacity(1 << 17, Cursor::new(head).chain(reader));
+        let packed = Rc::new(Cell::new(0));
+        let all = Counted { reader: Cursor::new(head).chain(reader), count: Rc::clone(&packed) };
+        let all = BufReader::with_capacity(1 << 17, all);
         let reader: Box<dyn Read + 'r> = match format {
             None => Box::new(all),
             Some("xz") => Box::new(XzReader::new_mem_limit(all, true, XZ_MEMORY_KIB)),
@@ -108,7 +134,7 @@ impl<'r> Blocks<'r> {
             },
             Some(format) => return Err(TraceError::whole(file, Kind::Unsupported { format })),
         };
-        Ok(Blocks { file, reader, format, buffer: Vec::new(), given: 0, filled: 0, ended: false })
+        Ok(Blocks { file, reader, format, buffer: Vec::new(), given: 0, filled: 0, ended: false, unpacked: 0, packed })
     }
 
     /// The file's name for messages.
@@ -164,9 +190,12 @@ impl<'r> Blocks<'r> {
         }
     }
 
-    fn charge(&self, length: u64, budget: &mut Budget) -> Result<(), TraceError> {
-        if self.format.is_none() {
-            return Ok(());
+    fn charge(&mut self, length: u64, budget: &mut Budget) -> Result<(), TraceError> {
+        let Some(format) = self.format else { return Ok(()) };
+        self.unpacked += length;
+        if self.unpacked > RATIO_FREE && self.unpacked / self.packed.get().max(1) > budget.ratio {
+            let kind = Kind::UnpacksSuspiciously { format, ratio: budget.ratio };
+            return Err(TraceError::whole(&*self.file, kind));
         }
         match budget.left.checked_sub(length) {
             Some(left) => budget.left = left,
