@@ -105,7 +105,7 @@ fn a_path_without_links_gives_the_bound() {
 }
 
 /// The oracle: everything is shared out from nothing, one flow after the other, by the definition.
-pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[(Vec<(u32, f64)>, f64, f64)]) -> Vec<f64> {
+pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[FlowSpec]) -> Vec<f64> {
     let mut value: Vec<Option<f64>> = flows.iter().map(|f| f.0.is_empty().then_some(f.2)).collect();
     while value.iter().any(Option::is_none) {
         let level_of = |link: usize| {
