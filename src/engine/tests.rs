@@ -166,3 +166,27 @@ fn the_times_of_a_rank_add_up_to_the_whole_run() {
         assert!(close(rank.compute + rank.communication + rank.waiting, outcome.simulated_seconds));
     }
 }
+
+#[test]
+fn a_transfer_about_to_end_does_not_keep_others_from_beginning() {
+    // The clock jumps to 2499.7 ns because a sleep ends. 0.3 ns later the first transfer would end, alone so far at 1
+    // byte a nanosecond; ends are not merged. 0.6 ns later the second transfer begins, and beginnings are merged: it
+    // takes half of the medium from now on, so the last 0.3 bytes of the first one take 0.6 ns.
+    let sleep = |nanoseconds: f64| Action::Sleep { seconds: nanoseconds * 1e-9 };
+    let actions: [Vec<Action>; 5] = [
+        vec![send(1, 1500)],
+        vec![recv(0, 1500)],
+        vec![sleep(1500.3), send(3, 1000)],
+        vec![recv(2, 1000)],
+        vec![sleep(2499.7)],
+    ];
+    let trace = Trace { actions: actions.to_vec(), ..Trace::default() };
+    let platform = platform(5, 1);
+    let layout = Mapping::OneEach.layout(5, 5).expect("hosts for all");
+    let precision = Precision { transfers: 0.0, others: 1e-9 };
+    let model = Model { network: NetworkModel::ideal(), precision, ..model() };
+    let outcome = replay(&trace, &platform, &layout, &model, &mut ()).expect("runs");
+    // The remaining 0.3 bytes carry the rounding of dates in the microseconds.
+    assert!((outcome.ranks[1].end - 2500.3e-9).abs() < 1e-14, "{}", outcome.ranks[1].end);
+    assert!((outcome.ranks[3].end - 3500.0e-9).abs() < 1e-14, "{}", outcome.ranks[3].end);
+}

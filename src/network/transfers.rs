@@ -47,7 +47,11 @@ pub struct Network<'a> {
     free: Vec<u32>,
     /// The transfer of each flow of the sharing system.
     transfer_of_flow: Vec<u32>,
-    events: EventQueue,
+    /// Ends of latency phases. They have a queue of their own because they are merged over a longer time than ends of
+    /// transfers: one that waits its turn must not hold them up.
+    entries: EventQueue,
+    /// Ends of transfers.
+    ends: EventQueue,
     // The last size looked up in the factor tables: most messages repeat a size.
     last_size: u64,
     last_factors: (f64, f64),
@@ -64,7 +68,8 @@ impl<'a> Network<'a> {
             transfers: Vec::new(),
             free: Vec::new(),
             transfer_of_flow: Vec::new(),
-            events: EventQueue::new(),
+            entries: EventQueue::new(),
+            ends: EventQueue::new(),
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
         }
@@ -105,7 +110,7 @@ impl<'a> Network<'a> {
         };
         let delay = self.paths.route(route).latency * latency_factor;
         if delay > 0.0 {
-            self.events.set(id, now + delay);
+            self.entries.set(id, now + delay);
         } else {
             self.enter_sharing(id, now);
         }
@@ -133,7 +138,7 @@ impl<'a> Network<'a> {
         if self.sharing.is_stale() {
             self.share(now);
         }
-        self.events.next_date()
+        [self.entries.next_date(), self.ends.next_date()].into_iter().flatten().reduce(f64::min)
     }
 
     /// Shares out again and moves the end dates of the transfers whose rate changed.
@@ -149,27 +154,25 @@ impl<'a> Network<'a> {
             transfer.updated = now;
             transfer.rate = self.sharing.value(flow) * transfer.bandwidth_factor;
             let left = if transfer.remaining > 0.0 { transfer.remaining / transfer.rate } else { 0.0 };
-            self.events.set(id, now + left);
+            self.ends.set(id, now + left);
         }
     }
 
     /// Lets the events of this instant happen. Appends what ended.
     pub fn advance(&mut self, now: f64, precision: Precision, finished: &mut Vec<Finished>) {
-        while let Some((date, id)) = self.events.peek() {
-            let flow = self.transfers[id as usize].flow;
-            let closeness = if flow.is_some() { precision.transfers } else { precision.others };
-            if date > now && date - now >= closeness {
-                break;
+        let is_now = |date: f64, precision: f64| date <= now || date - now < precision;
+        while let Some((_, id)) = self.ends.peek().filter(|end| is_now(end.0, precision.transfers)) {
+            self.ends.pop();
+            let transfer = &self.transfers[id as usize];
+            if let Some(flow) = transfer.flow {
+                self.sharing.stop(flow);
             }
-            self.events.pop();
-            match flow {
-                None => self.enter_sharing(id, now),
-                Some(flow) => {
-                    self.sharing.stop(flow);
-                    finished.push(self.transfers[id as usize].tag);
-                    self.free.push(id);
-                }
-            }
+            finished.push(transfer.tag);
+            self.free.push(id);
+        }
+        while let Some((_, id)) = self.entries.peek().filter(|entry| is_now(entry.0, precision.others)) {
+            self.entries.pop();
+            self.enter_sharing(id, now);
         }
     }
 

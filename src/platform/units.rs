@@ -1,8 +1,9 @@
 //! Quantities as people write them: `40 Gbit/s`, `5 GB/s`, `100 ns`, `100 Gflop/s`, or plain numbers in B/s, s, flop/s.
 //!
-//! The units of SimGrid's platform files (`1.25GBps`, `10Gbps`, `1us`, `1Gf`) are among them, so there is one reader. The
-//! number and the power of ten of its unit are converted together: `100 ns` is the float nearest to 1e-7, which the
-//! product of 100 and 1e-9 is not.
+//! The units of SimGrid's platform files (`1.25GBps`, `10Gbps`, `1us`, `1Gf`) are among them, so there is one reader. A
+//! quantity is the product of its number and its unit, as in SimGrid 3.32, even where another float is nearer: `10us`
+//! is 10 * 1e-6, just below 1e-5. The last bit matters where two events are as far apart as the merging of events
+//! reaches: it decides whether they happen together.
 
 use nom::Parser;
 use nom::character::complete::multispace0;
@@ -24,55 +25,43 @@ pub struct UnitError {
     pub rule: String,
 }
 
-/// How much a unit is: `10^power * factor`.
-#[derive(Clone, Copy)]
-struct Scale {
-    power: i32,
-    factor: f64,
-}
-
-const DECIMAL: [(&str, i32); 9] =
-    [("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18), ("Z", 21), ("Y", 24)];
+const DECIMAL: [&str; 9] = ["", "k", "M", "G", "T", "P", "E", "Z", "Y"];
 const BINARY: [&str; 8] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi"];
 
 /// Prefixes are powers of 1000 or, with an `i`, of 1024.
-fn prefix(text: &str) -> Option<Scale> {
-    if let Some(&(_, power)) = DECIMAL.iter().find(|(name, _)| *name == text) {
-        return Some(Scale { power, factor: 1.0 });
+fn prefix(text: &str) -> Option<f64> {
+    if let Some(exponent) = DECIMAL.iter().position(|name| *name == text) {
+        return Some(1000_f64.powi(exponent as i32));
     }
     let exponent = BINARY.iter().position(|name| *name == text)?;
-    Some(Scale { power: 0, factor: 1024_f64.powi(exponent as i32 + 1) })
+    Some(1024_f64.powi(exponent as i32 + 1))
 }
 
-fn with_base(text: &str, bases: &[(&str, f64)]) -> Option<Scale> {
-    bases.iter().find_map(|&(base, factor)| {
-        let scale = prefix(text.strip_suffix(base)?)?;
-        Some(Scale { factor: scale.factor * factor, ..scale })
-    })
+fn with_base(text: &str, bases: &[(&str, f64)]) -> Option<f64> {
+    bases.iter().find_map(|&(base, factor)| Some(factor * prefix(text.strip_suffix(base)?)?))
 }
 
-fn bandwidth(unit: &str) -> Option<Scale> {
+fn bandwidth(unit: &str) -> Option<f64> {
     with_base(unit, &[("B/s", 1.0), ("Bps", 1.0), ("bit/s", 0.125), ("b/s", 0.125), ("bps", 0.125)])
 }
 
-fn speed(unit: &str) -> Option<Scale> {
+fn speed(unit: &str) -> Option<f64> {
     with_base(unit, &[("flop/s", 1.0), ("Flop/s", 1.0), ("flops", 1.0), ("Flops", 1.0), ("f", 1.0)])
 }
 
-fn time(unit: &str) -> Option<Scale> {
-    let (power, factor) = match unit {
-        "ps" => (-12, 1.0),
-        "ns" => (-9, 1.0),
-        "us" | "µs" | "μs" => (-6, 1.0),
-        "ms" => (-3, 1.0),
-        "s" => (0, 1.0),
-        "m" | "min" => (0, 60.0),
-        "h" => (0, 3600.0),
-        "d" => (0, 86_400.0),
-        "w" => (0, 604_800.0),
+fn time(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ps" => 1e-12,
+        "ns" => 1e-9,
+        "us" | "µs" | "μs" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        "w" => 604_800.0,
         _ => return None,
-    };
-    Some(Scale { power, factor })
+    })
 }
 
 /// Splits `text` into a number and a unit.
@@ -80,15 +69,6 @@ fn split(text: &str) -> Option<(&str, &str)> {
     let mut parts = all_consuming((multispace0::<&str, nom::error::Error<&str>>, recognize_float, multispace0, rest));
     let (_, (_, number, _, unit)) = parts.parse(text).ok()?;
     Some((number, unit.trim_end()))
-}
-
-/// The decimal number times `10^power`, rounded once.
-fn scaled(number: &str, power: i32) -> Option<f64> {
-    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
-        None => (number, 0),
-    };
-    format!("{mantissa}e{}", exponent.checked_add(power)?).parse().ok()
 }
 
 macro_rules! quantity {
@@ -126,10 +106,10 @@ macro_rules! quantity {
             fn from_str(text: &str) -> Result<Self, UnitError> {
                 let wrong = |rule: String| UnitError { text: text.into(), what: $what, rule };
                 let (number, unit) = split(text).ok_or_else(|| wrong(concat!("it must be a number and a unit, e.g. ", $units).into()))?;
-                let scale = if unit.is_empty() { Some(Scale { power: 0, factor: 1.0 }) } else { $scale(unit) };
+                let scale = if unit.is_empty() { Some(1.0) } else { $scale(unit) };
                 let scale = scale.ok_or_else(|| wrong(format!(concat!("there is no unit `{}`; write it like ", $units), unit)))?;
-                let value = scaled(number, scale.power).ok_or_else(|| wrong($rule.into()))?;
-                Self::checked(value * scale.factor, text)
+                let value = number.parse::<f64>().map_err(|_| wrong($rule.into()))?;
+                Self::checked(value * scale, text)
             }
         }
 
@@ -194,7 +174,7 @@ quantity!(
 );
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // The reader promises the nearest float, so the tests ask for it.
+#[allow(clippy::float_cmp)] // The reader promises one float and no other, so the tests ask for it.
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -209,13 +189,20 @@ mod tests {
         }
         assert_eq!((bandwidth("1KiBps"), bandwidth("2 Mibit/s")), (1024.0, 262_144.0));
         let time = |text: &str| text.parse::<Seconds>().unwrap().value();
-        assert_eq!((time("100 ns"), time("1e-07s"), time("0.1us"), time("100µs")), (1e-7, 1e-7, 1e-7, 1e-4));
-        assert_eq!((time("0us"), time("2 min"), time("1w"), time("500ns")), (0.0, 120.0, 604_800.0, 5e-7));
+        assert_eq!((time("1e-07s"), time("0.1us"), time("1µs"), time("1 ns")), (1e-7, 1e-7, 1e-6, 1e-9));
+        assert_eq!((time("0us"), time("2 min"), time("1w"), time("500ns")), (0.0, 120.0, 604_800.0, 500.0 * 1e-9));
         let speed = |text: &str| text.parse::<Speed>().unwrap().value();
         assert_eq!(
             (speed("100 Gflop/s"), speed("1Gf"), speed("100000000000f"), speed("2 Tflops")),
             (1e11, 1e9, 1e11, 2e12)
         );
+    }
+
+    #[test]
+    fn a_quantity_is_number_times_unit() {
+        let time = |text: &str| text.parse::<Seconds>().unwrap().value();
+        assert_eq!((time("10us"), time("1e-05s"), time("1e-05")), (1e-5_f64.next_down(), 1e-5, 1e-5));
+        assert_eq!((time("100 ns"), time("1e-07s")), (1e-7_f64.next_up(), 1e-7));
     }
 
     #[test]
