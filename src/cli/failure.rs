@@ -3,7 +3,7 @@
 use mopsim::engine::{Blocked, ReplayError};
 use mopsim::mpi::messages::Envelope;
 use mopsim::platform::PlatformError;
-use mopsim::study::{StudyError, toml_file::TomlError, choice::ChoiceError, network::NetworkError, workload::Workload};
+use mopsim::study::{StudyError, choice::ChoiceError, network::NetworkError, toml_file::TomlError, workload::Workload};
 use mopsim::topology::TopologyError;
 use mopsim::trace::{Trace, TraceError};
 use std::fmt::Write;

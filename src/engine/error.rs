@@ -110,9 +110,7 @@ impl ReplayError {
             }
             Self::Mismatch { .. } => "use the same datatype on both sides, or bytes (id 6) on one of them",
             Self::NoRequest { .. } => "post the request first, or remove the line",
-            Self::NoRoute { .. } => {
-                "declare the route in the platform, in both directions, or map the ranks elsewhere"
-            }
+            Self::NoRoute { .. } => "declare the route in the platform, in both directions, or map the ranks elsewhere",
             Self::Endless { .. } => "look for an absurd amount of flops in the trace, or a speed near zero",
         }
     }

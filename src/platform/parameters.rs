@@ -42,7 +42,10 @@ impl std::str::FromStr for Duplex {
 
 /// How many hosts hang on each switch.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(untagged, expecting = "hosts_per_switch must be a number of hosts, zero or more, or a list with one for each switch")]
+#[serde(
+    untagged,
+    expecting = "hosts_per_switch must be a number of hosts, zero or more, or a list with one for each switch"
+)]
 pub enum HostsPerSwitch {
     /// The same number on every switch.
     Uniform(u32),

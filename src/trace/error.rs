@@ -231,7 +231,9 @@ impl TraceError {
             }
             K::Damaged { .. } => "fetch or pack the file again; nothing of it was used".into(),
             K::Unsupported { .. } => "unpack it, or pack it with xz, zstd or gzip".into(),
-            K::UnpacksTooLarge { .. } => "raise the limit (--max-unpacked-bytes) if the trace is really that large".into(),
+            K::UnpacksTooLarge { .. } => {
+                "raise the limit (--max-unpacked-bytes) if the trace is really that large".into()
+            }
             K::UnpacksSuspiciously { .. } => {
                 "traces of real programs unpack to some tens of times their size; if this one is right, unpack it first"
                     .into()
