@@ -180,7 +180,8 @@ impl Reporter for Text {
         }
         writeln!(out, "{absolute}\n")?;
         if c.workloads.iter().any(|w| w.operations.is_none()) {
-            writeln!(out, "Mop/s unknown: no side file gives the number of operations; ratios are those of times.")?;
+            let text = "Mop/s unknown: no side file gives the number of operations; ratios are those of times.";
+            wrapped(out, text, "")?;
         }
         model(out, &c.model, &c.mapping)?;
         notes(out, &c.notes)
