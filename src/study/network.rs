@@ -118,13 +118,13 @@ impl NetworkChoice {
     /// [`NetworkError`].
     pub fn build(&self, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
         match (&self.topology, &self.platform) {
-            (Some(spec), None) => self.from_topology(spec, folder),
-            (None, Some(file)) => self.from_file(&folder.join(file)),
+            (Some(spec), None) => self.build_topology(spec, folder),
+            (None, Some(file)) => self.build_file(&folder.join(file)),
             (topology, _) => Err(NetworkError::Ambiguous { both: topology.is_some() }),
         }
     }
 
-    fn from_topology(&self, spec: &str, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
+    fn build_topology(&self, spec: &str, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
         let mut spec: topology::Spec = spec.parse()?;
         spec.resolve_files(folder);
         if let Some(seed) = self.seed
@@ -157,9 +157,9 @@ impl NetworkChoice {
         })
     }
 
-    fn from_file(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
+    fn build_file(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
         if is_toml(file) {
-            return self.from_toml(file);
+            return self.build_toml(file);
         }
         let not_for_file = |option| Err(NetworkError::NotForFile { option, file: file.to_owned() });
         if self.routing.is_some() {
@@ -190,7 +190,7 @@ impl NetworkChoice {
     }
 
     /// A file with the keys of this table; what is given beside it comes first.
-    fn from_toml(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
+    fn build_toml(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
         let written: NetworkChoice = toml_file::read(file)?;
         if written.platform.as_deref().is_some_and(is_toml) {
             return Err(NetworkError::Nested { file: file.to_owned() });

@@ -37,7 +37,7 @@ pub enum StudyError {
         /// Its name or number.
         network: String,
         /// Why.
-        error: NetworkError,
+        error: Box<NetworkError>,
     },
     /// A trace cannot be read.
     #[error(transparent)]
@@ -62,7 +62,7 @@ pub enum StudyError {
         /// The network.
         network: String,
         /// Why.
-        error: ReplayError,
+        error: Box<ReplayError>,
     },
 }
 
@@ -134,7 +134,8 @@ impl Study {
             let name = choice.name.clone();
             let choice = choice.over(&common);
             let choice = NetworkChoice { name, ..overrides.network.clone().over(&choice) };
-            let network = choice.build(folder).map_err(|error| StudyError::Network { network: label, error })?;
+            let network =
+                choice.build(folder).map_err(|error| StudyError::Network { network: label, error: Box::new(error) })?;
             if networks.iter().any(|n| n.info.name == network.info.name) {
                 return Err(wrong(format!(
                     "two networks are called `{}`; give them different names",
@@ -239,7 +240,7 @@ impl Study {
             workload: workload.name.clone(),
             index: w,
             network: network.info.name.clone(),
-            error,
+            error: Box::new(error),
         })
     }
 }

@@ -104,8 +104,11 @@ fn a_path_without_links_gives_the_bound() {
     assert_eq!(s.value(f), 7.0);
 }
 
+/// A flow: its links with its weight on each, its penalty, its bound.
+type Flow = (Vec<(u32, f64)>, f64, f64);
+
 /// The oracle: everything is shared out from nothing, one flow after the other, by the definition.
-pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[(Vec<(u32, f64)>, f64, f64)]) -> Vec<f64> {
+pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[Flow]) -> Vec<f64> {
     let mut value: Vec<Option<f64>> = flows.iter().map(|f| f.0.is_empty().then_some(f.2)).collect();
     while value.iter().any(Option::is_none) {
         let level_of = |link: usize| {
