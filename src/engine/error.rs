@@ -27,7 +27,7 @@ pub struct Blocked {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ReplayError {
     /// Ranks wait for each other, or for messages that nobody sends.
-    #[error("deadlock after {seconds:e} simulated seconds: {} of {ranks} ranks are blocked for ever", blocked.len())]
+    #[error("deadlock after {seconds:?} simulated seconds: {} of {ranks} ranks are blocked for ever", blocked.len())]
     Deadlock {
         /// Simulated time at which nothing can happen any more.
         seconds: f64,
@@ -66,7 +66,7 @@ pub enum ReplayError {
     },
     /// The end of the earliest event is not a finite date.
     #[error(
-        "the next event lies infinitely far ahead (after {seconds:e} simulated seconds): an amount divided by a speed overflowed"
+        "the next event lies infinitely far ahead (after {seconds:?} simulated seconds): an amount divided by a speed overflowed"
     )]
     Endless {
         /// Simulated time of the last event.

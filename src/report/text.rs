@@ -4,14 +4,22 @@ use super::number::{bytes, grouped, mops, percent, seconds};
 use super::{ReplayReport, Reporter, Split, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo};
-use comfy_table::{Cell, CellAlignment, Table, presets};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
 /// The text format.
 pub struct Text;
 
+/// Width of the whole report.
+const WIDTH: u16 = 80;
+
+/// Networks in one table of ratios: with their names of at most 20 characters they fill the width.
+const COLUMNS: usize = 7;
+
+/// A table; long names in its cells are broken where it would become too wide.
 fn table(heading: &[&str]) -> Table {
     let mut table = Table::new();
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED);
     table.set_header(heading.iter().enumerate().map(|(i, h)| cell(i, h)));
     table
@@ -60,7 +68,40 @@ fn model(out: &mut dyn Write, model: &ModelDescription, mapping: &str) -> io::Re
 }
 
 fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
-    notes.iter().try_for_each(|note| writeln!(out, "Note: {note}."))
+    notes.iter().try_for_each(|note| wrapped(out, &format!("Note: {note}."), "      "))
+}
+
+/// Writes a text line by line, broken between words; all lines but the first begin with `indent`.
+fn wrapped(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
+    let mut column = 0;
+    for word in text.split(' ') {
+        let width = word.chars().count();
+        if column > 0 && column + 1 + width > usize::from(WIDTH) {
+            write!(out, "\n{indent}{word}")?;
+            column = indent.len() + width;
+        } else {
+            write!(out, "{}{word}", if column > 0 { " " } else { "" })?;
+            column += usize::from(column > 0) + width;
+        }
+    }
+    writeln!(out)
+}
+
+/// The relative performance of some networks, workload by workload, and its means.
+fn ratios(c: &Comparison, networks: &[usize], ratio: fn(f64) -> String) -> Table {
+    let letters: Vec<String> = networks.iter().map(|&n| letter(n)).collect();
+    let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
+    let mut table = table(&heading);
+    let mut line = |name: &str, value: &dyn Fn(usize) -> f64| {
+        let values = networks.iter().map(|&n| ratio(value(n)));
+        row(&mut table, &std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>());
+    };
+    for (w, workload) in c.workloads.iter().enumerate() {
+        line(&workload.name, &|n| c.cell(w, n).relative);
+    }
+    line("arithmetic mean", &|n| c.arithmetic_mean(n));
+    line("geometric mean", &|n| c.geometric_mean(n));
+    table
 }
 
 impl Reporter for Text {
@@ -117,22 +158,12 @@ impl Reporter for Text {
             "\nPerformance relative to {} (its time over the time here: larger is better)",
             letter(c.baseline)
         )?;
-        let letters: Vec<String> = (0..c.networks.len()).map(letter).collect();
-        let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
-        let mut relative = table(&heading);
         let ratio = |r: f64| format!("{r:.3}");
-        for (w, workload) in c.workloads.iter().enumerate() {
-            let values = (0..c.networks.len()).map(|n| ratio(c.cell(w, n).relative));
-            row(&mut relative, &std::iter::once(workload.name.clone()).chain(values).collect::<Vec<_>>());
+        let networks: Vec<usize> = (0..c.networks.len()).collect();
+        for some in networks.chunks(COLUMNS) {
+            writeln!(out, "{}", ratios(c, some, ratio))?;
         }
-        type Mean = fn(&Comparison, usize) -> f64;
-        let means: [(&str, Mean); 2] =
-            [("arithmetic mean", Comparison::arithmetic_mean), ("geometric mean", Comparison::geometric_mean)];
-        for (name, mean) in means {
-            let values = (0..c.networks.len()).map(|n| ratio(mean(c, n)));
-            row(&mut relative, &std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>());
-        }
-        writeln!(out, "{relative}\n\nSimulated time and Mop/s")?;
+        writeln!(out, "\nSimulated time and Mop/s")?;
         let mut absolute = table(&["workload", "network", "time", "Mop/s", "relative"]);
         for cell in &c.cells {
             let name = if cell.network == 0 { c.workloads[cell.workload].name.clone() } else { String::new() };
@@ -149,17 +180,21 @@ impl Reporter for Text {
         }
         writeln!(out, "{absolute}\n")?;
         if c.workloads.iter().any(|w| w.operations.is_none()) {
-            writeln!(out, "Mop/s unknown: no side file gives the number of operations; ratios are those of times.")?;
+            let text = "Mop/s unknown: no side file gives the number of operations; ratios are those of times.";
+            wrapped(out, text, "")?;
         }
         model(out, &c.model, &c.mapping)?;
         notes(out, &c.notes)
     }
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
-        let heading = ["topology", "switches", "cables", "degree", "diameter", "ASPL"];
-        let mut sizes = table(&heading);
+        // The names, which may be long, stand apart from the numbers.
+        for (index, r) in reports.iter().enumerate() {
+            writeln!(out, "  {}  {}\n     sha256 {}", letter(index), r.topology, r.edge_sha256)?;
+        }
+        let mut sizes = table(&["topology", "switches", "cables", "degree", "diameter", "ASPL"]);
         let unreachable = || "unreachable".to_owned();
-        for r in reports {
+        for (index, r) in reports.iter().enumerate() {
             let cables = match (r.edges, r.arcs) {
                 (Some(edges), _) => format!("{} two-way", grouped(edges as u64)),
                 (None, arcs) => format!("{} one-way", grouped(arcs.unwrap_or(0) as u64)),
@@ -171,9 +206,8 @@ impl Reporter for Text {
             };
             let diameter = r.diameter.map_or_else(unreachable, |d| d.to_string());
             let aspl = r.aspl.map_or_else(unreachable, |a| format!("{a:.4}"));
-            row(&mut sizes, &[r.topology.clone(), grouped(r.n as u64), cables, degree, diameter, aspl]);
+            row(&mut sizes, &[letter(index), grouped(r.n as u64), cables, degree, diameter, aspl]);
         }
-        writeln!(out, "{sizes}")?;
-        reports.iter().try_for_each(|r| writeln!(out, "\n{}\n  edges sha256 {}", r.topology, r.edge_sha256))
+        writeln!(out, "\n{sizes}")
     }
 }

@@ -31,12 +31,11 @@ impl ChoiceError {
             Some((distance, name)) if distance <= 1 + name.len() / 3 => format!("; did you mean `{name}`?"),
             _ => String::new(),
         };
-        Self {
-            option: option.to_owned(),
-            value: value.to_owned(),
-            rule: format!("is not {}{}{hint}", if known.len() > 1 { "one of " } else { "" }, known.join(", ")),
-            named: true,
-        }
+        let rule = match known {
+            [only] => format!("is not `{only}`, the only one there is"),
+            known => format!("is not one of {}{hint}", known.join(", ")),
+        };
+        Self { option: option.to_owned(), value: value.to_owned(), rule, named: true }
     }
 
     /// What to do about it.

@@ -135,7 +135,7 @@ impl Study {
             let choice = choice.over(&common);
             let choice = NetworkChoice { name, ..overrides.network.clone().over(&choice) };
             let network =
-                choice.build(folder).map_err(|error| StudyError::Network { network: label, error: error.into() })?;
+                choice.build(folder).map_err(|error| StudyError::Network { network: label, error: Box::new(error) })?;
             if networks.iter().any(|n| n.info.name == network.info.name) {
                 return Err(wrong(format!(
                     "two networks are called `{}`; give them different names",
@@ -240,7 +240,7 @@ impl Study {
             workload: workload.name.clone(),
             index: w,
             network: network.info.name.clone(),
-            error: error.into(),
+            error: Box::new(error),
         })
     }
 }

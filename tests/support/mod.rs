@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // Each test binary uses its part.
 
+pub mod cli;
+
 use std::path::{Path, PathBuf};
 
 /// Folder of the reference data that is too large for the repository: `MOPSIM_SHARED`, or `../shared`.

@@ -104,8 +104,11 @@ fn a_path_without_links_gives_the_bound() {
     assert_eq!(s.value(f), 7.0);
 }
 
+/// A flow: its links with its weight on each, its penalty, its bound.
+type Flow = (Vec<(u32, f64)>, f64, f64);
+
 /// The oracle: everything is shared out from nothing, one flow after the other, by the definition.
-pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[FlowSpec]) -> Vec<f64> {
+pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[Flow]) -> Vec<f64> {
     let mut value: Vec<Option<f64>> = flows.iter().map(|f| f.0.is_empty().then_some(f.2)).collect();
     while value.iter().any(Option::is_none) {
         let level_of = |link: usize| {
@@ -135,9 +138,7 @@ pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[FlowSpec]) -> V
     value.into_iter().map(|v| v.expect("all are settled")).collect()
 }
 
-type FlowSpec = (Vec<(u32, f64)>, f64, f64);
-
-fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
+fn flow(links: u32) -> impl Strategy<Value = Flow> {
     let element = (0..links, prop::sample::select(vec![1.0, 0.05, 1.05, 2.0]));
     (prop::collection::vec(element, 0..5), 1u32..40, 1u32..60).prop_map(|(mut elements, penalty, bound)| {
         elements.sort_by_key(|e| e.0);
@@ -162,7 +163,7 @@ proptest! {
             .map(|&(c, fat)| (f64::from(c), if fat { SharingPolicy::FatPipe } else { SharingPolicy::Shared }))
             .collect();
         let mut s = MaxMin::new(capacity.iter().copied());
-        let mut present: Vec<(FlowId, FlowSpec)> = Vec::new();
+        let mut present: Vec<(FlowId, Flow)> = Vec::new();
         for (spec, leave, which, solve_now) in events {
             if leave && !present.is_empty() {
                 let (id, _) = present.remove(which % present.len());
@@ -175,7 +176,7 @@ proptest! {
             }
             if solve_now {
                 s.solve();
-                let flows: Vec<FlowSpec> = present.iter().map(|p| p.1.clone()).collect();
+                let flows: Vec<Flow> = present.iter().map(|p| p.1.clone()).collect();
                 for ((id, _), expected) in present.iter().zip(global(&capacity, &flows)) {
                     prop_assert!(close(s.value(*id), expected), "{} is not {expected}", s.value(*id));
                 }

@@ -19,7 +19,7 @@ const SHAPE_HELP: &str = "a graph is {\"n\": N, \"edges\": [[u,v],...]} with two
                           with one-way ones; a file with hosts and routes is a platform, not a topology";
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with the graph")]
 struct Written {
     n: u64,
     directed: Option<bool>,

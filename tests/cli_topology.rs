@@ -1,0 +1,135 @@
+//! `mopsim topology` and the help texts as their users see them.
+
+mod support;
+
+use serde_json::Value;
+use support::cli::{Folder, assert_80_columns, number};
+
+#[test]
+fn json_has_the_fields_that_scripts_rely_on() {
+    let folder = Folder::new();
+    let torus = folder.json(&["topology", "torus:8x8"]);
+    assert_eq!(torus["schema"], "mopsim.topology/1");
+    assert_eq!((&torus["n"], &torus["edges"], &torus["directed"]), (&64.into(), &128.into(), &false.into()));
+    assert_eq!((&torus["min_degree"], &torus["max_degree"], &torus["diameter"]), (&4.into(), &4.into(), &8.into()));
+    // 2 per dimension on average over all 64 switches, of which the 63 others count.
+    assert!((number(&torus, "aspl") - 4.0 * 64.0 / 63.0).abs() < 1e-12);
+    assert_eq!(torus["edge_sha256"].as_str().map(str::len), Some(64));
+    assert!(torus.get("arcs").is_none());
+
+    let imase = folder.json(&["topology", "imase-itoh:n=64,d=6"]);
+    assert_eq!((&imase["arcs"], &imase["directed"]), (&378.into(), &true.into()));
+    assert!(imase.get("edges").is_none());
+}
+
+#[test]
+fn several_topologies_stand_side_by_side() {
+    let folder = Folder::new();
+    let specs = ["topology", "ring:5", "random:n=16,d=3", "full-mesh:5", "--seed", "9"];
+    let both = folder.json(&specs);
+    let names: Vec<&str> =
+        both["topologies"].as_array().expect("a list").iter().filter_map(|t| t["topology"].as_str()).collect();
+    assert_eq!(names, ["ring:n=5", "random_regular:n=16,d=3,seed=9", "full_mesh:n=5"]);
+    let csv = folder.output(&[&specs[..], &["--format", "csv"]].concat());
+    assert!(
+        csv.starts_with("topology,seed,n,directed,cables,min_degree,max_degree,diameter,aspl,edge_sha256\nring:n=5,")
+    );
+    assert_eq!(csv.lines().count(), 4);
+    let text = folder.output(&specs);
+    assert!(text.contains("B  random_regular:n=16,d=3,seed=9") && text.contains("10 two-way"), "{text}");
+    assert_80_columns(&text);
+}
+
+#[test]
+fn graph_files_are_measured_like_families() {
+    let folder = Folder::new();
+    folder.write("ring.txt", "# a ring\n0 1\n1 2\n2 3\n3 4\n4 0\n");
+    folder.write("ring.json", "{\"n\": 5, \"edges\": [[0,1],[1,2],[2,3],[3,4],[4,0]]}");
+    folder.write("cycle.json", "{\"n\": 3, \"arcs\": [[0,1],[1,2],[2,0]]}");
+    let digest = |spec: &str| folder.json(&["topology", spec])["edge_sha256"].clone();
+    assert_eq!(digest("ring.txt"), digest("ring:5"));
+    assert_eq!(digest("ring.json"), digest("ring:5"));
+    let cycle = folder.json(&["topology", "cycle.json"]);
+    assert_eq!((&cycle["arcs"], &cycle["diameter"], number(&cycle, "aspl")), (&3.into(), &2.into(), 1.5));
+}
+
+#[test]
+fn a_disconnected_graph_has_no_diameter() {
+    let folder = Folder::new();
+    folder.write("edges.txt", "0 1\n2 3\n");
+    let result = folder.json(&["topology", "edges.txt"]);
+    assert_eq!((&result["diameter"], &result["aspl"]), (&Value::Null, &Value::Null));
+    assert!(folder.output(&["topology", "edges.txt"]).contains("unreachable"));
+}
+
+#[test]
+fn graph_files_are_checked() {
+    let folder = Folder::new();
+    for (file, content, parts) in [
+        ("a.txt", "0 1\n1 x\n", ["a.txt:2:3:", "`x`"]),
+        ("b.txt", "0 1\n0 -1\n", ["b.txt:2:3:", "`-1`"]),
+        ("c.txt", "0 0\n", ["c.txt:1:1:", "to itself"]),
+        ("d.txt", "", ["d.txt:1:1:", "no cable"]),
+        ("e.json", "{\"n\": 4, \"arcs\": [[0,9]]}", ["e.json:1:", "switch 9"]),
+        ("f.json", "{\"n\": -4, \"arcs\": [[0,1]]}", ["f.json:1:", "`-4`"]),
+        ("g.json", "{\"n\": 4}", ["g.json:1:", "neither `edges` nor `arcs`"]),
+        ("h.json", "7", ["h.json:1:", "an object with the graph"]),
+    ] {
+        folder.write(file, content);
+        folder.refuse(&["topology", file], 2, &parts);
+    }
+}
+
+#[test]
+fn specifications_are_checked_before_anything_is_built() {
+    let folder = Folder::new();
+    for (spec, parts) in [
+        ("tours:4x4", ["no topology `tours`", "did you mean `torus`?"]),
+        ("torus:4x4,foo=1", ["no parameter `foo`", "dims"]),
+        ("torus:0x4", ["`[0,4]`", "at least 1"]),
+        ("torus:-1x4", ["`[-1,4]`", "at least 1"]),
+        ("torus:100000x100000", ["`[100000,100000]`", "at most 16777216"]),
+        ("ring:n=0", ["`n` is `0`", "from 2 to 16777216"]),
+        ("ring:n=99999999999999999999", ["99999999999999999999", "64 bits"]),
+        ("full_mesh:n=100000", ["9999900000 arcs", "the limit is"]),
+        ("random:n=8,d=8", ["`d` is `8`", "less than the number of switches"]),
+        ("random:n=8,d=3,seed=-1", ["`seed` is `-1`", "from 0"]),
+        ("random:n=8,n=9", ["column 12", "given twice"]),
+        ("torus:", ["column 7", "missing"]),
+        ("", ["column 1", "empty"]),
+    ] {
+        folder.refuse(&["topology", spec], 2, &parts);
+    }
+}
+
+#[test]
+fn help_tells_units_defaults_files_and_exit_codes() {
+    let folder = Folder::new();
+    let help = |verb: &[&str]| folder.output(&[verb, &["--help"]].concat());
+    let main = help(&[]);
+    for part in ["compare", "replay", "topology", "1 the replay itself failed", "mopsim compare studies/uni-vs-bi.toml"]
+    {
+        assert!(main.contains(part), "{part}: {main}");
+    }
+    let replay = help(&["replay"]);
+    for part in ["[default: 100 Gflop/s]", "[default: 100 ns]", "a bare number is in seconds", "[default: one-each]"] {
+        assert!(replay.contains(part), "{part}: {replay}");
+    }
+}
+
+/// The files that the help texts show must work.
+#[test]
+fn files_in_help_texts_work() {
+    let folder = Folder::with_trace("0 init\n1 init\n0 send 1 0 100 6\n1 recv 0 0 100 6\n");
+    let shown = |verb: &str, heading: &str| {
+        let help = folder.output(&[verb, "--help"]);
+        let (_, rest) = help.split_once(heading).expect("the heading");
+        let lines = rest.lines().skip(1).take_while(|line| line.starts_with("  "));
+        lines.map(|line| format!("{}\n", line.trim_start())).collect::<String>()
+    };
+    folder.write("p.toml", shown("replay", "A platform file in TOML:"));
+    folder.json(&["replay", "t.ti", "--platform", "p.toml"]);
+    folder.write("traces/cg.A.64.ti.zst", "0 init\n1 init\n0 send 1 0 100 6\n1 recv 0 0 100 6\n");
+    folder.write("studies/s.toml", shown("compare", "A study file"));
+    assert_eq!(folder.json(&["compare", "studies/s.toml"])["baseline"], "random");
+}

@@ -1,0 +1,87 @@
+//! Runs the program in a folder of its own, as a user would.
+
+use assert_cmd::Command;
+use assert_cmd::assert::Assert;
+use predicates::str::contains;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Two ranks, one message of 100 bytes.
+pub const MESSAGE: &str = "0 init\n1 init\n0 send 1 0 100 6\n1 recv 0 0 100 6\n0 finalize\n1 finalize\n";
+
+/// A folder with the input of a test.
+pub struct Folder(TempDir);
+
+impl Folder {
+    /// An empty folder.
+    pub fn new() -> Self {
+        Self(TempDir::new().expect("a temporary folder"))
+    }
+
+    /// A folder with the trace `t.ti`.
+    pub fn with_trace(text: &str) -> Self {
+        let folder = Self::new();
+        folder.write("t.ti", text);
+        folder
+    }
+
+    /// Writes a file, with the folders above it.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(&path, content).expect("written");
+        path
+    }
+
+    /// The program, started in this folder with these arguments; it must not take longer than a minute.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
+        command.current_dir(self.0.path()).args(arguments).timeout(Duration::from_secs(60));
+        command
+    }
+
+    /// Runs the program.
+    pub fn run(&self, arguments: &[&str]) -> Assert {
+        self.command(arguments).assert()
+    }
+
+    /// Runs the program, which must refuse with this exit code; standard error must have all these parts, and standard
+    /// output nothing.
+    pub fn refuse(&self, arguments: &[&str], code: i32, parts: &[&str]) {
+        let mut run = self.run(arguments).code(code).stdout("");
+        for part in parts {
+            run = run.stderr(contains(*part));
+        }
+    }
+
+    /// Replays the trace `t.ti` on a ring of four, which must be refused like this.
+    pub fn refuse_trace(text: &str, code: i32, parts: &[&str]) {
+        Self::with_trace(text).refuse(&["replay", "t.ti", "--topology", "ring:4"], code, parts);
+    }
+
+    /// Standard output of a run that must succeed.
+    pub fn output(&self, arguments: &[&str]) -> String {
+        let run = self.run(arguments).success();
+        String::from_utf8(run.get_output().stdout.clone()).expect("text")
+    }
+
+    /// The same with `--format json`, parsed.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let text = self.output(&[arguments, &["--format", "json"]].concat());
+        serde_json::from_str(&text).expect("one JSON document")
+    }
+}
+
+/// The member of that name as a number.
+pub fn number(value: &Value, member: &str) -> f64 {
+    value[member].as_f64().unwrap_or_else(|| panic!("`{member}` is no number in {value}"))
+}
+
+/// Checks that no line is longer than a terminal is wide.
+pub fn assert_80_columns(text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+    }
+}
