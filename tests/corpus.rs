@@ -1,6 +1,6 @@
 //! Real traces against SimGrid 3.32 with exact sharing and without merging of events.
 //!
-//! A few dozen small rows are in the repository and always run; the others run where the reference data is found.
+//! 81 small rows are in the repository and always run; the others run where the reference data is found.
 //!
 //! Some rows are chaotic: under heavy contention a delay of one message changes the rates of its neighbours, and from
 //! exchange to exchange a difference grows by orders of magnitude, until a rounding error of 1e-18 s in one clock reading has
@@ -26,6 +26,9 @@ use std::path::Path;
 
 /// Every row whose result is determined that far has to agree to this.
 const CLOSE: f64 = 1e-9;
+
+/// No row may differ by more than this, chaotic or not, and at most one in 16 may be chaotic.
+const CHAOTIC: f64 = 1e-2;
 
 /// Delays in seconds that no result should depend on: they lie below the timing precision.
 const LARGEST_DELAY: f64 = 1e-12;
@@ -148,12 +151,13 @@ fn check(rows: &[Row], traces: &Path, platforms: &Path) {
         within(1e-6),
         differences.last().expect("rows"),
     );
+    assert!(within(CLOSE) * 16 >= results.len() * 15, "too many rows differ for chaos to explain it");
     let mut wrong = Vec::new();
     for (difference, row) in results.iter().filter(|r| r.0 > CLOSE) {
         let (trace, platform) = parts(row);
         let spread = row.spread(trace, platform);
         println!("{}: differs by {difference:.1e}; delays of 1e-12 s spread it by {spread:.1e}", row.name());
-        if *difference > spread {
+        if *difference > spread || *difference > CHAOTIC {
             wrong.push(row.name());
         }
     }

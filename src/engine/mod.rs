@@ -144,6 +144,9 @@ impl<'a, O: Observer> Engine<'a, O> {
             }
             let dates = [self.cpu.next_date(self.now), self.network.next_date(self.now)];
             let Some(next) = dates.into_iter().flatten().reduce(f64::min) else { break };
+            if self.turns && self.only_polls() {
+                return Err(self.deadlock());
+            }
             if !next.is_finite() {
                 return Err(ReplayError::Endless { seconds: self.now });
             }
@@ -154,8 +157,8 @@ impl<'a, O: Observer> Engine<'a, O> {
                 self.ready.push_back(rank);
             }
             for message in arrived.drain(..) {
-                for (rank, side) in self.messages.arrive(message).into_iter().flatten() {
-                    self.notify(rank, side, message);
+                for rank in self.messages.arrive(message).into_iter().flatten() {
+                    self.notify(rank, message);
                 }
                 self.messages.release(message);
             }
@@ -166,9 +169,23 @@ impl<'a, O: Observer> Engine<'a, O> {
         Ok(self.outcome())
     }
 
+    /// Whether nothing happens any more but receives of unknown size that look for messages which nobody will send.
+    fn only_polls(&self) -> bool {
+        let mut polls = false;
+        let stuck = self.processes.iter().zip(0..).all(|(process, rank)| match process.state {
+            State::Probing(probe) => {
+                polls = true;
+                self.messages.probe(probe.envelope(rank)).is_none()
+            }
+            State::OnRequest(_) | State::OnSet { .. } | State::Ended => true,
+            _ => false,
+        });
+        polls && stuck && self.network.is_idle()
+    }
+
     /// A message that a rank is blocked on has arrived.
     #[inline]
-    fn notify(&mut self, rank: u32, _side: Side, message: u32) {
+    fn notify(&mut self, rank: u32, message: u32) {
         let process = &mut self.processes[rank as usize];
         match &mut process.state {
             State::OnRequest(_) => {}
@@ -226,11 +243,15 @@ impl<'a, O: Observer> Engine<'a, O> {
                 State::OnSet { .. } => process.set.clone(),
                 _ => Vec::new(),
             };
-            let missing = requests
+            let awaited = requests
                 .into_iter()
                 .filter(|r| !self.messages.is_complete(*r))
-                .filter_map(|r| Some((self.messages.get(r.message()?).envelope, r.side() == Side::Send)))
-                .collect();
+                .filter_map(|r| Some((self.messages.get(r.message()?).envelope, r.side() == Side::Send)));
+            let polled = match process.state {
+                State::Probing(probe) => Some((probe.envelope(rank as u32), false)),
+                _ => None,
+            };
+            let missing = awaited.chain(polled).collect();
             blocked.push(Blocked {
                 place: Place { rank: rank as u32, action: process.current() },
                 operation: self.operation(process),

@@ -1,7 +1,7 @@
 //! A rank as a small state machine: where it is in its trace, and what it waits for.
 
 use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
-use crate::mpi::messages::Request;
+use crate::mpi::messages::{Envelope, Request};
 use crate::result::RankTimes;
 use crate::trace::{Action, CollectiveCall, Datatype};
 
@@ -22,6 +22,13 @@ pub(super) struct Probe {
     pub tag: i32,
     pub datatype: Datatype,
     pub blocking: bool,
+}
+
+impl Probe {
+    /// What the message that it looks for matches on; `rank` is the receiver.
+    pub fn envelope(&self, rank: u32) -> Envelope {
+        Envelope { source: self.from, destination: rank, tag: self.tag }
+    }
 }
 
 /// A non-blocking request that `wait`, `test` or `waitall` will ask for.

@@ -14,13 +14,13 @@ use crate::trace::{Action, CollectiveCall, Counts, Datatype, SendRecv, UNKNOWN_C
 
 /// Whether a rank can go on at this instant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Flow {
+enum Turn {
     GoesOn,
     Blocks,
 }
-use Flow::{Blocks, GoesOn};
+use Turn::{Blocks, GoesOn};
 
-type Outcome = Result<Flow, ReplayError>;
+type Turned = Result<Turn, ReplayError>;
 
 /// Room of a receive that takes whatever comes: those of collectives, and probed ones.
 const ANY_SIZE: u64 = u64::MAX;
@@ -33,16 +33,16 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     /// Lets a rank go on from where it stopped until it blocks or ends.
     pub(super) fn resume(&mut self, rank: u32) -> Result<(), ReplayError> {
-        let mut flow = self.wake(rank)?;
-        while flow == GoesOn {
-            flow = self.next_operation(rank)?;
+        let mut turn = self.wake(rank)?;
+        while turn == GoesOn {
+            turn = self.next_operation(rank)?;
         }
         Ok(())
     }
 
     /// Notes that a rank stops here and for what.
     #[inline]
-    fn block(&mut self, rank: u32, state: State) -> Outcome {
+    fn block(&mut self, rank: u32, state: State) -> Turned {
         let now = self.now;
         let process = self.process(rank);
         process.since = now;
@@ -52,7 +52,7 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     /// A call into the message layer is done. Where ranks take turns it is the others' turn now.
     #[inline]
-    fn call(&mut self, rank: u32, then: Then) -> Outcome {
+    fn call(&mut self, rank: u32, then: Then) -> Turned {
         if !self.turns {
             return self.go_on(rank, then);
         }
@@ -61,7 +61,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     #[inline]
-    fn go_on(&mut self, rank: u32, then: Then) -> Outcome {
+    fn go_on(&mut self, rank: u32, then: Then) -> Turned {
         match then {
             Then::Nothing => Ok(GoesOn),
             Then::Wait(request) => self.wait(rank, request),
@@ -73,7 +73,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     /// Finishes what a rank was blocked in.
-    fn wake(&mut self, rank: u32) -> Outcome {
+    fn wake(&mut self, rank: u32) -> Turned {
         let (now, one_by_one) = (self.now, self.one_by_one());
         let process = self.process(rank);
         let spent = now - process.since;
@@ -116,7 +116,7 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     /// The next step of the collective that the rank is in, or its next action.
     #[inline]
-    fn next_operation(&mut self, rank: u32) -> Outcome {
+    fn next_operation(&mut self, rank: u32) -> Turned {
         let process = self.process(rank);
         if process.collective.call.is_some() {
             return self.next_step(rank);
@@ -133,7 +133,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     #[inline]
-    fn act(&mut self, rank: u32, action: Action) -> Outcome {
+    fn act(&mut self, rank: u32, action: Action) -> Turned {
         match action {
             Action::Init | Action::Finalize | Action::NoOperation => Ok(GoesOn),
             Action::Compute { flops } => self.compute(rank, flops),
@@ -194,7 +194,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     /// The trace of a rank is at its end; requests that it never asked for are waited for, the last of each triple.
-    fn end(&mut self, rank: u32) -> Outcome {
+    fn end(&mut self, rank: u32) -> Turned {
         let now = self.now;
         let process = self.process(rank);
         while let Some(last) = process.pending.pop() {
@@ -212,7 +212,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         Ok(Blocks)
     }
 
-    fn compute(&mut self, rank: u32, flops: f64) -> Outcome {
+    fn compute(&mut self, rank: u32, flops: f64) -> Turned {
         // Nothing to do takes no time, but where ranks take turns it costs the turns until the next event.
         if flops == 0.0 && !self.turns {
             return Ok(GoesOn);
@@ -247,7 +247,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     #[inline]
-    fn send(&mut self, rank: u32, send: Send) -> Outcome {
+    fn send(&mut self, rank: u32, send: Send) -> Turned {
         let mpi = &self.model.mpi;
         let overhead = match (send.blocking, send.bytes < mpi.detached_below) {
             (true, true) => mpi.send_overhead.at(send.bytes),
@@ -264,7 +264,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// Posts a send. A blocking one waits unless it is detached; another one is remembered, by the collective or
     /// `sendRecv` that it belongs to or by the rank.
     #[inline]
-    fn post_send(&mut self, rank: u32, send: Send) -> Outcome {
+    fn post_send(&mut self, rank: u32, send: Send) -> Turned {
         let Send { to, tag, bytes, datatype, blocking } = send;
         let envelope = Envelope { source: rank, destination: to, tag };
         let detached = bytes < self.model.mpi.detached_below;
@@ -327,7 +327,7 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     /// Waits for one request.
     #[inline]
-    fn wait(&mut self, rank: u32, request: Request) -> Outcome {
+    fn wait(&mut self, rank: u32, request: Request) -> Turned {
         if request == Request::COMPLETE {
             return Ok(GoesOn);
         }
@@ -340,7 +340,7 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     /// Finishes a complete request; a receive may have to pay its overhead.
     #[inline]
-    fn finish(&mut self, rank: u32, request: Request) -> Outcome {
+    fn finish(&mut self, rank: u32, request: Request) -> Turned {
         match self.let_go(request) {
             None => Ok(GoesOn),
             Some(overhead) => {
@@ -370,7 +370,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     /// Waits for all requests of the rank's set.
-    fn wait_all(&mut self, rank: u32) -> Outcome {
+    fn wait_all(&mut self, rank: u32) -> Turned {
         if self.one_by_one() {
             return self.wait_one_by_one(rank, false);
         }
@@ -396,7 +396,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// The same, one by one: requests are finished in the order in which they complete, those complete at the same
     /// time in the order in which they were posted, sends that nobody waits for first. `woken`: the completion of one of
     /// them has ended the call that the rank was blocked in.
-    fn wait_one_by_one(&mut self, rank: u32, mut woken: bool) -> Outcome {
+    fn wait_one_by_one(&mut self, rank: u32, mut woken: bool) -> Turned {
         loop {
             let set = &mut self.processes[rank as usize].set;
             set.retain(|r| *r != Request::COMPLETE);
@@ -419,7 +419,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     /// The time of a test has passed: is the request complete?
-    fn look_at(&mut self, rank: u32, pending: Pending) -> Outcome {
+    fn look_at(&mut self, rank: u32, pending: Pending) -> Turned {
         let Some(request) = pending.request else { return Ok(GoesOn) };
         if self.messages.is_complete(request) {
             self.tests = 1.0;
@@ -435,9 +435,9 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     /// A receive of unknown size polls until its message is there, and is posted then.
-    fn probe(&mut self, rank: u32, probe: Probe, has_polled: bool) -> Outcome {
+    fn probe(&mut self, rank: u32, probe: Probe, has_polled: bool) -> Turned {
         let Probe { from, tag, datatype, blocking } = probe;
-        let found = has_polled && self.messages.probe(Envelope { source: from, destination: rank, tag }).is_some();
+        let found = has_polled && self.messages.probe(probe.envelope(rank)).is_some();
         if !found {
             if has_polled && self.model.mpi.growing_times {
                 self.probes += 1.0;
@@ -459,7 +459,7 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     // ---- combined send and receive --------------------------------------------------------------------------
 
-    fn sendrecv(&mut self, rank: u32, call: SendRecv) -> Outcome {
+    fn sendrecv(&mut self, rank: u32, call: SendRecv) -> Turned {
         if call.to == rank && call.from == rank {
             return Ok(GoesOn);
         }
@@ -468,7 +468,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     /// The send half is posted; now the receive half, then both are waited for.
-    fn sendrecv_receive(&mut self, rank: u32) -> Outcome {
+    fn sendrecv_receive(&mut self, rank: u32) -> Turned {
         let process = self.process(rank);
         let Some(Action::SendRecv { index }) = process.actions.get(process.current()).copied() else {
             return Ok(GoesOn);
@@ -482,7 +482,7 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     // ---- collectives ----------------------------------------------------------------------------------------
 
-    fn enter_collective(&mut self, rank: u32, index: u32) -> Outcome {
+    fn enter_collective(&mut self, rank: u32, index: u32) -> Turned {
         let call = self.trace.collectives[index as usize];
         let process = &mut self.processes[rank as usize];
         let progress = &mut process.collective;
@@ -509,7 +509,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     /// The next step of the stage at work; after the last stage, the flops of the operation.
-    fn next_step(&mut self, rank: u32) -> Outcome {
+    fn next_step(&mut self, rank: u32) -> Turned {
         loop {
             let progress = &mut self.processes[rank as usize].collective;
             let Some(stage) = progress.stages.get(progress.stage) else {
@@ -539,7 +539,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     #[inline]
-    fn step(&mut self, rank: u32, step: Step, tag: i32, comm: Comm) -> Outcome {
+    fn step(&mut self, rank: u32, step: Step, tag: i32, comm: Comm) -> Turned {
         let layout = self.layout;
         let world = |peer: u32| comm.rank_of(layout, rank, peer);
         let datatype = Datatype::BYTE;

@@ -142,6 +142,18 @@ fn a_deadlock_names_every_blocked_rank_and_what_is_missing() {
 }
 
 #[test]
+fn a_receive_of_unknown_size_that_nobody_serves_is_a_deadlock_too() {
+    let probe = Action::Recv { from: 1, tag: 5, count: UNKNOWN_COUNT, datatype: Datatype::BYTE };
+    let error = run(&[&[probe], &[Action::Init]]).expect_err("deadlock");
+    let ReplayError::Deadlock { blocked, .. } = error else { panic!("{error}") };
+    assert_eq!(blocked[0].missing, [(Envelope { source: 1, destination: 0, tag: 5 }, false)]);
+    // One that is served late is none: it looks again after 0.1, 0.3 and 0.6 ms.
+    let late = Action::Send { to: 0, tag: 5, count: 10, datatype: Datatype::BYTE };
+    let outcome = run(&[&[probe], &[Action::Compute { flops: 4e5 }, late]]).expect("runs");
+    assert!(close(outcome.simulated_seconds, 6e-4 + lone(10)));
+}
+
+#[test]
 fn contradictions_are_errors_with_their_place() {
     let error = run(&[&[send(1, 9)], &[Action::Init, recv(0, 8)]]).expect_err("truncated");
     assert_eq!(error.place(), Some(Place { rank: 1, action: 1 }));

@@ -266,11 +266,11 @@ impl Messages {
 
     /// A message has arrived. Returns the ranks blocked on it, in the order in which they began to wait.
     #[inline]
-    pub fn arrive(&mut self, id: u32) -> [Option<(u32, Side)>; 2] {
+    pub fn arrive(&mut self, id: u32) -> [Option<u32>; 2] {
         let message = &mut self.entries[id as usize];
         message.progress = Progress::Arrived;
-        let sender = message.waiting[0].then_some((message.envelope.source, Side::Send));
-        let receiver = message.waiting[1].then_some((message.envelope.destination, Side::Recv));
+        let sender = message.waiting[0].then_some(message.envelope.source);
+        let receiver = message.waiting[1].then_some(message.envelope.destination);
         if message.receiver_first { [receiver, sender] } else { [sender, receiver] }
     }
 
@@ -399,7 +399,7 @@ mod tests {
         m.begin(id, 0.0);
         m.wait(received.request);
         m.wait(sent.request);
-        assert_eq!(m.arrive(id), [Some((1, Side::Recv)), Some((0, Side::Send))]);
+        assert_eq!(m.arrive(id), [Some(1), Some(0)]);
         assert!(m.is_complete(sent.request));
         (0..3).for_each(|_| m.release(id));
         assert_eq!(send(&mut m, 2).request.message(), Some(id));

@@ -176,6 +176,11 @@ impl<'a> Network<'a> {
         }
     }
 
+    /// Whether no transfer is under way.
+    pub fn is_idle(&self) -> bool {
+        self.entries.is_empty() && self.ends.is_empty() && !self.sharing.is_stale()
+    }
+
     /// Messages and bytes (envelope included) that started on each link's routes so far, in the order of the links.
     pub fn traffic(&self) -> Vec<(u64, u64)> {
         let mut traffic = vec![(0, 0); self.platform.links.len()];

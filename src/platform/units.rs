@@ -1,9 +1,9 @@
 //! Quantities as people write them: `40 Gbit/s`, `5 GB/s`, `100 ns`, `100 Gflop/s`, or plain numbers in B/s, s, flop/s.
 //!
 //! The units of SimGrid's platform files (`1.25GBps`, `10Gbps`, `1us`, `1Gf`) are among them, so there is one reader. A
-//! quantity is the product of its number and its unit, as in SimGrid 3.32, even where another float is nearer: `10us`
-//! is 10 * 1e-6, just below 1e-5. The last bit matters where two events are as far apart as the merging of events
-//! reaches: it decides whether they happen together.
+//! quantity is the nearest float: `100 ns` is 1e-7. Only in SimGrid's own files it is the product of its number and its
+//! unit, as SimGrid 3.32 reads it: there, `10us` is 10 * 1e-6, just below 1e-5. The last bit matters where two events
+//! are as far apart as the merging of events reaches: it decides whether they happen together.
 
 use nom::Parser;
 use nom::character::complete::multispace0;
@@ -71,6 +71,33 @@ fn split(text: &str) -> Option<(&str, &str)> {
     Some((number, unit.trim_end()))
 }
 
+/// A quantity as SimGrid 3.32 reads it.
+pub trait FromSimGrid: Sized {
+    /// Reads a number with an optional unit; their product is the value.
+    ///
+    /// # Errors
+    /// [`UnitError`] if it is no such quantity, or out of range.
+    fn from_simgrid(text: &str) -> Result<Self, UnitError>;
+}
+
+/// The float nearest to number times unit. A power of ten below 1 is no float, so it goes into the decimal exponent.
+fn nearest(number: &str, unit: f64) -> Option<f64> {
+    if unit >= 1.0 || unit == 0.125 {
+        return Some(number.parse::<f64>().ok()? * unit);
+    }
+    let power = unit.log10().round() as i32;
+    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (number, 0),
+    };
+    format!("{mantissa}e{}", exponent.checked_add(power)?).parse().ok()
+}
+
+/// Number times unit, as floats.
+fn product(number: &str, unit: f64) -> Option<f64> {
+    Some(number.parse::<f64>().ok()? * unit)
+}
+
 macro_rules! quantity {
     ($(#[$doc:meta])* $name:ident, $what:literal, $units:literal, $scale:path, $rule:literal, $holds:expr) => {
         $(#[$doc])*
@@ -104,12 +131,24 @@ macro_rules! quantity {
             type Err = UnitError;
 
             fn from_str(text: &str) -> Result<Self, UnitError> {
+                Self::read(text, nearest)
+            }
+        }
+
+        impl FromSimGrid for $name {
+            fn from_simgrid(text: &str) -> Result<Self, UnitError> {
+                Self::read(text, product)
+            }
+        }
+
+        impl $name {
+            fn read(text: &str, join: fn(&str, f64) -> Option<f64>) -> Result<Self, UnitError> {
                 let wrong = |rule: String| UnitError { text: text.into(), what: $what, rule };
                 let (number, unit) = split(text).ok_or_else(|| wrong(concat!("it must be a number and a unit, e.g. ", $units).into()))?;
                 let scale = if unit.is_empty() { Some(1.0) } else { $scale(unit) };
                 let scale = scale.ok_or_else(|| wrong(format!(concat!("there is no unit `{}`; write it like ", $units), unit)))?;
-                let value = number.parse::<f64>().map_err(|_| wrong($rule.into()))?;
-                Self::checked(value * scale, text)
+                let value = join(number, scale).ok_or_else(|| wrong($rule.into()))?;
+                Self::checked(value, text)
             }
         }
 
@@ -190,7 +229,10 @@ mod tests {
         assert_eq!((bandwidth("1KiBps"), bandwidth("2 Mibit/s")), (1024.0, 262_144.0));
         let time = |text: &str| text.parse::<Seconds>().unwrap().value();
         assert_eq!((time("1e-07s"), time("0.1us"), time("1µs"), time("1 ns")), (1e-7, 1e-7, 1e-6, 1e-9));
-        assert_eq!((time("0us"), time("2 min"), time("1w"), time("500ns")), (0.0, 120.0, 604_800.0, 500.0 * 1e-9));
+        assert_eq!((time("0us"), time("2 min"), time("1w"), time("500ns")), (0.0, 120.0, 604_800.0, 5e-7));
+        let simgrid = |text: &str| Seconds::from_simgrid(text).unwrap().value();
+        assert_eq!((simgrid("10us"), time("10us")), (10.0 * 1e-6, 1e-5));
+        assert!(simgrid("10us") < time("10us"));
         let speed = |text: &str| text.parse::<Speed>().unwrap().value();
         assert_eq!(
             (speed("100 Gflop/s"), speed("1Gf"), speed("100000000000f"), speed("2 Tflops")),
@@ -199,8 +241,8 @@ mod tests {
     }
 
     #[test]
-    fn a_quantity_is_number_times_unit() {
-        let time = |text: &str| text.parse::<Seconds>().unwrap().value();
+    fn in_simgrid_files_a_quantity_is_number_times_unit() {
+        let time = |text: &str| Seconds::from_simgrid(text).unwrap().value();
         assert_eq!((time("10us"), time("1e-05s"), time("1e-05")), (1e-5_f64.next_down(), 1e-5, 1e-5));
         assert_eq!((time("100 ns"), time("1e-07s")), (1e-7_f64.next_up(), 1e-7));
     }

@@ -29,6 +29,7 @@ mod tests;
 
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
+use crate::queue::EventQueue;
 
 /// Relative slack when a link is asked whether it is full, and a level whether it is higher than another.
 ///
@@ -88,16 +89,15 @@ struct Flow {
     limit: u32,
     path: u32,
     /// Number of the solution whose set S the flow was last in.
-    in_set: u32,
+    in_set: u64,
     settled: bool,
-    active: bool,
 }
 
 /// What progressive filling keeps for a link of S.
 #[derive(Clone, Copy, Default, Debug)]
 struct Filling {
     /// Number of the filling that this entry belongs to.
-    stamp: u32,
+    stamp: u64,
     /// Flows of S that are not settled yet.
     open: u32,
     /// Flows on the link that are not in S.
@@ -108,6 +108,10 @@ struct Filling {
     remaining: f64,
     /// Sum of consumption * weight of the open flows.
     usage: f64,
+    /// What `usage` was when it was last formed as a sum, before subtractions.
+    formed: f64,
+    /// Whether `usage` has to be formed again before it is used.
+    spoiled: bool,
     /// Level at which the link became full, or infinity.
     level: f64,
 }
@@ -129,11 +133,16 @@ pub struct MaxMin {
     set: Vec<u32>,
     links: Vec<u32>,
     light: Vec<u32>,
+    heap: EventQueue,
     fullest: Vec<u32>,
     filling: Vec<Filling>,
     before: Vec<f64>,
-    solution: u32,
-    stamp: u32,
+    solution: u64,
+    stamp: u64,
+    /// The solution in which the flows of a link were last looked at for the first members of S.
+    seeded: Vec<u64>,
+    /// The solution in which the flows of a fat pipe were last put into S together.
+    gathered: Vec<u64>,
     unsettled: usize,
     changed: Vec<FlowId>,
 }
@@ -157,11 +166,14 @@ impl MaxMin {
             set: Vec::new(),
             links: Vec::new(),
             light: Vec::new(),
+            heap: EventQueue::new(),
             fullest: Vec::new(),
             filling: vec![Filling::default(); n],
             before: Vec::new(),
             solution: 0,
             stamp: 0,
+            seeded: vec![0; n],
+            gathered: vec![0; n],
             unsettled: 0,
             changed: Vec::new(),
         }
@@ -192,7 +204,6 @@ impl MaxMin {
             path: path.0,
             in_set: 0,
             settled: false,
-            active: true,
         };
         let id = match self.free.pop() {
             Some(id) => {
@@ -224,7 +235,6 @@ impl MaxMin {
             }
             self.touched.push(e.link);
         }
-        self.flows[flow.index()].active = false;
         if !self.added.is_empty() {
             self.added.retain(|&f| f != flow.0);
         }

@@ -5,8 +5,9 @@ use super::{Element, Filling, FlowId, MaxMin, OWN_BOUND, Path, TOLERANCE};
 /// From so many links on, the fullest one is found by a heap and not by a scan.
 const SCAN_LIMIT: usize = 48;
 
-/// A sum that falls below this part of itself in one subtraction is formed afresh.
-const CANCELLATION: f64 = 1e-4;
+/// A sum of which subtractions leave less than this part is formed afresh: what is left would be mostly the rounding
+/// errors of what was taken away.
+const CANCELLATION: f64 = 1e-2;
 
 impl MaxMin {
     /// Restores max-min fairness after the changes since the last call; [`changed`](Self::changed) tells whose value
@@ -74,6 +75,10 @@ impl MaxMin {
         self.added.clear();
         for i in 0..self.touched.len() {
             let link = self.touched[i];
+            // Flows that start together often share links; one look at a link is enough.
+            if std::mem::replace(&mut self.seeded[link as usize], self.solution) == self.solution {
+                continue;
+            }
             let fat = self.fat_pipe[link as usize];
             for m in 0..self.members[link as usize].len() {
                 let flow = self.members[link as usize][m].flow;
@@ -93,23 +98,33 @@ impl MaxMin {
     /// Puts a flow into S, unless it is there. All flows of a fat pipe go together: what one of them gets depends on
     /// the weights of all that are still open, even when the pipe is far from full.
     fn join(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
-        if state.in_set == self.solution {
-            return;
-        }
-        state.in_set = self.solution;
-        self.set.push(flow);
-        self.before.push(state.value);
-        let path = self.path_of(flow);
-        if path.fat {
+        let mut next = self.set.len();
+        self.put(flow);
+        while next < self.set.len() {
+            let path = self.path_of(self.set[next]);
+            next += 1;
+            if !path.fat {
+                continue;
+            }
             for e in path.start..path.end {
                 let link = self.elements[e as usize].link as usize;
-                if self.fat_pipe[link] {
+                if self.fat_pipe[link] && self.gathered[link] != self.solution {
+                    self.gathered[link] = self.solution;
                     for m in 0..self.members[link].len() {
-                        self.join(self.members[link][m].flow);
+                        self.put(self.members[link][m].flow);
                     }
                 }
             }
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, flow: u32) {
+        let state = &mut self.flows[flow as usize];
+        if state.in_set != self.solution {
+            state.in_set = self.solution;
+            self.set.push(flow);
+            self.before.push(state.value);
         }
     }
 
@@ -192,6 +207,7 @@ impl MaxMin {
         }
         // Outsiders may use more than there is, until the check takes them into S.
         filling.remaining = filling.remaining.max(0.0);
+        filling.formed = filling.usage;
         filling.contended = fat || most > self.capacity[link as usize];
         self.filling[link as usize] = filling;
         if filling.contended {
@@ -213,7 +229,7 @@ impl MaxMin {
                 self.light.swap_remove(at);
                 continue;
             }
-            let level = filling.remaining / filling.usage;
+            let level = self.level_of(link);
             if level < lowest || self.fullest.is_empty() {
                 lowest = level;
                 self.fullest.clear();
@@ -229,40 +245,43 @@ impl MaxMin {
     /// The same with a heap. A link's level only rises while others are settled, so an entry that is out of date is
     /// too low, comes up too early, and is put back with its present level.
     fn fill_by_heap(&mut self) {
-        let mut heap = crate::queue::EventQueue::new();
+        let mut heap = std::mem::take(&mut self.heap);
         for &link in &self.light {
             let filling = &self.filling[link as usize];
             heap.set(link, filling.remaining / filling.usage);
         }
         while let Some((level, link)) = heap.pop() {
-            let fresh = |filling: &Filling| filling.remaining / filling.usage;
-            let filling = &self.filling[link as usize];
-            if filling.open == 0 {
+            if self.filling[link as usize].open == 0 {
                 continue;
             }
-            if fresh(filling) > level {
-                heap.set(link, fresh(filling));
+            let fresh = self.level_of(link);
+            if fresh > level {
+                heap.set(link, fresh);
                 continue;
             }
             self.fullest.clear();
             self.fullest.push(link);
             while let Some((same, other)) = heap.peek().filter(|next| next.0 == level) {
                 heap.pop();
-                let filling = &self.filling[other as usize];
-                if filling.open > 0 && fresh(filling) == same {
+                if self.filling[other as usize].open == 0 {
+                    continue;
+                }
+                let fresh = self.level_of(other);
+                if fresh == same {
                     self.fullest.push(other);
-                } else if filling.open > 0 {
-                    heap.set(other, fresh(filling));
+                } else {
+                    heap.set(other, fresh);
                 }
             }
             self.saturate(level);
-            for &link in &self.fullest {
-                let filling = &self.filling[link as usize];
-                if filling.open > 0 {
-                    heap.set(link, fresh(filling));
+            for i in 0..self.fullest.len() {
+                let link = self.fullest[i];
+                if self.filling[link as usize].open > 0 {
+                    heap.set(link, self.level_of(link));
                 }
             }
         }
+        self.heap = heap;
         self.light.clear();
     }
 
@@ -323,17 +342,27 @@ impl MaxMin {
             }
             let fat = self.fat_pipe[link as usize];
             filling.open -= 1;
-            let usage = filling.usage - consumption * weight;
-            // Where little is left of a sum, the rounding error of its large terms is all that is left.
-            let cancelled = usage < filling.usage * CANCELLATION;
             if !fat {
                 filling.remaining = (filling.remaining - consumption * value).max(0.0);
-                filling.usage = usage;
+                filling.usage -= consumption * weight;
             }
-            if filling.open > 0 && (fat || cancelled) {
-                self.filling[link as usize].usage = self.usage_of_open_flows(link);
-            }
+            // Many flows may be settled before the level is asked for, so the sum is formed then.
+            filling.spoiled |= fat || filling.usage < filling.formed * CANCELLATION;
         }
+    }
+
+    /// The level at which a link with open flows fills up.
+    #[inline]
+    fn level_of(&mut self, link: u32) -> f64 {
+        if self.filling[link as usize].spoiled {
+            let usage = self.usage_of_open_flows(link);
+            let filling = &mut self.filling[link as usize];
+            filling.usage = usage;
+            filling.formed = usage;
+            filling.spoiled = false;
+        }
+        let filling = &self.filling[link as usize];
+        filling.remaining / filling.usage
     }
 
     fn usage_of_open_flows(&self, link: u32) -> f64 {

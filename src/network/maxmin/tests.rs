@@ -96,6 +96,31 @@ fn flows_of_a_fat_pipe_do_not_disturb_each_other_but_the_heavier_one_sets_the_le
 }
 
 #[test]
+fn sums_survive_the_subtraction_of_terms_that_are_larger_step_by_step() {
+    // Each bounded flow weighs 5,000 times as much as the next one; what is left at the end is the weight of the last
+    // flow alone, and not the rounding errors of the others.
+    let mut s = system(&[1.0]);
+    let p = path(&mut s, &[0]);
+    let bounds: Vec<f64> = (0..4).map(|i| 0.1 / f64::from(3 + i)).collect();
+    let bounded: Vec<FlowId> = bounds.iter().enumerate().map(|(i, b)| s.start(p, 5000f64.powi(i as i32), *b)).collect();
+    let last = s.start(p, 5000f64.powi(4), 1.0);
+    s.solve();
+    for (flow, bound) in bounded.iter().zip(&bounds) {
+        assert!(close(s.value(*flow), *bound));
+    }
+    assert!(close(s.value(last), 1.0 - bounds.iter().sum::<f64>()));
+}
+
+#[test]
+fn a_fat_pipe_takes_a_crowd() {
+    let mut s = MaxMin::new([(1.0, SharingPolicy::FatPipe)]);
+    let p = path(&mut s, &[0]);
+    let flows: Vec<FlowId> = (0..100_000).map(|_| s.start(p, 1.0, 1.0)).collect();
+    s.solve();
+    assert!(flows.iter().all(|f| s.value(*f) == 1.0));
+}
+
+#[test]
 fn a_path_without_links_gives_the_bound() {
     let mut s = system(&[1.0]);
     let p = s.add_path(&[]);
@@ -140,11 +165,14 @@ pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[Flow]) -> Vec<f
 
 fn flow(links: u32) -> impl Strategy<Value = Flow> {
     let element = (0..links, prop::sample::select(vec![1.0, 0.05, 1.05, 2.0]));
-    (prop::collection::vec(element, 0..5), 1u32..40, 1u32..60).prop_map(|(mut elements, penalty, bound)| {
-        elements.sort_by_key(|e| e.0);
-        elements.dedup_by_key(|e| e.0);
-        (elements, f64::from(penalty) * 0.1, f64::from(bound) * 0.25)
-    })
+    // Penalties span twelve orders of magnitude: a flow without latency has 1, another one perhaps 1e-6.
+    (prop::collection::vec(element, 0..5), 1u32..40, -6i32..6, 1u32..60).prop_map(
+        |(mut elements, penalty, exponent, bound)| {
+            elements.sort_by_key(|e| e.0);
+            elements.dedup_by_key(|e| e.0);
+            (elements, f64::from(penalty) * 10f64.powi(exponent), f64::from(bound) * 0.25)
+        },
+    )
 }
 
 proptest! {

@@ -2,13 +2,11 @@
 
 use roxmltree::{Attribute, Document, Node};
 use std::collections::HashMap;
-use std::fmt::Display;
-use std::str::FromStr;
 
 use super::super::error::PlatformError;
 use super::super::parameters::MAX_HOSTS;
 use super::super::static_routes::StaticRoutes;
-use super::super::units::{Bandwidth, Seconds, Speed};
+use super::super::units::{Bandwidth, FromSimGrid, Seconds, Speed};
 use super::super::{Host, Link, SharingPolicy};
 use crate::ids::{HostId, LinkId};
 use crate::topology::graph::MAX_ARCS;
@@ -344,8 +342,8 @@ impl<'a, 'input> Reader<'a, 'input> {
         }
     }
 
-    fn parsed<T: FromStr<Err: Display>>(&self, attribute: Attribute<'a, 'input>) -> Result<T, PlatformError> {
-        attribute.value().parse().or_else(|error: T::Err| {
+    fn parsed<T: FromSimGrid>(&self, attribute: Attribute<'a, 'input>) -> Result<T, PlatformError> {
+        T::from_simgrid(attribute.value()).or_else(|error| {
             let message = format!("attribute `{}`: {error}", attribute.name());
             self.wrong(attribute.range_value().start, message, "units are those of SimGrid, e.g. 1.25GBps, 1us, 1Gf")
         })
