@@ -15,9 +15,6 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         mapping: arguments.network.mapping.clone(),
         seed: arguments.network.seed,
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(|error| {
-        Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
-    })?;
     // Before the study is read, a wrong choice can only be one of the command line.
     overrides.model.build()?;
     mapping(overrides.mapping.as_deref(), overrides.seed)?;
@@ -27,6 +24,11 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         let warnings = study.workloads.iter().flat_map(|w| &w.trace.warnings);
         warnings.for_each(|warning| say(&format!("warning: {warning}")));
     }
+    // More threads than replays would only wait.
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.min(study.cells())).build().map_err(|error| {
+            Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
+        })?;
     let begin = Instant::now();
     let bar = Bar::new(study.cells(), output.quiet);
     let result = pool.install(|| study.run(&bar));

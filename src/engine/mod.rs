@@ -19,7 +19,7 @@ use crate::mpi::layout::Layout;
 use crate::mpi::messages::{Messages, Side};
 use crate::network::model::NetworkModel;
 use crate::network::{Network, Precision};
-use crate::platform::Platform;
+use crate::platform::{Platform, SharingPolicy};
 use crate::result::{LinkTraffic, Outcome};
 use crate::trace::{Action, Trace, UNKNOWN_COUNT};
 use cpu::Cpu;
@@ -215,7 +215,10 @@ impl<'a, O: Observer> Engine<'a, O> {
             link: crate::ids::LinkId::new(i),
             messages,
             bytes,
-            utilisation: if end > 0.0 { bytes as f64 / (self.platform.links[i].bandwidth * end) } else { 0.0 },
+            utilisation: match self.platform.links[i].policy {
+                SharingPolicy::Shared if end > 0.0 => bytes as f64 / (self.platform.links[i].bandwidth * end),
+                _ => 0.0,
+            },
         });
         Outcome {
             simulated_seconds: end,

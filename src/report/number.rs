@@ -2,6 +2,9 @@
 
 /// Seconds with the unit that leaves one to three digits before the point: `4.651857 ms`.
 pub fn seconds(seconds: f64) -> String {
+    if seconds.abs() >= 1e9 {
+        return format!("{seconds:.3e} s");
+    }
     let (factor, unit) = match seconds.abs() {
         s if s == 0.0 || s >= 1.0 => (1.0, "s"),
         s if s >= 1e-3 => (1e3, "ms"),
@@ -58,6 +61,7 @@ mod tests {
         assert_eq!(seconds(0.004651857), "4.652 ms");
         assert_eq!(seconds(1.5e-7), "150.000 ns");
         assert_eq!(seconds(0.0), "0.000 s");
+        assert_eq!(seconds(1e300), "1.000e300 s");
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(1_500_000_000), "1.50 GB");
         assert_eq!(grouped(2_870_809), "2,870,809");

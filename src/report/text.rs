@@ -184,6 +184,9 @@ impl Reporter for Text {
             wrapped(out, text, "")?;
         }
         model(out, &c.model, &c.mapping)?;
+        let text = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
+                    method, not of the networks.";
+        wrapped(out, text, "")?;
         notes(out, &c.notes)
     }
 

@@ -25,7 +25,7 @@ pub struct LinkTraffic {
     pub messages: u64,
     /// Their bytes, envelopes included.
     pub bytes: u64,
-    /// Those bytes over what the link can carry in the simulated time.
+    /// Those bytes over what the link can carry in the simulated time; 0 for a fat pipe, which has no such limit.
     pub utilisation: f64,
 }
 
@@ -51,9 +51,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The links in the order of their utilisation, busiest first; links without traffic are left out.
+    /// The links in the order of their utilisation, busiest first; links without traffic and fat pipes are left out.
     pub fn busiest_links(&self) -> Vec<LinkTraffic> {
-        let mut links: Vec<LinkTraffic> = self.links.iter().copied().filter(|l| l.messages > 0).collect();
+        let mut links: Vec<LinkTraffic> = self.links.iter().copied().filter(|l| l.utilisation > 0.0).collect();
         links.sort_by(|a, b| b.utilisation.total_cmp(&a.utilisation).then(a.link.cmp(&b.link)));
         links
     }
