@@ -26,6 +26,17 @@ impl Entry {
     }
 }
 
+/// The earlier of two dates, either of which may be missing. It stands in the innermost loop of a replay, where chained
+/// iterators over options cost a tenth of the run.
+#[inline]
+pub fn earlier(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b < a { b } else { a }),
+        (a, None) => a,
+        (None, b) => b,
+    }
+}
+
 /// A priority queue of `(date, slot)` with replaceable dates.
 #[derive(Default, Debug)]
 pub struct EventQueue {

@@ -20,6 +20,7 @@ use crate::mpi::messages::{Messages, Side};
 use crate::network::model::NetworkModel;
 use crate::network::{Network, Precision};
 use crate::platform::{Platform, SharingPolicy};
+use crate::queue::earlier;
 use crate::result::{LinkTraffic, Outcome};
 use crate::trace::{Action, Trace, UNKNOWN_COUNT};
 use cpu::Cpu;
@@ -142,8 +143,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             while let Some(rank) = self.ready.pop_front() {
                 self.resume(rank)?;
             }
-            let dates = [self.cpu.next_date(self.now), self.network.next_date(self.now)];
-            let Some(next) = dates.into_iter().flatten().reduce(f64::min) else { break };
+            let dates = (self.cpu.next_date(self.now), self.network.next_date(self.now));
+            let Some(next) = earlier(dates.0, dates.1) else { break };
             if self.turns && self.only_polls() {
                 return Err(self.deadlock());
             }

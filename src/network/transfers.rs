@@ -5,7 +5,7 @@ use super::model::NetworkModel;
 use super::paths::Paths;
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
-use crate::queue::EventQueue;
+use crate::queue::{EventQueue, earlier};
 
 /// A remaining amount below this many bytes counts as nothing (rounding of `remaining - rate * time`).
 const NOTHING_LEFT: f64 = 1e-14;
@@ -138,7 +138,7 @@ impl<'a> Network<'a> {
         if self.sharing.is_stale() {
             self.share(now);
         }
-        [self.entries.next_date(), self.ends.next_date()].into_iter().flatten().reduce(f64::min)
+        earlier(self.entries.next_date(), self.ends.next_date())
     }
 
     /// Shares out again and moves the end dates of the transfers whose rate changed.

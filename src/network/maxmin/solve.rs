@@ -75,6 +75,9 @@ impl MaxMin {
         self.added.clear();
         for i in 0..self.touched.len() {
             let link = self.touched[i];
+            if self.members[link as usize].is_empty() {
+                continue;
+            }
             // Flows that start together often share links; one look at a link is enough.
             if std::mem::replace(&mut self.seeded[link as usize], self.solution) == self.solution {
                 continue;
