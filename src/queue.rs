@@ -12,17 +12,30 @@ const ARITY: usize = 4;
 /// Position of a slot without an event.
 const ABSENT: u32 = u32::MAX;
 
+/// Date and number of insertion in one integer: the bits of floats that are not negative have the order of the floats.
+/// One comparison without a branch then orders entries, and branches that depend on dates cannot be predicted.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    date: f64,
-    insertion: u64,
+    key: u128,
     slot: u32,
 }
 
 impl Entry {
     #[inline]
+    fn new(date: f64, insertion: u64, slot: u32) -> Self {
+        debug_assert!(date >= 0.0, "simulated time begins at 0");
+        // Adding 0 turns a negative zero, whose bits are those of a large number, into a positive one.
+        Self { key: u128::from((date + 0.0).to_bits()) << 64 | u128::from(insertion), slot }
+    }
+
+    #[inline]
+    fn date(&self) -> f64 {
+        f64::from_bits((self.key >> 64) as u64)
+    }
+
+    #[inline]
     fn before(&self, other: &Entry) -> bool {
-        self.date < other.date || (self.date == other.date && self.insertion < other.insertion)
+        self.key < other.key
     }
 }
 
@@ -64,16 +77,16 @@ impl EventQueue {
     /// The earliest date.
     #[inline]
     pub fn next_date(&self) -> Option<f64> {
-        self.heap.first().map(|e| e.date)
+        self.heap.first().map(Entry::date)
     }
 
     /// The earliest event.
     #[inline]
     pub fn peek(&self) -> Option<(f64, u32)> {
-        self.heap.first().map(|e| (e.date, e.slot))
+        self.heap.first().map(|e| (e.date(), e.slot))
     }
 
-    /// Sets the date of a slot's event, which counts as inserted now, whether or not it had one before.
+    /// Sets the date (zero or later) of a slot's event, which counts as inserted now, whether or not it had one before.
     #[inline]
     pub fn set(&mut self, slot: u32, date: f64) {
         let index = slot as usize;
@@ -81,7 +94,7 @@ impl EventQueue {
             self.position.resize(index + 1, ABSENT);
         }
         self.insertions += 1;
-        let entry = Entry { date, insertion: self.insertions, slot };
+        let entry = Entry::new(date, self.insertions, slot);
         match self.position[index] {
             ABSENT => {
                 self.heap.push(entry);
@@ -126,7 +139,7 @@ impl EventQueue {
         if !self.heap.is_empty() {
             self.sift_down(0, last);
         }
-        Some((first.date, first.slot))
+        Some((first.date(), first.slot))
     }
 
     #[inline]

@@ -139,6 +139,8 @@ pub struct MaxMin {
     before: Vec<f64>,
     solution: u64,
     stamp: u64,
+    /// Number of flows that each link limits.
+    limited: Vec<u32>,
     /// The solution in which the flows of a link were last looked at for the first members of S.
     seeded: Vec<u64>,
     /// The solution in which the flows of a fat pipe were last put into S together.
@@ -172,6 +174,7 @@ impl MaxMin {
             before: Vec::new(),
             solution: 0,
             stamp: 0,
+            limited: vec![0; n],
             seeded: vec![0; n],
             gathered: vec![0; n],
             unsettled: 0,
@@ -218,7 +221,9 @@ impl MaxMin {
         let Path { start, end, .. } = self.paths[path.0 as usize];
         for e in &self.elements[start as usize..end as usize] {
             self.members[e.link as usize].push(Member { flow: id, consumption: e.consumption });
-            self.touched.push(e.link);
+            if self.limited[e.link as usize] > 0 || self.fat_pipe[e.link as usize] {
+                self.touched.push(e.link);
+            }
         }
         self.added.push(id);
         FlowId(id)
@@ -226,6 +231,7 @@ impl MaxMin {
 
     /// A flow leaves. The others keep their values until the next [`solve`](Self::solve).
     pub fn stop(&mut self, flow: FlowId) {
+        self.set_limit(flow.0, OWN_BOUND);
         let Path { start, end, .. } = self.paths[self.flows[flow.index()].path as usize];
         for e in &self.elements[start as usize..end as usize] {
             let members = &mut self.members[e.link as usize];
@@ -233,12 +239,27 @@ impl MaxMin {
             if let Some(at) = members.iter().position(|m| m.flow == flow.0) {
                 members.swap_remove(at);
             }
-            self.touched.push(e.link);
+            // Flows that this link does not limit have nothing to gain from it.
+            if self.limited[e.link as usize] > 0 || self.fat_pipe[e.link as usize] {
+                self.touched.push(e.link);
+            }
         }
         if !self.added.is_empty() {
             self.added.retain(|&f| f != flow.0);
         }
         self.free.push(flow.0);
+    }
+
+    /// Notes which link limits a flow.
+    #[inline]
+    fn set_limit(&mut self, flow: u32, limit: u32) {
+        let old = std::mem::replace(&mut self.flows[flow as usize].limit, limit);
+        if old != OWN_BOUND {
+            self.limited[old as usize] -= 1;
+        }
+        if limit != OWN_BOUND {
+            self.limited[limit as usize] += 1;
+        }
     }
 
     /// The rate of a flow as of the last solution.

@@ -44,23 +44,24 @@ impl MaxMin {
     fn is_alone(&self, flow: u32) -> bool {
         let path = self.path_of(flow);
         let elements = &self.elements[path.start as usize..path.end as usize];
-        self.touched.len() == elements.len() && elements.iter().all(|e| self.members[e.link as usize].len() == 1)
+        self.touched.is_empty() && elements.iter().all(|e| self.members[e.link as usize].len() == 1)
     }
 
     /// The same as the general way for one flow on idle links, by far the most frequent change in replays.
     fn solve_alone(&mut self, flow: u32) {
         let path = self.path_of(flow);
         let state = &mut self.flows[flow as usize];
+        let mut limit = OWN_BOUND;
         state.value = state.bound;
-        state.limit = OWN_BOUND;
         for e in &self.elements[path.start as usize..path.end as usize] {
             let most = self.capacity[e.link as usize] / e.consumption;
             if most <= state.value {
                 state.value = most;
-                state.limit = e.link;
+                limit = e.link;
             }
         }
         state.level = state.value * state.penalty;
+        self.set_limit(flow, limit);
         self.added.clear();
         self.touched.clear();
         self.changed.push(FlowId(flow));
@@ -167,14 +168,14 @@ impl MaxMin {
                 }
                 contended |= self.filling[link as usize].contended;
             }
-            let limit = if contended { OWN_BOUND } else { self.link_filled_by(flow) };
-            self.unsettled += usize::from(contended);
             let state = &mut self.flows[flow as usize];
             state.settled = !contended;
-            if !contended {
+            if contended {
+                self.unsettled += 1;
+            } else {
                 state.value = state.bound;
                 state.level = state.bound * state.penalty;
-                state.limit = limit;
+                self.set_limit(flow, self.link_filled_by(flow));
             }
         }
     }
@@ -335,8 +336,8 @@ impl MaxMin {
         state.settled = true;
         state.value = value;
         state.level = value * state.penalty;
-        state.limit = limit;
         let weight = state.weight;
+        self.set_limit(flow, limit);
         for e in path.start..path.end {
             let Element { link, consumption } = self.elements[e as usize];
             let filling = &mut self.filling[link as usize];
