@@ -169,13 +169,23 @@ impl EventQueue {
             if first >= self.heap.len() {
                 break;
             }
-            let end = (first + ARITY).min(self.heap.len());
-            let mut best = first;
-            for child in first + 1..end {
-                if self.heap[child].before(&self.heap[best]) {
-                    best = child;
+            let best = match self.heap.get(first..first + ARITY) {
+                // A full set of children: a tournament, which compiles to conditional moves.
+                Some(c) => {
+                    let left = usize::from(c[1].before(&c[0]));
+                    let right = 2 + usize::from(c[3].before(&c[2]));
+                    first + if c[right].before(&c[left]) { right } else { left }
                 }
-            }
+                None => {
+                    let mut best = first;
+                    for child in first + 1..self.heap.len() {
+                        if self.heap[child].before(&self.heap[best]) {
+                            best = child;
+                        }
+                    }
+                    best
+                }
+            };
             let below = self.heap[best];
             if !below.before(&entry) {
                 break;

@@ -158,10 +158,8 @@ impl<'a, O: Observer> Engine<'a, O> {
                 self.ready.push_back(rank);
             }
             for message in arrived.drain(..) {
-                for rank in self.messages.arrive(message) {
-                    if let Some(rank) = rank {
-                        self.notify(rank, message);
-                    }
+                for rank in self.messages.arrive(message).into_iter().flatten() {
+                    self.notify(rank, message);
                 }
                 self.messages.release(message);
             }

@@ -7,6 +7,7 @@
 
 use crate::trace::Datatype;
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// End of a queue.
 const NONE: u32 = u32::MAX;
@@ -162,27 +163,23 @@ impl Messages {
         datatype: Datatype,
         detached: bool,
     ) -> Result<Posted, Mismatch> {
-        let message = match self.meet(envelope, Progress::RecvPosted) {
-            Some(id) => {
-                let message = &mut self.entries[id as usize];
-                check(bytes, message.capacity, datatype, message.datatype)?;
-                message.bytes = bytes;
-                message.detached = detached;
-                message.holders += u8::from(!detached);
-                Posted { request: Request::new(id, Side::Send), matched: Some(id) }
-            }
-            None => {
-                let id = self.enqueue(Message {
-                    bytes,
-                    datatype,
-                    detached,
-                    holders: 1 + u8::from(!detached),
-                    ..Message::half(envelope, Progress::SendPosted)
-                });
-                Posted { request: Request::new(id, Side::Send), matched: None }
-            }
+        let half = Message {
+            bytes,
+            datatype,
+            detached,
+            holders: 1 + u8::from(!detached),
+            ..Message::half(envelope, Progress::SendPosted)
         };
-        Ok(if detached { Posted { request: Request::COMPLETE, ..message } } else { message })
+        let (id, met) = self.meet_or_enqueue(half, Progress::RecvPosted);
+        if met {
+            let message = &mut self.entries[id as usize];
+            check(bytes, message.capacity, datatype, message.datatype)?;
+            message.bytes = bytes;
+            message.detached = detached;
+            message.holders += u8::from(!detached);
+        }
+        let request = if detached { Request::COMPLETE } else { Request::new(id, Side::Send) };
+        Ok(Posted { request, matched: met.then_some(id) })
     }
 
     /// Posts a receive with room for `capacity` bytes.
@@ -191,22 +188,15 @@ impl Messages {
     /// If the message that it meets is larger, or of another type.
     #[inline]
     pub fn post_recv(&mut self, envelope: Envelope, capacity: u64, datatype: Datatype) -> Result<Posted, Mismatch> {
-        let id = match self.meet(envelope, Progress::SendPosted) {
-            Some(id) => {
-                let message = &mut self.entries[id as usize];
-                check(message.bytes, capacity, message.datatype, datatype)?;
-                message.capacity = capacity;
-                message.holders += 1;
-                return Ok(Posted { request: Request::new(id, Side::Recv), matched: Some(id) });
-            }
-            None => self.enqueue(Message {
-                capacity,
-                datatype,
-                holders: 2,
-                ..Message::half(envelope, Progress::RecvPosted)
-            }),
-        };
-        Ok(Posted { request: Request::new(id, Side::Recv), matched: None })
+        let half = Message { capacity, datatype, holders: 2, ..Message::half(envelope, Progress::RecvPosted) };
+        let (id, met) = self.meet_or_enqueue(half, Progress::SendPosted);
+        if met {
+            let message = &mut self.entries[id as usize];
+            check(message.bytes, capacity, message.datatype, datatype)?;
+            message.capacity = capacity;
+            message.holders += 1;
+        }
+        Ok(Posted { request: Request::new(id, Side::Recv), matched: met.then_some(id) })
     }
 
     /// Payload of the oldest posted send of an envelope, if there is one.
@@ -216,44 +206,34 @@ impl Messages {
         (message.progress == Progress::SendPosted).then_some(message.bytes)
     }
 
-    /// Takes the oldest half out of the queue of an envelope, if it is of the wanted kind.
+    /// Takes the oldest half out of the queue of the envelope if it is of the wanted kind; otherwise puts `half` at its
+    /// end. Returns the message, and whether it was met. One look into the table serves both.
     #[inline]
-    fn meet(&mut self, envelope: Envelope, wanted: Progress) -> Option<u32> {
-        let queue = self.queues.get_mut(&envelope)?;
-        let id = queue.head;
-        let message = &self.entries[id as usize];
-        if message.progress != wanted {
-            return None;
-        }
-        if message.next == NONE {
-            self.queues.remove(&envelope);
-        } else {
-            queue.head = message.next;
-        }
-        Some(id)
-    }
-
-    fn enqueue(&mut self, message: Message) -> u32 {
-        let envelope = message.envelope;
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.entries[id as usize] = message;
-                id
-            }
-            None => {
-                self.entries.push(message);
-                self.entries.len() as u32 - 1
-            }
-        };
+    fn meet_or_enqueue(&mut self, half: Message, wanted: Progress) -> (u32, bool) {
         let entries = &mut self.entries;
-        self.queues
-            .entry(envelope)
-            .and_modify(|queue| {
-                entries[queue.tail as usize].next = id;
-                queue.tail = id;
-            })
-            .or_insert(Queue { head: id, tail: id });
-        id
+        match self.queues.entry(half.envelope) {
+            Entry::Occupied(mut queue) => {
+                let head = queue.get().head;
+                if entries[head as usize].progress == wanted {
+                    let next = entries[head as usize].next;
+                    if next == NONE {
+                        queue.remove();
+                    } else {
+                        queue.get_mut().head = next;
+                    }
+                    return (head, true);
+                }
+                let id = store(entries, &mut self.free, half);
+                let tail = std::mem::replace(&mut queue.get_mut().tail, id);
+                entries[tail as usize].next = id;
+                (id, false)
+            }
+            Entry::Vacant(place) => {
+                let id = store(entries, &mut self.free, half);
+                place.insert(Queue { head: id, tail: id });
+                (id, false)
+            }
+        }
     }
 
     /// The transfer of a matched message begins.
@@ -320,6 +300,20 @@ impl Messages {
         }
         list.sort_by_key(|(e, ..)| (e.source, e.destination, e.tag));
         list
+    }
+}
+
+/// Puts a message into a free entry, or into a new one.
+fn store(entries: &mut Vec<Message>, free: &mut Vec<u32>, message: Message) -> u32 {
+    match free.pop() {
+        Some(id) => {
+            entries[id as usize] = message;
+            id
+        }
+        None => {
+            entries.push(message);
+            entries.len() as u32 - 1
+        }
     }
 }
 
