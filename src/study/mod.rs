@@ -1,6 +1,6 @@
 //! Studies: which workloads run on which networks, and how their results compare.
 //!
-//! Everything exists twice here, as written ([`file`], [`choice`], [`network::NetworkChoice`]) and as checked and built
+//! Everything exists twice here, as written ([`mod@file`], [`choice`], [`network::NetworkChoice`]) and as checked and built
 //! ([`Study`]); only the checked form runs.
 
 pub mod cell;
