@@ -179,10 +179,7 @@ fn the_rows_in_the_repository_agree() {
 
 #[test]
 fn all_rows_of_moderate_size_agree() {
-    let Some(shared) = support::shared() else {
-        println!("no reference data found; set MOPSIM_SHARED to its folder");
-        return;
-    };
+    let Some(shared) = support::shared() else { return };
     let corpus = shared.join("corpus");
     let mut rows = rows(&corpus.join("golden_exact.json"));
     rows.retain(|row| row.actions <= MOST_ACTIONS && ["default", "mvapich2"].contains(&row.selector.as_str()));

@@ -5,7 +5,7 @@ use mopsim::platform::{LoadOptions, Platform, PlatformParameters, hostfile};
 use mopsim::topology;
 use std::path::{Path, PathBuf};
 
-mod shared;
+mod support;
 
 fn load(path: &Path) -> Platform {
     Platform::load(path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
@@ -34,7 +34,7 @@ fn names(platform: &Platform, from: usize, to: usize) -> Vec<&str> {
 
 #[test]
 fn corpus_platforms_load_and_both_formats_agree() {
-    let Some(shared) = shared::folder("corpus_platforms_load_and_both_formats_agree") else { return };
+    let Some(shared) = support::shared() else { return };
     let explicit = files(&shared.join("corpus/platforms"), ".json");
     assert!(!explicit.is_empty());
     for json in explicit {
@@ -55,7 +55,7 @@ fn corpus_platforms_load_and_both_formats_agree() {
 
 #[test]
 fn topologies_route_as_the_corpus_says() {
-    let Some(shared) = shared::folder("topologies_route_as_the_corpus_says") else { return };
+    let Some(shared) = support::shared() else { return };
     for (spec, name) in [
         ("torus:4x4", "torus-16-A"),
         ("torus:8x8", "torus-64-A"),
@@ -78,7 +78,7 @@ fn topologies_route_as_the_corpus_says() {
 
 #[test]
 fn micro_platforms_and_host_files_load() {
-    let Some(shared) = shared::folder("micro_platforms_and_host_files_load") else { return };
+    let Some(shared) = support::shared() else { return };
     let cases = files(&shared.join("golden/micro"), "");
     assert!(cases.len() > 300, "{}", cases.len());
     for case in cases.iter().filter(|case| case.is_dir()) {
@@ -91,7 +91,7 @@ fn micro_platforms_and_host_files_load() {
 /// The graphs of the corpus that no family builds, read back from edge lists of their arcs.
 #[test]
 fn graph_files_route_as_the_corpus_says() {
-    let Some(shared) = shared::folder("graph_files_route_as_the_corpus_says") else { return };
+    let Some(shared) = support::shared() else { return };
     for name in ["rand6-64-A", "rand6-256-A", "flat-64-A"] {
         let corpus = load(&shared.join(format!("corpus/platforms/{name}.json")));
         let arcs: String = corpus
