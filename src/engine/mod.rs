@@ -22,7 +22,7 @@ use crate::network::{Network, Precision};
 use crate::platform::{Platform, SharingPolicy};
 use crate::queue::earlier;
 use crate::result::{LinkTraffic, Outcome};
-use crate::trace::{Action, Trace, UNKNOWN_COUNT};
+use crate::trace::{Action, Trace};
 use cpu::Cpu;
 use process::{Process, State};
 use std::collections::VecDeque;
@@ -73,15 +73,6 @@ pub fn replay(
     Engine::new(trace, platform, layout, model, observer).run()
 }
 
-/// Whether the outcome of an action can depend on the order of the ranks within an instant.
-fn depends_on_order(action: &Action) -> bool {
-    match action {
-        Action::Test { .. } => true,
-        Action::Recv { count, .. } | Action::Irecv { count, .. } => *count == UNKNOWN_COUNT,
-        _ => false,
-    }
-}
-
 struct Engine<'a, O> {
     trace: &'a Trace,
     platform: &'a Platform,
@@ -126,7 +117,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             messages: Messages::new(),
             network: Network::new(platform, &model.network),
             cpu: Cpu::new(platform, layout),
-            turns: trace.actions.iter().flatten().any(depends_on_order),
+            turns: trace.polls(),
             tests: 1.0,
             probes: 1.0,
             message_count: 0,

@@ -6,6 +6,7 @@ use crate::mpi::collective::{Selector, select::Table};
 use crate::mpi::mapping::Mapping;
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::{Host, Link, RouteTable, SharingPolicy};
+use crate::trace::UNKNOWN_COUNT;
 use crate::trace::{Action, Datatype};
 
 /// Hosts on one shared medium (link 0); the loopback is link 1.
