@@ -203,12 +203,16 @@ pub struct Model {
     /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated)
     #[arg(long, value_name = "KIND=ALGORITHM")]
     pub collective: Vec<String>,
-    /// How links are shared: exact, the max-min fair solution at every instant [default: exact]
+    /// How links are shared: exact, the max-min fair solution at every instant, or simgrid-lazy, SimGrid's incremental
+    /// solver with its stale rates [default: exact]
     #[arg(long, value_name = "RULE")]
     pub sharing: Option<String>,
     /// Events closer than this many seconds happen together [default: 1e-12]
     #[arg(long, allow_negative_numbers = true, value_name = "SECONDS")]
     pub timing_precision: Option<f64>,
+    /// simgrid: give the numbers of SimGrid's default settings; the same as --sharing simgrid-lazy --timing-precision 1e-9
+    #[arg(long, value_name = "TOOL")]
+    pub compat: Option<String>,
     /// Whether a flow also takes 5 % of its rate on the way back [default: that of the network model]
     #[arg(long, value_name = "ON|OFF")]
     pub crosstraffic: Option<Switch>,

@@ -54,6 +54,7 @@ pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
         collectives: flags.collectives.clone(),
         sharing: flags.sharing.clone(),
         timing_precision: flags.timing_precision,
+        compat: flags.compat.clone(),
         crosstraffic: flags.crosstraffic.map(|s| s == Switch::On),
         smp_setup: flags.smp_setup.map(|s| s == Switch::On),
         ..ModelChoice::default()

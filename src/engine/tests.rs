@@ -43,6 +43,7 @@ fn model() -> Model {
         network: NetworkModel::smpi(),
         mpi: MpiOptions::default(),
         collectives: Selector::new(Table::Mvapich2, false),
+        sharing: Rule::Exact,
         precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
     }
 }

@@ -1,6 +1,6 @@
 //! The local repair: which flows have to be solved again, progressive filling, and the check that ends it.
 
-use super::{Element, Filling, Flow, FlowId, MaxMin, OWN_BOUND, Path, TOLERANCE};
+use super::{Element, Filling, Flow, FlowId, MaxMin, OWN_BOUND, Path, Sharing, TOLERANCE};
 
 /// From so many links on, the fullest one is found by a heap and not by a scan.
 const SCAN_LIMIT: usize = 48;
@@ -10,9 +10,8 @@ const SCAN_LIMIT: usize = 48;
 const CANCELLATION: f64 = 1e-2;
 
 impl MaxMin {
-    /// Restores max-min fairness after the changes since the last call; [`changed`](Self::changed) tells whose value
-    /// is another one now.
-    pub fn solve(&mut self) {
+    /// Restores max-min fairness after the changes since the last call.
+    pub(super) fn restore_fairness(&mut self) {
         self.changed.clear();
         if !self.is_stale() {
             return;
