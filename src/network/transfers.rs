@@ -53,6 +53,8 @@ pub struct Network<'a, S> {
     entries: EventQueue,
     /// Ends of transfers.
     ends: EventQueue,
+    /// The transfers that end at this instant.
+    ended: Vec<u32>,
     // The last size looked up in the factor tables: most messages repeat a size.
     last_size: u64,
     last_factors: (f64, f64),
@@ -71,6 +73,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             transfer_of_flow: Vec::new(),
             entries: EventQueue::new(),
             ends: EventQueue::new(),
+            ended: Vec::new(),
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
         }
@@ -172,13 +175,8 @@ impl<'a, S: Sharing> Network<'a, S> {
         let is_now = |date: f64, precision: f64| date <= now || date - now < precision;
         while let Some((_, id)) = self.ends.peek().filter(|end| is_now(end.0, precision.transfers)) {
             self.ends.pop();
-            let transfer = &self.transfers[id as usize];
-            match transfer.flow {
-                Some(flow) => {
-                    self.sharing.stop(flow);
-                    finished.push(transfer.tag);
-                    self.free.push(id);
-                }
+            match self.transfers[id as usize].flow {
+                Some(_) => self.ended.push(id),
                 None => self.enter_sharing(id, now),
             }
         }
@@ -186,6 +184,17 @@ impl<'a, S: Sharing> Network<'a, S> {
             self.entries.pop();
             self.enter_sharing(id, now);
         }
+        // Flows leave after the others have entered: an incremental rule sees a difference.
+        for i in 0..self.ended.len() {
+            let id = self.ended[i];
+            let transfer = &self.transfers[id as usize];
+            if let Some(flow) = transfer.flow {
+                self.sharing.stop(flow);
+            }
+            finished.push(transfer.tag);
+            self.free.push(id);
+        }
+        self.ended.clear();
     }
 
     /// Whether no transfer is under way.
