@@ -162,7 +162,8 @@ impl Incremental {
         self.round += 1;
         self.saturated.clear();
         for light in self.light.iter().filter(|light| light.ratio == lowest) {
-            for &(flow, _) in self.links[light.link as usize].members.iter().rev() {
+            // Unlike everywhere else, the oldest flow comes first.
+            for &(flow, _) in &self.links[light.link as usize].members {
                 let state = &mut self.flows[flow as usize];
                 if state.fixed != self.solution && state.listed != self.round {
                     state.listed = self.round;
