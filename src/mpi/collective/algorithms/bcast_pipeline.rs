@@ -1,7 +1,7 @@
 //! Broadcasts in segments: along a chain of members counted from the root (Open MPI's pipeline), and along a binary tree,
 //! a half of the message on each side (split binary tree).
 
-use super::support::chunk_after;
+use super::support::chunk;
 use super::tree::{Cut, Tree};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
@@ -38,14 +38,14 @@ fn pipeline(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let segment = pipeline_segment(scope.size, scope.bytes());
     let cut = Cut::new(scope.stage.count, scope.stage.element, segment);
     let tree = Tree::chain(scope.number(), scope.size);
-    relay(scope, &tree, cut, cursor, 0, steps);
+    relay(scope, &tree, cut, cursor, steps);
 }
 
 /// One member's part of a flow of segments down a tree: the next segment's receive is posted before the present one is
-/// waited for and sent on. `before` chunks of another kind have gone by.
-fn relay(scope: &Scope<'_>, tree: &Tree, cut: Cut, cursor: &mut Cursor, before: u32, steps: &mut Vec<Step>) {
+/// waited for and sent on.
+fn relay(scope: &Scope<'_>, tree: &Tree, cut: Cut, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let segments = cut.len();
-    for index in chunk_after(cursor, before, segments) {
+    for index in chunk(cursor, segments) {
         if let Some(parent) = tree.parent {
             let from = scope.member(parent);
             if index == 0 {
@@ -91,15 +91,18 @@ fn split_binary(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     // The root's first child and its like take the first half.
     let side = usize::from(v % 2 == 0);
     if v == 0 {
-        for index in chunk_after(cursor, 0, halves[0].len()) {
+        for index in chunk(cursor, halves[0].len()) {
             for (half, &child) in halves.iter().zip(&tree.children) {
                 if index < half.len() {
                     steps.push(Step::Send { to: scope.member(child), bytes: half.bytes(index) });
                 }
             }
         }
+    } else if let (Some(parent), []) = (tree.parent, &tree.children[..]) {
+        // Unlike in the pipeline, a leaf does not look ahead, and messages travel only once both sides are there.
+        steps.extend(chunk(cursor, halves[side].len()).map(|_| Step::Recv { from: scope.member(parent) }));
     } else {
-        relay(scope, &tree, halves[side], cursor, 0, steps);
+        relay(scope, &tree, halves[side], cursor, steps);
     }
     if cursor.done {
         swap(scope, v, halves.map(|half| half.total()), side, steps);

@@ -71,6 +71,17 @@ pub struct Substitution {
     pub text: &'static str,
 }
 
+/// What there is to say about a choice.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Explanation {
+    /// What runs differently from the library's table, if anything.
+    pub substitution: Option<Substitution>,
+    /// The rule of the table that applied, if the table has rules for the operation.
+    pub rule: Option<Rule>,
+    /// The name of what was chosen, if it is one algorithm or combination with a name; plans of several levels have none.
+    pub name: Option<&'static str>,
+}
+
 /// Chooses algorithms. Cheap to copy; the same for all ranks of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Selector {
@@ -133,10 +144,10 @@ impl Selector {
         smp: &mut SmpKnown,
         stages: &mut Vec<Stage>,
     ) -> Option<Substitution> {
-        self.explain(call, counts, layout, rank, smp, stages).0
+        self.explain(call, counts, layout, rank, smp, stages).substitution
     }
 
-    /// [`Selector::plan`], with the rule of the table that applied, if the choice was by a table that has rules.
+    /// [`Selector::plan`], with what people want to know about the choice.
     pub fn explain(
         &self,
         call: &CollectiveCall,
@@ -145,17 +156,17 @@ impl Selector {
         rank: u32,
         smp: &mut SmpKnown,
         stages: &mut Vec<Stage>,
-    ) -> (Option<Substitution>, Option<Rule>) {
+    ) -> Explanation {
         let mut planner = Planner::new(self, call, counts, layout, rank, smp, stages);
         self.choose(&mut planner);
-        (planner.substitution(), planner.rule())
+        planner.explanation()
     }
 
     /// Plans the operation that the planner is at.
     fn choose(&self, planner: &mut Planner<'_>) {
         match self.override_of(planner.kind) {
             Some(Choice::Algorithm(algorithm)) => planner.one_level(algorithm),
-            Some(Choice::Composite(composite)) => (composite.plan)(planner),
+            Some(Choice::Composite(composite)) => planner.combine(composite),
             Some(Choice::Table(table)) => follow(table, planner),
             None => follow(self.table, planner),
         }

@@ -58,9 +58,32 @@ impl Choice {
         Err(OverrideError { kind, name: name.to_owned(), nearest, valid })
     }
 
+    /// All choices for an operation, tables excepted.
+    pub fn of(kind: CollectiveKind) -> impl Iterator<Item = Self> {
+        algorithms::of(kind).map(Self::Algorithm).chain(composite::of(kind).map(Self::Composite))
+    }
+
     /// All names of algorithms of an operation, tables excepted.
     pub fn names(kind: CollectiveKind) -> impl Iterator<Item = &'static str> {
-        algorithms::of(kind).map(|algorithm| algorithm.name).chain(composite::of(kind).map(|composite| composite.name))
+        Self::of(kind).map(Self::name)
+    }
+
+    /// What SimGrid calls it, where it has names of its own.
+    pub fn simgrid(self) -> &'static [&'static str] {
+        match self {
+            Self::Algorithm(algorithm) => algorithm.simgrid,
+            Self::Composite(composite) => composite.simgrid,
+            Self::Table(_) => &[],
+        }
+    }
+
+    /// One line for people.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Algorithm(algorithm) => algorithm.summary,
+            Self::Composite(composite) => composite.summary,
+            Self::Table(_) => "whatever that library would run",
+        }
     }
 
     /// The name by which it is found.

@@ -1,11 +1,11 @@
 //! The arguments of a call as one rank sees them, the communicator that a decision is about, and the stages under
 //! construction. Every library's decision code works on these.
 
-use super::composite::Pick;
+use super::composite::{Composite, Pick};
 use super::rule::Rule;
 use super::setup::SmpKnown;
 use super::table::{self, Choices, Table};
-use super::{Selector, Substitution, setup};
+use super::{Explanation, Selector, Substitution, setup};
 use crate::mpi::collective::{Algorithm, Comm, Stage, Vector, algorithms};
 use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CollectiveKind, Counts};
@@ -135,8 +135,7 @@ pub(super) struct Planner<'a> {
     rank: u32,
     smp: &'a mut SmpKnown,
     stages: &'a mut Vec<Stage>,
-    substitution: Option<Substitution>,
-    rule: Option<Rule>,
+    said: Explanation,
 }
 
 impl<'a> Planner<'a> {
@@ -149,9 +148,8 @@ impl<'a> Planner<'a> {
         smp: &'a mut SmpKnown,
         stages: &'a mut Vec<Stage>,
     ) -> Self {
-        let (kind, root, block) = (call.kind, call.root, None);
-        let (substitution, rule) = (None, None);
-        Self { call, kind, root, block, selector, counts, layout, rank, smp, stages, substitution, rule }
+        let (kind, root, block, said) = (call.kind, call.root, None, Explanation::default());
+        Self { call, kind, root, block, selector, counts, layout, rank, smp, stages, said }
     }
 
     /// The world communicator.
@@ -220,6 +218,7 @@ impl<'a> Planner<'a> {
     /// One stage on the world communicator with the arguments of the call.
     pub fn one_level(&mut self, algorithm: &'static Algorithm) {
         let algorithm = self.runnable(algorithm);
+        self.said.name.get_or_insert(algorithm.name);
         if std::ptr::eq(algorithm, &algorithms::bcast::KNOMIAL) {
             // It is the only one that asks for the node structure without a use for it.
             self.learn(self.world());
@@ -231,8 +230,14 @@ impl<'a> Planner<'a> {
     pub fn run(&mut self, pick: Pick) {
         match pick {
             Pick::Algorithm(algorithm) => self.one_level(algorithm),
-            Pick::Composite(composite) => (composite.plan)(self),
+            Pick::Composite(composite) => self.combine(composite),
         }
+    }
+
+    /// A combination with the arguments of the operation under way.
+    pub fn combine(&mut self, composite: &'static Composite) {
+        self.said.name.get_or_insert(composite.name);
+        (composite.plan)(self);
     }
 
     /// The algorithm itself, or what runs in its place.
@@ -262,10 +267,10 @@ impl<'a> Planner<'a> {
     pub fn delegate(&mut self, kind: CollectiveKind, root: u32, block: Block) {
         let outer = (self.kind, self.root, self.block);
         (self.kind, self.root, self.block) = (kind, root, Some(block));
-        // Whatever the inner operation looks up, the rule for the outer one has been applied.
-        let rule = self.rule.take();
+        // Whatever the inner operation looks up, what is said is about the outer one.
+        let said = self.said;
         self.selector.choose(self);
-        self.rule = rule;
+        self.said = Explanation { substitution: self.said.substitution.or(said.substitution), ..said };
         (self.kind, self.root, self.block) = outer;
     }
 
@@ -285,12 +290,12 @@ impl<'a> Planner<'a> {
 
     /// Notes the rule that was applied; the first one of a call is what people want to hear of.
     pub fn applied(&mut self, rule: Rule) {
-        self.rule.get_or_insert(rule);
+        self.said.rule.get_or_insert(rule);
     }
 
-    /// The rule that was noted.
-    pub fn rule(&self) -> Option<Rule> {
-        self.rule
+    /// What was noted.
+    pub fn explanation(&self) -> Explanation {
+        self.said
     }
 
     /// A stage among the leaders, if the caller is one.
@@ -326,11 +331,6 @@ impl<'a> Planner<'a> {
 
     /// Notes that something runs differently from the library's table.
     pub fn report(&mut self, text: &'static str) {
-        self.substitution = Some(Substitution { kind: self.kind, text });
-    }
-
-    /// What was noted.
-    pub fn substitution(&self) -> Option<Substitution> {
-        self.substitution
+        self.said.substitution = Some(Substitution { kind: self.kind, text });
     }
 }

@@ -426,8 +426,8 @@ fn the_rule_that_applied_is_known() {
         let mut world = World::new(table, false, &blocked(ranks, 1));
         let call = world.call(kind, 0, count, &[]);
         let smp = &mut SmpKnown::default();
-        let (_, rule) = world.selector.explain(&call, &world.counts, &world.layout, 0, smp, &mut Vec::new());
-        rule.map(|rule| rule.to_string()).unwrap_or_default()
+        let said = world.selector.explain(&call, &world.counts, &world.layout, 0, smp, &mut Vec::new());
+        said.rule.map(|rule| rule.to_string()).unwrap_or_default()
     };
     assert_eq!(rule(Table::Ompi, Reduce, 8, 100), "8 <= P < 16, n < 8192");
     assert_eq!(rule(Table::Ompi, Bcast, 6, 8202), "4 <= P < 8, 8192 <= n < 1048576");

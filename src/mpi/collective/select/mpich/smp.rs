@@ -60,7 +60,7 @@ pub(super) fn bcast(planner: &mut Planner<'_>, root: u32, block: Block) {
         return planner.stage(bcast_rule(world.size(), block.bytes()), Comm::World, Bcast, root, block);
     };
     planner.applied(Rule::said("nodes alike"));
-    if !per_node.is_power_of_two() {
+    if world.nodes() > 1 && !per_node.is_power_of_two() {
         planner.report(
             "MPICH's binomial broadcast in SimGrid sends messages that nobody receives when the number of ranks on a host \
              is no power of two; they were left out",

@@ -18,6 +18,9 @@ use super::default;
 use super::planner::Planner;
 use crate::trace::CollectiveKind;
 
+#[cfg(test)]
+mod tests;
+
 /// Open MPI's choice.
 pub(super) fn plan(planner: &mut Planner<'_>) {
     match planner.kind {
