@@ -68,7 +68,7 @@ A study file (file names are relative to it):
   baseline = \"random\"            # the first network if left out
   mapping = \"one-each\"           # or block, round-robin, random
   [model]                        # as the flags of the same names
-  collectives = \"mvapich2\"
+  collectives = \"mvapich2\"       # or ompi, mpich, default
   [network]                      # what all networks have in common
   parameters = { link_bandwidth = \"40 Gbit/s\", link_latency = \"100 ns\" }
   [[networks]]
