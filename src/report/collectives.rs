@@ -14,7 +14,7 @@ pub struct CallOptions {
     pub ranks: u32,
     /// Ranks on each host, in a row.
     pub ranks_per_host: u32,
-    /// Bytes, of what [`size_of`] says.
+    /// Bytes, of the message or vector, or of a block where every rank has one for each.
     pub size: u32,
     /// Whether the first call pays for finding out who shares a host.
     pub smp_setup: bool,

@@ -14,7 +14,7 @@ pub static RING: Algorithm = Algorithm {
     steps: ring,
 };
 
-/// The reducing round is done in phases of about [`SEGMENT`] bytes a block; the blocks are as equal as can be. Open MPI
+/// The reducing round is done in phases of about 1 MiB a block; the blocks are as equal as can be. Open MPI
 /// (`coll_tuned_allreduce.c`, segmented ring). Vectors for which it is too long go by [`RING`].
 pub static SEGMENTED_RING: Algorithm = Algorithm {
     kind: None,
