@@ -14,6 +14,7 @@ Examples:
   mopsim compare studies/uni-vs-bi.toml
   mopsim replay traces/cg.A.64.ti.zst --topology torus:8x8
   mopsim topology torus:8x8 random:n=64,d=6,seed=1
+  mopsim collectives allreduce --ranks 64 --size 4096
 
 Exit codes: 0 done; 1 the replay itself failed (deadlock, unmatched messages);
 2 bad arguments or bad input; 3 reading or writing failed."
@@ -47,6 +48,8 @@ pub enum Format {
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// List the algorithms of collectives, with their messages, and which one each table picks why
+    Collectives(Collectives),
     /// Replay workloads on several networks and compare them with a baseline
     Compare(Compare),
     /// Replay one trace on one network
@@ -65,7 +68,7 @@ A study file (file names are relative to it):
   baseline = \"random\"            # the first network if left out
   mapping = \"one-each\"           # or block, round-robin, random
   [model]                        # as the flags of the same names
-  collectives = \"mvapich2\"
+  collectives = \"mvapich2\"       # or ompi, mpich, default
   [network]                      # what all networks have in common
   parameters = { link_bandwidth = \"40 Gbit/s\", link_latency = \"100 ns\" }
   [[networks]]
@@ -151,6 +154,33 @@ pub struct Topology {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim collectives --ranks 64 --size 4096
+  mopsim collectives allreduce bcast --ranks 100 --size 65536 --collectives ompi")]
+pub struct Collectives {
+    /// Operations, e.g. allreduce, with the sizes at which tables change their choice; all operations if none is given
+    #[arg(value_name = "KIND")]
+    pub kinds: Vec<String>,
+    /// Number of ranks, P
+    #[arg(long, value_name = "P")]
+    pub ranks: u32,
+    /// Size in bytes, n: of the message or vector, or of a block where every rank has one for each
+    #[arg(long, value_name = "BYTES")]
+    pub size: u32,
+    /// Ranks on each host, in a row
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub ranks_per_host: u32,
+    /// The table whose crossovers are shown, and that combined algorithms use in turn: mvapich2, ompi, mpich or default
+    /// [default: crossovers of all, mvapich2]
+    #[arg(long, value_name = "TABLE")]
+    pub collectives: Option<String>,
+    /// Whether the calls pay for finding out who shares a host [default: off]
+    #[arg(long, value_name = "ON|OFF")]
+    pub smp_setup: Option<Switch>,
+}
+
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct Network {
     /// How routes are chosen: bfs (shortest, lowest numbers first) or random-shortest [default: bfs]
@@ -197,10 +227,10 @@ pub struct Model {
     /// Network model: smpi, lv08, cm02 or ideal [default: smpi]
     #[arg(long, value_name = "MODEL")]
     pub network_model: Option<String>,
-    /// Table that chooses the algorithm of each collective: mvapich2 or default [default: mvapich2]
+    /// Table that chooses the algorithm of each collective: mvapich2, ompi, mpich or default [default: mvapich2]
     #[arg(long, value_name = "TABLE")]
     pub collectives: Option<String>,
-    /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated)
+    /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated); `mopsim collectives` lists them
     #[arg(long, value_name = "KIND=ALGORITHM")]
     pub collective: Vec<String>,
     /// How links are shared: exact, the max-min fair solution at every instant, or simgrid-lazy, SimGrid's incremental

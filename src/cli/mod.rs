@@ -1,6 +1,7 @@
 //! The command line: arguments in, results out, exit codes.
 
 mod args;
+mod collectives;
 mod compare;
 mod failure;
 mod options;
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
     let result = match &arguments.verb {
+        args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),

@@ -556,6 +556,10 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 self.process(rank).set.push(request);
                 self.call(rank, Then::Nothing)
             }
+            Step::Wait { nth } => {
+                let request = self.process(rank).set.remove(nth as usize);
+                self.wait(rank, request)
+            }
             Step::WaitAll => self.wait_all(rank),
         }
     }

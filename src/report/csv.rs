@@ -1,6 +1,6 @@
 //! CSV with a heading: one line a cell of a comparison, one line a replay.
 
-use super::{ReplayReport, Reporter, TopologyReport};
+use super::{CollectivesReport, ReplayReport, Reporter, TopologyReport};
 use crate::study::comparison::Comparison;
 use std::io::{self, Write};
 
@@ -46,6 +46,31 @@ impl Reporter for Csv {
             r.times.communication.mean.to_string(),
             r.times.waiting.mean.to_string(),
         ])?;
+        csv.flush()
+    }
+
+    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+        let mut csv = csv::Writer::from_writer(out);
+        // Three kinds of lines: an algorithm, the choice of a table, the beginning of a stretch of sizes.
+        csv.write_record(["collective", "line", "table", "algorithm", "messages", "bytes", "from_bytes", "why"])?;
+        for operation in &report.collectives {
+            let collective = operation.collective;
+            let amounts = |messages: u64, bytes: u64| [messages.to_string(), bytes.to_string()];
+            for row in &operation.algorithms {
+                let [messages, bytes] = amounts(row.messages, row.bytes);
+                let picked = row.picked_by.join(" ");
+                csv.write_record([collective, "algorithm", &picked, row.name, &messages, &bytes, "", row.summary])?;
+            }
+            for choice in &operation.choices {
+                let [messages, bytes] = amounts(choice.messages, choice.bytes);
+                let rule = choice.rule.as_deref().unwrap_or_default();
+                csv.write_record([collective, "choice", choice.table, &choice.algorithm, &messages, &bytes, "", rule])?;
+            }
+            for crossover in &operation.crossovers {
+                let from = crossover.from_bytes.to_string();
+                csv.write_record([collective, "crossover", crossover.table, &crossover.algorithm, "", "", &from, ""])?;
+            }
+        }
         csv.flush()
     }
 

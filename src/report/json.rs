@@ -1,6 +1,6 @@
 //! JSON, one document a result, with the name and version of its schema.
 
-use super::{Busy, ReplayReport, Reporter, TimeSplit, TopologyReport};
+use super::{Busy, CollectivesReport, ReplayReport, Reporter, TimeSplit, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo, WorkloadInfo};
 use serde::Serialize;
@@ -120,6 +120,14 @@ fn workload(info: &WorkloadInfo) -> Workload<'_> {
     }
 }
 
+/// Something with the name of its schema before it.
+#[derive(Serialize)]
+struct Document<'a, T> {
+    schema: &'static str,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
 fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, document)?;
     writeln!(out)
@@ -190,13 +198,11 @@ impl Reporter for Json {
         write(&document, out)
     }
 
+    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+        write(&Document { schema: "mopsim.collectives/1", content: report }, out)
+    }
+
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
-        #[derive(Serialize)]
-        struct Document<'a, T> {
-            schema: &'static str,
-            #[serde(flatten)]
-            content: &'a T,
-        }
         #[derive(Serialize)]
         struct Several<'a> {
             topologies: &'a [TopologyReport],

@@ -3,6 +3,8 @@
 //! A format is a [`Reporter`]; a new one is a new file and one line of [`FORMATS`]. Reporters are told what to write
 //! and write it; they compute nothing that another format would have to compute again.
 
+mod collectives;
+mod collectives_text;
 mod csv;
 mod json;
 pub mod number;
@@ -10,6 +12,7 @@ mod replay;
 mod text;
 mod topology;
 
+pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
 pub use replay::{Busy, ReplayReport, Split, TimeSplit};
 pub use topology::TopologyReport;
 
@@ -38,6 +41,12 @@ pub trait Reporter: Sync {
     /// # Errors
     /// If `out` does not take it.
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes what collectives consist of.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// All formats; the first is the default.

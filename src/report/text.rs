@@ -1,7 +1,7 @@
 //! Plain text in 80 columns.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
-use super::{ReplayReport, Reporter, Split, TopologyReport};
+use super::{CollectivesReport, ReplayReport, Reporter, Split, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub struct Text;
 
 /// Width of the whole report.
-const WIDTH: u16 = 80;
+pub(super) const WIDTH: u16 = 80;
 
 /// Networks in one table of ratios: with their names of at most 20 characters they fill the width.
 const COLUMNS: usize = 7;
@@ -145,6 +145,10 @@ impl Reporter for Text {
         writeln!(out)?;
         model(out, &r.model, &r.mapping)?;
         notes(out, &r.notes)
+    }
+
+    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+        super::collectives_text::write(report, out)
     }
 
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {

@@ -54,7 +54,7 @@ impl ChoiceError {
 pub struct ModelChoice {
     /// `smpi`, `lv08`, `cm02` or `ideal`.
     pub network_model: Option<String>,
-    /// Collective table: `mvapich2` or `default`.
+    /// Collective table: `mvapich2`, `ompi`, `mpich` or `default`.
     pub collectives: Option<String>,
     /// One algorithm for all calls of an operation, e.g. `alltoall = "bruck"`.
     #[serde(default)]
