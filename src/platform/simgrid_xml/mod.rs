@@ -15,16 +15,10 @@
 //! `document.rs` reads the elements, `cluster.rs` the clusters, `routes.rs` the routes; `network.rs` is what comes out: zones, points and the route
 //! between two hosts. The ways inside a zone have a file for each routing: `declared.rs` (and `Full`), `floyd.rs`,
 //! `dijkstra.rs`, `star.rs`, `torus.rs`, `fat_tree.rs`, `dragonfly.rs`. Routes are found when they are asked for.
-//!
-//! The document type that such files name is never fetched. One that declares something inside the file is refused, because
-//! entities that expand to entities can fill any memory.
-
-use roxmltree::{Document, ParsingOptions};
-
 use super::Platform;
 use super::error::PlatformError;
 use super::parameters::Loopback;
-use crate::topology::input::Located;
+use crate::topology::xml;
 
 mod cluster;
 mod declared;
@@ -45,9 +39,6 @@ mod torus;
 use document::Description;
 use source::Source;
 
-/// Largest number of nodes of a document: 67,108,864.
-const MAX_NODES: u32 = 1 << 26;
-
 /// Reads a platform from the text of a file; `file` is its name for messages. The loopback is for hosts that declare no
 /// route to themselves.
 ///
@@ -55,61 +46,11 @@ const MAX_NODES: u32 = 1 << 26;
 /// [`PlatformError::Unsupported`] for what SimGrid may understand and this reader does not, [`PlatformError::File`] for what is
 /// wrong; both with the place.
 pub fn parse(file: &str, text: &str, loopback: Loopback) -> Result<Platform, PlatformError> {
-    refuse_declarations(file, text)?;
-    let options = ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| {
-        let place = error.pos();
-        PlatformError::File(Located {
-            file: file.into(),
-            line: place.row as usize,
-            column: place.col as usize,
-            // The message ends with the place, which ours begins with.
-            message: error.to_string().trim_end_matches(&format!(" at {place}")).to_owned(),
-            help: "check that the file is well-formed XML, for example with xmllint".into(),
-        })
-    })?;
+    if let Some(located) = xml::declarations(file, text) {
+        return Err(PlatformError::Unsupported(located));
+    }
+    let document = xml::parse(file, text).map_err(PlatformError::File)?;
     let Description { hosts, links, loopback, network } =
         document::read(Source { file, document: &document }, loopback)?;
     Ok(Platform { name: file.into(), hosts, links, loopback: Some(loopback), routes: Box::new(network) })
-}
-
-/// Refuses a document type with declarations of its own: `<!DOCTYPE platform [ ... ]>`.
-fn refuse_declarations(file: &str, text: &str) -> Result<(), PlatformError> {
-    let mut rest = text.trim_start_matches('\u{feff}');
-    loop {
-        rest = rest.trim_start();
-        let end = match rest {
-            _ if rest.starts_with("<?") => rest.find("?>").map(|end| end + 2),
-            _ if rest.starts_with("<!--") => rest.find("-->").map(|end| end + 3),
-            _ => break,
-        };
-        // What is not closed, the parser complains about.
-        let Some(end) = end else { return Ok(()) };
-        rest = &rest[end..];
-    }
-    if !rest.starts_with("<!DOCTYPE") {
-        return Ok(());
-    }
-    let mut quote = None;
-    for (at, c) in rest.char_indices() {
-        match (c, quote) {
-            ('"' | '\'', None) => quote = Some(c),
-            (_, Some(open)) if c == open => quote = None,
-            ('>', None) => return Ok(()),
-            ('[', None) => {
-                let offset = text.len() - rest.len() + at;
-                let before = &text[..offset];
-                return Err(PlatformError::Unsupported(Located {
-                    file: file.into(),
-                    line: 1 + before.matches('\n').count(),
-                    column: 1 + offset - before.rfind('\n').map_or(0, |newline| newline + 1),
-                    message: "a document type with declarations inside the file is not supported".into(),
-                    help: "platforms need no declarations; write `<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">`"
-                        .into(),
-                }));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
