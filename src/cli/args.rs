@@ -65,7 +65,8 @@ Example:
 A study file (file names are relative to it):
   title = \"Torus against random\"
   baseline = \"random\"            # the first network if left out
-  mapping = \"one-each\"           # or block, round-robin, random
+  mapping = \"one-each\"           # or block, round-robin, random; or instead
+                                 # hostfile = \"FILE\", rankfile = \"FILE\"
   [model]                        # as the flags of the same names
   collectives = \"mvapich2\"
   [network]                      # what all networks have in common
@@ -83,6 +84,8 @@ Flags come before what the study file says.")]
 pub struct Compare {
     /// Study file: networks, workloads, baseline, model (TOML)
     pub study: PathBuf,
+    #[command(flatten)]
+    pub placement: PlacementFiles,
     #[command(flatten)]
     pub network: Network,
     #[command(flatten)]
@@ -124,9 +127,8 @@ pub struct Replay {
     /// Number of ranks; found from the trace if 0 or left out
     #[arg(long, value_name = "N")]
     pub ranks: Option<usize>,
-    /// Host of each rank: a file with a host name on each line, `name:k` for k ranks
-    #[arg(long, value_name = "FILE", conflicts_with = "mapping")]
-    pub hostfile: Option<PathBuf>,
+    #[command(flatten)]
+    pub placement: PlacementFiles,
     /// Most bytes that a trace may unpack to [default: 8 GiB, and a thousand times the size of the file]
     #[arg(long, value_name = "BYTES")]
     pub max_unpacked_bytes: Option<u64>,
@@ -233,12 +235,26 @@ pub struct Network {
     /// Latency of the link between a host and its switch [default: that of the other links]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub host_link_latency: Option<String>,
-    /// How ranks are placed on hosts: one-each, block, round-robin or random [default: one-each]
+    /// How ranks are placed on hosts: one-each; block (each host takes as many neighbouring ranks as it has cores, and
+    /// an equal share where there are more ranks than cores); round-robin; random (round-robin over hosts in random
+    /// order) [default: one-each]
     #[arg(long, value_name = "RULE")]
     pub mapping: Option<String>,
     /// Seed of random topologies, routings and mappings that have none of their own
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Network")]
+pub struct PlacementFiles {
+    /// Host of each rank, in order: a file with a host name on each line, `name:k` for k ranks. It begins again where
+    /// there are more ranks than lines
+    #[arg(long, value_name = "FILE", conflicts_with = "mapping")]
+    pub hostfile: Option<PathBuf>,
+    /// Host of each rank, by number: a file with lines `RANK HOST` or `rank RANK=HOST slot=N`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "hostfile"])]
+    pub rankfile: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

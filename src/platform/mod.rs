@@ -10,6 +10,7 @@ pub mod explicit;
 pub mod hostfile;
 pub mod load;
 pub mod parameters;
+pub mod rankfile;
 pub mod simgrid_xml;
 pub mod units;
 
