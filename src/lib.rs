@@ -1,6 +1,7 @@
 //! mopsim predicts how fast MPI applications run on an interconnect that nobody has built yet.
 
 pub mod engine;
+pub mod export;
 pub mod ids;
 pub mod mpi;
 pub mod network;

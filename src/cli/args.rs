@@ -54,6 +54,8 @@ pub enum Verb {
     Compare(Compare),
     /// Replay one trace on one network
     Replay(Replay),
+    /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
+    Export(Export),
     /// Show sizes, degrees and distances of topologies, side by side
     Topology(Topology),
 }
@@ -66,7 +68,8 @@ Example:
 A study file (file names are relative to it):
   title = \"Torus against random\"
   baseline = \"random\"            # the first network if left out
-  mapping = \"one-each\"           # or block, round-robin, random
+  mapping = \"one-each\"           # or block, round-robin, random; or instead
+                                 # hostfile = \"FILE\", rankfile = \"FILE\"
   [model]                        # as the flags of the same names
   collectives = \"mvapich2\"       # or ompi, mpich, default
   [network]                      # what all networks have in common
@@ -84,6 +87,8 @@ Flags come before what the study file says.")]
 pub struct Compare {
     /// Study file: networks, workloads, baseline, model (TOML)
     pub study: PathBuf,
+    #[command(flatten)]
+    pub placement: PlacementFiles,
     #[command(flatten)]
     pub network: Network,
     #[command(flatten)]
@@ -125,9 +130,8 @@ pub struct Replay {
     /// Number of ranks; found from the trace if 0 or left out
     #[arg(long, value_name = "N")]
     pub ranks: Option<usize>,
-    /// Host of each rank: a file with a host name on each line, `name:k` for k ranks
-    #[arg(long, value_name = "FILE", conflicts_with = "mapping")]
-    pub hostfile: Option<PathBuf>,
+    #[command(flatten)]
+    pub placement: PlacementFiles,
     /// Most bytes that a trace may unpack to [default: 8 GiB, and a thousand times the size of the file]
     #[arg(long, value_name = "BYTES")]
     pub max_unpacked_bytes: Option<u64>,
@@ -138,6 +142,54 @@ pub struct Replay {
     pub network: Network,
     #[command(flatten)]
     pub model: Model,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim export torus:4x4 --to simgrid -o torus.xml --hostfile hosts.txt
+  mopsim export random:n=64,d=6,seed=1 --to dot | neato -Tsvg > random.svg
+  mopsim export --platform cluster.xml --to simgrid    # all routes written out
+
+SimGrid gets two links for a cable (--duplex full) or one (--duplex shared), and
+a route for each ordered pair of hosts, so that it takes exactly our routes. The
+other formats hold switches and cables only, and can be read back as topologies:
+mopsim topology graph.graphml")]
+pub struct Export {
+    /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, graph.json
+    #[arg(value_name = "SPEC", required_unless_present = "platform")]
+    pub spec: Option<String>,
+    /// Platform file instead of a topology: explicit JSON, SimGrid XML, or TOML
+    #[arg(long, value_name = "FILE", conflicts_with = "spec")]
+    pub platform: Option<PathBuf>,
+    /// What to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: ExportFormat,
+    /// File to write instead of standard output; never half a file
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// With --to simgrid: host file to write, too, a host a line in the order of ranks
+    #[arg(long, value_name = "FILE")]
+    pub hostfile: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub network: Network,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Platform for SimGrid 3.32 (XML 4.1)
+    Simgrid,
+    /// Graph as GraphML
+    Graphml,
+    /// Graph for Graphviz
+    Dot,
+    /// Graph as JSON
+    Json,
+    /// Graph as lines `u v`
+    Edges,
 }
 
 #[derive(Debug, Args)]
@@ -213,12 +265,26 @@ pub struct Network {
     /// Latency of the link between a host and its switch [default: that of the other links]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub host_link_latency: Option<String>,
-    /// How ranks are placed on hosts: one-each, block, round-robin or random [default: one-each]
+    /// How ranks are placed on hosts: one-each; block (each host takes as many neighbouring ranks as it has cores, and
+    /// an equal share where there are more ranks than cores); round-robin; random (round-robin over hosts in random
+    /// order) [default: one-each]
     #[arg(long, value_name = "RULE")]
     pub mapping: Option<String>,
     /// Seed of random topologies, routings and mappings that have none of their own
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Network")]
+pub struct PlacementFiles {
+    /// Host of each rank, in order: a file with a host name on each line, `name:k` for k ranks. It begins again where
+    /// there are more ranks than lines
+    #[arg(long, value_name = "FILE", conflicts_with = "mapping")]
+    pub hostfile: Option<PathBuf>,
+    /// Host of each rank, by number: a file with lines `RANK HOST` or `rank RANK=HOST slot=N`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "hostfile"])]
+    pub rankfile: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

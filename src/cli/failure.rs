@@ -1,6 +1,7 @@
 //! Errors as the user sees them, and the exit codes.
 
 use mopsim::engine::{Blocked, ReplayError};
+use mopsim::export::ExportError;
 use mopsim::mpi::messages::Envelope;
 use mopsim::platform::PlatformError;
 use mopsim::study::{StudyError, choice::ChoiceError, network::NetworkError, toml_file::TomlError, workload::Workload};
@@ -39,6 +40,12 @@ impl Failure {
     pub fn output(error: &std::io::Error) -> Self {
         let help = "check the disk or the program that reads the output";
         Self { code: IO_FAILED, message: format!("cannot write the result: {error}"), help: help.to_owned() }
+    }
+
+    /// A file cannot be written.
+    pub fn file(file: &Path, error: &std::io::Error) -> Self {
+        let help = "check the folder, its permissions and the space on the disk";
+        Self { code: IO_FAILED, message: format!("{}: cannot be written: {error}", file.display()), help: help.into() }
     }
 
     /// The replay ended, but messages were sent that nobody received.
@@ -156,6 +163,15 @@ fn blocked_text(trace: &Trace, blocked: &Blocked, standing: &[Option<usize>]) ->
         let _ = write!(text, "\n    and for {} more messages", blocked.missing.len() - 3);
     }
     text
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match &error {
+            ExportError::Io(io) => Self::output(io),
+            ExportError::Unfit { help, .. } => Self::input(&error, *help),
+        }
+    }
 }
 
 impl From<TraceError> for Failure {

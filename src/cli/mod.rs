@@ -3,6 +3,7 @@
 mod args;
 mod collectives;
 mod compare;
+mod export;
 mod failure;
 mod options;
 mod progress;
@@ -21,6 +22,7 @@ pub fn main() -> ExitCode {
         args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
+        args::Verb::Export(verb) => export::run(verb),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
     };
     match result {
@@ -39,13 +41,15 @@ fn say(line: &str) {
 
 /// Writes a whole result to standard output at once. A reader that went away is no error.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    print_bytes(|out| write(out).map_err(|error| Failure::output(&error)))
+}
+
+/// The same for what can fail otherwise, too.
+fn print_bytes(write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut buffer = Vec::new();
-    let result = write(&mut buffer).and_then(|()| {
-        let mut out = io::stdout().lock();
-        out.write_all(&buffer)?;
-        out.flush()
-    });
-    match result {
+    write(&mut buffer)?;
+    let mut out = io::stdout().lock();
+    match out.write_all(&buffer).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
         _ => Ok(()),
     }

@@ -34,6 +34,7 @@ struct Replay<'a> {
     actions: u64,
     messages: u64,
     bytes: u64,
+    mapping: &'a str,
     time_split: &'a TimeSplit,
     busiest_links: &'a [Busy],
     model: Model<'a>,
@@ -53,6 +54,7 @@ struct Compare<'a> {
     schema: &'static str,
     title: &'a str,
     baseline: &'a str,
+    mapping: &'a str,
     topologies: Vec<Network<'a>>,
     workloads: Vec<Workload<'a>>,
     cells: Vec<Cell<'a>>,
@@ -152,6 +154,7 @@ impl Reporter for Json {
             actions: r.workload.actions,
             messages: r.messages,
             bytes: r.bytes,
+            mapping: &r.mapping,
             time_split: &r.times,
             busiest_links: &r.busiest_links,
             model: Model {
@@ -175,6 +178,7 @@ impl Reporter for Json {
             schema: "mopsim.compare/1",
             title: &c.title,
             baseline: name(c.baseline),
+            mapping: &c.mapping,
             topologies: c.networks.iter().map(network).collect(),
             workloads: c.workloads.iter().map(workload).collect(),
             cells: c

@@ -9,7 +9,7 @@ use crate::topology::{ArcId, Topology};
 
 mod bfs;
 mod random_shortest;
-mod source_cache;
+pub(crate) mod source_cache;
 
 /// The routing that is used unless another is asked for.
 pub const DEFAULT: &str = "bfs";

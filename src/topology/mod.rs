@@ -34,6 +34,7 @@ mod randomness;
 mod ring;
 mod star;
 mod torus;
+pub(crate) mod xml;
 
 pub use error::TopologyError;
 pub(crate) use error::nearest as nearest_name;

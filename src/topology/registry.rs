@@ -110,6 +110,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "imase_itoh", aliases: &["generalised_kautz", "generalized_kautz"], help: "one-way, i -> -d*i - alpha mod n, alpha = 1..d", parameters: &[SWITCHES, DEGREE], build: imase_itoh::build },
     Family { name: "imase_ab", aliases: &["imase"], help: "one-way, i -> (a*i + b)*d + alpha mod n, alpha = 0..d-1", parameters: &[SWITCHES, DEGREE, with_default("a", Kind::Integer, "1", "factor of the switch number"), with_default("b", Kind::Integer, "1", "addend")], build: imase_ab::build },
     Family { name: "json", aliases: &[], help: "a graph in a JSON file", parameters: &[PATH], build: files::json::build },
+    Family { name: "graphml", aliases: &[], help: "a graph in a GraphML file", parameters: &[PATH], build: files::graphml::build },
     Family { name: "edges", aliases: &["edge_list"], help: "a graph in a text file, one cable `u v` a line", parameters: &[PATH, optional("directed", Kind::Boolean, "whether cables are one-way"), optional("n", Kind::Integer, "number of switches, if more than the file names")], build: files::edges::build },
 ];
 

@@ -2,7 +2,7 @@
 //!
 //! Values may come without a name, then they fill the parameters in order: `torus:8x8`, `star:64`, `imase_itoh:64,6`.
 //! Commas inside brackets or double quotes do not separate. A string that does not begin with the name of a family and
-//! ends like a graph file (`.json`, `.txt`, `.edges`, packed or not) names that file.
+//! ends like a graph file (`.json`, `.graphml`, `.txt`, `.edges`, packed or not) names that file.
 
 use std::fmt;
 use std::path::Path;
@@ -15,7 +15,8 @@ use super::input::plain_name;
 use super::registry::{self, Absent, Arguments, FAMILIES, Family, Kind, Value};
 
 /// Extensions of graph files and the family that reads them.
-const EXTENSIONS: [(&str, &str); 3] = [(".json", "json"), (".txt", "edges"), (".edges", "edges")];
+const EXTENSIONS: [(&str, &str); 4] =
+    [(".json", "json"), (".graphml", "graphml"), (".txt", "edges"), (".edges", "edges")];
 
 /// A specification that has been read: a family, and arguments of the right kinds.
 #[derive(Clone, Debug)]
