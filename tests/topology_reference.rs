@@ -5,24 +5,47 @@ use mopsim::topology::{TopologyError, build};
 use serde_json::Value;
 
 fn reference() -> Value {
-    serde_json::from_str(include_str!("data/topology.json")).expect("the reference file is JSON")
+    let packed: &[u8] = include_bytes!("data/topology.json.zst");
+    let text = zstd::decode_all(packed).expect("the reference file is packed by zstd");
+    serde_json::from_slice(&text).expect("the reference file is JSON")
+}
+
+fn section(name: &str) -> Vec<Value> {
+    reference()[name].as_array().unwrap_or_else(|| panic!("{name} is a list")).clone()
 }
 
 fn spec(entry: &Value) -> String {
-    let parameters = entry["params"].as_object().unwrap().iter().map(|(name, value)| format!("{name}={value}"));
+    let parameters = entry["params"].as_object().unwrap().iter();
+    let parameters = parameters.map(|(name, value)| match value {
+        Value::String(text) => format!("{name}={text}"),
+        other => format!("{name}={other}"),
+    });
     format!("{}:{}", entry["topology"].as_str().unwrap(), parameters.collect::<Vec<_>>().join(","))
 }
 
 #[test]
 fn deterministic_families_give_the_reference_graphs() {
-    let reference = reference();
-    let entries = reference["deterministic"].as_array().unwrap();
-    assert!(entries.len() > 40);
-    for entry in entries {
+    let entries = section("deterministic");
+    assert_eq!(entries.len(), 161);
+    for entry in &entries {
         let spec = spec(entry);
         let topology = build(&spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
-        let metrics = Metrics::of(&topology.graph).unwrap();
         let number = |key: &str| entry[key].as_u64().unwrap_or_else(|| panic!("{spec}: {key}")) as usize;
+        // Trees are drawn with their hosts as the first vertices.
+        let whole = topology.graph.with_host_vertices().unwrap();
+        let graph = whole.as_ref().map_or(&*topology.graph, |(graph, _)| &**graph);
+        if let Some((graph, hosts)) = &whole {
+            assert_eq!((*hosts, graph.switch_vertices()), (number("hosts"), number("switches")), "{spec}");
+            assert_eq!(topology.graph.default_hosts().iter().sum::<u32>() as usize, number("hosts"), "{spec}");
+        } else {
+            assert!(entry.get("hosts").is_none(), "{spec}");
+        }
+        let metrics = Metrics::of(graph).unwrap();
+        if let Some(list) = entry["edge_list"].as_array() {
+            let pair = |pair: &Value| [0, 1].map(|end| pair[end].as_u64().unwrap() as u32);
+            let ours: Vec<[u32; 2]> = graph.cable_ends().map(|(u, v)| [u.0, v.0]).collect();
+            assert_eq!(ours, list.iter().map(pair).collect::<Vec<_>>(), "{spec}");
+        }
         assert_eq!(metrics.edge_sha256, entry["edge_sha256"].as_str().unwrap(), "{spec}");
         assert_eq!(metrics.switches, number("n"), "{spec}");
         assert_eq!(metrics.directed, entry["directed"].as_bool().unwrap(), "{spec}");
@@ -49,36 +72,57 @@ fn deterministic_families_give_the_reference_graphs() {
     }
 }
 
+/// The values of a metric over some seeds.
+fn samples(entry: &Value, seeds: u64, measure: impl Fn(&Metrics) -> f64) -> Vec<f64> {
+    let sample = |seed| measure(&Metrics::of(&build(&format!("{},seed={seed}", spec(entry))).unwrap().graph).unwrap());
+    (1..=seeds).map(sample).collect()
+}
+
 #[test]
 fn random_families_fall_inside_the_reference_ranges() {
-    let reference = reference();
-    for entry in reference["random"].as_array().unwrap() {
+    let entries = section("random");
+    assert_eq!(entries.len(), 25);
+    for entry in &entries {
         // The reference gives the range over 20 samples; another generator may be off by the width of the range, or by
         // 2 % of its upper end if that is more.
         let inside = |key: &str, value: f64| {
             let [min, max] = [0, 1].map(|end| entry[key][end].as_f64().unwrap());
             let slack = (max - min).max(0.02 * max);
-            assert!((min - slack..=max + slack).contains(&value), "{entry}: {key} is {value}");
+            assert!((min - slack..=max + slack).contains(&value), "{}: {key} is {value}", spec(entry));
         };
         for seed in 1..=3 {
             let topology = build(&format!("{},seed={seed}", spec(entry))).unwrap();
             let metrics = Metrics::of(&topology.graph).unwrap();
             let measured = distances(&topology.graph).unwrap();
+            assert_eq!(metrics.switches as u64, entry["n"].as_u64().unwrap());
             inside(if metrics.directed { "arcs" } else { "edges" }, metrics.cables as f64);
             inside("diameter", measured.diameter() as f64);
             inside("aspl", measured.aspl);
-            let degree = entry["params"]["d"].as_u64().unwrap() as usize;
-            assert_eq!((metrics.degrees.max_out, metrics.degrees.max_in), (degree, degree));
             if metrics.directed {
-                assert_eq!((metrics.degrees.min_out, metrics.degrees.min_in), (degree, degree));
+                for (key, least, most) in [
+                    ("out_degree", metrics.degrees.min_out, metrics.degrees.max_out),
+                    ("in_degree", metrics.degrees.min_in, metrics.degrees.max_in),
+                ] {
+                    assert_eq!([0, 1].map(|end| entry[key][end].as_u64()), [least, most].map(|d| Some(d as u64)));
+                }
+            } else {
+                inside("degree", metrics.degrees.min_out as f64);
+                inside("degree", metrics.degrees.max_out as f64);
             }
         }
+        // The mean over samples is a sharper test than any one of them.
+        let means = samples(entry, 10, |metrics| metrics.distances.as_ref().unwrap().aspl);
+        let mean = means.iter().sum::<f64>() / means.len() as f64;
+        let expected = entry["aspl_mean"].as_f64().unwrap();
+        assert!((mean - expected).abs() <= 0.01 * expected, "{}: mean ASPL {mean}, not {expected}", spec(entry));
     }
 }
 
 #[test]
 fn invalid_parameters_are_refused() {
-    for entry in reference()["invalid"].as_array().unwrap() {
+    let entries = section("invalid");
+    assert_eq!(entries.len(), 30);
+    for entry in &entries {
         let spec = spec(entry);
         assert!(matches!(build(&spec), Err(TopologyError::InvalidParameter { .. })), "{spec}");
     }

@@ -159,7 +159,7 @@ pub struct Network {
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]
     #[arg(long, value_name = "MODE")]
     pub duplex: Option<String>,
-    /// Hosts on each switch [default: 1]
+    /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
     /// Speed of a core; a bare number is in flop/s [default: 100 Gflop/s]

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::error::TopologyError;
+use super::hosts::Hosts;
 use crate::ids::SwitchId;
 
 /// Largest number of switches of a graph: 16,777,216.
@@ -56,6 +57,7 @@ pub struct Graph {
     in_arcs: Vec<u32>,
     loops: usize,
     duplicates: usize,
+    pub(super) hosts: Hosts,
 }
 
 impl Graph {
@@ -156,6 +158,7 @@ impl Graph {
             in_arcs,
             loops,
             duplicates,
+            hosts: Hosts::Everywhere(1),
         }
     }
 
