@@ -1,6 +1,6 @@
 //! Topologies against reference values that another program computed from the same construction rules.
 
-use mopsim::topology::metrics::{Metrics, distances};
+use mopsim::topology::metrics::Metrics;
 use mopsim::topology::{TopologyError, build};
 use serde_json::Value;
 
@@ -72,12 +72,6 @@ fn deterministic_families_give_the_reference_graphs() {
     }
 }
 
-/// The values of a metric over some seeds.
-fn samples(entry: &Value, seeds: u64, measure: impl Fn(&Metrics) -> f64) -> Vec<f64> {
-    let sample = |seed| measure(&Metrics::of(&build(&format!("{},seed={seed}", spec(entry))).unwrap().graph).unwrap());
-    (1..=seeds).map(sample).collect()
-}
-
 #[test]
 fn random_families_fall_inside_the_reference_ranges() {
     let entries = section("random");
@@ -90,31 +84,34 @@ fn random_families_fall_inside_the_reference_ranges() {
             let slack = (max - min).max(0.02 * max);
             assert!((min - slack..=max + slack).contains(&value), "{}: {key} is {value}", spec(entry));
         };
-        for seed in 1..=3 {
-            let topology = build(&format!("{},seed={seed}", spec(entry))).unwrap();
-            let metrics = Metrics::of(&topology.graph).unwrap();
-            let measured = distances(&topology.graph).unwrap();
+        let samples: Vec<Metrics> = (1..=9)
+            .map(|seed| Metrics::of(&build(&format!("{},seed={seed}", spec(entry))).unwrap().graph).unwrap())
+            .collect();
+        for metrics in &samples {
             assert_eq!(metrics.switches as u64, entry["n"].as_u64().unwrap());
             inside(if metrics.directed { "arcs" } else { "edges" }, metrics.cables as f64);
-            inside("diameter", measured.diameter() as f64);
-            inside("aspl", measured.aspl);
+            inside("aspl", metrics.distances.as_ref().unwrap().aspl);
+            let degrees = metrics.degrees;
             if metrics.directed {
-                for (key, least, most) in [
-                    ("out_degree", metrics.degrees.min_out, metrics.degrees.max_out),
-                    ("in_degree", metrics.degrees.min_in, metrics.degrees.max_in),
-                ] {
+                for (key, least, most) in
+                    [("out_degree", degrees.min_out, degrees.max_out), ("in_degree", degrees.min_in, degrees.max_in)]
+                {
                     assert_eq!([0, 1].map(|end| entry[key][end].as_u64()), [least, most].map(|d| Some(d as u64)));
                 }
             } else {
-                inside("degree", metrics.degrees.min_out as f64);
-                inside("degree", metrics.degrees.max_out as f64);
+                inside("degree", degrees.min_out as f64);
+                inside("degree", degrees.max_out as f64);
             }
         }
+        // A diameter is one of two numbers, of which the rarer may be missing from 20 samples: `random_ring:n=128,y=2` has 7 in
+        // place of 6 in 3 of 40. So it is the median that has to be inside.
+        let mut diameters: Vec<usize> = samples.iter().map(|m| m.distances.as_ref().unwrap().diameter()).collect();
+        diameters.sort_unstable();
+        inside("diameter", diameters[4] as f64);
         // The mean over samples is a sharper test than any one of them.
-        let means = samples(entry, 10, |metrics| metrics.distances.as_ref().unwrap().aspl);
-        let mean = means.iter().sum::<f64>() / means.len() as f64;
+        let mean = samples.iter().map(|m| m.distances.as_ref().unwrap().aspl).sum::<f64>() / samples.len() as f64;
         let expected = entry["aspl_mean"].as_f64().unwrap();
-        assert!((mean - expected).abs() <= 0.01 * expected, "{}: mean ASPL {mean}, not {expected}", spec(entry));
+        assert!((mean - expected).abs() <= 0.02 * expected, "{}: mean ASPL {mean}, not {expected}", spec(entry));
     }
 }
 

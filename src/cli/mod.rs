@@ -2,7 +2,9 @@
 
 mod args;
 mod compare;
+mod design;
 mod failure;
+mod families;
 mod options;
 mod progress;
 mod replay;
@@ -20,6 +22,7 @@ pub fn main() -> ExitCode {
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
+        args::Verb::Design(verb) => design::run(verb, &arguments.output),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

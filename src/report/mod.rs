@@ -4,13 +4,16 @@
 //! and write it; they compute nothing that another format would have to compute again.
 
 mod csv;
+pub mod design;
 mod json;
 pub mod number;
 mod replay;
+pub mod sheet;
 mod text;
 mod topology;
 
 pub use replay::{Busy, ReplayReport, Split, TimeSplit};
+pub use sheet::Sheet;
 pub use topology::TopologyReport;
 
 use crate::study::comparison::Comparison;
@@ -38,6 +41,12 @@ pub trait Reporter: Sync {
     /// # Errors
     /// If `out` does not take it.
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes facts and tables.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// All formats; the first is the default.

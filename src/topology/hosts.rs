@@ -79,7 +79,8 @@ impl Graph {
         let of_switches = self.cable_ends().map(|(u, v)| (first + u.0, first + v.0));
         let switch_of_host = (0..).zip(counts).flat_map(|(s, &count)| std::iter::repeat_n(s, count as usize));
         let of_hosts = (0..first).zip(switch_of_host).map(|(host, switch): (u32, u32)| (host, first + switch));
-        let graph = Self::with_parallel_cables(total as usize, self.is_directed(), of_hosts.chain(of_switches).collect())?;
+        let graph =
+            Self::with_parallel_cables(total as usize, self.is_directed(), of_hosts.chain(of_switches).collect())?;
         Ok(Some((Cow::Owned(graph.with_hosts(Hosts::Vertices(first))), hosts as usize)))
     }
 }

@@ -3,13 +3,13 @@
 //! The table is data and not a trait with an implementation for each family: the help text, the parser, the nearest-name
 //! suggestions and the canonical form in reports all read the same lines, so they cannot disagree.
 
-use super::graph::{Graph, MAX_ARCS, MAX_SWITCHES};
 use super::families::{
     ccc, clos, de_bruijn, dln, dln_random, dragonfly, dragonfly_fc, dsn, dsnf, equality, fat_tree2, fat_tree3,
     flattened_butterfly, full_mesh, gen_de_bruijn, hypercube, hyperx, imase_ab, imase_itoh, kary_ntree, kautz,
-    mddp_directed, mddp_undirected, mesh, polarity, random_directed, random_regular, random_ring, random_swapping, ring,
-    skywalk, slimfly, star, torus, tree, xgft,
+    mddp_directed, mddp_undirected, mesh, polarity, random_directed, random_regular, random_ring, random_swapping,
+    ring, skywalk, slimfly, star, torus, tree, xgft,
 };
+use super::graph::{Graph, MAX_ARCS, MAX_SWITCHES};
 use super::{TopologyError, files};
 
 /// What a parameter may be.

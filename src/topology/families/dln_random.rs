@@ -6,7 +6,7 @@
 
 use super::matching::{Joined, rounds};
 use super::registry::Arguments;
-use super::{Graph, Randomness, TopologyError, dln};
+use super::{Graph, Randomness, TopologyError, derived_seed, dln};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let (n, cables) = dln::cables(arguments)?;
@@ -26,6 +26,6 @@ pub(super) fn with_shortcuts(
     for &(u, v) in &cables {
         joined.join(u, v);
     }
-    rounds(n, y, &mut joined, &mut cables, &mut Randomness::new(seed));
+    rounds(n, y, &mut joined, &mut cables, &mut Randomness::new(derived_seed(seed, 0)));
     Graph::undirected(n, cables)
 }

@@ -40,8 +40,7 @@ pub(super) fn of(arguments: &Arguments, a: usize, h: usize, g: usize, hosts: u32
         // For a later group, port t = later - 1 here meets port t = group there.
         let router = |port: usize| port / h;
         cables.extend(
-            (group + 1..g)
-                .map(|later| ((group * a + router(later - 1)) as u32, (later * a + router(group)) as u32)),
+            (group + 1..g).map(|later| ((group * a + router(later - 1)) as u32, (later * a + router(group)) as u32)),
         );
     }
     Ok(Graph::undirected(a * g, cables)?.with_hosts(Hosts::Everywhere(hosts)))

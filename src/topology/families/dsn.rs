@@ -35,9 +35,11 @@ mod tests {
     #[test]
     fn the_shortcuts_of_sixteen_switches() {
         // p = 4, x = 3: the list in the specification of the topology.
-        let shortcuts = [(0, 9), (1, 6), (1, 8), (2, 7), (2, 13), (3, 14), (4, 13), (5, 10), (5, 12), (6, 11), (9, 14), (10, 15)];
+        let shortcuts =
+            [(0, 9), (1, 6), (1, 8), (2, 7), (2, 13), (3, 14), (4, 13), (5, 10), (5, 12), (6, 11), (9, 14), (10, 15)];
         let graph = build("dsn:16").unwrap().graph;
-        let ends: Vec<_> = graph.cable_ends().map(|(u, v)| (u.0, v.0)).filter(|&(u, v)| v - u > 1 && v - u < 15).collect();
+        let ends: Vec<_> =
+            graph.cable_ends().map(|(u, v)| (u.0, v.0)).filter(|&(u, v)| v - u > 1 && v - u < 15).collect();
         assert_eq!(ends, shortcuts);
     }
 }

@@ -25,13 +25,6 @@ impl Hops {
     pub(crate) fn degree(&self) -> usize {
         self.odd.len() + 2 * self.even.len() - usize::from(self.even.contains(&(self.n / 2)))
     }
-
-    /// The switches that switch 0 is joined to; each occurs once.
-    pub(crate) fn from_zero(&self) -> impl Iterator<Item = usize> + '_ {
-        let opposite = self.n / 2;
-        let back = self.even.iter().filter(move |&&hop| hop != opposite).map(|&hop| self.n - hop);
-        self.odd.iter().chain(&self.even).copied().chain(back)
-    }
 }
 
 /// Checks `n`, `sa` and `sb`.

@@ -12,7 +12,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     // With two letters the words alternate, so there are two of them, however long.
     let k = arguments.count("k", 1, 24)?;
     let n = order(d, k).filter(|&n| n <= MAX_SWITCHES);
-    let n = n.ok_or_else(|| arguments.invalid("k", format!("d^k + d^(k-1) must be at most {MAX_SWITCHES} switches")))?;
+    let n =
+        n.ok_or_else(|| arguments.invalid("k", format!("d^k + d^(k-1) must be at most {MAX_SWITCHES} switches")))?;
     arguments.limit_arcs("d", n as u128 * d as u128)?;
     Graph::directed(n, arcs(d, k, n))
 }

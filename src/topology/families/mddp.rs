@@ -219,7 +219,8 @@ fn shortened(graph: Graph, budget: usize, random: &mut Randomness) -> Result<Gra
         let mut tried = cables.clone();
         (tried[i], tried[j]) = ((a, e), (c, b));
         let n = best.switches();
-        let graph = if best.is_directed() { Graph::directed(n, tried.clone()) } else { Graph::undirected(n, tried.clone()) }?;
+        let graph =
+            if best.is_directed() { Graph::directed(n, tried.clone()) } else { Graph::undirected(n, tried.clone()) }?;
         if i == j || graph.cables() < cables.len() || !graph.is_connected() {
             continue;
         }

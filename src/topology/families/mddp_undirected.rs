@@ -61,14 +61,18 @@ mod tests {
 
     #[test]
     fn degrees_stay_within_the_limit() {
-        for (d, n) in [(3, 10), (3, 9), (3, 14), (7, 50), (7, 45), (7, 60), (8, 57), (8, 64), (6, 7), (4, 30), (5, 32)] {
+        for (d, n) in [(3, 10), (3, 9), (3, 14), (7, 50), (7, 45), (7, 60), (8, 57), (8, 64), (6, 7), (4, 30), (5, 32)]
+        {
             let graph = build(&format!("mddp:n={n},d={d}")).unwrap().graph;
             assert_eq!(graph.switches(), n as usize);
             assert!(graph.is_connected());
             assert!((0..n).all(|s| graph.out_degree(SwitchId(s)) <= d), "{d} {n}");
             let cables = graph.cables() as f64;
             // At most one cable missing at each switch that came, at each self-orthogonal point, and in removals.
-            assert!(cables <= (n as f64) * d as f64 / 2.0 && cables >= 0.8 * (n as f64) * (d - 1) as f64 / 2.0, "{d} {n}");
+            assert!(
+                cables <= (n as f64) * d as f64 / 2.0 && cables >= 0.8 * (n as f64) * (d - 1) as f64 / 2.0,
+                "{d} {n}"
+            );
         }
     }
 

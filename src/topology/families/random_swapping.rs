@@ -72,7 +72,8 @@ fn instance(base: &Graph, z: usize, swaps: usize, random: &mut Randomness) -> Re
             (u2, v2) = (v2, u2);
         }
         let (one, other) = (key(u1, v2), key(u2, v1));
-        if first == second || u1 == v2 || u2 == v1 || one == other || present.contains(&one) || present.contains(&other) {
+        if first == second || u1 == v2 || u2 == v1 || one == other || present.contains(&one) || present.contains(&other)
+        {
             continue;
         }
         present.remove(&key(u1, v1));
@@ -81,7 +82,8 @@ fn instance(base: &Graph, z: usize, swaps: usize, random: &mut Randomness) -> Re
         (cables[first], cables[second]) = ((u1, v2), (u2, v1));
         done += 1;
     }
-    let graph = if directed { Graph::directed(base.switches(), cables) } else { Graph::undirected(base.switches(), cables) }?;
+    let graph =
+        if directed { Graph::directed(base.switches(), cables) } else { Graph::undirected(base.switches(), cables) }?;
     Ok(graph.with_hosts(base.hosts().clone()))
 }
 
@@ -113,7 +115,9 @@ mod tests {
 
     #[test]
     fn a_bad_base_is_a_bad_parameter() {
-        for spec in ["random_swapping:torus:0x4", "random_swapping:graph.json", "random_swapping:random_swapping:ring:8"] {
+        for spec in
+            ["random_swapping:torus:0x4", "random_swapping:graph.json", "random_swapping:random_swapping:ring:8"]
+        {
             assert!(matches!(build(spec), Err(TopologyError::InvalidParameter { .. })), "{spec}");
         }
     }

@@ -173,7 +173,9 @@ mod tests {
         // 16 cabinets in a square: 6 straight partners and 9 diagonal ones; with z = 4 that is ds <= 2 and dd <= 3.
         let refused = |spec: &str| matches!(build(spec), Err(TopologyError::InvalidParameter { .. }));
         assert!(build("skywalk:z=4,c=16,di=3,ds=2,dd=3").is_ok());
-        for spec in ["di=4,do=1", "di=3,ds=3", "di=3,ds=2,dd=4", "di=3", "di=3,do=1,ds=1", "di=3,do=1,r=0", "di=3,do=1,r=2"] {
+        for spec in
+            ["di=4,do=1", "di=3,ds=3", "di=3,ds=2,dd=4", "di=3", "di=3,do=1,ds=1", "di=3,do=1,r=0", "di=3,do=1,r=2"]
+        {
             assert!(refused(&format!("skywalk:z=4,c=16,{spec}")), "{spec}");
         }
     }

@@ -45,7 +45,10 @@ pub(super) fn cables(field: &Field) -> Vec<(u32, u32)> {
             (1..2 * w).step_by(2).chain((2 * w..4 * w - 1).step_by(2)).collect(),
         ),
         // delta = 1: even and odd exponents. delta = 0: the same, of which there is one more even.
-        _ => ((0..q - 1).step_by(2).collect(), if q % 4 == 1 { (1..q - 1).step_by(2).collect() } else { (1..q).step_by(2).collect() }),
+        _ => (
+            (0..q - 1).step_by(2).collect(),
+            if q % 4 == 1 { (1..q - 1).step_by(2).collect() } else { (1..q).step_by(2).collect() },
+        ),
     };
     let mut cables = Vec::with_capacity(3 * q * q * q / 2 + q * q);
     for (side, exponents) in [(0, &first), (q * q, &second)] {
