@@ -1,17 +1,14 @@
 //! Topologies against reference values that another program computed from the same construction rules.
 
+mod support;
+
 use mopsim::topology::metrics::Metrics;
 use mopsim::topology::{TopologyError, build};
 use serde_json::Value;
-
-fn reference() -> Value {
-    let packed: &[u8] = include_bytes!("data/topology.json.zst");
-    let text = zstd::decode_all(packed).expect("the reference file is packed by zstd");
-    serde_json::from_slice(&text).expect("the reference file is JSON")
-}
+use support::topology_reference;
 
 fn section(name: &str) -> Vec<Value> {
-    reference()[name].as_array().unwrap_or_else(|| panic!("{name} is a list")).clone()
+    topology_reference()[name].as_array().unwrap_or_else(|| panic!("{name} is a list")).clone()
 }
 
 fn spec(entry: &Value) -> String {
