@@ -2,6 +2,7 @@
 
 mod support;
 
+use mopsim::report::TopologyReport;
 use mopsim::topology::metrics::Metrics;
 use mopsim::topology::{TopologyError, build};
 use serde_json::Value;
@@ -33,7 +34,11 @@ fn deterministic_families_give_the_reference_graphs() {
         let graph = whole.as_ref().map_or(&*topology.graph, |(graph, _)| &**graph);
         if let Some((graph, hosts)) = &whole {
             assert_eq!((*hosts, graph.switch_vertices()), (number("hosts"), number("switches")), "{spec}");
-            assert_eq!(topology.graph.default_hosts().iter().sum::<u32>() as usize, number("hosts"), "{spec}");
+            let report = TopologyReport::of(&topology).unwrap();
+            assert_eq!((report.n, report.hosts as usize), (number("n"), number("hosts")), "{spec}");
+            assert_eq!(report.host_diameter_links, Some(number("host_diameter_links")), "{spec}");
+            let mean = number("host_distance_sum") as f64 / (number("hosts") * (number("hosts") - 1)) as f64;
+            assert!((report.host_aspl_links.unwrap() - mean).abs() < 1e-12, "{spec}");
         } else {
             assert!(entry.get("hosts").is_none(), "{spec}");
         }

@@ -28,15 +28,15 @@ pub fn distance_sum(switches: u64, degree: u64, directed: bool) -> Option<u128> 
         if level == 0 {
             return None;
         }
-        if level == 1 && growth <= 1 {
-            // A path or a cycle: one switch at each further distance.
-            let last = u128::from(distance) + u128::from(rest) - 1;
-            return Some(sum + (u128::from(distance) + last) * u128::from(rest) / 2);
+        if growth == 1 {
+            // A cycle: the same number at every distance until the rest is used up.
+            let (full, last) = (u128::from(rest / level), u128::from(rest % level));
+            return Some(u128::from(level) * full * (full + 1) / 2 + last * (full + 1));
         }
         let count = rest.min(level);
         sum += u128::from(distance) * u128::from(count);
         rest -= count;
-        level = if growth == 1 { level } else { level.saturating_mul(growth) };
+        level = level.saturating_mul(growth);
         distance += 1;
     }
     Some(sum)

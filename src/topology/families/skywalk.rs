@@ -27,8 +27,10 @@ struct Skywalk {
     di: usize,
     ds: usize,
     dd: usize,
-    /// Longest allowed cable in decimetres.
-    reach: f64,
+    /// The cabinets that each may be joined to straight.
+    straight: Vec<Vec<u32>>,
+    /// The cabinets that each may be joined to diagonally.
+    diagonal: Vec<Vec<u32>>,
 }
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
@@ -81,7 +83,20 @@ fn checked(arguments: &Arguments) -> Result<Skywalk, TopologyError> {
     arguments.limit_arcs("di", (z * c) as u128 * (di + ds + dd) as u128)?;
     // A hair more than the product, so that a distance that is meant to be allowed is not lost to rounding.
     let reach = r * floor.largest_distance() as f64 + 1e-9;
-    Ok(Skywalk { z, c, di, ds, dd, reach })
+    let partners = |wanted: bool, straight: bool| -> Vec<Vec<u32>> {
+        if !wanted {
+            return vec![Vec::new(); c];
+        }
+        let of = |a: usize| {
+            let fits = |&b: &usize| {
+                let (rows, columns) = floor.steps(a, b);
+                a != b && (rows == 0 || columns == 0) == straight && floor.distance(a, b) as f64 <= reach
+            };
+            (0..c).filter(fits).map(|b| b as u32).collect()
+        };
+        (0..c).map(of).collect()
+    };
+    Ok(Skywalk { z, c, di, ds, dd, straight: partners(ds > 0, true), diagonal: partners(dd > 0, false) })
 }
 
 impl Skywalk {
@@ -99,8 +114,8 @@ impl Skywalk {
             cables.extend(inside.into_iter().map(|(u, v)| (first + u, first + v)));
         }
         let mut next = vec![0; c];
-        for (per_switch, straight) in [(ds, true), (dd, false)] {
-            for (a, b) in self.links(z * per_switch, straight, random) {
+        for (per_switch, partners) in [(ds, &self.straight), (dd, &self.diagonal)] {
+            for (a, b) in self.links(z * per_switch, partners, random) {
                 let [u, v] = [a, b].map(|cabinet| {
                     let index = next[cabinet];
                     next[cabinet] = (index + 1) % z;
@@ -112,22 +127,10 @@ impl Skywalk {
         Graph::undirected(z * c, cables)
     }
 
-    /// Rounds of random matching over the cabinets, straight or diagonal.
-    fn links(&self, rounds: usize, straight: bool, random: &mut Randomness) -> Vec<(usize, usize)> {
-        if rounds == 0 {
-            return Vec::new();
-        }
-        let floor = Floor::new(self.c);
-        // The cabinets that each may still be joined to: those that it is joined to leave the list.
-        let mut allowed: Vec<Vec<u32>> = (0..self.c)
-            .map(|a| {
-                let fits = |&b: &usize| {
-                    let (rows, columns) = floor.steps(a, b);
-                    a != b && (rows == 0 || columns == 0) == straight && floor.distance(a, b) as f64 <= self.reach
-                };
-                (0..self.c).filter(fits).map(|b| b as u32).collect()
-            })
-            .collect();
+    /// Rounds of random matching over the cabinets, each with its partners.
+    fn links(&self, rounds: usize, partners: &[Vec<u32>], random: &mut Randomness) -> Vec<(usize, usize)> {
+        // Those that a cabinet is joined to leave its list.
+        let mut allowed = partners.to_vec();
         let mut links = Vec::new();
         let mut used = vec![0; self.c];
         let mut candidates: Vec<u32> = Vec::new();
