@@ -7,7 +7,7 @@
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
-use crate::topology::Hosts;
+use crate::topology::{Hosts, Spec};
 
 /// The hops of an Equality network.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,9 +76,44 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     Ok(Graph::undirected(n, cables)?.with_hosts(Hosts::Everywhere(hosts)))
 }
 
+/// The name that the source gives a network, `N14K6[-1,1,3,9](4)` or with hosts `n14k6p3[-1,1,3,9](4)`, as a specification;
+/// `None` if the text is no such name.
+///
+/// # Errors
+/// [`TopologyError::InvalidParameter`] if K is not the degree that the hops make.
+pub(crate) fn from_name(text: &str) -> Result<Option<String>, TopologyError> {
+    let Some((n, k, p, odd, even)) = parts(text) else { return Ok(None) };
+    let hosts = p.map_or(String::new(), |p| format!(",p={p}"));
+    let written = format!("equality:n={n},sa=[{odd}],sb=[{even}]{hosts}");
+    let degree = checked(written.parse::<Spec>()?.arguments())?.degree();
+    if k.parse() != Ok(degree) {
+        return Err(TopologyError::InvalidParameter {
+            topology: "equality".into(),
+            parameter: "K".into(),
+            value: format!("`{k}`"),
+            constraint: format!("these hops make {degree} cables at a switch"),
+        });
+    }
+    Ok(Some(written))
+}
+
+/// The numbers and hops of a name.
+fn parts(text: &str) -> Option<(&str, &str, Option<&str>, &str, &str)> {
+    let number = |text: &'_ str| (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(());
+    let (sizes, hops) = text.trim().split_once('[')?;
+    let (odd, even) = hops.strip_suffix(')')?.split_once("](")?;
+    let (n, rest) = sizes.strip_prefix(['N', 'n'])?.split_once(['K', 'k'])?;
+    let (k, p) = rest.split_once(['P', 'p']).map_or((rest, None), |(k, p)| (k, Some(p)));
+    number(n)?;
+    number(k)?;
+    p.map_or(Some(()), number)?;
+    Some((n, k, p, odd, even))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::build;
+    use super::TopologyError;
     use crate::ids::SwitchId;
 
     #[test]
@@ -87,5 +122,11 @@ mod tests {
         let near = |s| graph.neighbours(SwitchId(s)).map(|t| t.0).collect::<Vec<_>>();
         assert_eq!((near(0), near(1)), (vec![1, 3, 4, 9, 10, 13], vec![0, 2, 5, 6, 11, 12]));
         assert_eq!(graph.cables(), 42);
+        assert_eq!(graph, build("N14K6[-1,1,3,9](4)").unwrap().graph);
+        assert_eq!(build("n14k6p3[-1,1,3,9](4)").unwrap().graph.default_hosts(), [3; 14]);
+        assert!(build("N14K5[-1,1,3,9](4)").unwrap_err().to_string().contains("6 cables"));
+        for text in ["N14K6", "N14K6[-1,1,3,9](4", "N14K6[-1,1](4)x", "NxK6[-1](2)", "N14K6p[-1](2)"] {
+            assert!(matches!(build(text), Err(TopologyError::UnknownTopology { .. })), "{text}");
+        }
     }
 }
