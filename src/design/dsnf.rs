@@ -11,6 +11,9 @@ use crate::topology::families::dsnf::{Dsnf, Fill, Label, checked};
 use crate::topology::{Spec, TopologyError};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// Largest number of switches of a plan, which lists every cable.
+const MAX_SWITCHES: usize = 1 << 18;
+
 /// A switch: its number, which stays, and its label at this time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Switch {
@@ -187,6 +190,9 @@ pub fn expansion(from: &str, to: &str) -> Result<Vec<Step>, DesignError> {
     let (mut start, mut end) = (read(from)?, read(to)?);
     if end.p < start.p {
         return invalid("--to", to, format!("its p must be at least that of the network it grows from, {}", start.p));
+    }
+    if end.n > MAX_SWITCHES {
+        return invalid("--to", to, format!("plans go up to {MAX_SWITCHES} switches"));
     }
     if end.n < start.n {
         return invalid("--to", to, format!("it must have at least the {} switches it grows from", start.n));

@@ -57,7 +57,7 @@ pub fn fits(wanted: Wanted, fits: &[Fit]) -> Sheet {
         notes: vec![
             "h/s: hosts on each switch that bears some. ports: in use on the fullest switch; a cable out and a cable in share \
              one. Distances are between switches with hosts. balance: cables in both directions over hosts times ASPL; \
-             at 1 and above uniform traffic runs at full speed. Of each family the network with the fewest switches is shown."
+             at 1 and above uniform traffic runs at full speed. Of each family, and of each number of dimensions or levels, the smallest network is shown."
                 .into(),
         ],
     }
@@ -175,7 +175,7 @@ pub fn dsnf(from: &str, to: &str, steps: &[Step]) -> Sheet {
                 column("what", "what"),
                 column("n", "switches"),
                 column("p", "p"),
-                column("layers", "layers"),
+                hidden("layers"),
                 column("cables", "cables"),
                 column("added", "added"),
                 column("moved", "moved"),

@@ -235,11 +235,23 @@ impl Reporter for Text {
             }
         }
         for shown in &sheet.tables {
+            // Names of topologies, which may be long, stand apart from the numbers.
+            let names = shown.columns.first().is_some_and(|column| column.name == "topology");
+            if names {
+                writeln!(out)?;
+                for (index, values) in shown.rows.iter().enumerate() {
+                    writeln!(out, "  {:<2}  {}", letter(index), values[0].text())?;
+                }
+            }
             let headings: Vec<&str> = shown.columns.iter().filter_map(|column| column.heading).collect();
             let mut lines = table(&headings);
-            for values in &shown.rows {
+            for (index, values) in shown.rows.iter().enumerate() {
                 let visible = shown.columns.iter().zip(values).filter(|(column, _)| column.heading.is_some());
-                row(&mut lines, &visible.map(|(_, value)| value.text()).collect::<Vec<_>>());
+                let mut cells: Vec<String> = visible.map(|(_, value)| value.text()).collect();
+                if names {
+                    cells[0] = letter(index);
+                }
+                row(&mut lines, &cells);
             }
             writeln!(out, "\n{lines}")?;
         }

@@ -5,15 +5,20 @@
 //! take the known graph of nearest order, then remove random switches and join their neighbours, or insert switches into
 //! cables without a common switch. Results are comparable with those of the source, not equal to them.
 
+use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
 use super::{Graph, Randomness, TopologyError, derived_seed, spec};
 use crate::topology::metrics::distances;
+use std::collections::HashSet;
 
 /// Number of instances until one is connected.
 const ATTEMPTS: u64 = 20;
 
 /// Tries for each choice within an instance.
 const TRIES: usize = 200;
+
+/// Largest product of the switches that come or go and the square of the degree.
+const MAX_WORK: u128 = 1 << 32;
 
 /// Switches and arcs that come and go. An undirected cable is an arc each way.
 pub(super) struct Draft {
@@ -132,20 +137,34 @@ impl Draft {
         Some(())
     }
 
+    /// So many random cables without a common tail and a common head, or undirected without a common switch.
     fn apart(&self, count: usize, random: &mut Randomness) -> Option<Vec<(u32, u32)>> {
+        // Few of many switches are drawn one by one, many of few are taken from a random order.
+        let dense = 4 * count > self.alive.len();
+        let mut order = if dense { self.alive.clone() } else { Vec::new() };
+        random.shuffle(&mut order);
+        let mut order = order.into_iter();
+        let (mut tails, mut heads) = (HashSet::new(), HashSet::new());
         let mut chosen: Vec<(u32, u32)> = Vec::with_capacity(count);
-        for _ in 0..count {
-            let fits = |&(u, v): &(u32, u32)| {
-                chosen.iter().all(|&(a, b)| u != a && v != b && (self.directed || (u != b && v != a)))
-            };
-            // A random switch and one of its arcs is a random arc, as all switches have about as many.
-            let drawn = (0..TRIES).find_map(|_| {
-                let u = self.alive[random.below(self.alive.len())];
-                let heads = self.heads(u);
-                let v = *heads.get(random.below(heads.len().max(1)))?;
-                fits(&(u, v)).then_some((u, v))
+        let mut tries = TRIES + 2 * count;
+        while chosen.len() < count {
+            tries = tries.checked_sub(1)?;
+            let u = if dense { order.next()? } else { self.alive[random.below(self.alive.len())] };
+            let free = |u: u32| !tails.contains(&u) && (self.directed || !heads.contains(&u));
+            let open = |v: u32| !heads.contains(&v) && (self.directed || !tails.contains(&v));
+            let out = self.heads(u);
+            if !free(u) || out.is_empty() {
+                continue;
+            }
+            let drawn = (0..8).map(|_| out[random.below(out.len())]).find(|&v| open(v)).or_else(|| {
+                let fitting: Vec<u32> = out.iter().copied().filter(|&v| open(v)).collect();
+                (!fitting.is_empty()).then(|| fitting[random.below(fitting.len())])
             });
-            chosen.push(drawn?);
+            if let Some(v) = drawn {
+                tails.insert(u);
+                heads.insert(v);
+                chosen.push((u, v));
+            }
         }
         Some(chosen)
     }
@@ -176,6 +195,11 @@ pub(super) fn fit(
     cut: usize,
 ) -> Result<Graph, TopologyError> {
     let budget = arguments.count("search", 0, 1 << 30)?;
+    let degree = arguments.count("d", 1, MAX_SWITCHES)? as u128;
+    if order.abs_diff(n) as u128 * degree * degree > MAX_WORK {
+        let rule = format!("the nearest known graph has {order} switches, and the way from there is too much work");
+        return Err(arguments.invalid("n", rule));
+    }
     let seed = arguments.seed().expect("the seed has a default");
     let attempt = |random: &mut Randomness| {
         let mut draft = Draft::new(order, directed, cables);

@@ -94,6 +94,28 @@ mod tests {
     }
 
     #[test]
+    fn seeds_give_the_networks_of_published_results() {
+        use crate::topology::metrics::edge_sha256;
+        for (spec, digest) in [
+            ("random:n=64,d=6,seed=1", "d16024904a7b7fef8e3e031777857393a4e7c615735b865d304ad13c0e4f0854"),
+            ("random:n=256,d=8,seed=3", "210793a8ee27ced3e442f88d1e8795cb13352c1f7da7a3799c1924206eb1c45f"),
+            ("random:n=41,d=20,seed=1", "f7673be8c47d808378136765dee2bb227662b5cb848eba51475abbdcb219b733"),
+            ("random_directed:n=64,d=6,seed=1", "1185a1698b58a6c3b1215bf9c08b478d90c0a49de994a73230fe8e95978f2789"),
+        ] {
+            assert_eq!(edge_sha256(&build(spec).unwrap().graph), digest, "{spec}");
+        }
+    }
+
+    #[test]
+    fn dense_networks_are_as_regular_as_they_can_be() {
+        // An even number of switches loses no cable; an odd one can only be regular for an even degree.
+        for (n, d) in [(40, 30), (40, 39), (40, 21), (41, 40), (41, 38), (41, 33)] {
+            let graph = build(&format!("random:n={n},d={d},seed=2")).unwrap().graph;
+            assert!(graph.cables() >= d * (n / 2) && graph.cables() <= n * d / 2, "{n} {d}: {}", graph.cables());
+        }
+    }
+
+    #[test]
     fn degree_one_cannot_connect_three_switches() {
         let error = build("random:n=4,d=1,seed=1").unwrap_err();
         assert!(matches!(error, TopologyError::Unbuildable { .. }), "{error}");

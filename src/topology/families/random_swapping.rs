@@ -59,9 +59,10 @@ fn instance(base: &Graph, z: usize, swaps: usize, random: &mut Randomness) -> Re
     }
     let key = |u: u32, v: u32| if directed { (u, v) } else { (u.min(v), u.max(v)) };
     let mut present: HashSet<(u32, u32)> = cables.iter().map(|&(u, v)| key(u, v)).collect();
-    let mut done = 0;
+    let (mut done, mut idle) = (0, 0);
     for _ in 0..swaps.saturating_mul(TRIES) {
-        if done == swaps || cables.is_empty() {
+        idle += 1;
+        if done == swaps || cables.is_empty() || idle > TRIES * cables.len() {
             break;
         }
         let first = random.below(cables.len());
@@ -80,7 +81,7 @@ fn instance(base: &Graph, z: usize, swaps: usize, random: &mut Randomness) -> Re
         present.remove(&key(u2, v2));
         present.extend([one, other]);
         (cables[first], cables[second]) = ((u1, v2), (u2, v1));
-        done += 1;
+        (done, idle) = (done + 1, 0);
     }
     let graph =
         if directed { Graph::directed(base.switches(), cables) } else { Graph::undirected(base.switches(), cables) }?;

@@ -21,6 +21,9 @@ const INSTANCES: u64 = 10;
 /// Largest number of cabinets: who may be joined to whom is kept for every pair.
 const MAX_CABINETS: usize = 1 << 13;
 
+/// Largest product of rounds and pairs of cabinets; beyond it takes minutes.
+const MAX_WORK: u128 = 1 << 34;
+
 struct Skywalk {
     z: usize,
     c: usize,
@@ -81,6 +84,9 @@ fn checked(arguments: &Arguments) -> Result<Skywalk, TopologyError> {
     let r: Option<f64> = arguments.text("r").parse().ok().filter(|r| *r > 0.0 && *r <= 1.0);
     let r = r.ok_or_else(|| arguments.invalid("r", "it must be a number above 0 and at most 1"))?;
     arguments.limit_arcs("di", (z * c) as u128 * (di + ds + dd) as u128)?;
+    if (c * c) as u128 * (z * (ds + dd)) as u128 > MAX_WORK {
+        return Err(arguments.invalid("c", "so many cabinets with so many cables between them are too much work"));
+    }
     // A hair more than the product, so that a distance that is meant to be allowed is not lost to rounding.
     let reach = r * floor.largest_distance() as f64 + 1e-9;
     let partners = |wanted: bool, straight: bool| -> Vec<Vec<u32>> {

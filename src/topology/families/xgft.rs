@@ -68,7 +68,6 @@ fn sizes(arguments: &Arguments, name: &str) -> Result<Vec<usize>, TopologyError>
 #[cfg(test)]
 mod tests {
     use super::super::build;
-    use super::*;
 
     #[test]
     fn the_example_of_the_specification() {
