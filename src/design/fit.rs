@@ -16,7 +16,7 @@ use crate::topology::{Graph, Hosts, Topology, TopologyError, build};
 pub const MAX_HOSTS: u64 = 1 << 18;
 
 /// Largest product of switches and arcs for which distances are measured here.
-const MAX_WORK: u128 = 1 << 36;
+const MAX_WORK: u128 = 1 << 34;
 
 /// What a network has to have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

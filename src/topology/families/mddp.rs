@@ -18,7 +18,7 @@ const ATTEMPTS: u64 = 20;
 const TRIES: usize = 200;
 
 /// Largest product of the switches that come or go and the square of the degree.
-const MAX_WORK: u128 = 1 << 32;
+const MAX_WORK: u128 = 1 << 29;
 
 /// Switches and arcs that come and go. An undirected cable is an arc each way.
 pub(super) struct Draft {

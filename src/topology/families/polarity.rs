@@ -14,10 +14,10 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     Graph::undirected(q * q + q + 1, cables(&field))
 }
 
-/// The cables, each from both ends, and a loop at a point that is orthogonal to itself.
+/// The cables. A point that is orthogonal to itself has no loop.
 pub(super) fn cables(field: &Field) -> Vec<(u32, u32)> {
     let q = field.q;
-    let mut cables = Vec::with_capacity((q * q + q + 1) * (q + 1));
+    let mut cables = Vec::with_capacity(q * (q + 1) * (q + 1) / 2);
     let affine = |a, b| (a * q + b) as u32;
     let infinite = |a| (q * q + a) as u32;
     let last = (q * q + q) as u32;
@@ -25,22 +25,28 @@ pub(super) fn cables(field: &Field) -> Vec<(u32, u32)> {
         .flat_map(|a| (0..q).map(move |b| (affine(a, b), [1, a, b])))
         .chain((0..q).map(|a| (infinite(a), [0, 1, a])))
         .chain([(last, [0, 0, 1])]);
+    // Every pair is met from both ends.
+    let mut join = |(u, v): (u32, u32)| {
+        if u < v {
+            cables.push((u, v));
+        }
+    };
     for (point, [x, y, z]) in points {
         // (1, a, b) with x + y*a + z*b = 0.
         if z != 0 {
             for a in 0..q {
                 let b = field.div(field.sub(0, field.add(x, field.mul(y, a))), z);
-                cables.push((point, affine(a, b)));
+                join((point, affine(a, b)));
             }
-            cables.push((point, infinite(field.div(field.sub(0, y), z))));
+            join((point, infinite(field.div(field.sub(0, y), z))));
         } else {
             if y != 0 {
                 let a = field.div(field.sub(0, x), y);
-                cables.extend((0..q).map(|b| (point, affine(a, b))));
+                (0..q).for_each(|b| join((point, affine(a, b))));
             } else {
-                cables.extend((0..q).map(|a| (point, infinite(a))));
+                (0..q).for_each(|a| join((point, infinite(a))));
             }
-            cables.push((point, last));
+            join((point, last));
         }
     }
     cables
