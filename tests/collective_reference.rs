@@ -9,6 +9,7 @@ use mopsim::mpi::collective::{Selector, select::Table};
 use mopsim::mpi::mapping::Mapping;
 use mopsim::network::Precision;
 use mopsim::network::model::NetworkModel;
+use mopsim::network::sharing::Rule;
 use mopsim::platform::load::LoadOptions;
 use mopsim::platform::parameters::Loopback;
 use mopsim::platform::units::{Bandwidth, Seconds};
@@ -168,6 +169,7 @@ impl<'a> Case<'a> {
             network: NetworkModel::smpi(),
             mpi: MpiOptions::default(),
             collectives: self.selector(),
+            sharing: Rule::Exact,
             precision: Precision { transfers: 0.0, others: 1e-12 },
         };
         let mut ends = Ends { trace: &trace, dates: vec![0.0; self.ranks] };

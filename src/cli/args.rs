@@ -56,8 +56,10 @@ pub enum Verb {
     Replay(Replay),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
     Export(Export),
-    /// Show sizes, degrees and distances of topologies, side by side
+    /// Show sizes, degrees and distances of topologies, side by side; or which ones fit
     Topology(Topology),
+    /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
+    Design(Design),
 }
 
 #[derive(Debug, Args)]
@@ -193,13 +195,14 @@ pub enum ExportFormat {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  mopsim topology torus:8x8 random:n=64,d=6,seed=1 imase-itoh:n=64,d=6")]
+#[command(after_help = super::families::help())]
 pub struct Topology {
     /// Topology specifications or graph files
-    #[arg(required = true, value_name = "SPEC")]
+    #[arg(required_unless_present = "fit", value_name = "SPEC")]
     pub specs: Vec<String>,
+    /// Which families join so many hosts with switches of so many ports, e.g. hosts=4096,radix=36
+    #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = ["specs", "seed"])]
+    pub fit: Option<String>,
     /// Seed of random families whose specification gives none
     #[arg(long)]
     pub seed: Option<u64>,
@@ -241,7 +244,7 @@ pub struct Network {
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]
     #[arg(long, value_name = "MODE")]
     pub duplex: Option<String>,
-    /// Hosts on each switch [default: 1]
+    /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
     /// Speed of a core; a bare number is in flop/s [default: 100 Gflop/s]
@@ -321,4 +324,81 @@ pub struct Model {
 pub enum Switch {
     On,
     Off,
+}
+
+#[derive(Debug, Args)]
+pub struct Design {
+    #[command(subcommand)]
+    pub what: DesignWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DesignWhat {
+    /// Search hops of an Equality network with short paths
+    Equality(DesignEquality),
+    /// List the cables that the expansion of a DSN-F network adds, moves and removes
+    Dsnf(DesignDsnf),
+    /// Bound the number of switches between compute nodes
+    Switches(DesignSwitches),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim design equality --n 256 --degree 9 --generations 200 --state eq.json
+
+A genetic search: the product of average distance and diameter gets smaller. The
+same seed gives the same network, in one run or in several that share a state
+file.")]
+pub struct DesignEquality {
+    /// Number of switches, even
+    #[arg(long)]
+    pub n: u32,
+    /// Cables at a switch, from 2 to n/2
+    #[arg(long)]
+    pub degree: u32,
+    /// Generations at most; it ends early after 100 without progress
+    #[arg(long, value_name = "G", default_value_t = 500)]
+    pub generations: u32,
+    /// Seed of the search
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Odd hops beside -1 and 1 that must be there, e.g. 3,9
+    #[arg(long, value_name = "HOPS", value_delimiter = ',')]
+    pub odd: Vec<u32>,
+    /// Even hops that must be there, e.g. 4
+    #[arg(long, value_name = "HOPS", value_delimiter = ',')]
+    pub even: Vec<u32>,
+    /// File that keeps the search: saved every second, and continued if it is there
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim design dsnf --from n=24,p=3 --to n=160,p=5 --format csv > cables.csv")]
+pub struct DesignDsnf {
+    /// The network to begin with: parameters of `dsnf`
+    #[arg(long, value_name = "n=N,p=P")]
+    pub from: String,
+    /// The network to reach
+    #[arg(long, value_name = "n=N,p=P")]
+    pub to: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim design switches --nodes 1000 --ports 24")]
+pub struct DesignSwitches {
+    /// Number of compute nodes, more than 2
+    #[arg(long)]
+    pub nodes: u64,
+    /// Ports of a switch, more than 2
+    #[arg(long)]
+    pub ports: u64,
+    /// Ports of a compute node
+    #[arg(long, default_value_t = 1)]
+    pub node_ports: u64,
 }

@@ -1,5 +1,6 @@
 //! Errors as the user sees them, and the exit codes.
 
+use mopsim::design::DesignError;
 use mopsim::engine::{Blocked, ReplayError};
 use mopsim::export::ExportError;
 use mopsim::mpi::messages::Envelope;
@@ -42,10 +43,10 @@ impl Failure {
         Self { code: IO_FAILED, message: format!("cannot write the result: {error}"), help: help.to_owned() }
     }
 
-    /// A file cannot be written.
-    pub fn file(file: &Path, error: &std::io::Error) -> Self {
-        let help = "check the folder, its permissions and the space on the disk";
-        Self { code: IO_FAILED, message: format!("{}: cannot be written: {error}", file.display()), help: help.into() }
+    /// A file cannot be read or written.
+    pub fn file(path: &Path, error: &std::io::Error) -> Self {
+        let help = "check the path, its permissions and the disk".to_owned();
+        Self { code: IO_FAILED, message: format!("{}: {error}", path.display()), help }
     }
 
     /// The replay ended, but messages were sent that nobody received.
@@ -197,6 +198,13 @@ impl From<PlatformError> for Failure {
 impl From<TopologyError> for Failure {
     fn from(error: TopologyError) -> Self {
         NetworkError::from(error).into()
+    }
+}
+
+impl From<DesignError> for Failure {
+    fn from(error: DesignError) -> Self {
+        let help = error.help();
+        Self::input(error, help)
     }
 }
 

@@ -3,8 +3,10 @@
 mod args;
 mod collectives;
 mod compare;
+mod design;
 mod export;
 mod failure;
+mod families;
 mod options;
 mod progress;
 mod replay;
@@ -24,6 +26,7 @@ pub fn main() -> ExitCode {
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Export(verb) => export::run(verb),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
+        args::Verb::Design(verb) => design::run(verb, &arguments.output),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
 //! CSV with a heading: one line a cell of a comparison, one line a replay.
 
-use super::{CollectivesReport, ReplayReport, Reporter, TopologyReport};
+use super::sheet::Datum;
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, TopologyReport};
 use crate::study::comparison::Comparison;
 use std::io::{self, Write};
 
@@ -105,6 +106,8 @@ impl Reporter for Csv {
             "diameter",
             "aspl",
             "edge_sha256",
+            "switches",
+            "hosts",
         ])?;
         for r in reports {
             csv.write_record([
@@ -118,7 +121,26 @@ impl Reporter for Csv {
                 optional(r.diameter),
                 optional(r.aspl),
                 r.edge_sha256.clone(),
+                r.switches.to_string(),
+                r.hosts.to_string(),
             ])?;
+        }
+        csv.flush()
+    }
+
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
+        let mut csv = csv::Writer::from_writer(out);
+        match sheet.tables.iter().chain(&sheet.detail).last() {
+            Some(table) => {
+                csv.write_record(table.columns.iter().map(|column| column.name))?;
+                for row in &table.rows {
+                    csv.write_record(row.iter().map(Datum::field))?;
+                }
+            }
+            None => {
+                csv.write_record(sheet.facts.iter().map(|(name, _, _)| *name))?;
+                csv.write_record(sheet.facts.iter().map(|(_, _, value)| value.field()))?;
+            }
         }
         csv.flush()
     }

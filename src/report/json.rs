@@ -1,6 +1,6 @@
 //! JSON, one document a result, with the name and version of its schema.
 
-use super::{Busy, CollectivesReport, ReplayReport, Reporter, TimeSplit, TopologyReport};
+use super::{Busy, CollectivesReport, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo, WorkloadInfo};
 use serde::Serialize;
@@ -216,5 +216,9 @@ impl Reporter for Json {
             [one] => write(&Document { schema, content: one }, out),
             several => write(&Document { schema, content: &Several { topologies: several } }, out),
         }
+    }
+
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
+        write(sheet, out)
     }
 }

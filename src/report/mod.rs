@@ -6,14 +6,17 @@
 mod collectives;
 mod collectives_text;
 mod csv;
+pub mod design;
 mod json;
 pub mod number;
 mod replay;
+pub mod sheet;
 mod text;
 mod topology;
 
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
 pub use replay::{Busy, ReplayReport, Split, TimeSplit};
+pub use sheet::Sheet;
 pub use topology::TopologyReport;
 
 use crate::study::comparison::Comparison;
@@ -47,6 +50,12 @@ pub trait Reporter: Sync {
     /// # Errors
     /// If `out` does not take it.
     fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes facts and tables.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// All formats; the first is the default.

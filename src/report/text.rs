@@ -1,7 +1,7 @@
 //! Plain text in 80 columns.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
-use super::{CollectivesReport, ReplayReport, Reporter, Split, TopologyReport};
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -199,7 +199,7 @@ impl Reporter for Text {
         for (index, r) in reports.iter().enumerate() {
             writeln!(out, "  {}  {}\n     sha256 {}", letter(index), r.topology, r.edge_sha256)?;
         }
-        let mut sizes = table(&["topology", "switches", "cables", "degree", "diameter", "ASPL"]);
+        let mut sizes = table(&["topology", "switches", "hosts", "cables", "degree", "diameter", "ASPL"]);
         let unreachable = || "unreachable".to_owned();
         for (index, r) in reports.iter().enumerate() {
             let cables = match (r.edges, r.arcs) {
@@ -213,8 +213,55 @@ impl Reporter for Text {
             };
             let diameter = r.diameter.map_or_else(unreachable, |d| d.to_string());
             let aspl = r.aspl.map_or_else(unreachable, |a| format!("{a:.4}"));
-            row(&mut sizes, &[letter(index), grouped(r.n as u64), cables, degree, diameter, aspl]);
+            let [switches, hosts] = [r.switches as u64, r.hosts].map(grouped);
+            row(&mut sizes, &[letter(index), switches, hosts, cables, degree, diameter, aspl]);
         }
-        writeln!(out, "\n{sizes}")
+        writeln!(out, "\n{sizes}")?;
+        for (index, r) in reports.iter().enumerate().filter(|(_, r)| r.host_aspl_links.is_some()) {
+            let diameter = r.host_diameter_links.map_or_else(unreachable, |d| d.to_string());
+            let text = format!(
+                "{}: hosts are vertices here, n = {}; between hosts at most {diameter} cables, {:.4} on average.",
+                letter(index),
+                r.n,
+                r.host_aspl_links.unwrap_or(0.0),
+            );
+            wrapped(out, &text, "   ")?;
+        }
+        Ok(())
+    }
+
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", sheet.title)?;
+        if sheet.tables.is_empty() {
+            writeln!(out)?;
+            for (_, name, value) in &sheet.facts {
+                writeln!(out, "  {name:<18} {}", value.text())?;
+            }
+        }
+        for shown in &sheet.tables {
+            // Names of topologies, which may be long, stand apart from the numbers.
+            let names = shown.columns.first().is_some_and(|column| column.name == "topology");
+            if names {
+                writeln!(out)?;
+                for (index, values) in shown.rows.iter().enumerate() {
+                    writeln!(out, "  {:<2}  {}", letter(index), values[0].text())?;
+                }
+            }
+            let headings: Vec<&str> = shown.columns.iter().filter_map(|column| column.heading).collect();
+            let mut lines = table(&headings);
+            for (index, values) in shown.rows.iter().enumerate() {
+                let visible = shown.columns.iter().zip(values).filter(|(column, _)| column.heading.is_some());
+                let mut cells: Vec<String> = visible.map(|(_, value)| value.text()).collect();
+                if names {
+                    cells[0] = letter(index);
+                }
+                row(&mut lines, &cells);
+            }
+            writeln!(out, "\n{lines}")?;
+        }
+        if !sheet.notes.is_empty() {
+            writeln!(out)?;
+        }
+        notes(out, &sheet.notes.iter().map(|note| note.trim_end_matches('.').to_owned()).collect::<Vec<_>>())
     }
 }

@@ -23,6 +23,13 @@ pub fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
 }
 
+/// The reference values of topologies, which an independent generator computed.
+pub fn topology_reference() -> serde_json::Value {
+    let packed: &[u8] = include_bytes!("../data/topology.json.zst");
+    let text = zstd::decode_all(packed).expect("the reference file is packed by zstd");
+    serde_json::from_slice(&text).expect("the reference file is JSON")
+}
+
 /// |a - b| over the larger of them.
 pub fn relative_difference(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { (a - b).abs() / a.abs().max(b.abs()) }

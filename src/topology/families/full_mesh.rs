@@ -3,7 +3,7 @@
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
 
-pub(super) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 1)?;
     arguments.limit_arcs("n", n as u128 * (n as u128 - 1))?;
     Graph::undirected(n, (0..n as u32).flat_map(|u| (u + 1..n as u32).map(move |v| (u, v))).collect())

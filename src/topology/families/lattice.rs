@@ -1,10 +1,10 @@
-//! What meshes and tori share: numbering in any number of dimensions, and the cables along them.
+//! What meshes, tori and HyperX share: numbering in any number of dimensions, and the cables along them.
 //!
 //! Switch `(x0, x1, ...)` has the number `x0 + d0*(x1 + d1*(x2 + ...))`: the first dimension varies fastest.
 
-use super::TopologyError;
-use super::graph::{Graph, MAX_SWITCHES};
+use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
+use super::{Graph, TopologyError};
 
 /// Builds a mesh, or with `wrap` a torus: in each dimension of more than two switches the last is joined to the first.
 /// (With two the wrapping cable would run beside the one that is there already.)
@@ -30,7 +30,8 @@ pub(super) fn build(arguments: &Arguments, wrap: bool) -> Result<Graph, Topology
     Graph::undirected(n, pairs)
 }
 
-fn checked(arguments: &Arguments) -> Result<Vec<usize>, TopologyError> {
+/// The sizes in `dims`: at least one of them, each at least 1, not too many switches in all.
+pub(super) fn checked(arguments: &Arguments) -> Result<Vec<usize>, TopologyError> {
     let given = arguments.integers("dims");
     if given.is_empty() {
         return Err(arguments.invalid("dims", "it must have at least one size"));

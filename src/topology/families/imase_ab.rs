@@ -3,7 +3,7 @@
 use super::registry::Arguments;
 use super::{Graph, TopologyError, imase};
 
-pub(super) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let of = |name| arguments.integer(name).expect("a and b have defaults");
     imase::build(arguments, of("a"), of("b"))
 }

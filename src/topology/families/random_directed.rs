@@ -8,9 +8,8 @@
 //! the arcs that are left *out* are drawn instead: what remains of the complete digraph is then as random. At degree 1
 //! the strongly connected networks are the cycles, of which a random deal is rarely one, so a random cycle is drawn.
 
-use super::randomness::{Randomness, derived_seed};
 use super::registry::Arguments;
-use super::{Graph, TopologyError};
+use super::{Graph, Randomness, TopologyError, derived_seed};
 
 /// Number of draws before giving up.
 const ATTEMPTS: u64 = 100;
@@ -18,7 +17,7 @@ const ATTEMPTS: u64 = 100;
 /// Number of random partners that an arc tries before it looks at all of them in order.
 const RANDOM_SWAPS: usize = 64;
 
-pub(super) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 2)?;
     let d = arguments.degree("d", n - 1, "less than the number of switches")?;
     arguments.limit_arcs("d", n as u128 * d as u128)?;

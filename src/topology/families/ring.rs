@@ -3,7 +3,7 @@
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
 
-pub(super) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 2)? as u32;
     Graph::undirected(n as usize, (0..n).map(|i| (i, (i + 1) % n)).collect())
 }

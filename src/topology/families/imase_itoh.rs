@@ -3,7 +3,7 @@
 use super::registry::Arguments;
 use super::{Graph, TopologyError, imase};
 
-pub(super) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     // (-i - 1)*d + alpha' with alpha' = 0..d-1 is -d*i - alpha with alpha = d - alpha'.
     imase::build(arguments, -1, -1)
 }

@@ -3,6 +3,6 @@
 use super::registry::Arguments;
 use super::{Graph, TopologyError, lattice};
 
-pub(super) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     lattice::build(arguments, true)
 }

@@ -6,10 +6,15 @@
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
 
-/// Builds the digraph. Arcs from a switch to itself are left out; parallel arcs cannot arise, since `d <= n`.
+/// Checks `n` and `d`, and builds the digraph.
 pub(super) fn build(arguments: &Arguments, a: i64, b: i64) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 2)?;
     let d = arguments.degree("d", n, "at most the number of switches")?;
+    of(arguments, n, d, a, b)
+}
+
+/// Builds the digraph. Arcs from a switch to itself are left out; parallel arcs cannot arise, since `d <= n`.
+pub(super) fn of(arguments: &Arguments, n: usize, d: usize, a: i64, b: i64) -> Result<Graph, TopologyError> {
     arguments.limit_arcs("d", n as u128 * d as u128)?;
     let modulus = n as u64;
     // Reduced first, every product is below 2^48.
