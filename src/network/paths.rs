@@ -118,7 +118,12 @@ impl Paths {
             elements.clear();
         }
         let links = || forward.iter().map(|l| &platform.links[l.index()]);
-        let latency = links().fold(0.0, |sum, l| sum + l.latency);
+        let mut order = Vec::new();
+        let latency = if platform.routes.latency_order(from, to, &mut order) {
+            order.iter().fold(0.0, |sum, l| sum + platform.links[l.index()].latency)
+        } else {
+            links().fold(0.0, |sum, l| sum + l.latency)
+        };
         let mut bound = links().fold(f64::INFINITY, |least, l| least.min(l.bandwidth));
         if let Some(gamma) = model.tcp_gamma
             && latency > 0.0

@@ -80,6 +80,13 @@ pub trait RouteTable: Send + Sync {
     /// Returns `false` if there is no such route (then `links` is unchanged).
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool;
 
+    /// Appends the links of the route in the order in which their latencies are to be added, where that is another order:
+    /// sums of floating-point numbers depend on it, and in SimGrid's models the last bit of a latency may decide whether a
+    /// flow is held by a link or by its own bound. `false`: the order of the route.
+    fn latency_order(&self, _from: HostId, _to: HostId, _links: &mut Vec<LinkId>) -> bool {
+        false
+    }
+
     /// Whether a message of this host to itself takes the loopback of the platform where there is no route for it.
     fn has_loopback(&self, host: HostId) -> bool {
         let _ = host;

@@ -183,11 +183,26 @@ impl Declared {
         }
     }
 
-    /// Adds the links of the way between two points of the zone.
-    pub(super) fn route(&self, from: u32, to: u32, links: &mut Vec<LinkId>) -> bool {
+    /// The links of a declared route, as declared.
+    pub(super) fn links(&self, edge: EdgeId) -> &[LinkId] {
+        self.edges.links(edge)
+    }
+
+    /// Whether SimGrid puts a way together from its end.
+    pub(super) fn walks_backwards(&self) -> bool {
+        matches!(self.rule, Rule::Dijkstra(_))
+    }
+
+    /// Adds the links of the way between two points of the zone, and to `walk` in the order in which SimGrid meets them.
+    pub(super) fn route(&self, from: u32, to: u32, links: &mut Vec<LinkId>, walk: &mut Vec<LinkId>) -> bool {
         let mut path = Vec::new();
         if !self.path(from, to, &mut path) {
             return false;
+        }
+        if self.walks_backwards() {
+            walk.extend(path.iter().rev().flat_map(|&edge| self.links(edge)));
+        } else {
+            walk.extend(path.iter().flat_map(|&edge| self.links(edge)));
         }
         let before = links.len();
         path.into_iter().for_each(|edge| self.append(edge, links));

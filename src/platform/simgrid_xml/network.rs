@@ -104,15 +104,22 @@ impl Network {
         (a, Some((self.zone(below_a).point, self.zone(below_b).point)))
     }
 
-    /// Adds the links from one host or router to another; `false` if there is no way.
-    fn between(&self, from: PointId, to: PointId, links: &mut Vec<LinkId>) -> bool {
+    /// Adds the links from one host or router to another; `false` if there is no way. `walk` gets them in the order in which
+    /// SimGrid comes across them, and adds their latencies: a crossing of zones before the ways to and from it, and the
+    /// routes of a `Dijkstra` zone from the last to the first.
+    fn between(&self, from: PointId, to: PointId, links: &mut Vec<LinkId>, walk: &mut Vec<LinkId>) -> bool {
         let (start, end) = (self.point(from), self.point(to));
         let (zone, children) = self.meeting(start, end);
         let routing = &self.zone(zone).routing;
         let Some((child, other)) = children else {
             return match routing {
-                Routing::Declared(declared) => declared.route(start.local, end.local, links),
-                Routing::Generated(rule) => rule.route(start.local, end.local, links),
+                Routing::Declared(declared) => declared.route(start.local, end.local, links, walk),
+                Routing::Generated(rule) => {
+                    let before = links.len();
+                    let found = rule.route(start.local, end.local, links);
+                    walk.extend_from_slice(&links[before..]);
+                    found
+                }
                 // SimGrid stops when it is asked for a way inside such a zone.
                 Routing::None => false,
             };
@@ -129,19 +136,27 @@ impl Network {
         // The crossing is put together for itself, so that a `Dijkstra` zone on the way puts itself in front of it only.
         let mut crossing = Vec::new();
         let mut here = enter;
+        let mut steps = Vec::with_capacity(path.len());
         for edge in path {
             let Some((enter, leave)) = declared.gateways(edge) else { return false };
-            if here != enter && !self.between(here, enter, &mut crossing) {
+            let mut step = Vec::new();
+            if here != enter && !self.between(here, enter, &mut crossing, &mut step) {
                 return false;
             }
             declared.append(edge, &mut crossing);
+            step.extend_from_slice(declared.links(edge));
+            steps.push(step);
             here = leave;
         }
-        if from != enter && !self.between(from, enter, links) {
+        if declared.walks_backwards() {
+            steps.reverse();
+        }
+        walk.extend(steps.into_iter().flatten());
+        if from != enter && !self.between(from, enter, links, walk) {
             return false;
         }
         links.append(&mut crossing);
-        leave == to || self.between(leave, to, links)
+        leave == to || self.between(leave, to, links, walk)
     }
 }
 
@@ -149,11 +164,16 @@ impl RouteTable for Network {
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
         let mut found = Vec::new();
         let (from, to) = (self.point_of_host[from.index()], self.point_of_host[to.index()]);
-        if !self.between(from, to, &mut found) || found.is_empty() {
+        if !self.between(from, to, &mut found, &mut Vec::new()) || found.is_empty() {
             return false;
         }
         links.append(&mut found);
         true
+    }
+
+    fn latency_order(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        let (from, to) = (self.point_of_host[from.index()], self.point_of_host[to.index()]);
+        self.between(from, to, &mut Vec::new(), links)
     }
 
     fn has_loopback(&self, _: HostId) -> bool {
