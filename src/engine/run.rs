@@ -271,6 +271,12 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         let detached = bytes < self.model.mpi.detached_below;
         let posted = self.messages.post_send(envelope, bytes, datatype, detached);
         let request = self.posted(rank, envelope, posted)?;
+        if bytes < self.model.mpi.async_below
+            && let Ok(Posted { matched: None, message, .. }) = posted
+        {
+            self.messages.begin_early(message, self.now);
+            self.start(rank, envelope, message)?;
+        }
         if blocking {
             return self.call(rank, Then::Wait(request));
         }
@@ -314,16 +320,22 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         };
         if let Some(id) = posted.matched {
             self.messages.begin(id, self.now);
-            let bytes = self.messages.get(id).bytes;
-            self.message_count += 1;
-            self.byte_count += bytes;
-            let from = self.layout.host(Rank(envelope.source));
-            let to = self.layout.host(Rank(envelope.destination));
-            if let Err(error) = self.network.start(self.now, from, to, bytes, id) {
-                return Err(ReplayError::NoRoute { place: self.place(rank), error });
-            }
+            self.start(rank, envelope, id)?;
         }
         Ok(posted.request)
+    }
+
+    /// Puts a message on its way.
+    #[inline]
+    fn start(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<(), ReplayError> {
+        let bytes = self.messages.get(id).bytes;
+        self.message_count += 1;
+        self.byte_count += bytes;
+        let from = self.layout.host(Rank(envelope.source));
+        let to = self.layout.host(Rank(envelope.destination));
+        self.network
+            .start(self.now, from, to, bytes, id)
+            .map_err(|error| ReplayError::NoRoute { place: self.place(rank), error })
     }
 
     /// Waits for one request.

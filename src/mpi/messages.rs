@@ -85,6 +85,8 @@ pub struct Message {
     pub progress: Progress,
     /// Whether the sender does not wait.
     pub detached: bool,
+    /// Whether it travels, or has arrived, although no receive is posted.
+    early: Option<Progress>,
     /// When the transfer began.
     pub started: f64,
     /// Whether the sender / the receiver is blocked on it, and which of them was first.
@@ -110,6 +112,8 @@ pub struct Posted {
     pub request: Request,
     /// The message that can start now, if the other half was there.
     pub matched: Option<u32>,
+    /// The message.
+    pub message: u32,
 }
 
 /// A send or receive that the other side contradicts.
@@ -179,7 +183,16 @@ impl Messages {
             message.holders += u8::from(!detached);
         }
         let request = if detached { Request::COMPLETE } else { Request::new(id, Side::Send) };
-        Ok(Posted { request, matched: met.then_some(id) })
+        Ok(Posted { request, matched: met.then_some(id), message: id })
+    }
+
+    /// A message starts although its receive is not posted yet. It stays in the queue until it is.
+    pub fn begin_early(&mut self, message: u32, now: f64) {
+        let message = &mut self.entries[message as usize];
+        message.early = Some(Progress::Travelling);
+        message.started = now;
+        // The receiver needs it, although it does not know yet.
+        message.holders += 1;
     }
 
     /// Posts a receive with room for `capacity` bytes.
@@ -194,9 +207,13 @@ impl Messages {
             let message = &mut self.entries[id as usize];
             check(message.bytes, capacity, message.datatype, datatype)?;
             message.capacity = capacity;
+            if let Some(progress) = message.early {
+                message.progress = progress;
+                return Ok(Posted { request: Request::new(id, Side::Recv), matched: None, message: id });
+            }
             message.holders += 1;
         }
-        Ok(Posted { request: Request::new(id, Side::Recv), matched: met.then_some(id) })
+        Ok(Posted { request: Request::new(id, Side::Recv), matched: met.then_some(id), message: id })
     }
 
     /// Payload of the oldest posted send of an envelope, if there is one.
@@ -248,7 +265,10 @@ impl Messages {
     #[inline]
     pub fn arrive(&mut self, id: u32) -> [Option<u32>; 2] {
         let message = &mut self.entries[id as usize];
-        message.progress = Progress::Arrived;
+        match (message.early, message.progress) {
+            (Some(_), Progress::SendPosted) => message.early = Some(Progress::Arrived),
+            _ => message.progress = Progress::Arrived,
+        }
         let sender = message.waiting[0].then_some(message.envelope.source);
         let receiver = message.waiting[1].then_some(message.envelope.destination);
         if message.receiver_first { [receiver, sender] } else { [sender, receiver] }
@@ -257,7 +277,10 @@ impl Messages {
     /// Whether a request is complete.
     #[inline]
     pub fn is_complete(&self, request: Request) -> bool {
-        request.message().is_none_or(|m| self.get(m).progress == Progress::Arrived)
+        request.message().is_none_or(|m| {
+            let message = self.get(m);
+            message.progress == Progress::Arrived || message.early == Some(Progress::Arrived)
+        })
     }
 
     /// The owner of a request blocks on it.
@@ -326,6 +349,7 @@ impl Message {
             datatype: Datatype::BYTE,
             progress,
             detached: false,
+            early: None,
             started: 0.0,
             waiting: [false; 2],
             receiver_first: false,
@@ -397,6 +421,33 @@ mod tests {
         assert!(m.is_complete(sent.request));
         (0..3).for_each(|_| m.release(id));
         assert_eq!(send(&mut m, 2).request.message(), Some(id));
+    }
+
+    #[test]
+    fn an_early_message_waits_for_its_receive_on_its_way_or_at_the_end_of_it() {
+        let mut m = Messages::new();
+        for arrives_first in [true, false] {
+            let sent = m.post_send(A, 3, Datatype::BYTE, true).expect("no mismatch");
+            assert!(sent.matched.is_none());
+            m.begin_early(sent.message, 1.0);
+            if arrives_first {
+                assert_eq!(m.arrive(sent.message), [None, None]);
+                m.release(sent.message);
+            }
+            assert_eq!(m.probe(A), Some(3));
+            let received = recv(&mut m, 8);
+            assert!(received.matched.is_none(), "it must not start twice");
+            assert_eq!(m.is_complete(received.request), arrives_first);
+            if !arrives_first {
+                m.wait(received.request);
+                assert_eq!(m.arrive(sent.message), [Some(1), None]);
+                m.release(sent.message);
+                assert!(m.is_complete(received.request));
+            }
+            m.release(received.message);
+            assert!(m.unmatched_sends().is_empty());
+        }
+        assert_eq!(send(&mut m, 1).message, 0, "both have given their place back");
     }
 
     #[test]

@@ -7,6 +7,10 @@ use crate::network::piecewise::Overhead;
 pub struct MpiOptions {
     /// Sends of fewer bytes of payload are *detached*: the sender goes on at once (`smpi/send-is-detached-thresh`).
     pub detached_below: u64,
+    /// Messages of fewer bytes of payload travel as soon as they are sent, not only when their receive is posted
+    /// (`smpi/async-small-thresh`); 0: none do. SimGrid looks for such messages before all others; here messages of one
+    /// sender with one tag keep their order.
+    pub async_below: u64,
     /// Time of a blocking detached send (`smpi/os`).
     pub send_overhead: Overhead,
     /// Time of a non-blocking send, and of the send half of a combined one (`smpi/ois`).
@@ -27,6 +31,7 @@ impl Default for MpiOptions {
     fn default() -> Self {
         Self {
             detached_below: 65536,
+            async_below: 0,
             send_overhead: Overhead::NONE,
             isend_overhead: Overhead::NONE,
             recv_overhead: Overhead::NONE,
