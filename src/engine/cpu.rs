@@ -28,11 +28,20 @@ struct Computation {
 struct Host {
     speed: f64,
     cores: u32,
-    /// Whether more ranks than cores live here: only then can computations slow each other down.
-    crowded: bool,
-    /// Ranks that compute, in the order in which they began; kept only where crowded.
+    /// Whether several ranks live here: only then can computations meet.
+    shared: bool,
+    /// Ranks that compute, in the order in which they began; kept only where several live.
     running: Vec<u32>,
     changed: bool,
+}
+
+/// What has to be worked out before the clock goes on.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// A computation began on a host that no other rank uses.
+    Alone(u32),
+    /// Computations began or ended on a host of several ranks.
+    Host(u32),
 }
 
 /// What the ranks compute and how long they sleep.
@@ -43,10 +52,10 @@ pub struct Cpu {
     host_of_rank: Vec<HostId>,
     /// One event a rank: it sleeps or computes, never both.
     events: EventQueue,
-    /// Sleeps and computations that began at this instant and are not in the queue yet.
+    /// Sleeps that began at this instant and are not in the queue yet.
     new_sleeps: Vec<(u32, f64)>,
-    new_computations: Vec<u32>,
-    changed: Vec<u32>,
+    /// Computations that began or ended, in this order.
+    changes: Vec<Change>,
 }
 
 impl Cpu {
@@ -58,7 +67,7 @@ impl Cpu {
         let host = |(h, ranks): (&crate::platform::Host, u32)| Host {
             speed: h.speed,
             cores: h.cores,
-            crowded: ranks > h.cores,
+            shared: ranks > 1,
             running: Vec::new(),
             changed: false,
         };
@@ -68,8 +77,7 @@ impl Cpu {
             host_of_rank,
             events: EventQueue::new(),
             new_sleeps: Vec::new(),
-            new_computations: Vec::new(),
-            changed: Vec::new(),
+            changes: Vec::new(),
         }
     }
 
@@ -83,13 +91,13 @@ impl Cpu {
     pub fn compute(&mut self, now: f64, rank: u32, flops: f64, bound: f64) {
         let host = self.host_of_rank[rank as usize].index();
         let state = &mut self.hosts[host];
-        let rate = if state.crowded { 0.0 } else { state.speed.min(bound) };
+        let rate = if state.shared { 0.0 } else { state.speed.min(bound) };
         self.computations[rank as usize] = Computation { remaining: flops, rate, updated: now, bound };
-        if state.crowded {
+        if state.shared {
             state.running.push(rank);
             self.note(host);
         } else {
-            self.new_computations.push(rank);
+            self.changes.push(Change::Alone(rank));
         }
     }
 
@@ -102,7 +110,7 @@ impl Cpu {
     fn note(&mut self, host: usize) {
         if !self.hosts[host].changed {
             self.hosts[host].changed = true;
-            self.changed.push(host as u32);
+            self.changes.push(Change::Host(host as u32));
         }
     }
 
@@ -114,46 +122,46 @@ impl Cpu {
         while let Some((rank, date)) = self.new_sleeps.pop() {
             self.events.set(rank, date);
         }
-        for i in 0..self.new_computations.len() {
-            let rank = self.new_computations[i];
-            let c = &self.computations[rank as usize];
-            self.events.set(rank, now + c.remaining / c.rate);
+        for i in 0..self.changes.len() {
+            match self.changes[i] {
+                Change::Alone(rank) => {
+                    let c = &self.computations[rank as usize];
+                    self.events.set(rank, now + c.remaining / c.rate);
+                }
+                Change::Host(host) => self.share(host as usize, now),
+            }
         }
-        self.new_computations.clear();
-        while let Some(host) = self.changed.pop() {
-            self.share(host as usize, now);
-        }
+        self.changes.clear();
         self.events.next_date()
     }
 
-    /// Gives the computations of a crowded host their new rates and end dates.
+    /// Gives the computations of a host of several ranks their new rates and end dates. All enter the queue again, the last
+    /// begun first, as in SimGrid 3.32.
     fn share(&mut self, host: usize, now: f64) {
         let state = &mut self.hosts[host];
         state.changed = false;
         let capacity = f64::from(state.cores) * state.speed;
         // Those with a bound below the fair share leave the rest to the others.
-        let mut by_bound: Vec<u32> = state.running.clone();
-        by_bound.sort_by(|a, b| self.computations[*a as usize].bound.total_cmp(&self.computations[*b as usize].bound));
+        let bound = |rank: &u32| self.computations[*rank as usize].bound;
+        let mut by_bound: Vec<(usize, u32)> = state.running.iter().copied().enumerate().collect();
+        by_bound.sort_by(|a, b| bound(&a.1).total_cmp(&bound(&b.1)));
         let mut left = capacity;
-        let mut rates = Vec::with_capacity(by_bound.len());
-        for (i, rank) in by_bound.iter().enumerate() {
+        let mut rates = vec![0.0; by_bound.len()];
+        for (i, (place, rank)) in by_bound.iter().enumerate() {
             let fair = left / (by_bound.len() - i) as f64;
-            let rate = fair.min(state.speed).min(self.computations[*rank as usize].bound);
-            left -= rate;
-            rates.push((*rank, rate));
+            rates[*place] = fair.min(state.speed).min(bound(rank));
+            left -= rates[*place];
         }
-        for rank in &state.running {
+        for (rank, rate) in state.running.iter().zip(rates).rev() {
             let c = &mut self.computations[*rank as usize];
             c.remaining -= c.rate * (now - c.updated);
             if c.remaining < NOTHING_LEFT {
                 c.remaining = 0.0;
             }
             c.updated = now;
-            let rate = rates.iter().find(|r| r.0 == *rank).map_or(0.0, |r| r.1);
-            if rate != c.rate {
-                c.rate = rate;
-                self.events.set(*rank, now + c.remaining / c.rate);
-            }
+            c.rate = rate;
+            let left = if c.remaining > 0.0 { c.remaining / c.rate } else { 0.0 };
+            self.events.set(*rank, now + left);
         }
     }
 

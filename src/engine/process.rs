@@ -56,6 +56,8 @@ pub(super) enum Then {
     WaitAll,
     /// The look at the request that a test is about.
     Look(Pending),
+    /// What a receive of unknown size does after a look.
+    Probed { probe: Probe, found: bool },
 }
 
 /// What a rank waits for, or that it can go on.

@@ -70,6 +70,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             Then::SendRecvReceive => self.sendrecv_receive(rank),
             Then::WaitAll => self.wait_all(rank),
             Then::Look(pending) => self.look_at(rank, pending),
+            Then::Probed { probe, found } => self.probed(rank, probe, found),
         }
     }
 
@@ -110,7 +111,8 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             }
             State::Probing(probe) => {
                 process.times.communication += spent;
-                self.probe(rank, probe, true)
+                let found = self.messages.probe(probe.envelope(rank)).is_some();
+                self.call(rank, Then::Probed { probe, found })
             }
         }
     }
@@ -154,10 +156,10 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 self.send(rank, Send { to, tag, bytes, datatype, blocking: false })
             }
             Action::Recv { from, tag, count: UNKNOWN_COUNT, datatype } => {
-                self.probe(rank, Probe { from, tag, datatype, blocking: true }, false)
+                self.probe(rank, Probe { from, tag, datatype, blocking: true })
             }
             Action::Irecv { from, tag, count: UNKNOWN_COUNT, datatype } => {
-                self.probe(rank, Probe { from, tag, datatype, blocking: false }, false)
+                self.probe(rank, Probe { from, tag, datatype, blocking: false })
             }
             Action::Recv { from, tag, count, datatype } => {
                 let request = self.post_recv(rank, from, tag, u64::from(count) * datatype.size(), datatype)?;
@@ -447,21 +449,25 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         Ok(GoesOn)
     }
 
-    /// A receive of unknown size polls until its message is there, and is posted then.
-    fn probe(&mut self, rank: u32, probe: Probe, has_polled: bool) -> Turned {
-        let Probe { from, tag, datatype, blocking } = probe;
-        let found = has_polled && self.messages.probe(probe.envelope(rank)).is_some();
+    /// A receive of unknown size polls until its message is there: it spends the time of a look.
+    fn probe(&mut self, rank: u32, probe: Probe) -> Turned {
+        let mpi = &self.model.mpi;
+        let (time, usage) = (mpi.probe_time, mpi.probe_cpu_usage);
+        let speed = self.cpu.speed(rank);
+        self.cpu.compute(self.now, rank, self.probes * time * speed * usage, speed * usage);
+        self.block(rank, State::Probing(probe))
+    }
+
+    /// The look has ended: the receive is posted, or looks again.
+    fn probed(&mut self, rank: u32, probe: Probe, found: bool) -> Turned {
         if !found {
-            if has_polled && self.model.mpi.growing_times {
+            if self.model.mpi.growing_times {
                 self.probes += 1.0;
             }
-            let mpi = &self.model.mpi;
-            let (time, usage) = (mpi.probe_time, mpi.probe_cpu_usage);
-            let speed = self.cpu.speed(rank);
-            self.cpu.compute(self.now, rank, self.probes * time * speed * usage, speed * usage);
-            return self.block(rank, State::Probing(probe));
+            return self.probe(rank, probe);
         }
         self.probes = 1.0;
+        let Probe { from, tag, datatype, blocking } = probe;
         let request = self.post_recv(rank, from, tag, ANY_SIZE, datatype)?;
         if blocking {
             return self.call(rank, Then::Wait(request));

@@ -1,0 +1,210 @@
+//! Random platforms, traces and options, replayed by the real SimGrid and by us: every action of every rank has to end at the
+//! same date.
+//!
+//! Runs where `smpirun` (SimGrid 3.32) is found, and says so where it is not. A mismatch prints its seed; to run that case
+//! again, and keep its files:
+//!
+//! ```text
+//! MOPSIM_DIFFERENTIAL_SEED=1234 MOPSIM_DIFFERENTIAL_KEEP=folder cargo test --test differential
+//! ```
+//!
+//! `MOPSIM_DIFFERENTIAL_CASES` says how many cases run (300), the seed is that of the first.
+
+mod options;
+mod platform;
+mod program;
+
+use mopsim::engine::{Observer, replay};
+use mopsim::mpi::mapping::Mapping;
+use mopsim::platform::load::LoadOptions;
+use mopsim::platform::{Platform, hostfile};
+use mopsim::trace::{Action, Trace, ti};
+use options::Options;
+use platform::RandomPlatform;
+use program::Program;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use std::path::Path;
+use std::process::Command;
+
+/// Largest relative difference of the date at which an action ends.
+const TOLERANCE: f64 = 1e-9;
+
+/// Seconds after which a run of SimGrid is given up: its replay can wait for ever.
+const PATIENCE: &str = "20";
+
+/// The share of cases that SimGrid may fail in (see `options.rs` for its known faults), or the test tests nothing.
+const MOST_FAILURES: f64 = 0.25;
+
+struct Case {
+    platform: RandomPlatform,
+    hosts: Vec<String>,
+    program: Program,
+    options: Options,
+}
+
+impl Case {
+    fn new(seed: u64) -> Self {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let platform = RandomPlatform::new(&mut rng);
+        let ranks = rng.random_range(2..=12usize);
+        let hosts = (0..ranks).map(|_| platform.hosts[rng.random_range(0..platform.hosts.len())].clone()).collect();
+        let options = Options::new(&mut rng);
+        let program = Program::new(&mut rng, ranks, &options);
+        Self { platform, hosts, program, options }
+    }
+
+    fn write(&self, folder: &Path) {
+        let write = |name: &str, text: String| std::fs::write(folder.join(name), text).expect(name);
+        write("platform.xml", self.platform.xml.clone());
+        write("hosts", self.hosts.join("\n") + "\n");
+        write("trace.ti", self.program.text());
+        write("list", "trace.ti\n".into());
+        write("options", self.options.arguments().join("\n") + "\n");
+    }
+
+    /// The dates at which the actions of each rank end, by SimGrid; or why there are none.
+    fn simgrid(&self, folder: &Path) -> Result<Vec<Vec<f64>>, String> {
+        let output = Command::new("timeout")
+            .args([PATIENCE, "smpirun", "-no-privatize", "-np", &self.hosts.len().to_string()])
+            .args(["-platform", "platform.xml", "-hostfile", "hosts", "--cfg=smpi/host-speed:1Gf"])
+            .args(self.options.arguments())
+            .args(["-replay", "list", "--log=smpi_replay.thresh:verbose", "--log=smpi_replay.fmt:%.20r:%m%n"])
+            .current_dir(folder)
+            .output()
+            .expect("smpirun starts");
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        if !output.status.success() {
+            return Err(text
+                .lines()
+                .rev()
+                .find(|l| l.contains("rror") || l.contains("not"))
+                .unwrap_or("crash")
+                .to_owned());
+        }
+        let mut ends = vec![Vec::new(); self.hosts.len()];
+        for line in text.lines() {
+            // DATE:RANK ACTION ...
+            let Some((date, rest)) = line.split_once(':') else { continue };
+            let mut words = rest.split(' ');
+            let (Ok(date), Some(Ok(rank)), Some(action)) =
+                (date.parse::<f64>(), words.next().map(str::parse::<usize>), words.next())
+            else {
+                continue;
+            };
+            if !matches!(action, "init" | "finalize") {
+                ends[rank].push(date);
+            }
+        }
+        Ok(ends)
+    }
+
+    /// The same by us.
+    fn ours(&self, folder: &Path) -> Vec<Vec<f64>> {
+        let path = |name: &str| folder.join(name);
+        let platform = Platform::load(&path("platform.xml"), &LoadOptions::default()).expect("platform");
+        let hosts = hostfile::load(&path("hosts"), &platform).expect("host file");
+        let options = ti::Options { ranks: Some(self.hosts.len()), ..ti::Options::default() };
+        let trace = ti::read(&path("trace.ti"), &options).expect("trace");
+        let layout = Mapping::Hosts(hosts).layout(trace.ranks(), platform.hosts.len()).expect("mapping");
+        let mut ends = Ends { trace: &trace, dates: vec![Vec::new(); trace.ranks()] };
+        replay(&trace, &platform, &layout, &self.options.model(), &mut ends).expect("runs");
+        ends.dates
+    }
+}
+
+struct Ends<'a> {
+    trace: &'a Trace,
+    dates: Vec<Vec<f64>>,
+}
+
+impl Observer for Ends<'_> {
+    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+        if !matches!(self.trace.actions[rank as usize][action], Action::Init | Action::Finalize) {
+            self.dates[rank as usize].push(date);
+        }
+    }
+}
+
+enum Verdict {
+    Agrees,
+    /// SimGrid gave no answer.
+    Unanswered(String),
+    Differs(String),
+}
+
+fn compare(seed: u64, keep: Option<&Path>) -> Verdict {
+    let case = Case::new(seed);
+    let temporary = tempfile::tempdir().expect("folder");
+    let folder = keep.unwrap_or(temporary.path());
+    std::fs::create_dir_all(folder).expect("folder");
+    case.write(folder);
+    let expected = match case.simgrid(folder) {
+        Ok(ends) => ends,
+        Err(reason) => return Verdict::Unanswered(reason),
+    };
+    let ours = case.ours(folder);
+    let what = || {
+        let polls = if case.program.polls() { ", polls" } else { "" };
+        format!("{} hosts, {} ranks{polls}, {}", case.platform.kind, case.hosts.len(), case.options.describe())
+    };
+    for (rank, (ours, expected)) in ours.iter().zip(&expected).enumerate() {
+        if ours.len() != expected.len() {
+            return Verdict::Differs(format!(
+                "{}: rank {rank} ends {} of {} actions",
+                what(),
+                expected.len(),
+                ours.len()
+            ));
+        }
+        for (action, (a, b)) in ours.iter().zip(expected).enumerate() {
+            let difference = (a - b).abs() / b.abs().max(1e-12);
+            if difference > TOLERANCE {
+                return Verdict::Differs(format!(
+                    "{}: action {action} of rank {rank} ends at {a:e} and not at {b:e}: {difference:e}",
+                    what()
+                ));
+            }
+        }
+    }
+    Verdict::Agrees
+}
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
+}
+
+#[test]
+fn simgrid_agrees() {
+    if Command::new("smpirun").arg("-version").output().is_err() {
+        eprintln!("skipped: there is no smpirun");
+        return;
+    }
+    let first = variable("MOPSIM_DIFFERENTIAL_SEED");
+    let keep = std::env::var_os("MOPSIM_DIFFERENTIAL_KEEP");
+    let cases = variable("MOPSIM_DIFFERENTIAL_CASES").unwrap_or(if first.is_some() { 1 } else { 300 });
+    let first = first.unwrap_or(1);
+    let verdicts: Vec<(u64, Verdict)> = (first..first + cases)
+        .into_par_iter()
+        .map(|seed| (seed, compare(seed, keep.as_ref().map(Path::new).filter(|_| cases == 1))))
+        .collect();
+    let (mut agree, mut unanswered, mut differ) = (0u64, 0u64, Vec::new());
+    for (seed, verdict) in &verdicts {
+        match verdict {
+            Verdict::Agrees => agree += 1,
+            Verdict::Unanswered(reason) => {
+                unanswered += 1;
+                println!("seed {seed}: SimGrid failed: {reason}");
+            }
+            Verdict::Differs(how) => differ.push(format!("seed {seed}: {how}")),
+        }
+    }
+    println!("{cases} cases: {agree} agree, {} differ, {unanswered} without an answer of SimGrid", differ.len());
+    assert!(differ.is_empty(), "\n{}", differ.join("\n"));
+    assert!(
+        cases == 1 || unanswered as f64 <= cases as f64 * MOST_FAILURES,
+        "SimGrid failed in {unanswered} of {cases} cases: too many for a test"
+    );
+}

@@ -1,0 +1,129 @@
+//! Random options, for both sides: SimGrid's configuration and our model.
+//!
+//! SimGrid 3.32 cannot replay everything. Its `mvapich2` and `mpich` selectors crash in the operations that first find out who
+//! shares a host, `ompi` where it comes to a k-nomial broadcast, and some algorithms refuse some numbers of ranks; replayed
+//! all-to-alls share a buffer that moves under them. Operations that always crash are left out here, what fails now and then
+//! is counted.
+
+use mopsim::engine::Model;
+use mopsim::mpi::MpiOptions;
+use mopsim::mpi::collective::select::{Choice, Selector, Table};
+use mopsim::network::Precision;
+use mopsim::network::model::NetworkModel;
+use mopsim::network::sharing::Rule;
+use mopsim::trace::CollectiveKind;
+use rand::{Rng, RngExt};
+
+/// What `smpirun` sets.
+const SIMGRID_PRECISION: f64 = 1e-9;
+
+pub struct Options {
+    network: &'static str,
+    lazy: bool,
+    cross_traffic: bool,
+    precision: f64,
+    detached_below: u64,
+    /// `smpi/os`, `smpi/ois`, `smpi/or`.
+    overheads: [Option<&'static str>; 3],
+    table: Table,
+    overridden: Option<(CollectiveKind, &'static str)>,
+}
+
+/// The name of an operation in SimGrid's options.
+fn simgrid_name(kind: CollectiveKind) -> &'static str {
+    if kind == CollectiveKind::ReduceScatter { "reduce_scatter" } else { kind.name() }
+}
+
+pub fn pick<T: Copy>(rng: &mut (impl Rng + ?Sized), choices: &[T]) -> T {
+    choices[rng.random_range(0..choices.len())]
+}
+
+impl Options {
+    pub fn new(rng: &mut impl Rng) -> Self {
+        let table =
+            pick(rng, &[Table::Default, Table::Default, Table::Default, Table::Mvapich2, Table::Ompi, Table::Mpich]);
+        let overridden = rng.random_bool(0.4).then(|| {
+            let named = CollectiveKind::ALL
+                .into_iter()
+                .flat_map(|kind| Choice::of(kind).filter_map(move |choice| Some((kind, *choice.simgrid().first()?))));
+            let named: Vec<(CollectiveKind, &'static str)> = named.collect();
+            pick(rng, &named)
+        });
+        let mut overhead = |text| rng.random_bool(0.15).then_some(text);
+        let overheads =
+            [overhead("0:1e-6:0;1000:2e-6:1e-10"), overhead("0:5e-7:0"), overhead("0:1e-6:0;5000:3e-6:2e-10")];
+        Self {
+            network: pick(rng, &["SMPI", "SMPI", "LV08", "CM02"]),
+            lazy: rng.random_bool(0.5),
+            cross_traffic: rng.random_bool(0.7),
+            precision: pick(rng, &[SIMGRID_PRECISION, 1e-12]),
+            detached_below: pick(rng, &[65536, 65536, 2000, 0]),
+            overheads,
+            table,
+            overridden,
+        }
+    }
+
+    /// The operations that SimGrid can replay with these tables.
+    pub fn collectives(&self) -> Vec<CollectiveKind> {
+        use CollectiveKind as K;
+        let refused: &[K] = match self.table {
+            Table::Default | Table::Ompi => &[],
+            Table::Mvapich2 => &[K::Bcast, K::Allreduce, K::Allgather, K::Scatter, K::Reduce],
+            Table::Mpich => &[K::Bcast, K::Allreduce, K::Reduce],
+        };
+        let mut kinds: Vec<K> = K::ALL.into_iter().filter(|kind| !refused.contains(kind)).collect();
+        // What is overridden should be called.
+        if let Some((kind, _)) = self.overridden {
+            kinds.extend([kind; 8]);
+        }
+        kinds
+    }
+
+    /// Arguments of `smpirun`.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut all = vec![
+            format!("network/model:{}", self.network),
+            format!("network/optim:{}", if self.lazy { "Lazy" } else { "Full" }),
+            format!("network/crosstraffic:{}", if self.cross_traffic { "yes" } else { "no" }),
+            format!("surf/precision:{:e}", self.precision),
+            format!("smpi/send-is-detached-thresh:{}", self.detached_below),
+            format!("smpi/coll-selector:{}", self.table.name()),
+        ];
+        for (name, overhead) in ["os", "ois", "or"].into_iter().zip(self.overheads) {
+            all.extend(overhead.map(|text| format!("smpi/{name}:{text}")));
+        }
+        all.extend(self.overridden.map(|(kind, name)| format!("smpi/{}:{name}", simgrid_name(kind))));
+        all.into_iter().map(|option| format!("--cfg={option}")).collect()
+    }
+
+    /// Our model of the same.
+    pub fn model(&self) -> Model {
+        let mut network = NetworkModel::by_name(self.network).expect("model");
+        if !self.cross_traffic {
+            network.cross_traffic = None;
+        }
+        let overhead = |i: usize| self.overheads[i].unwrap_or("0:0:0").parse().expect("overhead");
+        let mut collectives = Selector::new(self.table, true);
+        if let Some((kind, name)) = self.overridden {
+            collectives = collectives.with_override(kind, name).expect("algorithm");
+        }
+        Model {
+            network,
+            mpi: MpiOptions {
+                detached_below: self.detached_below,
+                send_overhead: overhead(0),
+                isend_overhead: overhead(1),
+                recv_overhead: overhead(2),
+                ..MpiOptions::default()
+            },
+            collectives,
+            sharing: if self.lazy { Rule::SimgridLazy } else { Rule::Exact },
+            precision: Precision { transfers: if self.lazy { self.precision } else { 0.0 }, others: self.precision },
+        }
+    }
+
+    pub fn describe(&self) -> String {
+        self.arguments().join(" ")
+    }
+}
