@@ -150,6 +150,7 @@ fn compare(seed: u64, keep: Option<&Path>) -> Verdict {
         let polls = if case.program.polls() { ", polls" } else { "" };
         format!("{} hosts, {} ranks{polls}, {}", case.platform.kind, case.hosts.len(), case.options.describe())
     };
+    let mut earliest: Option<(f64, String)> = None;
     for (rank, (ours, expected)) in ours.iter().zip(&expected).enumerate() {
         if ours.len() != expected.len() {
             return Verdict::Differs(format!(
@@ -159,15 +160,16 @@ fn compare(seed: u64, keep: Option<&Path>) -> Verdict {
                 ours.len()
             ));
         }
-        for (action, (a, b)) in ours.iter().zip(expected).enumerate() {
+        for (action, (&a, &b)) in ours.iter().zip(expected).enumerate() {
             let difference = (a - b).abs() / b.abs().max(1e-12);
-            if difference > TOLERANCE {
-                return Verdict::Differs(format!(
-                    "{}: action {action} of rank {rank} ends at {a:e} and not at {b:e}: {difference:e}",
-                    what()
-                ));
+            if difference > TOLERANCE && earliest.as_ref().is_none_or(|first| a.min(b) < first.0) {
+                let how = format!("action {action} of rank {rank} ends at {a:e} and not at {b:e}: {difference:e}");
+                earliest = Some((a.min(b), how));
             }
         }
+    }
+    if let Some((_, how)) = earliest {
+        return Verdict::Differs(format!("{}: {how}", what()));
     }
     Verdict::Agrees
 }

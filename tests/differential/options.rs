@@ -3,7 +3,8 @@
 //! SimGrid 3.32 cannot replay everything. Its `mvapich2` and `mpich` selectors crash in the operations that first find out who
 //! shares a host, `ompi` where it comes to a k-nomial broadcast, and some algorithms refuse some numbers of ranks; replayed
 //! all-to-alls share a buffer that moves under them. Operations that always crash are left out here, what fails now and then
-//! is counted.
+//! is counted. Overheads of receives (`smpi/or`) are left out, too: SimGrid finishes the requests of a wait-all in the order of
+//! a hash table, and with overheads that order shows.
 
 use mopsim::engine::Model;
 use mopsim::mpi::MpiOptions;
@@ -23,8 +24,8 @@ pub struct Options {
     cross_traffic: bool,
     precision: f64,
     detached_below: u64,
-    /// `smpi/os`, `smpi/ois`, `smpi/or`.
-    overheads: [Option<&'static str>; 3],
+    /// `smpi/os`, `smpi/ois`.
+    overheads: [Option<&'static str>; 2],
     table: Table,
     overridden: Option<(CollectiveKind, &'static str)>,
 }
@@ -50,8 +51,7 @@ impl Options {
             pick(rng, &named)
         });
         let mut overhead = |text| rng.random_bool(0.15).then_some(text);
-        let overheads =
-            [overhead("0:1e-6:0;1000:2e-6:1e-10"), overhead("0:5e-7:0"), overhead("0:1e-6:0;5000:3e-6:2e-10")];
+        let overheads = [overhead("0:1e-6:0;1000:2e-6:1e-10"), overhead("0:5e-7:0")];
         Self {
             network: pick(rng, &["SMPI", "SMPI", "LV08", "CM02"]),
             lazy: rng.random_bool(0.5),
@@ -90,7 +90,7 @@ impl Options {
             format!("smpi/send-is-detached-thresh:{}", self.detached_below),
             format!("smpi/coll-selector:{}", self.table.name()),
         ];
-        for (name, overhead) in ["os", "ois", "or"].into_iter().zip(self.overheads) {
+        for (name, overhead) in ["os", "ois"].into_iter().zip(self.overheads) {
             all.extend(overhead.map(|text| format!("smpi/{name}:{text}")));
         }
         all.extend(self.overridden.map(|(kind, name)| format!("smpi/{}:{name}", simgrid_name(kind))));
@@ -114,7 +114,6 @@ impl Options {
                 detached_below: self.detached_below,
                 send_overhead: overhead(0),
                 isend_overhead: overhead(1),
-                recv_overhead: overhead(2),
                 ..MpiOptions::default()
             },
             collectives,

@@ -179,7 +179,9 @@ fn neighbour_ring_ahead(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<
         if i < others {
             steps.push(Step::Irecv { from });
         } else {
-            steps.extend([Step::Send { to, bytes: scope.bytes() }, Step::Wait { nth: 0 }]);
+            // The receive of this round is the first one left, the send of this round comes behind all of them.
+            let left = (2 * others - i - 1) as u32;
+            steps.extend([Step::Isend { to, bytes: scope.bytes() }, Step::Wait { nth: 0 }, Step::Wait { nth: left }]);
         }
     }
 }

@@ -38,12 +38,21 @@ fn pipeline(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let segment = pipeline_segment(scope.size, scope.bytes());
     let cut = Cut::new(scope.stage.count, scope.stage.element, segment);
     let tree = Tree::chain(scope.number(), scope.size);
-    relay(scope, &tree, cut, cursor, steps);
+    relay(scope, &tree, cut, Sends::AtOnce, cursor, steps);
+}
+
+/// How a member passes a segment on to its children.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sends {
+    /// All are posted, then waited for.
+    AtOnce,
+    /// Blocking, one after the other.
+    InTurn,
 }
 
 /// One member's part of a flow of segments down a tree: the next segment's receive is posted before the present one is
 /// waited for and sent on.
-fn relay(scope: &Scope<'_>, tree: &Tree, cut: Cut, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+fn relay(scope: &Scope<'_>, tree: &Tree, cut: Cut, sends: Sends, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let segments = cut.len();
     for index in chunk(cursor, segments) {
         if let Some(parent) = tree.parent {
@@ -57,7 +66,15 @@ fn relay(scope: &Scope<'_>, tree: &Tree, cut: Cut, cursor: &mut Cursor, steps: &
             steps.push(Step::Wait { nth: 0 });
         }
         let bytes = cut.bytes(index);
-        steps.extend(tree.children.iter().map(|&child| Step::Send { to: scope.member(child), bytes }));
+        let children = || tree.children.iter().map(|&child| scope.member(child));
+        if sends == Sends::InTurn {
+            steps.extend(children().map(|to| Step::Send { to, bytes }));
+            continue;
+        }
+        steps.extend(children().map(|to| Step::Isend { to, bytes }));
+        // The next segment's receive, if there is one, was posted before the sends.
+        let nth = u32::from(tree.parent.is_some() && index + 1 < segments);
+        steps.extend(tree.children.iter().map(|_| Step::Wait { nth }));
     }
 }
 
@@ -102,7 +119,7 @@ fn split_binary(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
         // Unlike in the pipeline, a leaf does not look ahead, and messages travel only once both sides are there.
         steps.extend(chunk(cursor, halves[side].len()).map(|_| Step::Recv { from: scope.member(parent) }));
     } else {
-        relay(scope, &tree, halves[side], cursor, steps);
+        relay(scope, &tree, halves[side], Sends::InTurn, cursor, steps);
     }
     if cursor.done {
         swap(scope, v, halves.map(|half| half.total()), side, steps);
