@@ -32,3 +32,20 @@ pub fn relative_difference(a: f64, b: f64) -> f64 {
 pub fn median(sorted: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
+
+/// The reference values of topologies, `golden/topology.json` of the shared folder.
+pub fn topologies() -> Option<serde_json::Value> {
+    let file = shared()?.join("golden/topology.json");
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    Some(serde_json::from_str(&text).expect("the reference file is JSON"))
+}
+
+/// The specification of an entry of the reference values.
+pub fn spec(entry: &serde_json::Value) -> String {
+    let parameters = entry["params"].as_object().expect("parameters").iter();
+    let written = parameters.map(|(name, value)| match value.as_str() {
+        Some(text) => format!("{name}={text}"),
+        None => format!("{name}={value}"),
+    });
+    format!("{}:{}", entry["topology"].as_str().expect("a name"), written.collect::<Vec<_>>().join(","))
+}
