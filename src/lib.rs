@@ -2,6 +2,7 @@
 
 pub mod engine;
 pub mod ids;
+pub mod layout;
 pub mod mpi;
 pub mod network;
 pub mod platform;

@@ -33,7 +33,9 @@ mod random_regular;
 mod randomness;
 mod ring;
 mod star;
+pub(crate) mod supernodes;
 mod torus;
+pub(crate) mod weighted;
 
 pub use error::TopologyError;
 pub(crate) use error::nearest as nearest_name;

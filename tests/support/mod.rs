@@ -3,6 +3,7 @@
 #![allow(dead_code)] // Each test binary uses its part.
 
 pub mod cli;
+pub mod families;
 
 use std::path::{Path, PathBuf};
 
