@@ -42,6 +42,11 @@ impl Weights {
         Self { of_arc, shift, buckets }
     }
 
+    /// The weight of an arc.
+    pub(crate) fn of(&self, arc: ArcId) -> u64 {
+        self.of_arc[arc.index()]
+    }
+
     /// Weights that count hops first, and seconds among equally many hops.
     pub(crate) fn hops_first(seconds: impl Iterator<Item = f64>) -> Self {
         Self::new(seconds.map(|seconds| (1 << 40) + picoseconds(seconds)).collect())
