@@ -3,6 +3,7 @@
 use mopsim::engine::{Blocked, ReplayError};
 use mopsim::mpi::messages::Envelope;
 use mopsim::platform::PlatformError;
+use mopsim::report::TopologyReportError;
 use mopsim::study::{StudyError, choice::ChoiceError, network::NetworkError, toml_file::TomlError, workload::Workload};
 use mopsim::topology::TopologyError;
 use mopsim::trace::{Trace, TraceError};
@@ -39,6 +40,12 @@ impl Failure {
     pub fn output(error: &std::io::Error) -> Self {
         let help = "check the disk or the program that reads the output";
         Self { code: IO_FAILED, message: format!("cannot write the result: {error}"), help: help.to_owned() }
+    }
+
+    /// A file cannot be read or written; `what` says which.
+    pub fn file(what: &str, file: &Path, error: &std::io::Error) -> Self {
+        let message = format!("cannot {what} {}: {error}", file.display());
+        Self { code: IO_FAILED, message, help: "check the name, the folder and its permissions".to_owned() }
     }
 
     /// The replay ended, but messages were sent that nobody received.
@@ -187,6 +194,18 @@ impl From<TopologyError> for Failure {
 impl From<ChoiceError> for Failure {
     fn from(error: ChoiceError) -> Self {
         let help = error.help();
+        Self::input(error, help)
+    }
+}
+
+impl From<TopologyReportError> for Failure {
+    fn from(error: TopologyReportError) -> Self {
+        let help = match &error {
+            TopologyReportError::Topology(error) => error.help(),
+            TopologyReportError::Layout(_) => "see the floor plan options in --help".into(),
+            TopologyReportError::Routing(error) => error.help(),
+            TopologyReportError::Route(_) => "name two switches that are joined by cables".into(),
+        };
         Self::input(error, help)
     }
 }

@@ -11,7 +11,7 @@ mod text;
 mod topology;
 
 pub use replay::{Busy, ReplayReport, Split, TimeSplit};
-pub use topology::TopologyReport;
+pub use topology::{RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
 
 use crate::study::comparison::Comparison;
 use std::io::{self, Write};
