@@ -178,7 +178,11 @@ fn routes_are_explained() {
         2,
         &["does not fit", "ring:n=4"],
     );
-    folder.refuse(&["topology", "ring:4", "--route", "0", "1", "--routing", "balancd"], 2, &["did you mean `balanced`"]);
+    folder.refuse(
+        &["topology", "ring:4", "--route", "0", "1", "--routing", "balancd"],
+        2,
+        &["did you mean `balanced`"],
+    );
     folder.write("apart.txt", "0 1\n2 3\n");
     folder.refuse(&["topology", "apart.txt", "--route", "0", "3"], 2, &["no way from switch 0 to switch 3"]);
 }

@@ -31,7 +31,7 @@ impl Ecmp {
         let count = ways.clone().count();
         let hash = derived_seed(derived_seed(self.seed, pair), u64::from(at.0));
         // The high bits of a product are as good as the remainder, and fair to 2^-64.
-        let chosen = (u128::from(hash) * count as u128 >> 64) as usize;
+        let chosen = ((u128::from(hash) * count as u128) >> 64) as usize;
         (ways.nth(chosen).expect("a switch with a way has a next hop"), count)
     }
 

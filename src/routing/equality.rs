@@ -41,8 +41,8 @@ impl Tables {
     }
 
     /// Distance from a neighbour of switch 0 to an offset.
-    fn from_hop(&self, hop: u32, offset: u32) -> u32 {
-        let (from, to) = if hop % 2 == 0 { (hop, offset) } else { (offset, hop) };
+    fn hop_to(&self, hop: u32, offset: u32) -> u32 {
+        let (from, to) = if hop.is_multiple_of(2) { (hop, offset) } else { (offset, hop) };
         self.distance[((to + self.n - from) % self.n) as usize]
     }
 
@@ -54,7 +54,7 @@ impl Tables {
     /// First hops of shortest paths to an offset, in ascending order.
     pub fn shortest_next(&self, offset: u32) -> impl Iterator<Item = u32> + '_ {
         let goal = self.shortest_hops(offset);
-        self.hops.iter().copied().filter(move |&hop| self.from_hop(hop, offset) + 1 == goal)
+        self.hops.iter().copied().filter(move |&hop| self.hop_to(hop, offset) + 1 == goal)
     }
 
     /// Neighbours that begin no shortest path but, of the others, the shortest; and the hops of those paths. No neighbour and
@@ -62,7 +62,7 @@ impl Tables {
     pub fn subshortest_next(&self, offset: u32) -> (Vec<u32>, Option<u32>) {
         let goal = self.shortest_hops(offset);
         let others =
-            || self.hops.iter().map(|&hop| (hop, self.from_hop(hop, offset) + 1)).filter(|&(_, hops)| hops != goal);
+            || self.hops.iter().map(|&hop| (hop, self.hop_to(hop, offset) + 1)).filter(|&(_, hops)| hops != goal);
         let least = others().map(|(_, hops)| hops).min();
         (others().filter(|&(_, hops)| Some(hops) == least).map(|(hop, _)| hop).collect(), least)
     }
@@ -72,7 +72,7 @@ impl Walk for Tables {
     fn walk(&self, from: u32, to: u32, step: &mut dyn FnMut(u32, fmt::Arguments<'_>)) -> bool {
         let mut at = from;
         while at != to {
-            let even = at % 2 == 0;
+            let even = at.is_multiple_of(2);
             let offset = if even { to + self.n - at } else { at + self.n - to } % self.n;
             let Some(hop) = self.shortest_next(offset).next() else { return false };
             at = if even { at + hop } else { at + self.n - hop } % self.n;
