@@ -1,8 +1,8 @@
 //! Bounds and bisections against the reference values.
 
+use mopsim::topology::Graph;
 use mopsim::topology::metrics::bisection::{self, Counting};
 use mopsim::topology::metrics::bounds::{aspl_lower_bound, distance_sum_lower_bound, endpoint_factor, moore};
-use mopsim::topology::{Graph, registry};
 use serde_json::Value;
 
 mod support;
@@ -34,12 +34,9 @@ fn closed_forms_give_the_reference_values() {
     }
 }
 
-/// The graph of an entry: built if the family exists, else from its list of cables, if it has one.
+/// The graph of an entry: of the family or its stand-in, else from its list of cables, if it has one.
 fn graph(entry: &Value) -> Option<Graph> {
-    let family = entry["topology"].as_str().unwrap();
-    if registry::find(family).is_some() {
-        let spec = support::spec(entry);
-        let topology = mopsim::topology::build(&spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
+    if let Some(topology) = support::families::topology(entry) {
         return Some((*topology.graph).clone());
     }
     let end = |pair: &Value, index: usize| pair[index].as_u64().unwrap() as u32;
@@ -51,12 +48,16 @@ fn graph(entry: &Value) -> Option<Graph> {
 #[test]
 fn bisections_are_exact_or_as_good_as_the_reference() {
     let Some(reference) = support::topologies() else { return };
-    let (mut exact, mut bounds, mut better, mut worse, mut skipped) = (0, 0, 0, 0, Vec::new());
+    let (mut exact, mut bounds, mut better, mut worse) = (0, 0, 0, 0);
+    let (mut skipped, mut far) = (Vec::new(), Vec::new());
     for entry in reference["deterministic"].as_array().unwrap() {
         let Some(graph) = graph(entry) else {
             skipped.push(support::spec(entry));
             continue;
         };
+        // A stand-in has to be the right graph, too.
+        let digest = mopsim::topology::metrics::edge_sha256(&graph);
+        assert_eq!(digest, entry["edge_sha256"].as_str().unwrap(), "{}", support::spec(entry));
         for (prefix, counting) in [("bisection", Counting::Arcs), ("bisection_merged", Counting::Merged)] {
             let value = |suffix: &str| entry[format!("{prefix}_{suffix}")].as_u64();
             if let Some(expected) = value("exact") {
@@ -68,7 +69,9 @@ fn bisections_are_exact_or_as_good_as_the_reference() {
                 // Both are upper bounds. The reference spreads by several per cent from seed to seed, so ours, from other
                 // seeds, may be a little worse: 3 %, or one cable of a small cut.
                 let limit = (expected as f64 * 1.03).max(expected as f64 + 1.0);
-                assert!(found as f64 <= limit, "{}: {found}, reference {expected}", support::spec(entry));
+                if found as f64 > limit {
+                    far.push(format!("{}: {found}, reference {expected}", support::spec(entry)));
+                }
                 bounds += 1;
                 better += usize::from(found < expected);
                 worse += usize::from(found > expected);
@@ -80,5 +83,6 @@ fn bisections_are_exact_or_as_good_as_the_reference() {
     }
     eprintln!("{exact} exact; {bounds} by METIS, {better} of them better and {worse} worse than the reference");
     eprintln!("skipped, no such family and no list of cables: {skipped:?}");
+    assert!(far.is_empty(), "{far:?}");
     assert!(exact > 40 && bounds > 25);
 }

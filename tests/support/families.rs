@@ -62,7 +62,8 @@ fn plain(name: &str, parameters: &Value) -> Option<Graph> {
             n as u32
         }
         "slimfly" => {
-            let q = number("q")?;
+            // Prime fields only; powers of primes need polynomials.
+            let q = number("q").filter(|q| (2..*q).all(|f| q % f > 0))?;
             let root = (2..q).find(|&g| {
                 (1..q - 1).try_fold(1, |power, _| Some(power * g % q).filter(|&power| power != 1)).is_some()
             })?;

@@ -35,7 +35,7 @@ fn run(graph: &Weighted, seed: i32) -> Option<Vec<bool>> {
 }
 
 /// Moves switches from the larger half to the smaller one, the cheapest first, until the halves differ by at most one.
-fn balance(graph: &Weighted, side: &mut [bool]) {
+pub(super) fn balance(graph: &Weighted, side: &mut [bool]) {
     let n = side.len();
     loop {
         let ones = side.iter().filter(|&&side| side).count();
