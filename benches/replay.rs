@@ -7,6 +7,7 @@ use mopsim::engine::replay;
 use mopsim::ids::LinkId;
 use mopsim::mpi::mapping::Mapping;
 use mopsim::network::maxmin::MaxMin;
+use mopsim::network::sharing::Sharing;
 use mopsim::platform::SharingPolicy;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;

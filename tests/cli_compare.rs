@@ -132,6 +132,32 @@ fn flags_come_before_the_study() {
     folder.refuse(&["compare", "s.toml", "--mapping", "one-each"], 2, &["3 ranks do not fit on 2 hosts"]);
 }
 
+#[test]
+fn a_study_places_ranks_by_files_that_lie_beside_it() {
+    let folder = Folder::with_trace("0 compute 1e9\n1 compute 1e9\n2 compute 1e9\n");
+    folder.write("in/t.ti", "0 compute 1e9\n1 compute 1e9\n2 compute 1e9\n");
+    folder.write("in/ranks", "0 h0\n1 h0\n2 h0\n");
+    let networks = "[[networks]]\ntopology = 'ring:4'\n[[networks]]\ntopology = 'star:3'\n";
+    let run = |head: &str, more: &[&str]| {
+        folder.write("in/s.toml", study(head, networks, WORKLOAD));
+        let result = folder.json(&[&["compare", "in/s.toml"], more].concat());
+        (number(&result["cells"][1], "simulated_seconds"), result["mapping"].as_str().expect("text").to_owned())
+    };
+    let (seconds, mapping) = run("rankfile = 'ranks'\n", &[]);
+    assert!((seconds - 0.03).abs() < 1e-9);
+    assert_eq!(mapping, "rank file (3 ranks)");
+    folder.write("in/hosts", "h1\nh2\n");
+    assert!((run("hostfile = 'hosts'\n", &[]).0 - 0.02).abs() < 1e-9);
+    // What the command line says replaces all of it, with names from where the user stands.
+    assert_eq!(run("hostfile = 'hosts'\n", &["--mapping", "one-each"]).1, "one-each");
+    assert!((run("", &["--rankfile", "in/ranks"]).0 - 0.03).abs() < 1e-9);
+    folder.write("in/s.toml", study("mapping = 'block'\nhostfile = 'hosts'\n", networks, WORKLOAD));
+    folder.refuse(&["compare", "in/s.toml"], 2, &["only one of mapping, hostfile and rankfile"]);
+    folder.write("in/hosts", "h0\nh3\n");
+    folder.write("in/s.toml", study("hostfile = 'hosts'\n", networks, WORKLOAD));
+    folder.refuse(&["compare", "in/s.toml"], 2, &["network `star:n=3`", "hosts:2:1:", "no host `h3`"]);
+}
+
 const NETWORK: &str = "[[networks]]\ntopology = 'ring:4'\n";
 const WORKLOAD: &str = "[[workloads]]\ntrace = 't.ti'\n";
 

@@ -118,6 +118,40 @@ fn ranks_are_placed_as_asked() {
 }
 
 #[test]
+fn a_rank_file_places_every_rank_once() {
+    let folder = Folder::with_trace("0 compute 1e9\n1 compute 1e9\n2 compute 1e9\n");
+    let run = ["replay", "t.ti", "--topology", "ring:4", "--rankfile", "ranks"];
+    folder.write("ranks", "rank 1=h3 slot=0\nrank 0=h2 slot=0\n2 h3\n");
+    let result = folder.json(&run);
+    assert!((number(&result, "simulated_seconds") - 0.02).abs() < 1e-9);
+    assert_eq!(result["mapping"], "rank file (3 ranks)");
+    assert!(folder.output(&run).contains("ranks placed rank file (3 ranks)."));
+    for (text, parts) in [
+        ("0 h0\n1 h1\n", ["the rank file places 2 ranks, but there are 3", "every rank from 0 to 2"]),
+        ("0 h0\n1 h1\n1 h2\n", ["ranks:3:1: rank 1 has a host already, in line 2", "one line"]),
+        ("0 h0\n2 h1\n", ["ranks:2:1: rank 2 is placed, but rank 1 is not", "add a line for rank 1"]),
+        ("0 h0\n1 h9\n2 h0\n", ["ranks:2:1:", "no host `h9`"]),
+    ] {
+        folder.write("ranks", text);
+        folder.refuse(&run, 2, &parts);
+    }
+    folder.refuse(&[&run[..5], &["nope"]].concat(), 3, &["nope"]);
+    folder.refuse(&[&run[..], &["--mapping", "block"]].concat(), 2, &["--mapping"]);
+    folder.refuse(&[&run[..], &["--hostfile", "ranks"]].concat(), 2, &["--hostfile"]);
+}
+
+#[test]
+fn blocks_fill_the_cores_of_a_host_first() {
+    // Rank 0 sends to rank 1: within a host with two cores, between hosts with one.
+    let folder = Folder::with_trace(MESSAGE);
+    let messages_on_links = |cores: &str| {
+        let arguments = ["replay", "t.ti", "--topology", "ring:4", "--mapping", "block", "--cores", cores];
+        folder.json(&arguments)["busiest_links"].as_array().expect("a list").len()
+    };
+    assert_eq!((messages_on_links("1"), messages_on_links("2")), (1, 0));
+}
+
+#[test]
 fn a_random_mapping_depends_on_its_seed_only() {
     // Rank 0 to rank 1 on a long ring: the time tells how far apart they are.
     let folder = Folder::with_trace(&(2..40).fold(MESSAGE.to_owned(), |text, rank| text + &format!("{rank} init\n")));

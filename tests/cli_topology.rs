@@ -31,11 +31,58 @@ fn several_topologies_stand_side_by_side() {
         both["topologies"].as_array().expect("a list").iter().filter_map(|t| t["topology"].as_str()).collect();
     assert_eq!(names, ["ring:n=5", "random_regular:n=16,d=3,seed=9", "full_mesh:n=5"]);
     let csv = folder.output(&[&specs[..], &["--format", "csv"]].concat());
-    assert!(csv.starts_with("topology,seed,n,directed,cables,min_degree,max_degree,diameter,aspl,edge_sha256,"));
+    assert!(csv.starts_with(
+        "topology,seed,n,directed,cables,min_degree,max_degree,diameter,aspl,edge_sha256,switches,hosts,aspl_error,"
+    ));
     assert_eq!(csv.lines().count(), 4);
     let text = folder.output(&specs);
     assert!(text.contains("B  random_regular:n=16,d=3,seed=9") && text.contains("10 two-way"), "{text}");
     assert_80_columns(&text);
+}
+
+#[test]
+fn trees_are_measured_with_their_hosts() {
+    let folder = Folder::new();
+    let tree = folder.json(&["topology", "fat-tree3:4"]);
+    assert_eq!((&tree["n"], &tree["switches"], &tree["hosts"]), (&36.into(), &20.into(), &16.into()));
+    assert_eq!((&tree["edges"], &tree["host_diameter_links"]), (&48.into(), &6.into()));
+    // Of 15 other hosts one is 2 links away, two are 4 and twelve are 6.
+    assert!((number(&tree, "host_aspl_links") - (2.0 + 8.0 + 72.0) / 15.0).abs() < 1e-12);
+    let text = folder.output(&["topology", "fat-tree3:4", "ring:4"]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("n = 36; between hosts at most 6 cables, 5.4667 on average."), "{text}");
+    assert_80_columns(&text);
+    // A ring has no such members.
+    assert!(folder.json(&["topology", "ring:4"]).get("host_aspl_links").is_none());
+}
+
+#[test]
+fn help_lists_the_families_in_80_columns() {
+    let folder = Folder::new();
+    let help = folder.output(&["topology", "--help"]);
+    for part in ["Rings with shortcuts:", "skywalk:z,c,di,[do],", "imase_ab:n,d,[a],[b]", "--fit <hosts=N,radix=R>"] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+    let (_, families) = help.split_once("Families").expect("the list");
+    assert_80_columns(families);
+}
+
+#[test]
+fn networks_that_fit_are_listed() {
+    let folder = Folder::new();
+    let fit = ["topology", "--fit", "hosts=128,radix=8"];
+    let result = folder.json(&fit);
+    assert_eq!((&result["schema"], &result["hosts"]), (&"mopsim.topology-fit/1".into(), &128.into()));
+    let tree = result["fits"].as_array().expect("a list").iter().find(|fit| fit["topology"] == "fat_tree3:k=8");
+    let tree = tree.expect("a fat tree of 8 ports has 128 hosts");
+    assert_eq!((&tree["switches"], &tree["ports"], &tree["directed"]), (&80.into(), &8.into(), &false.into()));
+    assert_80_columns(&folder.output(&fit));
+    assert!(folder.output(&[&fit[..], &["--format", "csv"]].concat()).starts_with("topology,hosts_per_switch,hosts,"));
+    for (fit, part) in [("hosts=1,radix=8", "from 2 to"), ("hosts=9", "both `hosts`"), ("radix=8,hosts=x", "a number")]
+    {
+        folder.refuse(&["topology", "--fit", fit], 2, &["--fit", part]);
+    }
+    folder.refuse(&["topology", "ring:4", "--fit", "hosts=4,radix=4"], 2, &["cannot be used with"]);
 }
 
 #[test]

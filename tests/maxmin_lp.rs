@@ -7,6 +7,7 @@
 use good_lp::{Expression, Solution, SolverModel, Variable, constraint, microlp, variable, variables};
 use mopsim::ids::LinkId;
 use mopsim::network::maxmin::MaxMin;
+use mopsim::network::sharing::Sharing;
 use mopsim::platform::SharingPolicy;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -14,6 +14,7 @@ Examples:
   mopsim compare studies/uni-vs-bi.toml
   mopsim replay traces/cg.A.64.ti.zst --topology torus:8x8
   mopsim topology torus:8x8 random:n=64,d=6,seed=1
+  mopsim collectives allreduce --ranks 64 --size 4096
 
 Exit codes: 0 done; 1 the replay itself failed (deadlock, unmatched messages);
 2 bad arguments or bad input; 3 reading or writing failed."
@@ -47,12 +48,18 @@ pub enum Format {
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// List the algorithms of collectives, with their messages, and which one each table picks why
+    Collectives(Collectives),
     /// Replay workloads on several networks and compare them with a baseline
     Compare(Compare),
     /// Replay one trace on one network
     Replay(Replay),
-    /// Show metrics, cables, cost and power of topologies, side by side
+    /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
+    Export(Export),
+    /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
     Topology(Topology),
+    /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
+    Design(Design),
 }
 
 #[derive(Debug, Args)]
@@ -63,9 +70,10 @@ Example:
 A study file (file names are relative to it):
   title = \"Torus against random\"
   baseline = \"random\"            # the first network if left out
-  mapping = \"one-each\"           # or block, round-robin, random
+  mapping = \"one-each\"           # or block, round-robin, random; or instead
+                                 # hostfile = \"FILE\", rankfile = \"FILE\"
   [model]                        # as the flags of the same names
-  collectives = \"mvapich2\"
+  collectives = \"mvapich2\"       # or ompi, mpich, default
   [network]                      # what all networks have in common
   parameters = { link_bandwidth = \"40 Gbit/s\", link_latency = \"100 ns\" }
   [[networks]]
@@ -81,6 +89,8 @@ Flags come before what the study file says.")]
 pub struct Compare {
     /// Study file: networks, workloads, baseline, model (TOML)
     pub study: PathBuf,
+    #[command(flatten)]
+    pub placement: PlacementFiles,
     #[command(flatten)]
     pub network: Network,
     #[command(flatten)]
@@ -122,9 +132,8 @@ pub struct Replay {
     /// Number of ranks; found from the trace if 0 or left out
     #[arg(long, value_name = "N")]
     pub ranks: Option<usize>,
-    /// Host of each rank: a file with a host name on each line, `name:k` for k ranks
-    #[arg(long, value_name = "FILE", conflicts_with = "mapping")]
-    pub hostfile: Option<PathBuf>,
+    #[command(flatten)]
+    pub placement: PlacementFiles,
     /// Most bytes that a trace may unpack to [default: 8 GiB, and a thousand times the size of the file]
     #[arg(long, value_name = "BYTES")]
     pub max_unpacked_bytes: Option<u64>,
@@ -139,16 +148,64 @@ pub struct Replay {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  mopsim topology torus:8x8 random:n=64,d=6,seed=1 imase-itoh:n=64,d=6
-  mopsim topology torus:8x8 --route 0 36 --routing dimension-order
-  mopsim topology torus:4x8x8 --switches-per-cabinet 4 --floor-svg floor.svg
+Examples:
+  mopsim export torus:4x4 --to simgrid -o torus.xml --hostfile hosts.txt
+  mopsim export random:n=64,d=6,seed=1 --to dot | neato -Tsvg > random.svg
+  mopsim export --platform cluster.xml --to simgrid    # all routes written out
 
-A price list is a TOML file; data/prices/equality.toml is the one built in.")]
+SimGrid gets two links for a cable (--duplex full) or one (--duplex shared), and
+a route for each ordered pair of hosts, so that it takes exactly our routes. The
+other formats hold switches and cables only, and can be read back as topologies:
+mopsim topology graph.graphml")]
+pub struct Export {
+    /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, graph.json
+    #[arg(value_name = "SPEC", required_unless_present = "platform")]
+    pub spec: Option<String>,
+    /// Platform file instead of a topology: explicit JSON, SimGrid XML, or TOML
+    #[arg(long, value_name = "FILE", conflicts_with = "spec")]
+    pub platform: Option<PathBuf>,
+    /// What to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: ExportFormat,
+    /// File to write instead of standard output; never half a file
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// With --to simgrid: host file to write, too, a host a line in the order of ranks
+    #[arg(long, value_name = "FILE")]
+    pub hostfile: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub network: Network,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Platform for SimGrid 3.32 (XML 4.1)
+    Simgrid,
+    /// Graph as GraphML
+    Graphml,
+    /// Graph for Graphviz
+    Dot,
+    /// Graph as JSON
+    Json,
+    /// Graph as lines `u v`
+    Edges,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = super::families::help())]
 pub struct Topology {
     /// Topology specifications or graph files
-    #[arg(required = true, value_name = "SPEC")]
+    #[arg(required_unless_present = "fit", value_name = "SPEC")]
     pub specs: Vec<String>,
+    /// Which families join so many hosts with switches of so many ports, e.g. hosts=4096,radix=36
+    #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
+        "specs", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "placement",
+        "endpoints", "switch_delay", "cable_delay", "prices", "floor_svg",
+    ])]
+    pub fit: Option<String>,
     /// Seed of random families whose specification gives none, of samples and of random routings
     #[arg(long)]
     pub seed: Option<u64>,
@@ -169,7 +226,7 @@ pub struct Topology {
     pub routing: Option<String>,
     #[command(flatten)]
     pub floor: Floor,
-    /// Compute nodes at each switch [default: 1]
+    /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub endpoints: Option<u32>,
     /// Delay of a switch, e.g. "20 ns" [default: 60 ns]
@@ -201,6 +258,33 @@ pub struct Floor {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim collectives --ranks 64 --size 4096
+  mopsim collectives allreduce bcast --ranks 100 --size 65536 --collectives ompi")]
+pub struct Collectives {
+    /// Operations, e.g. allreduce, with the sizes at which tables change their choice; all operations if none is given
+    #[arg(value_name = "KIND")]
+    pub kinds: Vec<String>,
+    /// Number of ranks, P
+    #[arg(long, value_name = "P")]
+    pub ranks: u32,
+    /// Size in bytes, n: of the message or vector, or of a block where every rank has one for each
+    #[arg(long, value_name = "BYTES")]
+    pub size: u32,
+    /// Ranks on each host, in a row
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub ranks_per_host: u32,
+    /// The table whose crossovers are shown, and that combined algorithms use in turn: mvapich2, ompi, mpich or default
+    /// [default: crossovers of all, mvapich2]
+    #[arg(long, value_name = "TABLE")]
+    pub collectives: Option<String>,
+    /// Whether the calls pay for finding out who shares a host [default: off]
+    #[arg(long, value_name = "ON|OFF")]
+    pub smp_setup: Option<Switch>,
+}
+
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct Network {
     /// How routes are chosen: bfs (shortest, lowest numbers first), random-shortest, lowest-latency, ecmp, balanced, up-down,
@@ -210,7 +294,7 @@ pub struct Network {
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]
     #[arg(long, value_name = "MODE")]
     pub duplex: Option<String>,
-    /// Hosts on each switch [default: 1]
+    /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
     /// Speed of a core; a bare number is in flop/s [default: 100 Gflop/s]
@@ -239,7 +323,9 @@ pub struct Network {
     /// Latency of the link between a host and its switch [default: that of the other links]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub host_link_latency: Option<String>,
-    /// How ranks are placed on hosts: one-each, block, round-robin or random [default: one-each]
+    /// How ranks are placed on hosts: one-each; block (each host takes as many neighbouring ranks as it has cores, and
+    /// an equal share where there are more ranks than cores); round-robin; random (round-robin over hosts in random
+    /// order) [default: one-each]
     #[arg(long, value_name = "RULE")]
     pub mapping: Option<String>,
     /// Seed of random topologies, routings and mappings that have none of their own
@@ -248,23 +334,39 @@ pub struct Network {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Network")]
+pub struct PlacementFiles {
+    /// Host of each rank, in order: a file with a host name on each line, `name:k` for k ranks. It begins again where
+    /// there are more ranks than lines
+    #[arg(long, value_name = "FILE", conflicts_with = "mapping")]
+    pub hostfile: Option<PathBuf>,
+    /// Host of each rank, by number: a file with lines `RANK HOST` or `rank RANK=HOST slot=N`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "hostfile"])]
+    pub rankfile: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct Model {
     /// Network model: smpi, lv08, cm02 or ideal [default: smpi]
     #[arg(long, value_name = "MODEL")]
     pub network_model: Option<String>,
-    /// Table that chooses the algorithm of each collective: mvapich2 or default [default: mvapich2]
+    /// Table that chooses the algorithm of each collective: mvapich2, ompi, mpich or default [default: mvapich2]
     #[arg(long, value_name = "TABLE")]
     pub collectives: Option<String>,
-    /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated)
+    /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated); `mopsim collectives` lists them
     #[arg(long, value_name = "KIND=ALGORITHM")]
     pub collective: Vec<String>,
-    /// How links are shared: exact, the max-min fair solution at every instant [default: exact]
+    /// How links are shared: exact, the max-min fair solution at every instant, or simgrid-lazy, SimGrid's incremental
+    /// solver with its stale rates [default: exact]
     #[arg(long, value_name = "RULE")]
     pub sharing: Option<String>,
     /// Events closer than this many seconds happen together [default: 1e-12]
     #[arg(long, allow_negative_numbers = true, value_name = "SECONDS")]
     pub timing_precision: Option<f64>,
+    /// simgrid: give the numbers of SimGrid's default settings; the same as --sharing simgrid-lazy --timing-precision 1e-9
+    #[arg(long, value_name = "TOOL")]
+    pub compat: Option<String>,
     /// Whether a flow also takes 5 % of its rate on the way back [default: that of the network model]
     #[arg(long, value_name = "ON|OFF")]
     pub crosstraffic: Option<Switch>,
@@ -277,4 +379,81 @@ pub struct Model {
 pub enum Switch {
     On,
     Off,
+}
+
+#[derive(Debug, Args)]
+pub struct Design {
+    #[command(subcommand)]
+    pub what: DesignWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DesignWhat {
+    /// Search hops of an Equality network with short paths
+    Equality(DesignEquality),
+    /// List the cables that the expansion of a DSN-F network adds, moves and removes
+    Dsnf(DesignDsnf),
+    /// Bound the number of switches between compute nodes
+    Switches(DesignSwitches),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim design equality --n 256 --degree 9 --generations 200 --state eq.json
+
+A genetic search: the product of average distance and diameter gets smaller. The
+same seed gives the same network, in one run or in several that share a state
+file.")]
+pub struct DesignEquality {
+    /// Number of switches, even
+    #[arg(long)]
+    pub n: u32,
+    /// Cables at a switch, from 2 to n/2
+    #[arg(long)]
+    pub degree: u32,
+    /// Generations at most; it ends early after 100 without progress
+    #[arg(long, value_name = "G", default_value_t = 500)]
+    pub generations: u32,
+    /// Seed of the search
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Odd hops beside -1 and 1 that must be there, e.g. 3,9
+    #[arg(long, value_name = "HOPS", value_delimiter = ',')]
+    pub odd: Vec<u32>,
+    /// Even hops that must be there, e.g. 4
+    #[arg(long, value_name = "HOPS", value_delimiter = ',')]
+    pub even: Vec<u32>,
+    /// File that keeps the search: saved every second, and continued if it is there
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim design dsnf --from n=24,p=3 --to n=160,p=5 --format csv > cables.csv")]
+pub struct DesignDsnf {
+    /// The network to begin with: parameters of `dsnf`
+    #[arg(long, value_name = "n=N,p=P")]
+    pub from: String,
+    /// The network to reach
+    #[arg(long, value_name = "n=N,p=P")]
+    pub to: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim design switches --nodes 1000 --ports 24")]
+pub struct DesignSwitches {
+    /// Number of compute nodes, more than 2
+    #[arg(long)]
+    pub nodes: u64,
+    /// Ports of a switch, more than 2
+    #[arg(long)]
+    pub ports: u64,
+    /// Ports of a compute node
+    #[arg(long, default_value_t = 1)]
+    pub node_ports: u64,
 }

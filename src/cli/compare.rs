@@ -12,12 +12,12 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let overrides = Overrides {
         model: options::model(&arguments.model)?,
         network: options::network(&arguments.network)?,
-        mapping: arguments.network.mapping.clone(),
+        placement: options::placement(&arguments.network, &arguments.placement),
         seed: arguments.network.seed,
     };
     // Before the study is read, a wrong choice can only be one of the command line.
     overrides.model.build()?;
-    mapping(overrides.mapping.as_deref(), overrides.seed)?;
+    mapping(overrides.placement.rule.as_deref(), overrides.seed)?;
     let in_study = |failure: Failure| failure.in_study(&arguments.study);
     let study = Study::read(&arguments.study, overrides).map_err(|error| in_study(Failure::study(&error, &[])))?;
     if !output.quiet {

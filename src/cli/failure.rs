@@ -1,6 +1,8 @@
 //! Errors as the user sees them, and the exit codes.
 
+use mopsim::design::DesignError;
 use mopsim::engine::{Blocked, ReplayError};
+use mopsim::export::ExportError;
 use mopsim::mpi::messages::Envelope;
 use mopsim::platform::PlatformError;
 use mopsim::report::TopologyReportError;
@@ -45,7 +47,7 @@ impl Failure {
     /// A file cannot be read or written; `what` says which.
     pub fn file(what: &str, file: &Path, error: &std::io::Error) -> Self {
         let message = format!("cannot {what} {}: {error}", file.display());
-        Self { code: IO_FAILED, message, help: "check the name, the folder and its permissions".to_owned() }
+        Self { code: IO_FAILED, message, help: "check the path, its permissions and the disk".to_owned() }
     }
 
     /// The replay ended, but messages were sent that nobody received.
@@ -165,6 +167,15 @@ fn blocked_text(trace: &Trace, blocked: &Blocked, standing: &[Option<usize>]) ->
     text
 }
 
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match &error {
+            ExportError::Io(io) => Self::output(io),
+            ExportError::Unfit { help, .. } => Self::input(&error, *help),
+        }
+    }
+}
+
 impl From<TraceError> for Failure {
     fn from(error: TraceError) -> Self {
         let code = if error.is_io() { IO_FAILED } else { BAD_INPUT };
@@ -188,6 +199,13 @@ impl From<PlatformError> for Failure {
 impl From<TopologyError> for Failure {
     fn from(error: TopologyError) -> Self {
         NetworkError::from(error).into()
+    }
+}
+
+impl From<DesignError> for Failure {
+    fn from(error: DesignError) -> Self {
+        let help = error.help();
+        Self::input(error, help)
     }
 }
 

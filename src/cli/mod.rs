@@ -1,8 +1,12 @@
 //! The command line: arguments in, results out, exit codes.
 
 mod args;
+mod collectives;
 mod compare;
+mod design;
+mod export;
 mod failure;
+mod families;
 mod options;
 mod progress;
 mod replay;
@@ -17,9 +21,12 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
     let result = match &arguments.verb {
+        args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
+        args::Verb::Export(verb) => export::run(verb),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
+        args::Verb::Design(verb) => design::run(verb, &arguments.output),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -37,13 +44,15 @@ fn say(line: &str) {
 
 /// Writes a whole result to standard output at once. A reader that went away is no error.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    print_bytes(|out| write(out).map_err(|error| Failure::output(&error)))
+}
+
+/// The same for what can fail otherwise, too.
+fn print_bytes(write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut buffer = Vec::new();
-    let result = write(&mut buffer).and_then(|()| {
-        let mut out = io::stdout().lock();
-        out.write_all(&buffer)?;
-        out.flush()
-    });
-    match result {
+    write(&mut buffer)?;
+    let mut out = io::stdout().lock();
+    match out.write_all(&buffer).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
         _ => Ok(()),
     }

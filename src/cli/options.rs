@@ -1,9 +1,10 @@
 //! From flags to choices.
 
-use super::args::{Format, Model, Network, Switch};
+use super::args::{Format, Model, Network, PlacementFiles, Switch};
 use super::failure::Failure;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
 use mopsim::report::Reporter;
+use mopsim::study::Placement;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;
 
@@ -15,6 +16,11 @@ pub fn reporter(format: Format) -> &'static dyn Reporter {
         Format::Csv => "csv",
     };
     mopsim::report::format(name).expect("every format of the command line has a reporter")
+}
+
+/// How ranks are placed, as the flags say it.
+pub fn placement(rule: &Network, files: &PlacementFiles) -> Placement {
+    Placement { rule: rule.mapping.clone(), hostfile: files.hostfile.clone(), rankfile: files.rankfile.clone() }
 }
 
 /// The network flags as choices; what was not given is left open.
@@ -59,6 +65,7 @@ pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
         collectives: flags.collectives.clone(),
         sharing: flags.sharing.clone(),
         timing_precision: flags.timing_precision,
+        compat: flags.compat.clone(),
         crosstraffic: flags.crosstraffic.map(|s| s == Switch::On),
         smp_setup: flags.smp_setup.map(|s| s == Switch::On),
         ..ModelChoice::default()

@@ -32,3 +32,27 @@ impl Progress for Bar {
         self.0.inc(1);
     }
 }
+
+/// A bar that counts the generations of a search.
+pub struct Generations(ProgressBar);
+
+impl Generations {
+    /// A bar for so many generations.
+    pub fn new(generations: u32, quiet: bool) -> Self {
+        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(generations.into()) };
+        let style = ProgressStyle::with_template("{bar:24} generation {pos}/{len}, {elapsed}  {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Self(bar)
+    }
+
+    /// Shows how far the search is.
+    pub fn show(&self, generation: u32, best: &str) {
+        self.0.set_position(generation.into());
+        self.0.set_message(best.to_owned());
+    }
+
+    /// Removes the bar.
+    pub fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -3,12 +3,10 @@
 use super::args::{Output, Replay};
 use super::failure::Failure;
 use super::{options, print, say};
-use mopsim::mpi::mapping::Mapping;
-use mopsim::platform::hostfile;
 use mopsim::report::{ReplayReport, number};
 use mopsim::study::network::NetworkChoice;
 use mopsim::study::workload::Workload;
-use mopsim::study::{Silent, Study, StudyError, mapping};
+use mopsim::study::{Silent, Study, StudyError};
 use mopsim::trace::ti;
 use std::path::Path;
 use std::time::Instant;
@@ -23,10 +21,11 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     // Cheap checks first: a wrong name should not cost the reading of a large trace.
     model.build()?;
     let network = choice.build(Path::new(""))?;
-    let mapping = match &arguments.hostfile {
-        Some(file) => Mapping::Hosts(hostfile::load(file, &network.platform)?),
-        None => mapping(arguments.network.mapping.as_deref(), arguments.network.seed)?,
-    };
+    let placement = options::placement(&arguments.network, &arguments.placement);
+    let mapping = placement.mapping(&network, Path::new(""), arguments.network.seed).map_err(|error| match error {
+        StudyError::Network { error, .. } => Failure::from(*error),
+        error => Failure::study(&error, &[]),
+    })?;
 
     let begin = Instant::now();
     let mut trace_options = ti::Options { ranks: arguments.ranks, ..ti::Options::default() };

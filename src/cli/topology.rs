@@ -4,13 +4,19 @@ use super::args::{Output, Topology};
 use super::failure::Failure;
 use super::{options, print};
 use mopsim::cost::Prices;
+use mopsim::design::fit::{self, Wanted};
 use mopsim::layout::{FloorOptions, FloorPlan, svg};
 use mopsim::platform::units::Seconds;
-use mopsim::report::{TopologyOptions, TopologyReport, TopologyReportError};
+use mopsim::report::{TopologyOptions, TopologyReport, TopologyReportError, design};
 use mopsim::topology::Spec;
 use std::path::Path;
 
 pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
+    if let Some(fit) = &arguments.fit {
+        let wanted: Wanted = fit.parse()?;
+        let fits = fit::fits(wanted)?;
+        return print(|out| options::reporter(output.format).sheet(&design::fits(wanted, &fits), out));
+    }
     let wanted = choices(arguments)?;
     if let (Some(_), 2..) = (&arguments.floor_svg, arguments.specs.len()) {
         return Err(Failure::input("--floor-svg draws one topology, and several are given", "give one SPEC"));
@@ -54,7 +60,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
             model: options::parse("floor-plan", floor.floor_plan.as_deref())?.unwrap_or_default(),
             switches_per_cabinet: floor.switches_per_cabinet,
             placement: options::parse("placement", floor.placement.as_deref())?.unwrap_or_default(),
-            endpoints_per_switch: arguments.endpoints.unwrap_or(default.floor.endpoints_per_switch),
+            endpoints_per_switch: arguments.endpoints,
         },
         switch_delay: seconds("switch-delay", &arguments.switch_delay, default.switch_delay)?,
         cable_delay: seconds("cable-delay", &arguments.cable_delay, default.cable_delay)?,

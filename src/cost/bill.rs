@@ -3,14 +3,13 @@
 use super::Prices;
 use crate::layout::{Cables, FloorPlan};
 use crate::topology::Graph;
-use crate::topology::metrics;
 
 /// What a network costs and draws.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bill {
-    /// Compute nodes.
+    /// Hosts.
     pub endpoints: u64,
-    /// Ports of each router: the largest degree and the ports for compute nodes.
+    /// Ports of each router: the most that a switch needs for its cables and its hosts.
     pub ports: u64,
     /// Copper cables, those to compute nodes included where the floor plan has them.
     pub copper_cables: u64,
@@ -47,14 +46,14 @@ impl Bill {
     /// # Errors
     /// [`CostError::FewPorts`].
     pub fn new(graph: &Graph, plan: &FloorPlan, cables: &Cables, prices: &Prices) -> Result<Self, CostError> {
-        let n = graph.switches() as u64;
-        let degrees = metrics::degrees(graph);
-        let nodes = u64::from(plan.endpoints_per_switch);
-        let ports = degrees.max_out.max(degrees.max_in) as u64 + nodes;
+        let n = graph.switch_vertices() as u64;
+        let ports_of =
+            |switch| graph.out_degree(switch).max(graph.in_degree(switch)) as u64 + u64::from(plan.hosts_on(switch));
+        let ports = plan.switches().map(ports_of).max().unwrap_or(0);
         let router =
             prices.router_dollars(ports).ok_or(CostError::FewPorts { ports, least: prices.router.least_ports })?;
         let mut bill = Self {
-            endpoints: n * nodes,
+            endpoints: plan.endpoints(),
             ports,
             copper_cables: 0,
             fibre_cables: 0,
@@ -65,7 +64,8 @@ impl Bill {
             watts: n as f64 * prices.router_watts(ports),
         };
         let share = if graph.is_directed() { 0.5 } else { 1.0 };
-        bill.add(cables.lengths(), share, prices);
+        bill.add(cables.between_switches(), share, prices);
+        bill.add(cables.to_hosts(), share, prices);
         bill.add(&plan.endpoint_lengths(), 1.0, prices);
         Ok(bill)
     }
@@ -101,7 +101,7 @@ mod tests {
     fn two_one_way_cables_cost_as_much_as_one_two_way_cable() {
         let bill = |spec: &str| {
             let topology = build(spec).unwrap();
-            let options = FloorOptions { endpoints_per_switch: 2, ..FloorOptions::default() };
+            let options = FloorOptions { endpoints_per_switch: Some(2), ..FloorOptions::default() };
             let plan = FloorPlan::new(&topology, &options).unwrap();
             Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default())
         };
@@ -114,9 +114,27 @@ mod tests {
     }
 
     #[test]
+    fn hosts_are_no_routers() {
+        let bill = |spec: &str| {
+            let topology = build(spec).unwrap();
+            let plan = FloorPlan::new(&topology, &FloorOptions::default()).unwrap();
+            let bill = Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default()).unwrap();
+            let routers = (bill.router_dollars / Prices::default().router_dollars(bill.ports).unwrap()).round() as u64;
+            (routers, bill.ports, bill.endpoints, bill.copper_cables + bill.fibre_cables)
+        };
+        // 8 leaves and 4 spines of 8 ports; 20 switches of 4 ports.
+        assert_eq!(bill("fat_tree2:8"), (12, 8, 32, 32));
+        assert_eq!(bill("fat_tree3:4"), (20, 4, 16, 32));
+        // Two inputs, four outputs to the middle: four ports.
+        assert_eq!(bill("clos:m=4,n=2,r=3"), (10, 4, 6, 24));
+        assert_eq!(bill("slimfly:q=5,p=4"), (50, 11, 200, 175));
+    }
+
+    #[test]
     fn tiny_routers_have_no_price() {
         let ring = build("ring:3").unwrap();
-        let plan = FloorPlan::new(&ring, &FloorOptions::default()).unwrap();
+        let alone = FloorOptions { endpoints_per_switch: Some(0), ..FloorOptions::default() };
+        let plan = FloorPlan::new(&ring, &alone).unwrap();
         let error = Bill::new(&ring.graph, &plan, &plan.cables(&ring.graph), &Prices::default()).unwrap_err();
         assert_eq!(error, CostError::FewPorts { ports: 2, least: 3 });
     }

@@ -17,12 +17,15 @@ use crate::mpi::MpiOptions;
 use crate::mpi::collective::Selector;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::{Messages, Side};
+use crate::network::incremental::Incremental;
+use crate::network::maxmin::MaxMin;
 use crate::network::model::NetworkModel;
+use crate::network::sharing::{Rule, Sharing};
 use crate::network::{Network, Precision};
 use crate::platform::{Platform, SharingPolicy};
 use crate::queue::earlier;
 use crate::result::{LinkTraffic, Outcome};
-use crate::trace::{Action, Trace, UNKNOWN_COUNT};
+use crate::trace::{Action, Trace};
 use cpu::Cpu;
 use process::{Process, State};
 use std::collections::VecDeque;
@@ -39,6 +42,8 @@ pub struct Model {
     pub mpi: MpiOptions,
     /// Which algorithm a collective uses.
     pub collectives: Selector,
+    /// How flows share links.
+    pub sharing: Rule,
     /// Which events are merged into one instant.
     pub precision: Precision,
 }
@@ -70,19 +75,13 @@ pub fn replay(
     observer: &mut impl Observer,
 ) -> Result<Outcome, ReplayError> {
     assert_eq!(trace.ranks(), layout.ranks() as usize, "the layout places every rank of the trace");
-    Engine::new(trace, platform, layout, model, observer).run()
-}
-
-/// Whether the outcome of an action can depend on the order of the ranks within an instant.
-fn depends_on_order(action: &Action) -> bool {
-    match action {
-        Action::Test { .. } => true,
-        Action::Recv { count, .. } | Action::Irecv { count, .. } => *count == UNKNOWN_COUNT,
-        _ => false,
+    match model.sharing {
+        Rule::Exact => Engine::<_, MaxMin>::new(trace, platform, layout, model, observer).run(),
+        Rule::SimgridLazy => Engine::<_, Incremental>::new(trace, platform, layout, model, observer).run(),
     }
 }
 
-struct Engine<'a, O> {
+struct Engine<'a, O, S> {
     trace: &'a Trace,
     platform: &'a Platform,
     layout: &'a Layout,
@@ -93,7 +92,7 @@ struct Engine<'a, O> {
     ready: VecDeque<u32>,
     ended: u32,
     messages: Messages,
-    network: Network<'a>,
+    network: Network<'a, S>,
     cpu: Cpu,
     /// Whether ranks take turns at each instant, one call each (see `run`).
     turns: bool,
@@ -105,7 +104,7 @@ struct Engine<'a, O> {
     substitutions: Vec<&'static str>,
 }
 
-impl<'a, O: Observer> Engine<'a, O> {
+impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
     fn new(
         trace: &'a Trace,
         platform: &'a Platform,
@@ -126,7 +125,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             messages: Messages::new(),
             network: Network::new(platform, &model.network),
             cpu: Cpu::new(platform, layout),
-            turns: trace.actions.iter().flatten().any(depends_on_order),
+            // Which transfer began first decides nothing in an exact allocation, but a literal one depends on it.
+            turns: S::LITERAL || trace.polls(),
             tests: 1.0,
             probes: 1.0,
             message_count: 0,

@@ -2,14 +2,15 @@
 //!
 //! Usually a rank goes on until it blocks, then the next one does: whom a rank meets is decided by ranks and tags, not
 //! by who is first, so the order does not matter. Tests and receives of unknown size are the exception: they share a
-//! counter among all ranks. In a trace with such actions the ranks take turns, one call into the message layer each, in
-//! the order of SimGrid 3.32.
+//! counter among all ranks; and so is SimGrid's incremental sharing, whose rates depend on who began first. There the ranks
+//! take turns, one call into the message layer each, in the order of SimGrid 3.32.
 
 use super::process::{Pending, Probe, Process, Send, State, Then};
 use super::{Engine, Observer, Place, ReplayError};
 use crate::ids::Rank;
 use crate::mpi::collective::{Comm, Cursor, Step, Substitution};
 use crate::mpi::messages::{Envelope, Posted, Request, Side};
+use crate::network::sharing::Sharing;
 use crate::trace::{Action, CollectiveCall, Counts, Datatype, SendRecv, UNKNOWN_COUNT};
 
 /// Whether a rank can go on at this instant.
@@ -25,7 +26,7 @@ type Turned = Result<Turn, ReplayError>;
 /// Room of a receive that takes whatever comes: those of collectives, and probed ones.
 const ANY_SIZE: u64 = u64::MAX;
 
-impl<'a, O: Observer> Engine<'a, O> {
+impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
     #[inline]
     fn process(&mut self, rank: u32) -> &mut Process<'a> {
         &mut self.processes[rank as usize]
@@ -554,6 +555,10 @@ impl<'a, O: Observer> Engine<'a, O> {
                 let request = self.post_recv(rank, world(from), tag, ANY_SIZE, datatype)?;
                 self.process(rank).set.push(request);
                 self.call(rank, Then::Nothing)
+            }
+            Step::Wait { nth } => {
+                let request = self.process(rank).set.remove(nth as usize);
+                self.wait(rank, request)
             }
             Step::WaitAll => self.wait_all(rank),
         }

@@ -6,6 +6,7 @@ use crate::mpi::collective::{Selector, select::Table};
 use crate::mpi::mapping::Mapping;
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::{Host, Link, RouteTable, SharingPolicy};
+use crate::trace::UNKNOWN_COUNT;
 use crate::trace::{Action, Datatype};
 
 /// Hosts on one shared medium (link 0); the loopback is link 1.
@@ -42,6 +43,7 @@ fn model() -> Model {
         network: NetworkModel::smpi(),
         mpi: MpiOptions::default(),
         collectives: Selector::new(Table::Mvapich2, false),
+        sharing: Rule::Exact,
         precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
     }
 }

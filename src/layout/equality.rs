@@ -21,40 +21,59 @@ pub fn length(same_cabinet: bool, rows: f64, columns: f64, slot: usize, other: u
     }
 }
 
-/// Number of cabinets for `n` switches with `p` compute nodes each.
-pub(super) fn cabinets(n: usize, p: u32) -> usize {
-    (n * (p as usize + 1)).div_ceil(UNITS)
+/// Gives every switch, and every host that is a vertex, its cabinet and slot; `home` is the switch of each such host.
+pub(super) fn place(plan: &mut FloorPlan, order: &[u32], home: &[u32]) {
+    let mut at_home = vec![Vec::new(); if home.is_empty() { 0 } else { plan.cabinet.len() }];
+    for (host, &switch) in (0_u32..).zip(home) {
+        at_home[switch as usize].push(host);
+    }
+    let hosts_with =
+        |plan: &FloorPlan, switch: usize| plan.hosts_on[switch] as usize + at_home.get(switch).map_or(0, Vec::len);
+    let (mut unit, mut taken) = (0, Vec::new());
+    for &switch in order {
+        let switch = switch as usize;
+        let cabinet = unit / UNITS;
+        taken.resize(taken.len().max(cabinet + 1), 0);
+        (plan.cabinet[switch], plan.slot[switch]) = (cabinet as u32, taken[cabinet]);
+        taken[cabinet] += 1;
+        unit += 1 + hosts_with(plan, switch);
+    }
+    plan.cabinets = unit.div_ceil(UNITS);
+    taken.resize(plan.cabinets, 0);
+    // Hosts follow the switches of their cabinet in the order of their units.
+    unit = 0;
+    for &switch in order {
+        let switch = switch as usize;
+        let (on, hosts) = (plan.hosts_on[switch] as usize, at_home.get(switch).map_or(&[][..], Vec::as_slice));
+        for (place, &host) in hosts.iter().enumerate() {
+            let cabinet = (unit + 1 + on + place) / UNITS;
+            (plan.cabinet[host as usize], plan.slot[host as usize]) = (cabinet as u32, taken[cabinet]);
+            taken[cabinet] += 1;
+        }
+        unit += 1 + on + hosts.len();
+    }
 }
 
-/// Cabinet and slot of every switch.
-pub(super) fn places(n: usize, p: u32) -> impl Iterator<Item = (u32, u32)> {
-    let step = p as usize + 1;
-    (0..n).map(move |switch| {
-        let cabinet = switch * step / UNITS;
-        let first = (cabinet * UNITS).div_ceil(step);
-        (cabinet as u32, (switch - first) as u32)
-    })
-}
-
-/// Lengths of the cables between switches and their compute nodes, switch by switch.
+/// Lengths of the cables between switches and the hosts on them, switch by switch.
 pub(super) fn endpoint_lengths(plan: &FloorPlan) -> Vec<f64> {
-    let (n, p) = (plan.cabinet.len(), plan.endpoints_per_switch as usize);
-    // Switches in each cabinet; compute nodes follow them in the order of their units.
+    // Switches in each cabinet; hosts follow them in the order of their units.
     let mut taken = vec![0; plan.cabinets];
     plan.cabinet.iter().for_each(|&cabinet| taken[cabinet as usize] += 1);
-    let mut lengths = Vec::with_capacity(n * p);
+    let mut lengths = Vec::new();
     // The order of the units is that of the places, which is that of the switches only without another placement.
-    let mut order: Vec<u32> = (0..n as u32).collect();
-    order.sort_by_key(|&switch| (plan.cabinet[switch as usize], plan.slot[switch as usize]));
-    for (place, &switch) in order.iter().enumerate() {
-        let switch = SwitchId(switch);
-        for node in 0..p {
-            let cabinet = (place * (p + 1) + 1 + node) / UNITS;
+    let mut order: Vec<SwitchId> = plan.switches().collect();
+    order.sort_by_key(|&switch| (plan.cabinet(switch), plan.slot(switch)));
+    let mut unit = 0;
+    for switch in order {
+        let hosts = plan.hosts_on(switch) as usize;
+        for host in 0..hosts {
+            let cabinet = (unit + 1 + host) / UNITS;
             let slot = taken[cabinet];
             taken[cabinet] += 1;
             let (rows, columns) = plan.steps(plan.cabinet(switch), cabinet);
             lengths.push(length(cabinet == plan.cabinet(switch), rows, columns, plan.slot(switch), slot));
         }
+        unit += 1 + hosts;
     }
     lengths
 }

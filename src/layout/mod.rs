@@ -8,8 +8,8 @@
 use std::str::FromStr;
 
 use crate::ids::SwitchId;
-use crate::topology::supernodes::Labels;
-use crate::topology::{Graph, Topology};
+use crate::topology::families::dsnf::Dsnf;
+use crate::topology::{Graph, Hosts, Topology};
 
 pub mod cables;
 pub mod equality;
@@ -116,13 +116,13 @@ impl FromStr for Placement {
 pub struct FloorOptions {
     /// How cabinets and cables are measured.
     pub model: Model,
-    /// Switches in a cabinet of the grid models; if left out what the family says (`z` of Skywalk and of the fully connected
-    /// Dragonfly), else 16.
+    /// Switches in a cabinet of the grid models; if left out what the family says (`z` of Skywalk, of the fully connected
+    /// Dragonfly and of random swapping), else 16.
     pub switches_per_cabinet: Option<u32>,
     /// In which order switches fill the cabinets.
     pub placement: Placement,
-    /// Compute nodes at each switch; they take room in the Equality model.
-    pub endpoints_per_switch: u32,
+    /// Hosts on each switch that bears hosts; if left out those of the family. They take room in the Equality model.
+    pub endpoints_per_switch: Option<u32>,
 }
 
 impl FloorOptions {
@@ -130,7 +130,7 @@ impl FloorOptions {
     pub const SWITCHES_PER_CABINET: u32 = 16;
 }
 
-/// A place for every switch.
+/// A place for every switch. A host that is a vertex of the graph is no switch: it stands with its first switch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FloorPlan {
     /// How cabinets and cables are measured.
@@ -141,11 +141,13 @@ pub struct FloorPlan {
     pub rows: usize,
     /// Cabinets in a row; the last row may have fewer.
     pub columns: usize,
-    /// Compute nodes at each switch.
-    pub endpoints_per_switch: u32,
-    /// Cabinet of each switch.
+    /// Number of hosts that are vertices of the graph: its first ones.
+    host_vertices: u32,
+    /// Hosts on each vertex, beside those that are vertices.
+    hosts_on: Vec<u32>,
+    /// Cabinet of each vertex.
     cabinet: Vec<u32>,
-    /// Slot of each switch in its cabinet, from the top.
+    /// Slot of each vertex in its cabinet, from the top; those of hosts have a meaning in the Equality model only.
     slot: Vec<u32>,
 }
 
@@ -153,22 +155,19 @@ impl FloorPlan {
     /// Puts the switches of a topology into cabinets.
     ///
     /// # Errors
-    /// [`LayoutError`] if a cabinet is to hold no switch, or the placement is for another family.
+    /// [`LayoutError`] if a cabinet is to hold no switch, the placement is for another family, or hosts have cables of their own and
+    /// another number of them is asked for.
     pub fn new(topology: &Topology, options: &FloorOptions) -> Result<Self, LayoutError> {
-        let n = topology.graph.switches();
-        let order: Vec<u32> = match options.placement {
-            Placement::Vertex => (0..n as u32).collect(),
-            Placement::SupernodeMajor => {
-                let labels = Labels::of(&topology.spec).filter(|labels| labels.switches() == n);
-                let labels = labels.ok_or_else(|| LayoutError::NoSupernodes(topology.name()))?;
-                let mut order: Vec<u32> = (0..n as u32).collect();
-                order.sort_by_key(|&switch| {
-                    let at = labels.of_switch(switch as usize);
-                    (at.supernode, at.layer, at.level)
-                });
-                order
-            }
-        };
+        let graph = &*topology.graph;
+        let host_vertices = (graph.switches() - graph.switch_vertices()) as u32;
+        let mut order: Vec<u32> = (host_vertices..graph.switches() as u32).collect();
+        if options.placement == Placement::SupernodeMajor {
+            let dsnf = Dsnf::of(&topology.spec).ok_or_else(|| LayoutError::NoSupernodes(topology.name()))?;
+            order.sort_by_key(|&switch| {
+                let at = dsnf.label(switch as usize);
+                (at.supernode, at.layer, at.level)
+            });
+        }
         let per_cabinet = match options.switches_per_cabinet {
             Some(0) => {
                 return Err(LayoutError::Invalid {
@@ -180,22 +179,54 @@ impl FloorPlan {
             Some(count) => count,
             None => family_cabinet(topology).unwrap_or(FloorOptions::SWITCHES_PER_CABINET),
         };
-        let (cabinet_at, slot_at): (Vec<u32>, Vec<u32>) = match options.model {
-            Model::Grid | Model::SlimFly => (0..n as u32).map(|i| (i / per_cabinet, i % per_cabinet)).unzip(),
-            Model::Equality => equality::places(n, options.endpoints_per_switch).unzip(),
+        let mut plan = Self {
+            model: options.model,
+            cabinets: order.len().div_ceil(per_cabinet as usize),
+            rows: 1,
+            columns: 1,
+            host_vertices,
+            hosts_on: hosts_on(graph, options.endpoints_per_switch)?,
+            cabinet: vec![0; graph.switches()],
+            slot: vec![0; graph.switches()],
         };
-        let cabinets = match options.model {
-            Model::Equality => equality::cabinets(n, options.endpoints_per_switch),
-            _ => n.div_ceil(per_cabinet as usize),
-        };
-        let (mut cabinet, mut slot) = (vec![0; n], vec![0; n]);
-        for (place, &switch) in order.iter().enumerate() {
-            cabinet[switch as usize] = cabinet_at[place];
-            slot[switch as usize] = slot_at[place];
+        // The switch that a host vertex stands with.
+        let home: Vec<u32> = (0..host_vertices)
+            .map(|host| graph.neighbours(SwitchId(host)).next().map_or(host, |home| home.0))
+            .collect();
+        match options.model {
+            Model::Grid | Model::SlimFly => {
+                for (place, &switch) in (0..).zip(&order) {
+                    plan.cabinet[switch as usize] = place / per_cabinet;
+                    plan.slot[switch as usize] = place % per_cabinet;
+                }
+                for (host, &home) in home.iter().enumerate() {
+                    plan.cabinet[host] = plan.cabinet[home as usize];
+                }
+            }
+            Model::Equality => equality::place(&mut plan, &order, &home),
         }
-        let (rows, columns) = rows_and_columns(cabinets);
-        let endpoints_per_switch = options.endpoints_per_switch;
-        Ok(Self { model: options.model, cabinets, rows, columns, endpoints_per_switch, cabinet, slot })
+        (plan.rows, plan.columns) = rows_and_columns(plan.cabinets);
+        Ok(plan)
+    }
+
+    /// Whether a vertex is a host.
+    pub fn is_host(&self, vertex: SwitchId) -> bool {
+        vertex.0 < self.host_vertices
+    }
+
+    /// The switches, in the order of their numbers.
+    pub fn switches(&self) -> impl Iterator<Item = SwitchId> + '_ {
+        (self.host_vertices..self.cabinet.len() as u32).map(SwitchId)
+    }
+
+    /// Hosts on a switch, beside those that are vertices.
+    pub fn hosts_on(&self, switch: SwitchId) -> u32 {
+        self.hosts_on[switch.index()]
+    }
+
+    /// Number of hosts, on switches and as vertices.
+    pub fn endpoints(&self) -> u64 {
+        u64::from(self.host_vertices) + self.hosts_on.iter().map(|&hosts| u64::from(hosts)).sum::<u64>()
     }
 
     /// The cabinet of a switch.
@@ -230,7 +261,7 @@ impl FloorPlan {
         }
     }
 
-    /// Lengths of the cables between switches and compute nodes, in metres; the grid models ignore these cables.
+    /// Lengths of the cables between switches and the hosts on them, in metres; the grid models ignore these cables.
     pub fn endpoint_lengths(&self) -> Vec<f64> {
         match self.model {
             Model::Grid | Model::SlimFly => Vec::new(),
@@ -244,6 +275,25 @@ impl FloorPlan {
     }
 }
 
+/// Hosts on each vertex, beside those that are vertices.
+fn hosts_on(graph: &Graph, wanted: Option<u32>) -> Result<Vec<u32>, LayoutError> {
+    if let Hosts::Vertices(_) = graph.hosts() {
+        return match wanted {
+            None | Some(..=1) => Ok(vec![0; graph.switches()]),
+            Some(count) => Err(LayoutError::Invalid {
+                parameter: "endpoints",
+                value: count.to_string(),
+                constraint: "the hosts of this topology have cables of their own".into(),
+            }),
+        };
+    }
+    let mut hosts = graph.default_hosts();
+    if let Some(count) = wanted {
+        hosts.iter_mut().filter(|hosts| **hosts > 0).for_each(|hosts| *hosts = count);
+    }
+    Ok(hosts)
+}
+
 /// `c` cabinets stand in `ceil(sqrt c)` rows of `ceil(c / rows)`.
 fn rows_and_columns(cabinets: usize) -> (usize, usize) {
     let root = cabinets.isqrt();
@@ -254,7 +304,7 @@ fn rows_and_columns(cabinets: usize) -> (usize, usize) {
 /// Switches in a cabinet, where the family is built from cabinets and says so by a parameter `z`.
 fn family_cabinet(topology: &Topology) -> Option<u32> {
     let family = topology.spec.family();
-    let known = matches!(family.name, "skywalk" | "dragonfly_fc") && family.parameters.iter().any(|p| p.name == "z");
+    let known = matches!(family.name, "skywalk" | "dragonfly_fc" | "random_swapping");
     let size = known.then(|| topology.spec.arguments().integer("z")).flatten()?;
     u32::try_from(size).ok().filter(|&size| size > 0)
 }
@@ -304,12 +354,33 @@ mod tests {
         assert_eq!(lengths(&plan(Model::Equality)), [1.04445, 1.0889, 1.1778, 1.2667]);
     }
 
+    #[test]
+    fn hosts_take_no_place_of_a_switch() {
+        // Eight leaves with four hosts each, four spines; a Clos network of 4 + 2 + 4 switches, whose 8 hosts are vertices.
+        let places = |spec: &str, model| {
+            let options = FloorOptions { model, switches_per_cabinet: Some(5), ..FloorOptions::default() };
+            let plan = FloorPlan::new(&build(spec).unwrap(), &options).unwrap();
+            (plan.switches().count(), plan.endpoints(), plan.cabinets)
+        };
+        assert_eq!(places("fat_tree2:8", Model::Grid), (12, 32, 3));
+        // 44 units.
+        assert_eq!(places("fat_tree2:8", Model::Equality), (12, 32, 2));
+        assert_eq!(places("clos:m=2,n=2,r=4", Model::Grid), (10, 8, 2));
+        assert_eq!(places("clos:m=2,n=2,r=4", Model::Equality), (10, 8, 1));
+        let clos = build("clos:m=2,n=2,r=4").unwrap();
+        let two = FloorOptions { endpoints_per_switch: Some(2), ..FloorOptions::default() };
+        assert!(FloorPlan::new(&clos, &two).unwrap_err().to_string().contains("cables of their own"));
+        let cables = FloorPlan::new(&clos, &FloorOptions::default()).unwrap().cables(&clos.graph);
+        // Of 32 arcs 16 join hosts; the others are within a cabinet.
+        assert_eq!((cables.between_switches().len(), cables.within_cabinets, cables.total), (16, 16, 32.0));
+    }
+
     proptest! {
         #[test]
         fn every_switch_has_a_slot_of_its_own(n in 2usize..400, per in 1u32..40, p in 0u32..30, model in 0usize..3) {
             let ring = build(&format!("ring:{n}")).unwrap();
             let model = Model::NAMES[model].1;
-            let options = FloorOptions { model, switches_per_cabinet: Some(per), endpoints_per_switch: p, ..FloorOptions::default() };
+            let options = FloorOptions { model, switches_per_cabinet: Some(per), endpoints_per_switch: Some(p), ..FloorOptions::default() };
             let plan = FloorPlan::new(&ring, &options).unwrap();
             let mut places: Vec<_> = (0..n as u32).map(SwitchId).map(|s| (plan.cabinet(s), plan.slot(s))).collect();
             prop_assert!(places.iter().all(|&(cabinet, _)| cabinet < plan.cabinets));

@@ -28,7 +28,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     let (box_width, box_height) = (0.8 * width * SCALE, box_depth * SCALE);
     let mut bundles: BTreeMap<(usize, usize), u32> = BTreeMap::new();
     let mut within = vec![0_u32; plan.cabinets];
-    for (from, to) in graph.cable_ends() {
+    for (from, to) in graph.cable_ends().filter(|&(from, to)| !plan.is_host(from) && !plan.is_host(to)) {
         let (one, other) = (plan.cabinet(from), plan.cabinet(to));
         if one == other {
             within[one] += 1;
@@ -43,7 +43,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
         bundles.truncate(MAX_BUNDLES);
     }
     let mut switches = vec![0_u32; plan.cabinets];
-    plan.cabinet.iter().for_each(|&cabinet| switches[cabinet as usize] += 1);
+    plan.switches().for_each(|switch| switches[plan.cabinet(switch)] += 1);
     let (total_width, total_height) = (
         (2.0 * MARGIN + plan.columns as f64 * width * SCALE).max(400.0),
         2.0 * MARGIN + 40.0 + plan.rows as f64 * depth * SCALE,

@@ -12,7 +12,8 @@ pub enum Mapping {
     /// Rank r on host r; there must be a host for every rank.
     #[default]
     OneEach,
-    /// Neighbouring ranks together: ceil(ranks / hosts) on each host, host after host.
+    /// Neighbouring ranks together, host after host: as many on each as it has cores. Where there are more ranks than cores,
+    /// hosts are filled to the smallest common number that makes room for all; on hosts of one core, ceil(ranks / hosts).
     Block,
     /// Rank r on host r mod hosts.
     RoundRobin,
@@ -23,6 +24,8 @@ pub enum Mapping {
     },
     /// Rank r on entry r mod length of a list, as a host file gives it.
     Hosts(Vec<HostId>),
+    /// Rank r on entry r of a list that has one for every rank, as a rank file gives it.
+    Ranks(Vec<HostId>),
 }
 
 /// Why ranks cannot be placed.
@@ -38,6 +41,17 @@ pub enum MappingError {
         ranks: usize,
         /// Number of hosts.
         hosts: usize,
+    },
+    /// A rank file is for another number of ranks.
+    #[error(
+        "the rank file places {placed} ranks, but there are {ranks}; give every rank from 0 to {last} one line",
+        last = .ranks.saturating_sub(1)
+    )]
+    OtherRanks {
+        /// Number of ranks.
+        ranks: usize,
+        /// Number of ranks in the file.
+        placed: usize,
     },
     /// The platform or the list has no hosts.
     #[error("there is no host to place {ranks} ranks on")]
@@ -70,21 +84,32 @@ impl Mapping {
             Self::RoundRobin => "round-robin".to_owned(),
             Self::Random { seed } => format!("random (seed {seed})"),
             Self::Hosts(list) => format!("host file ({} places)", list.len()),
+            Self::Ranks(list) => format!("rank file ({} ranks)", list.len()),
         }
     }
 
-    /// Places `ranks` ranks on a platform of `hosts` hosts.
+    /// Places `ranks` ranks on `hosts` hosts of one core.
     ///
     /// # Errors
     /// [`MappingError`] if there is no place for some rank.
     pub fn layout(&self, ranks: usize, hosts: usize) -> Result<Layout, MappingError> {
+        self.layout_on_cores(ranks, &vec![1; hosts])
+    }
+
+    /// Places `ranks` ranks on hosts with these numbers of cores.
+    ///
+    /// # Errors
+    /// [`MappingError`] if there is no place for some rank.
+    pub fn layout_on_cores(&self, ranks: usize, cores: &[u32]) -> Result<Layout, MappingError> {
+        let hosts = cores.len();
         let all = || (0..hosts).map(HostId::new);
         let list: Vec<HostId> = match self {
             Self::OneEach if ranks > hosts => return Err(MappingError::TooManyRanks { ranks, hosts }),
             Self::OneEach | Self::RoundRobin => all().collect(),
             Self::Block => {
-                let each = ranks.div_ceil(hosts.max(1)).max(1);
-                all().flat_map(|h| std::iter::repeat_n(h, each)).take(ranks).collect()
+                let least = common_number(ranks, cores);
+                let on = |host: HostId| (cores[host.index()] as usize).max(least);
+                all().flat_map(|host| std::iter::repeat_n(host, on(host))).take(ranks).collect()
             }
             Self::Random { seed } => {
                 let mut order: Vec<HostId> = all().collect();
@@ -92,12 +117,27 @@ impl Mapping {
                 order
             }
             Self::Hosts(list) => list.clone(),
+            Self::Ranks(list) if list.len() != ranks => {
+                return Err(MappingError::OtherRanks { ranks, placed: list.len() });
+            }
+            Self::Ranks(list) => list.clone(),
         };
         if list.is_empty() {
             return Err(MappingError::NoHosts { ranks });
         }
         Ok(Layout::new((0..ranks).map(|r| list[r % list.len()]).collect()))
     }
+}
+
+/// The smallest number that makes room for all ranks if each host takes at least so many, or as many as it has cores.
+fn common_number(ranks: usize, cores: &[u32]) -> usize {
+    let room = |least: usize| cores.iter().fold(0_usize, |sum, &own| sum.saturating_add(least.max(own as usize)));
+    let (mut low, mut high) = (0, ranks.div_ceil(cores.len().max(1)));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if room(middle) >= ranks { high = middle } else { low = middle + 1 }
+    }
+    low
 }
 
 #[cfg(test)]
@@ -121,6 +161,29 @@ mod tests {
         let mut sorted = random;
         sorted.sort_unstable();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn blocks_fill_the_cores_first() {
+        let on = |ranks: usize, cores: &[u32]| {
+            let layout = Mapping::Block.layout_on_cores(ranks, cores).expect("fits");
+            (0..ranks).map(|r| layout.host(Rank::new(r)).0).collect::<Vec<_>>()
+        };
+        assert_eq!(on(5, &[2, 2, 2]), [0, 0, 1, 1, 2]);
+        assert_eq!(on(4, &[1, 3, 1]), [0, 1, 1, 1]);
+        // Seven ranks on five cores: two on each host make room for six, three for all.
+        assert_eq!(on(7, &[2, 2, 1]), [0, 0, 0, 1, 1, 1, 2]);
+        // The host with four cores keeps its four, the others take two.
+        assert_eq!(on(8, &[1, 4, 1]), [0, 0, 1, 1, 1, 1, 2, 2]);
+        assert_eq!(on(5, &[1, 1, 1, 1]), [0, 0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn a_rank_file_is_for_one_number_of_ranks() {
+        let ranks = Mapping::Ranks([2, 0, 2].map(HostId).to_vec());
+        assert_eq!(hosts(&ranks, 3, 3), [2, 0, 2]);
+        let error = ranks.layout(4, 3).expect_err("one is missing").to_string();
+        assert_eq!(error, "the rank file places 3 ranks, but there are 4; give every rank from 0 to 3 one line");
     }
 
     #[test]

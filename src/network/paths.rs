@@ -1,7 +1,7 @@
 //! The routes in use: each is asked of the platform once, and its constants are worked out once.
 
-use super::maxmin::{MaxMin, PathId};
 use super::model::NetworkModel;
+use super::sharing::{PathId, Sharing};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError, SharingPolicy};
 use rustc_hash::FxHashMap;
@@ -59,13 +59,13 @@ impl Paths {
     /// # Errors
     /// If the platform has no such route, or (with cross-traffic) none back.
     #[inline]
-    pub fn find(
+    pub fn find<S: Sharing>(
         &mut self,
         from: HostId,
         to: HostId,
         platform: &Platform,
         model: &NetworkModel,
-        sharing: &mut MaxMin,
+        sharing: &mut S,
     ) -> Result<u32, RouteError> {
         let known = match &self.index {
             Index::Dense { hosts, table } => table[from.index() * hosts + to.index()],
@@ -86,13 +86,13 @@ impl Paths {
         Ok(number)
     }
 
-    fn work_out(
+    fn work_out<S: Sharing>(
         &mut self,
         from: HostId,
         to: HostId,
         platform: &Platform,
         model: &NetworkModel,
-        sharing: &mut MaxMin,
+        sharing: &mut S,
     ) -> Result<Route, RouteError> {
         let start = self.links.len() as u32;
         platform.route(from, to, &mut self.links)?;
@@ -112,7 +112,7 @@ impl Paths {
             platform.route(to, from, &mut reverse)?;
             reverse.into_iter().for_each(|link| add(link, share));
         }
-        if platform.loopback.is_some_and(|l| forward == [l] && elements.len() == 1) {
+        if !S::LITERAL && platform.loopback.is_some_and(|l| forward == [l] && elements.len() == 1) {
             // A fat pipe on which all flows weigh the same: each gets its bound, whoever else is there. Leaving the
             // link out saves the solver from looking at all local messages whenever one of them starts or ends.
             elements.clear();

@@ -1,8 +1,8 @@
 //! Transfers in time: a latency phase without a share, then draining at the rate that the sharing gives.
 
-use super::maxmin::{FlowId, MaxMin};
 use super::model::NetworkModel;
 use super::paths::Paths;
+use super::sharing::{FlowId, Sharing};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
 use crate::queue::{EventQueue, earlier};
@@ -13,7 +13,8 @@ const NOTHING_LEFT: f64 = 1e-14;
 /// Events closer to each other than this many seconds happen together.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Precision {
-    /// Ends of transfers. SimGrid's full solver does not merge them, its incremental one does.
+    /// Ends of transfers. SimGrid's full solver does not merge them, its incremental one does. With an incremental rule
+    /// both values are the same, for there is one queue.
     pub transfers: f64,
     /// All other events.
     pub others: f64,
@@ -38,10 +39,10 @@ struct Transfer {
 }
 
 /// The transfers under way on a platform.
-pub struct Network<'a> {
+pub struct Network<'a, S> {
     platform: &'a Platform,
     model: &'a NetworkModel,
-    sharing: MaxMin,
+    sharing: S,
     paths: Paths,
     transfers: Vec<Transfer>,
     free: Vec<u32>,
@@ -52,24 +53,27 @@ pub struct Network<'a> {
     entries: EventQueue,
     /// Ends of transfers.
     ends: EventQueue,
+    /// The transfers that end at this instant.
+    ended: Vec<u32>,
     // The last size looked up in the factor tables: most messages repeat a size.
     last_size: u64,
     last_factors: (f64, f64),
 }
 
-impl<'a> Network<'a> {
+impl<'a, S: Sharing> Network<'a, S> {
     /// A network without transfers.
     pub fn new(platform: &'a Platform, model: &'a NetworkModel) -> Self {
         Self {
             platform,
             model,
-            sharing: MaxMin::new(platform.links.iter().map(|l| (l.bandwidth, l.policy))),
+            sharing: S::new(platform.links.iter().map(|l| (l.bandwidth, l.policy))),
             paths: Paths::new(platform.hosts.len()),
             transfers: Vec::new(),
             free: Vec::new(),
             transfer_of_flow: Vec::new(),
             entries: EventQueue::new(),
             ends: EventQueue::new(),
+            ended: Vec::new(),
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
         }
@@ -108,13 +112,21 @@ impl<'a> Network<'a> {
                 self.transfers.len() as u32 - 1
             }
         };
+        self.sharing.announce(self.paths.route(route).path);
         let delay = self.paths.route(route).latency * latency_factor;
         if delay > 0.0 {
-            self.entries.set(id, now + delay);
+            self.entries().set(id, now + delay);
         } else {
             self.enter_sharing(id, now);
         }
         Ok(())
+    }
+
+    /// The queue of latency phases. A literal rule has one queue for all dates, since the order of insertion decides between
+    /// equal ones.
+    #[inline]
+    fn entries(&mut self) -> &mut EventQueue {
+        if S::LITERAL { &mut self.ends } else { &mut self.entries }
     }
 
     /// The latency phase is over: the transfer competes for bandwidth.
@@ -163,6 +175,18 @@ impl<'a> Network<'a> {
         let is_now = |date: f64, precision: f64| date <= now || date - now < precision;
         while let Some((_, id)) = self.ends.peek().filter(|end| is_now(end.0, precision.transfers)) {
             self.ends.pop();
+            match self.transfers[id as usize].flow {
+                Some(_) => self.ended.push(id),
+                None => self.enter_sharing(id, now),
+            }
+        }
+        while let Some((_, id)) = self.entries.peek().filter(|entry| is_now(entry.0, precision.others)) {
+            self.entries.pop();
+            self.enter_sharing(id, now);
+        }
+        // Flows leave after the others have entered: an incremental rule sees a difference.
+        for i in 0..self.ended.len() {
+            let id = self.ended[i];
             let transfer = &self.transfers[id as usize];
             if let Some(flow) = transfer.flow {
                 self.sharing.stop(flow);
@@ -170,10 +194,7 @@ impl<'a> Network<'a> {
             finished.push(transfer.tag);
             self.free.push(id);
         }
-        while let Some((_, id)) = self.entries.peek().filter(|entry| is_now(entry.0, precision.others)) {
-            self.entries.pop();
-            self.enter_sharing(id, now);
-        }
+        self.ended.clear();
     }
 
     /// Whether no transfer is under way.

@@ -36,7 +36,7 @@ impl Platform {
         seed: u64,
     ) -> Result<Self, PlatformError> {
         let graph = &topology.graph;
-        let host_switch = host_switches(&parameters.hosts_on(graph.switches())?);
+        let host_switch = host_switches(&parameters.hosts_on(graph)?);
         if let Some((from, to)) = graph.unreachable_pair(host_switch.iter().copied()) {
             return Err(PlatformError::Disconnected { topology: topology.name(), from: from.0, to: to.0 });
         }
@@ -282,6 +282,24 @@ mod tests {
         let pairs = platform("ring:3", "hosts_per_switch = 2").unwrap();
         assert_eq!(route(&pairs, 0, 1), (vec!["loopback"], 0.0));
         assert_eq!(route(&pairs, 1, 2).0, ["0->1"]);
+    }
+
+    #[test]
+    fn hosts_hang_where_the_family_says() {
+        let on = |spec: &str, toml: &str| {
+            let platform = platform(spec, toml).unwrap();
+            platform.hosts.iter().map(|host| host.switch.unwrap().0).collect::<Vec<_>>()
+        };
+        // Four leaves, then two spines.
+        assert_eq!(on("fat_tree2:4", ""), [0, 0, 1, 1, 2, 2, 3, 3]);
+        assert_eq!(on("fat_tree2:4", "hosts_per_switch = 1"), [0, 1, 2, 3]);
+        assert_eq!(on("fat_tree2:4", "hosts_per_switch = [0, 0, 0, 0, 1, 1]"), [4, 5]);
+        // Level 1, the last, of the tree; the inputs and outputs of a Clos network are vertices of their own.
+        assert_eq!(on("kary_ntree:2,2", ""), [2, 2, 3, 3]);
+        assert_eq!(on("clos:m=2,n=2,r=2", ""), [0, 1, 2, 3]);
+        assert_eq!(on("dragonfly:a=2,h=1,p=2", ""), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+        let clos = platform("clos:m=2,n=2,r=2", "").unwrap();
+        assert_eq!(route(&clos, 0, 3).0, ["0->4", "4->6", "6->9", "9->3"]);
     }
 
     #[test]

@@ -21,8 +21,7 @@ pub fn load(path: &Path, platform: &Platform) -> Result<Vec<HostId>, PlatformErr
 /// # Errors
 /// As [`load`].
 pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>, PlatformError> {
-    let named: HashMap<&str, HostId> =
-        platform.hosts.iter().enumerate().map(|(index, host)| (host.name.as_str(), HostId::new(index))).collect();
+    let names = Names::of(platform);
     let mut hosts = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let wrong = |message: String, help: &str| {
@@ -34,10 +33,10 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
             continue;
         }
         // A name may itself have a colon, so the whole line is tried first.
-        let (host, count) = match (named.get(line), line.rsplit_once(':')) {
-            (Some(&host), _) => (host, 1),
+        let (host, count) = match (names.find(line), line.rsplit_once(':')) {
+            (Some(host), _) => (host, 1),
             (None, Some((name, count))) => {
-                let Some(&host) = named.get(name.trim_end()) else {
+                let Some(host) = names.find(name.trim_end()) else {
                     return wrong(unknown(name.trim_end(), platform), NAME_HELP);
                 };
                 match count.trim().parse::<usize>() {
@@ -66,7 +65,24 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
 
 const NAME_HELP: &str = "each line is the name of a host of the platform, or `name:k` for k ranks on it";
 
-fn unknown(name: &str, platform: &Platform) -> String {
+/// The hosts of a platform by name.
+pub(super) struct Names<'a>(HashMap<&'a str, HostId>);
+
+impl<'a> Names<'a> {
+    /// Of a platform.
+    pub(super) fn of(platform: &'a Platform) -> Self {
+        let hosts = platform.hosts.iter().enumerate();
+        Self(hosts.map(|(index, host)| (host.name.as_str(), HostId::new(index))).collect())
+    }
+
+    /// The host of that name.
+    pub(super) fn find(&self, name: &str) -> Option<HostId> {
+        self.0.get(name).copied()
+    }
+}
+
+/// Says that there is no such host, and which there are.
+pub(super) fn unknown(name: &str, platform: &Platform) -> String {
     let hosts = match platform.hosts.as_slice() {
         [] => "none".into(),
         [only] => format!("`{}`", only.name),

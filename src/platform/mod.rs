@@ -10,6 +10,7 @@ pub mod explicit;
 pub mod hostfile;
 pub mod load;
 pub mod parameters;
+pub mod rankfile;
 pub mod simgrid_xml;
 pub mod units;
 
@@ -78,6 +79,12 @@ pub trait RouteTable: Send + Sync {
     ///
     /// Returns `false` if there is no such route (then `links` is unchanged).
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool;
+
+    /// Whether a message of this host to itself takes the loopback of the platform where there is no route for it.
+    fn has_loopback(&self, host: HostId) -> bool {
+        let _ = host;
+        true
+    }
 }
 
 /// Hosts, links and routes.
@@ -108,6 +115,7 @@ impl Platform {
         }
         if from == to
             && let Some(loopback) = self.loopback
+            && self.routes.has_loopback(from)
         {
             links.push(loopback);
             return Ok(());

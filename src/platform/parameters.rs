@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::error::PlatformError;
 use super::units::{Bandwidth, Seconds, Speed};
 use crate::layout::{FloorOptions, LayoutError, Model, Placement};
+use crate::topology::Graph;
 use crate::topology::graph::MAX_SWITCHES;
 
 /// Largest number of hosts of a platform: 16,777,216.
@@ -47,7 +48,7 @@ impl std::str::FromStr for Duplex {
     expecting = "hosts_per_switch must be a number of hosts, zero or more, or a list with one for each switch"
 )]
 pub enum HostsPerSwitch {
-    /// The same number on every switch.
+    /// The same number on every switch of the topology that bears hosts: on the leaves of a tree, elsewhere on all.
     Uniform(u32),
     /// A number for each switch, in order.
     Each(Vec<u32>),
@@ -74,7 +75,7 @@ impl Default for Loopback {
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlatformParameters {
-    /// Hosts on each switch: a number or a list; default 1.
+    /// Hosts on each switch: a number or a list; default: where and as many as the topology says, mostly 1.
     pub hosts_per_switch: Option<HostsPerSwitch>,
     /// Speed of one core of a host; default 100 Gflop/s.
     pub host_speed: Option<Speed>,
@@ -111,8 +112,8 @@ pub struct PlatformParameters {
 /// Platform parameters that fit together, defaults filled in.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckedParameters {
-    /// Hosts on each switch.
-    pub hosts_per_switch: HostsPerSwitch,
+    /// Hosts on each switch; `None` leaves it to the topology.
+    pub hosts_per_switch: Option<HostsPerSwitch>,
     /// Speed of one core of a host.
     pub host_speed: Speed,
     /// Cores of a host, at least 1.
@@ -167,10 +168,10 @@ impl PlatformParameters {
         if self.cores == Some(0) {
             return refuse("cores", "0".into(), "a host must have at least one core");
         }
-        let hosts_per_switch = self.hosts_per_switch.clone().unwrap_or(HostsPerSwitch::Uniform(1));
-        let any_host = match &hosts_per_switch {
-            HostsPerSwitch::Uniform(count) => *count > 0,
-            HostsPerSwitch::Each(counts) => counts.iter().any(|&count| count > 0),
+        let any_host = match &self.hosts_per_switch {
+            None => true,
+            Some(HostsPerSwitch::Uniform(count)) => *count > 0,
+            Some(HostsPerSwitch::Each(counts)) => counts.iter().any(|&count| count > 0),
         };
         if !any_host {
             return refuse("hosts_per_switch", "0 everywhere".into(), "a platform must have at least one host");
@@ -183,7 +184,7 @@ impl PlatformParameters {
         let link_latency = self.link_latency.unwrap_or_else(|| Seconds::new(100e-9).expect(invariant));
         let loopback = Loopback::default();
         Ok(CheckedParameters {
-            hosts_per_switch,
+            hosts_per_switch: self.hosts_per_switch.clone(),
             host_speed: self.host_speed.unwrap_or_else(|| Speed::new(100e9).expect(invariant)),
             cores: self.cores.unwrap_or(1),
             link_bandwidth: self.link_bandwidth.unwrap_or_else(|| Bandwidth::new(5e9).expect(invariant)),
@@ -223,9 +224,9 @@ impl PlatformParameters {
             });
         }
         let endpoints_per_switch = match self.hosts_per_switch {
-            Some(HostsPerSwitch::Uniform(count)) => count,
-            Some(HostsPerSwitch::Each(_)) => 0,
-            None => 1,
+            Some(HostsPerSwitch::Uniform(count)) => Some(count),
+            Some(HostsPerSwitch::Each(_)) => Some(0),
+            None => None,
         };
         let parse = |text: &Option<String>| text.as_deref().map(str::parse::<Model>).transpose();
         let placement = |text: &Option<String>| text.as_deref().map(str::parse::<Placement>).transpose();
@@ -239,35 +240,42 @@ impl PlatformParameters {
 }
 
 impl CheckedParameters {
-    /// The number of hosts on each of `switches` switches.
+    /// The number of hosts on each switch of a network.
     ///
     /// # Errors
     /// [`PlatformError::InvalidParameter`] if a list has another length, or if there are more than [`MAX_HOSTS`] hosts.
-    pub fn hosts_on(&self, switches: usize) -> Result<Vec<u32>, PlatformError> {
+    pub fn hosts_on(&self, graph: &Graph) -> Result<Vec<u32>, PlatformError> {
         let refuse = |value: String, constraint: String| {
             Err(PlatformError::InvalidParameter { parameter: "hosts_per_switch", value, constraint })
         };
-        let total: u64 = match &self.hosts_per_switch {
-            HostsPerSwitch::Uniform(count) => u64::from(*count) * switches as u64,
-            HostsPerSwitch::Each(counts) if counts.len() != switches => {
+        let switches = graph.switches();
+        let mut hosts = graph.default_hosts();
+        match &self.hosts_per_switch {
+            None => {}
+            Some(HostsPerSwitch::Uniform(count)) => {
+                hosts.iter_mut().filter(|hosts| **hosts > 0).for_each(|hosts| *hosts = *count);
+            }
+            Some(HostsPerSwitch::Each(counts)) if counts.len() != switches => {
                 let rule = format!("the topology has {switches} switches");
                 return refuse(format!("a list of {} numbers", counts.len()), rule);
             }
-            HostsPerSwitch::Each(counts) => counts.iter().map(|&count| u64::from(count)).sum(),
-        };
+            Some(HostsPerSwitch::Each(counts)) => hosts.clone_from(counts),
+        }
+        let total: u64 = hosts.iter().map(|&count| u64::from(count)).sum();
         if total > MAX_HOSTS as u64 {
             return refuse(format!("{total} hosts in all"), format!("a platform has at most {MAX_HOSTS} hosts"));
         }
-        Ok(match &self.hosts_per_switch {
-            HostsPerSwitch::Uniform(count) => vec![*count; switches],
-            HostsPerSwitch::Each(counts) => counts.clone(),
-        })
+        Ok(hosts)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn ring(switches: u32) -> Graph {
+        Graph::undirected(switches as usize, (0..switches).map(|i| (i, (i + 1) % switches)).collect()).unwrap()
+    }
 
     fn read(text: &str) -> Result<PlatformParameters, toml::de::Error> {
         toml::from_str(text)
@@ -280,7 +288,7 @@ mod tests {
         let numbers = [checked.link_bandwidth.value(), checked.link_latency.value(), checked.host_speed.value()];
         assert_eq!(numbers.map(|number| format!("{number:e}")), ["5e9", "1e-7", "1e11"]);
         assert_eq!((checked.cores, checked.host_link, checked.duplex), (1, None, Duplex::Full));
-        assert_eq!(checked.hosts_on(3).unwrap(), [1, 1, 1]);
+        assert_eq!(checked.hosts_on(&ring(3)).unwrap(), [1, 1, 1]);
     }
 
     #[test]
@@ -288,7 +296,7 @@ mod tests {
         let text =
             "hosts_per_switch = [2, 0]\nlink_bandwidth = '100 Gbit/s'\nhost_link_bandwidth = 1e9\nduplex = 'shared'";
         let checked = read(text).unwrap().check().unwrap();
-        assert_eq!(checked.hosts_on(2).unwrap(), [2, 0]);
+        assert_eq!(checked.hosts_on(&ring(2)).unwrap(), [2, 0]);
         assert_eq!(checked.duplex, Duplex::Shared);
         // A host link without a latency has that of the other links.
         assert_eq!(checked.host_link.unwrap().1, checked.link_latency);
@@ -317,7 +325,7 @@ mod tests {
             read("cable_delay_per_metre = '5 ns'\nfloor_plan = 'slim-fly'").unwrap().check().unwrap().cables.unwrap();
         assert_eq!((cables.0.value(), cables.1.model), (5e-9, Model::SlimFly));
         let many = read("hosts_per_switch = 4294967295").unwrap().check().unwrap();
-        assert!(many.hosts_on(1 << 24).is_err());
-        assert!(read("hosts_per_switch = [1]").unwrap().check().unwrap().hosts_on(2).is_err());
+        assert!(many.hosts_on(&ring(2)).is_err());
+        assert!(read("hosts_per_switch = [1]").unwrap().check().unwrap().hosts_on(&ring(2)).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! CSV with a heading: one line a cell of a comparison, one line a replay.
 
-use super::{ReplayReport, Reporter, TopologyReport};
+use super::sheet::Datum;
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, TopologyReport};
 use crate::study::comparison::Comparison;
 use std::io::{self, Write};
 
@@ -49,6 +50,31 @@ impl Reporter for Csv {
         csv.flush()
     }
 
+    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+        let mut csv = csv::Writer::from_writer(out);
+        // Three kinds of lines: an algorithm, the choice of a table, the beginning of a stretch of sizes.
+        csv.write_record(["collective", "line", "table", "algorithm", "messages", "bytes", "from_bytes", "why"])?;
+        for operation in &report.collectives {
+            let collective = operation.collective;
+            let amounts = |messages: u64, bytes: u64| [messages.to_string(), bytes.to_string()];
+            for row in &operation.algorithms {
+                let [messages, bytes] = amounts(row.messages, row.bytes);
+                let picked = row.picked_by.join(" ");
+                csv.write_record([collective, "algorithm", &picked, row.name, &messages, &bytes, "", row.summary])?;
+            }
+            for choice in &operation.choices {
+                let [messages, bytes] = amounts(choice.messages, choice.bytes);
+                let rule = choice.rule.as_deref().unwrap_or_default();
+                csv.write_record([collective, "choice", choice.table, &choice.algorithm, &messages, &bytes, "", rule])?;
+            }
+            for crossover in &operation.crossovers {
+                let from = crossover.from_bytes.to_string();
+                csv.write_record([collective, "crossover", crossover.table, &crossover.algorithm, "", "", &from, ""])?;
+            }
+        }
+        csv.flush()
+    }
+
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let mut csv = csv::Writer::from_writer(out);
         csv.write_record(["workload", "topology", "seed", "simulated_seconds", "mops", "relative", "baseline"])?;
@@ -80,6 +106,8 @@ impl Reporter for Csv {
             "diameter",
             "aspl",
             "edge_sha256",
+            "switches",
+            "hosts",
             "aspl_error",
             "aspl_lower_bound",
             "moore_share",
@@ -119,8 +147,10 @@ impl Reporter for Csv {
                 optional(r.diameter),
                 optional(r.aspl),
                 r.edge_sha256.clone(),
+                r.switches.to_string(),
+                r.hosts.to_string(),
                 optional(r.aspl_error),
-                r.aspl_lower_bound.to_string(),
+                optional(r.aspl_lower_bound),
                 optional(r.moore_share),
                 optional(r.edge_connectivity),
                 optional(r.path_diversity),
@@ -148,6 +178,23 @@ impl Reporter for Csv {
                     r.route.as_ref().map(|route| route.path.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")),
                 ),
             ])?;
+        }
+        csv.flush()
+    }
+
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
+        let mut csv = csv::Writer::from_writer(out);
+        match sheet.tables.iter().chain(&sheet.detail).last() {
+            Some(table) => {
+                csv.write_record(table.columns.iter().map(|column| column.name))?;
+                for row in &table.rows {
+                    csv.write_record(row.iter().map(Datum::field))?;
+                }
+            }
+            None => {
+                csv.write_record(sheet.facts.iter().map(|(name, _, _)| *name))?;
+                csv.write_record(sheet.facts.iter().map(|(_, _, value)| value.field()))?;
+            }
         }
         csv.flush()
     }

@@ -1,6 +1,6 @@
 //! JSON, one document a result, with the name and version of its schema.
 
-use super::{Busy, ReplayReport, Reporter, TimeSplit, TopologyReport};
+use super::{Busy, CollectivesReport, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo, WorkloadInfo};
 use serde::Serialize;
@@ -34,6 +34,7 @@ struct Replay<'a> {
     actions: u64,
     messages: u64,
     bytes: u64,
+    mapping: &'a str,
     time_split: &'a TimeSplit,
     busiest_links: &'a [Busy],
     model: Model<'a>,
@@ -53,6 +54,7 @@ struct Compare<'a> {
     schema: &'static str,
     title: &'a str,
     baseline: &'a str,
+    mapping: &'a str,
     topologies: Vec<Network<'a>>,
     workloads: Vec<Workload<'a>>,
     cells: Vec<Cell<'a>>,
@@ -120,6 +122,14 @@ fn workload(info: &WorkloadInfo) -> Workload<'_> {
     }
 }
 
+/// Something with the name of its schema before it.
+#[derive(Serialize)]
+struct Document<'a, T> {
+    schema: &'static str,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
 fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, document)?;
     writeln!(out)
@@ -144,6 +154,7 @@ impl Reporter for Json {
             actions: r.workload.actions,
             messages: r.messages,
             bytes: r.bytes,
+            mapping: &r.mapping,
             time_split: &r.times,
             busiest_links: &r.busiest_links,
             model: Model {
@@ -167,6 +178,7 @@ impl Reporter for Json {
             schema: "mopsim.compare/1",
             title: &c.title,
             baseline: name(c.baseline),
+            mapping: &c.mapping,
             topologies: c.networks.iter().map(network).collect(),
             workloads: c.workloads.iter().map(workload).collect(),
             cells: c
@@ -190,13 +202,11 @@ impl Reporter for Json {
         write(&document, out)
     }
 
+    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+        write(&Document { schema: "mopsim.collectives/1", content: report }, out)
+    }
+
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
-        #[derive(Serialize)]
-        struct Document<'a, T> {
-            schema: &'static str,
-            #[serde(flatten)]
-            content: &'a T,
-        }
         #[derive(Serialize)]
         struct Several<'a> {
             topologies: &'a [TopologyReport],
@@ -206,5 +216,9 @@ impl Reporter for Json {
             [one] => write(&Document { schema, content: one }, out),
             several => write(&Document { schema, content: &Several { topologies: several } }, out),
         }
+    }
+
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
+        write(sheet, out)
     }
 }

@@ -3,14 +3,20 @@
 //! A format is a [`Reporter`]; a new one is a new file and one line of [`FORMATS`]. Reporters are told what to write
 //! and write it; they compute nothing that another format would have to compute again.
 
+mod collectives;
+mod collectives_text;
 mod csv;
+pub mod design;
 mod json;
 pub mod number;
 mod replay;
+pub mod sheet;
 mod text;
 mod topology;
 
+pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
 pub use replay::{Busy, ReplayReport, Split, TimeSplit};
+pub use sheet::Sheet;
 pub use topology::{RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
 
 use crate::study::comparison::Comparison;
@@ -38,6 +44,18 @@ pub trait Reporter: Sync {
     /// # Errors
     /// If `out` does not take it.
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes what collectives consist of.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes facts and tables.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// All formats; the first is the default.

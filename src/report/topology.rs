@@ -1,13 +1,15 @@
 //! What is reported of a topology.
 
 use crate::cost::{Bill, Prices};
+use crate::ids::SwitchId;
 use crate::layout::latency::{self, Choice, Latency};
 use crate::layout::{FloorOptions, FloorPlan, LayoutError};
 use crate::routing::{self, RoutingError};
 use crate::topology::metrics::bisection::{self, Counting, Method};
-use crate::topology::metrics::{Metrics, bounds, connectivity, distances, symmetry};
-use crate::topology::{Topology, TopologyError};
+use crate::topology::metrics::{Metrics, bounds, connectivity, degrees, distances, symmetry};
+use crate::topology::{Graph, Hosts, Topology, TopologyError};
 use serde::Serialize;
+use std::collections::VecDeque;
 
 mod route;
 
@@ -33,7 +35,7 @@ pub struct TopologyOptions {
     pub bisection_seeds: Option<usize>,
     /// Whether to take the time for what is left out of large networks: latencies, ways, edge connectivity.
     pub full: bool,
-    /// The floor plan, and compute nodes at each switch.
+    /// The floor plan, and compute nodes on each switch.
     pub floor: FloorOptions,
     /// Delay of a switch, in seconds.
     pub switch_delay: f64,
@@ -46,14 +48,14 @@ pub struct TopologyOptions {
 }
 
 impl Default for TopologyOptions {
-    /// One compute node a switch, the grid, 60 ns a switch and 5 ns a metre, the preset prices.
+    /// The hosts of the family, the grid, 60 ns a switch and 5 ns a metre, the preset prices.
     fn default() -> Self {
         Self {
             aspl_samples: None,
             seed: 1,
             bisection_seeds: None,
             full: false,
-            floor: FloorOptions { endpoints_per_switch: 1, ..FloorOptions::default() },
+            floor: FloorOptions::default(),
             switch_delay: latency::SWITCH_DELAY,
             cable_delay: latency::CABLE_DELAY,
             prices: Prices::default(),
@@ -88,8 +90,12 @@ pub struct TopologyReport {
     pub topology: String,
     /// Seed of a random family.
     pub seed: Option<u64>,
-    /// Number of switches.
+    /// Number of vertices: switches, and hosts where the source of the family counts them, as in trees.
     pub n: usize,
+    /// Number of switches.
+    pub switches: usize,
+    /// Number of hosts: those of the family, unless the user says otherwise.
+    pub hosts: u64,
     /// Whether cables are one-way.
     pub directed: bool,
     /// Two-way cables; `None` where cables are one-way.
@@ -106,6 +112,12 @@ pub struct TopologyReport {
     pub diameter: Option<usize>,
     /// Average shortest path length in hops; `None` if some switch cannot reach another.
     pub aspl: Option<f64>,
+    /// Largest distance between hosts in cables, where hosts are vertices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_diameter_links: Option<usize>,
+    /// Average distance between hosts in cables, where hosts are vertices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_aspl_links: Option<f64>,
     /// SHA-256 of the sorted edge list.
     pub edge_sha256: String,
     /// Whether every switch reaches every other.
@@ -121,8 +133,8 @@ pub struct TopologyReport {
     /// The diameter is at least this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diameter_at_least: Option<usize>,
-    /// No network of this size and degree has a smaller average.
-    pub aspl_lower_bound: f64,
+    /// No network of this size and degree has a smaller average; `None` if none is connected.
+    pub aspl_lower_bound: Option<f64>,
     /// Most switches that a network of this degree and diameter could have, if they can be counted.
     pub moore_bound: Option<u64>,
     /// Switches as a share of that.
@@ -221,7 +233,10 @@ impl TopologyReport {
     /// # Errors
     /// If it is too large for exact distances, does not fit the floor plan or the routing.
     pub fn of(topology: &Topology, options: &TopologyOptions) -> Result<Self, TopologyReportError> {
-        let graph = &*topology.graph;
+        let switches = &*topology.graph;
+        // Trees are measured as their sources draw them, with the hosts.
+        let whole = switches.with_host_vertices()?;
+        let graph = whole.as_ref().map_or(switches, |(graph, _)| &**graph);
         let alike = symmetry::vertex_transitive(&topology.spec);
         let (metrics, sampled) = match options.aspl_samples {
             // Where all switches are alike, the exact distances are cheaper than any sample.
@@ -232,24 +247,34 @@ impl TopologyReport {
                 };
                 (Metrics::without_distances(graph), sampled)
             }
+            _ if whole.is_some() => (Metrics::of(graph)?, None),
             _ => (Metrics::of_topology(topology)?, None),
         };
-        let degrees = metrics.degrees;
-        let (n, directed, max_degree) = (metrics.switches, metrics.directed, degrees.max_out.max(degrees.max_in));
+        let between_hosts = match &whole {
+            Some((graph, hosts)) if options.aspl_samples.is_none() => host_distances(graph, *hosts),
+            _ => None,
+        };
+        let plan = FloorPlan::new(topology, &options.floor)?;
+        let all_degrees = metrics.degrees;
+        let (n, directed, max_degree) =
+            (metrics.switches, metrics.directed, all_degrees.max_out.max(all_degrees.max_in));
         let shown = metrics.distances.as_ref().or(sampled.as_ref().map(|sampled| &sampled.distances));
         let diameter = metrics.distances.as_ref().map(|distances| distances.diameter());
-        let moore = diameter.map(|k| bounds::moore(max_degree as u64, k as u64, directed));
+        let moore = diameter.and_then(|k| bounds::moore(max_degree as u64, k as u32, directed));
         let quick = |work: usize, limit: usize| options.full || work <= limit;
-        let searches = n.saturating_mul(graph.arcs());
-        let flows = searches.saturating_mul(degrees.min_out.min(degrees.min_in));
+        let searches = switches.switches().saturating_mul(switches.arcs());
         let mut report = Self {
             topology: topology.name(),
             seed: topology.seed(),
             n,
+            switches: switches.switch_vertices(),
+            hosts: plan.endpoints(),
+            host_diameter_links: between_hosts.map(|(largest, _)| largest),
+            host_aspl_links: between_hosts.map(|(_, mean)| mean),
             directed,
             edges: (!directed).then_some(metrics.cables),
             arcs: directed.then_some(metrics.cables),
-            min_degree: degrees.min_out.min(degrees.min_in),
+            min_degree: all_degrees.min_out.min(all_degrees.min_in),
             max_degree,
             diameter,
             aspl: shown.map(|distances| distances.aspl),
@@ -259,7 +284,7 @@ impl TopologyReport {
             aspl_samples: sampled.as_ref().map(|sampled| sampled.samples),
             aspl_error: sampled.as_ref().map(|sampled| sampled.error),
             diameter_at_least: sampled.as_ref().map(|sampled| sampled.distances.diameter()),
-            aspl_lower_bound: bounds::aspl_lower_bound(n as u64, max_degree.max(1) as u64, directed),
+            aspl_lower_bound: bounds::aspl(n as u64, max_degree as u64, directed),
             moore_bound: moore.and_then(|bound| u64::try_from(bound).ok()),
             moore_share: moore.map(|bound| n as f64 / bound as f64),
             edge_connectivity: None,
@@ -271,25 +296,32 @@ impl TopologyReport {
             random_halves_cut: None,
             bisection_share_of_links: None,
             bisection_share_of_all: None,
-            floor: floor(topology, options, shown.is_some() && quick(searches, QUICK_SEARCHES))?,
-            cost: cost(topology, options)?,
+            floor: floor(topology, &plan, options, shown.is_some() && quick(searches, QUICK_SEARCHES))?,
+            cost: cost(switches, &plan, options),
             route: options.route.as_ref().map(|route| RouteReport::of(topology, options, route)).transpose()?,
         };
-        if sampled.is_none() && (alike || matches!(diameter, None | Some(..=2)) || quick(flows, QUICK_FLOWS)) {
-            report.edge_connectivity = connectivity::edge_connectivity(graph, diameter, alike).ok();
-        }
-        if shown.is_some() && quick(searches, QUICK_SEARCHES) {
-            report.path_diversity = connectivity::path_diversity(graph);
+        // How switches hang together; where hosts are vertices of the graph, they would count as ways.
+        if !matches!(switches.hosts(), Hosts::Vertices(_)) {
+            let degrees = degrees(switches);
+            // Of a tree only the diameter with its hosts is known; all that counts is whether there is one, and more than 2.
+            let diameter = diameter.map(|diameter| if whole.is_some() { diameter.max(3) } else { diameter });
+            let flows = searches.saturating_mul(degrees.min_out.min(degrees.min_in));
+            if sampled.is_none() && (alike || matches!(diameter, None | Some(..=2)) || quick(flows, QUICK_FLOWS)) {
+                report.edge_connectivity = connectivity::edge_connectivity(switches, diameter, alike).ok();
+            }
+            if shown.is_some() && quick(searches, QUICK_SEARCHES) {
+                report.path_diversity = connectivity::path_diversity(switches);
+            }
         }
         let seeds = options.bisection_seeds.unwrap_or(if quick(graph.arcs(), QUICK_ARCS) { SEEDS } else { 0 });
         if seeds > 0 {
-            report.bisect(topology, seeds, f64::from(options.floor.endpoints_per_switch));
+            report.bisect(graph, switches, seeds);
         }
         Ok(report)
     }
 
-    fn bisect(&mut self, topology: &Topology, seeds: usize, endpoints: f64) {
-        let graph = &*topology.graph;
+    /// Halves `graph`, which has the hosts of a tree as vertices; `switches` is without them.
+    fn bisect(&mut self, graph: &Graph, switches: &Graph, seeds: usize) {
         let found = bisection::best(graph, Counting::Arcs, seeds);
         self.bisection_method = Some(match found.method {
             Method::Metis { seeds } => format!("metis, best of {seeds} seeds"),
@@ -299,23 +331,33 @@ impl TopologyReport {
         self.bisection_merged = graph.is_directed().then(|| bisection::best(graph, Counting::Merged, seeds).cut);
         self.semicircle_cut = Some(bisection::semicircle(graph, Counting::Arcs).cut);
         self.random_halves_cut = Some(bisection::random_halves(graph, Counting::Arcs, 20, 1).0.cut);
-        // Each end of a cable counts; an arc is half a link, as it is one direction of two.
-        let links = if graph.is_directed() { graph.arcs() as f64 / 2.0 } else { graph.cables() as f64 };
+        // A link has two directions: an arc is half of one. Cables to hosts are no links between switches.
+        let (vertices, hosts) = (switches.switch_vertices(), self.hosts as f64);
+        let to_hosts = if let Hosts::Vertices(count) = switches.hosts() {
+            (0..*count).map(SwitchId).map(|host| switches.out_degree(host) + switches.in_degree(host)).sum::<usize>()
+                / 2
+        } else {
+            0
+        };
+        let (links, cut) = match switches.is_directed() {
+            true => ((switches.arcs() - 2 * to_hosts) as f64 / 2.0, found.cut / 2),
+            false => ((switches.cables() - to_hosts) as f64, found.cut),
+        };
         if links > 0.0 {
-            let degree = 2.0 * links / self.n as f64;
-            let cut = if graph.is_directed() { found.cut / 2 } else { found.cut };
-            self.bisection_share_of_links = Some(bounds::bisection_share_of_links(cut, self.n, degree));
-            self.bisection_share_of_all = Some(bounds::bisection_share_of_all(cut, self.n, degree, endpoints));
+            let degree = 2.0 * links / vertices as f64;
+            self.bisection_share_of_links = Some(bounds::bisection_share_of_links(cut, vertices, degree));
+            let share = bounds::bisection_share_of_all(cut, vertices, degree, hosts / vertices as f64);
+            self.bisection_share_of_all = Some(share);
         }
     }
 }
 
 fn floor(
     topology: &Topology,
+    plan: &FloorPlan,
     options: &TopologyOptions,
     with_latency: bool,
 ) -> Result<FloorReport, TopologyReportError> {
-    let plan = FloorPlan::new(topology, &options.floor)?;
     let cables = plan.cables(&topology.graph);
     let (switch, cable) = (options.switch_delay, options.cable_delay);
     let latency = |lengths| latency::latencies(&topology.graph, lengths, switch, cable, Choice::Fastest);
@@ -339,12 +381,10 @@ fn floor(
     })
 }
 
-fn cost(topology: &Topology, options: &TopologyOptions) -> Result<Option<CostReport>, TopologyReportError> {
-    let plan = FloorPlan::new(topology, &options.floor)?;
-    let Ok(bill) = Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &options.prices) else {
-        return Ok(None);
-    };
-    Ok(Some(CostReport {
+/// The bill; `None` if the price list has no such routers.
+fn cost(switches: &Graph, plan: &FloorPlan, options: &TopologyOptions) -> Option<CostReport> {
+    let bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices).ok()?;
+    Some(CostReport {
         prices: options.prices.name.clone(),
         link_rate_gbps: options.prices.link_rate_gbps,
         endpoints: bill.endpoints,
@@ -357,5 +397,31 @@ fn cost(topology: &Topology, options: &TopologyOptions) -> Result<Option<CostRep
         dollars_per_endpoint: bill.dollars_per_endpoint(),
         watts: bill.watts,
         watts_per_endpoint: (bill.endpoints > 0).then(|| bill.watts / bill.endpoints as f64),
-    }))
+    })
+}
+
+/// Largest and average distance among the first `hosts` vertices; `None` if some of them cannot reach another, or if there
+/// is only one.
+fn host_distances(graph: &Graph, hosts: usize) -> Option<(usize, f64)> {
+    let (mut largest, mut sum) = (0, 0_u64);
+    let mut distance = vec![usize::MAX; graph.switches()];
+    let mut queue = VecDeque::new();
+    for host in 0..hosts {
+        distance.fill(usize::MAX);
+        distance[host] = 0;
+        queue.push_back(SwitchId(host as u32));
+        while let Some(vertex) = queue.pop_front() {
+            for next in graph.neighbours(vertex) {
+                if distance[next.index()] == usize::MAX {
+                    distance[next.index()] = distance[vertex.index()] + 1;
+                    queue.push_back(next);
+                }
+            }
+        }
+        for &far in &distance[..hosts] {
+            largest = largest.max(far);
+            sum += if far == usize::MAX { return None } else { far as u64 };
+        }
+    }
+    (hosts > 1).then(|| (largest, sum as f64 / (hosts as f64 * (hosts - 1) as f64)))
 }

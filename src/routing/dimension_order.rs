@@ -1,4 +1,4 @@
-//! One dimension after another, dimension 0 first: for ring, mesh, torus, hypercube and HyperX.
+//! One dimension after another, dimension 0 first: for ring, mesh, torus, hypercube, HyperX and flattened butterfly.
 //!
 //! Within a dimension of a torus a message goes the shorter way, upwards if both are equally long; in HyperX it takes one hop.
 
@@ -28,12 +28,16 @@ pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<d
         "mesh" => (Line::Path, sizes(arguments.integers("dims"))),
         "torus" => (Line::Cycle, sizes(arguments.integers("dims"))),
         "hyperx" => (Line::Complete, sizes(arguments.integers("dims"))),
+        "flattened_butterfly" => {
+            let number = |name| arguments.integer(name).unwrap_or(0) as u32;
+            (Line::Complete, vec![number("k"); (number("n") - 1) as usize])
+        }
         "hypercube" => (Line::Path, vec![2; topology.graph.switches().ilog2() as usize]),
         _ => {
             return Err(RoutingError::unsuitable(
                 "dimension_order",
                 topology,
-                "it is for ring, mesh, torus, hypercube and hyperx, which have dimensions",
+                "it is for ring, mesh, torus, hypercube, hyperx and flattened_butterfly, which have dimensions",
             ));
         }
     };

@@ -9,18 +9,17 @@ use std::fmt;
 use super::walk::{Walk, Walked};
 use super::{Options, Routing, RoutingError};
 use crate::topology::Topology;
-use crate::topology::supernodes::{Label, Labels};
+use crate::topology::families::dsnf::{Dsnf, Label};
 
 pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
-    let labels = Labels::of(&topology.spec).filter(|labels| labels.switches() == topology.graph.switches());
-    let rule = labels
-        .ok_or_else(|| RoutingError::unsuitable("dsnf", topology, "it is for dsnf, whose super-nodes it follows"))?;
+    let refuse = || RoutingError::unsuitable("dsnf", topology, "it is for dsnf, whose super-nodes it follows");
+    let rule = Dsnf::of(&topology.spec).ok_or_else(refuse)?;
     Ok(Box::new(Walked { graph: topology.graph.clone(), rule }))
 }
 
 /// A walk in progress.
 struct Walker<'a> {
-    labels: &'a Labels,
+    network: &'a Dsnf,
     at: Label,
     step: &'a mut dyn FnMut(u32, fmt::Arguments<'_>),
 }
@@ -29,12 +28,12 @@ impl Walker<'_> {
     /// Goes to a label; `false` if no switch has it.
     fn go(&mut self, label: Label, reason: fmt::Arguments<'_>) -> bool {
         self.at = label;
-        self.labels.switch(label).map(|switch| (self.step)(switch as u32, reason)).is_some()
+        self.network.switch(label).map(|switch| (self.step)(switch as u32, reason)).is_some()
     }
 
     /// One step along the ring of levels, upwards or downwards.
     fn turn(&mut self, up: bool) -> bool {
-        let p = self.labels.p;
+        let p = self.network.p;
         let level = if up { self.at.level % p + 1 } else { (self.at.level + p - 2) % p + 1 };
         let name = if up { "Local_Succ" } else { "Local_Pred" };
         self.go(Label { level, ..self.at }, format_args!("{name}, to level {level}"))
@@ -42,7 +41,7 @@ impl Walker<'_> {
 
     /// Along the ring of levels the shorter way, upwards if both are equally long.
     fn turn_to(&mut self, level: usize) -> bool {
-        let p = self.labels.p;
+        let p = self.network.p;
         let up = (level + p - self.at.level) % p <= (self.at.level + p - level) % p;
         while self.at.level != level {
             if !self.turn(up) {
@@ -53,14 +52,14 @@ impl Walker<'_> {
     }
 }
 
-impl Walk for Labels {
+impl Walk for Dsnf {
     fn walk(&self, from: u32, to: u32, step: &mut dyn FnMut(u32, fmt::Arguments<'_>)) -> bool {
         if from == to {
             return true;
         }
         let (p, nodes) = (self.p, self.supernodes());
-        let goal = self.of_switch(to as usize);
-        let mut walker = Walker { labels: self, at: self.of_switch(from as usize), step };
+        let goal = self.label(to as usize);
+        let mut walker = Walker { network: self, at: self.label(from as usize), step };
         while walker.at.layer > 0 {
             let above = Label { layer: walker.at.layer - 1, ..walker.at };
             if !walker.go(above, format_args!("Layer_Link up, to layer {}", above.layer)) {
@@ -105,50 +104,25 @@ impl Walk for Labels {
 mod tests {
     use super::super::tests::{path, reference};
     use super::*;
-    use crate::topology::Graph;
-    use crate::topology::supernodes::Fill;
-
-    /// The cables of DSN-F, straight from their definition.
-    fn graph(n: usize, labels: &Labels) -> Graph {
-        let (p, mut cables) = (labels.p, Vec::new());
-        for switch in 0..n {
-            let at = labels.of_switch(switch);
-            let mut join = |label| {
-                if let Some(other) = labels.switch(label) {
-                    cables.push((switch as u32, other as u32));
-                }
-            };
-            join(Label { level: at.level % p + 1, ..at });
-            if at.layer > 0 {
-                join(Label { layer: at.layer - 1, ..at });
-            } else if at.level == p {
-                join(Label { level: 1, layer: 0, supernode: (at.supernode + 1) % (1 << p) });
-            } else {
-                let supernode = (at.supernode + (1 << (p - at.level))) % (1 << p);
-                join(Label { level: at.level + 1, layer: 0, supernode });
-            }
-        }
-        Graph::undirected(n, cables).unwrap()
-    }
+    use crate::topology::build as topology;
 
     #[test]
     fn routes_are_those_of_the_reference() {
-        let Some(reference) = reference() else { return };
+        let reference = reference();
         let entries = reference["routing"]["dsnf"].as_array().unwrap();
         assert_eq!(entries.len(), 7);
         for entry in entries {
             let number = |key: &str| entry[key].as_u64().unwrap() as usize;
-            let fill = if entry["fill"] == "balanced" { Fill::Balanced } else { Fill::Sequential };
+            let fill = entry["fill"].as_str().unwrap_or("sequential");
             let n = number("n");
-            let labels = Labels::new(n, number("p"), fill).unwrap();
-            let graph = std::sync::Arc::new(graph(n, &labels));
-            let routing = Walked { graph: graph.clone(), rule: labels };
+            let dsnf = topology(&format!("dsnf:n={n},p={},fill={fill},strict=false", number("p"))).unwrap();
+            let (graph, routing) = (&dsnf.graph, build(&dsnf, &Options::default()).unwrap());
             for example in entry["paths"].as_array().unwrap() {
                 let end = |key: &str| example[key].as_u64().unwrap() as u32;
                 let expected: Vec<u32> = serde_json::from_value(example["path"].clone()).unwrap();
-                assert_eq!(path(&graph, &routing, end("src"), end("dst")), Some(expected), "{entry}");
+                assert_eq!(path(graph, &*routing, end("src"), end("dst")), Some(expected), "{entry}");
             }
-            let hops = |from, to| path(&graph, &routing, from, to).unwrap().len() - 1;
+            let hops = |from, to| path(graph, &*routing, from, to).unwrap().len() - 1;
             let all: Vec<usize> = (0..n as u32)
                 .flat_map(|from| (0..n as u32).map(move |to| (from, to)))
                 .map(|(a, b)| hops(a, b))
@@ -162,9 +136,7 @@ mod tests {
     #[test]
     fn every_hop_has_a_reason() {
         use crate::ids::SwitchId;
-        use crate::routing::Routing;
-        let labels = Labels::new(32, 3, Fill::Sequential).unwrap();
-        let routing = Walked { graph: std::sync::Arc::new(graph(32, &labels)), rule: labels };
+        let routing = build(&topology("dsnf:n=32").unwrap(), &Options::default()).unwrap();
         let reasons = routing.reasons(SwitchId(24), SwitchId(7), &[]);
         assert_eq!(reasons[0], "Layer_Link up, to layer 0");
         assert_eq!(reasons[2], "Shortcut over 2 super-nodes, to 2");

@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn tables_are_those_of_the_reference() {
-        let Some(reference) = reference() else { return };
+        let reference = reference();
         let entries = reference["routing"]["equality"].as_array().unwrap();
         assert!(entries.len() >= 4);
         for entry in entries {

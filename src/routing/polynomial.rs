@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn routes_are_those_of_the_reference() {
-        let Some(reference) = reference() else { return };
+        let reference = reference();
         let entries = reference["routing"]["imase"].as_array().unwrap();
         assert_eq!(entries.len(), 5);
         for entry in entries {

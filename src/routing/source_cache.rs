@@ -10,13 +10,13 @@ use std::sync::{Mutex, PoisonError};
 const MEMORY_BYTES: usize = 1 << 28;
 
 /// Things computed for a source.
-pub(super) struct SourceCache<T> {
+pub(crate) struct SourceCache<T> {
     slots: Vec<Mutex<Option<(u32, T)>>>,
 }
 
 impl<T> SourceCache<T> {
     /// A cache for `sources` sources whose things take `bytes` bytes each.
-    pub(super) fn new(sources: usize, bytes: usize) -> Self {
+    pub(crate) fn new(sources: usize, bytes: usize) -> Self {
         Self::within(MEMORY_BYTES, sources, bytes)
     }
 
@@ -26,7 +26,7 @@ impl<T> SourceCache<T> {
     }
 
     /// Looks at the thing of a source, which is computed if it is not remembered.
-    pub(super) fn with<R>(&self, source: u32, compute: impl FnOnce() -> T, look: impl FnOnce(&T) -> R) -> R {
+    pub(crate) fn with<R>(&self, source: u32, compute: impl FnOnce() -> T, look: impl FnOnce(&T) -> R) -> R {
         let slot = &self.slots[source as usize % self.slots.len()];
         // If another thread panicked while it computed, the slot is as it was before, which is as good as any.
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,9 +5,13 @@ use crate::mpi::MpiOptions;
 use crate::mpi::collective::select::{Selector, Table};
 use crate::network::Precision;
 use crate::network::model::{CROSS_TRAFFIC, NetworkModel};
+use crate::network::sharing::Rule;
 use crate::trace::CollectiveKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// Seconds below which SimGrid's defaults take two events for one (`surf/precision`, as `smpirun` sets it).
+const SIMGRID_TIMING_PRECISION: f64 = 1e-9;
 
 /// A choice that does not exist or cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,15 +54,17 @@ impl ChoiceError {
 pub struct ModelChoice {
     /// `smpi`, `lv08`, `cm02` or `ideal`.
     pub network_model: Option<String>,
-    /// Collective table: `mvapich2` or `default`.
+    /// Collective table: `mvapich2`, `ompi`, `mpich` or `default`.
     pub collectives: Option<String>,
     /// One algorithm for all calls of an operation, e.g. `alltoall = "bruck"`.
     #[serde(default)]
     pub collective: BTreeMap<String, String>,
-    /// `exact`.
+    /// `exact` or `simgrid-lazy`.
     pub sharing: Option<String>,
     /// Seconds; events closer than this happen together.
     pub timing_precision: Option<f64>,
+    /// `simgrid`: the defaults of the two choices above are those of SimGrid.
+    pub compat: Option<String>,
     /// Whether a flow also weighs on the links of the way back; the default is that of the network model.
     pub crosstraffic: Option<bool>,
     /// Whether the first collective pays for finding out who shares a host.
@@ -96,6 +102,7 @@ impl ModelChoice {
             collective,
             sharing: self.sharing.or_else(|| base.sharing.clone()),
             timing_precision: self.timing_precision.or(base.timing_precision),
+            compat: self.compat.or_else(|| base.compat.clone()),
             crosstraffic: self.crosstraffic.or(base.crosstraffic),
             smp_setup: self.smp_setup.or(base.smp_setup),
         }
@@ -114,11 +121,17 @@ impl ModelChoice {
             Some(false) => network.cross_traffic = None,
             None => {}
         }
-        let sharing = self.sharing.as_deref().unwrap_or("exact");
-        if sharing != "exact" {
-            return Err(ChoiceError::unknown("sharing", sharing, &["exact"]));
-        }
-        let timing_precision = self.timing_precision.unwrap_or(TIMING_PRECISION);
+        let (sharing, timing_precision) = match self.compat.as_deref() {
+            None => (Rule::Exact, TIMING_PRECISION),
+            Some("simgrid") => (Rule::SimgridLazy, SIMGRID_TIMING_PRECISION),
+            Some(other) => return Err(ChoiceError::unknown("compat", other, &["simgrid"])),
+        };
+        let sharing = match self.sharing.as_deref() {
+            None => sharing,
+            Some(name) => Rule::from_name(name)
+                .ok_or_else(|| ChoiceError::unknown("sharing", name, &Rule::ALL.map(Rule::name)))?,
+        };
+        let timing_precision = self.timing_precision.unwrap_or(timing_precision);
         if !(timing_precision.is_finite() && timing_precision >= 0.0) {
             return Err(ChoiceError {
                 option: "timing-precision".to_owned(),
@@ -149,13 +162,14 @@ impl ModelChoice {
             network_model: network.name.to_owned(),
             collectives: table.name().to_owned(),
             collective: self.collective.clone(),
-            sharing: sharing.to_owned(),
+            sharing: sharing.name().to_owned(),
             timing_precision,
             crosstraffic: network.cross_traffic.is_some(),
             smp_setup,
         };
         // Exact sharing keeps the ends of transfers apart, as SimGrid's full solver does.
-        let precision = Precision { transfers: 0.0, others: timing_precision };
-        Ok((Model { network, mpi: MpiOptions::default(), collectives, precision }, description))
+        let transfers = if sharing == Rule::Exact { 0.0 } else { timing_precision };
+        let precision = Precision { transfers, others: timing_precision };
+        Ok((Model { network, mpi: MpiOptions::default(), collectives, sharing, precision }, description))
     }
 }

@@ -42,6 +42,10 @@ pub struct StudyFile {
     pub model: ModelChoice,
     /// How ranks are placed: `one-each`, `block`, `round-robin` or `random`.
     pub mapping: Option<String>,
+    /// Instead of `mapping`: a host file, whose names every network must have.
+    pub hostfile: Option<PathBuf>,
+    /// Instead of `mapping`: a rank file, whose names every network must have.
+    pub rankfile: Option<PathBuf>,
     /// Seed of random topologies, routings and mappings, where nothing else gives one.
     pub seed: Option<u64>,
     /// What all networks have in common.

@@ -13,4 +13,4 @@ mod run;
 pub mod toml_file;
 pub mod workload;
 
-pub use run::{Overrides, Progress, Silent, Study, StudyError, mapping};
+pub use run::{Overrides, Placement, Progress, Silent, Study, StudyError, mapping};

@@ -6,7 +6,7 @@ use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::{Platform, PlatformError};
 use crate::routing;
-use crate::topology::{self, TopologyError};
+use crate::topology::{self, Topology, TopologyError};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,6 +56,12 @@ pub enum NetworkError {
         /// The file.
         file: PathBuf,
     },
+    /// A platform file that lists its own links has no graph of switches.
+    #[error("platform file `{}` lists links and routes, and has no graph of switches", .file.display())]
+    NoGraph {
+        /// The file.
+        file: PathBuf,
+    },
     /// A platform file in TOML cannot be used.
     #[error(transparent)]
     Toml(#[from] TomlError),
@@ -79,6 +85,7 @@ impl NetworkError {
         match self {
             Self::Ambiguous { .. } => "give --topology SPEC or --platform FILE (in a study: one of these keys)".into(),
             Self::NotForFile { .. } => "leave the option out, or describe the network by a topology".into(),
+            Self::NoGraph { .. } => "use --to simgrid, or describe the network by a topology".into(),
             Self::Toml(TomlError::Read(error)) => error.help().into(),
             Self::Toml(_) => "the keys are name, topology, platform, routing, seed and the table [parameters]".into(),
             Self::Nested { .. } => "put the keys of that file here instead".into(),
@@ -124,7 +131,23 @@ impl NetworkChoice {
         }
     }
 
-    fn build_topology(&self, spec: &str, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
+    /// Builds the graph alone, without hosts and routes; it may be disconnected. File names are relative to `folder`.
+    ///
+    /// # Errors
+    /// [`NetworkError`], also for a platform file that lists its own links.
+    pub fn build_graph(&self, folder: &Path) -> Result<Topology, NetworkError> {
+        match (&self.topology, &self.platform) {
+            (Some(spec), None) => self.graph(spec, folder),
+            (None, Some(file)) if is_toml(&folder.join(file)) => {
+                let file = folder.join(file);
+                self.over_toml(&file)?.build_graph(file.parent().unwrap_or(Path::new("")))
+            }
+            (None, Some(file)) => Err(NetworkError::NoGraph { file: folder.join(file) }),
+            (topology, _) => Err(NetworkError::Ambiguous { both: topology.is_some() }),
+        }
+    }
+
+    fn graph(&self, spec: &str, folder: &Path) -> Result<Topology, NetworkError> {
         let mut spec: topology::Spec = spec.parse()?;
         spec.resolve_files(folder);
         if let Some(seed) = self.seed
@@ -132,7 +155,11 @@ impl NetworkChoice {
         {
             spec.set_seed(seed);
         }
-        let topology = spec.build()?;
+        Ok(spec.build()?)
+    }
+
+    fn build_topology(&self, spec: &str, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        let topology = self.graph(spec, folder)?;
         let parameters = self.parameters.check()?;
         let routing = self.routing.as_deref().unwrap_or(routing::DEFAULT);
         let kind = routing::find(routing).map_err(PlatformError::from)?;
@@ -191,13 +218,17 @@ impl NetworkChoice {
 
     /// A file with the keys of this table; what is given beside it comes first.
     fn build_toml(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        self.over_toml(file)?.build(file.parent().unwrap_or(Path::new("")))
+    }
+
+    fn over_toml(&self, file: &Path) -> Result<NetworkChoice, NetworkError> {
         let written: NetworkChoice = toml_file::read(file)?;
         if written.platform.as_deref().is_some_and(is_toml) {
             return Err(NetworkError::Nested { file: file.to_owned() });
         }
         let name = self.name.clone().or_else(|| written.name.clone());
         let ours = NetworkChoice { topology: None, platform: None, name, ..self.clone() };
-        ours.over(&written).build(file.parent().unwrap_or(Path::new("")))
+        Ok(ours.over(&written))
     }
 }
 

@@ -10,6 +10,7 @@ use super::workload::Workload;
 use crate::engine::{Model, ReplayError};
 use crate::mpi::layout::Layout;
 use crate::mpi::mapping::{Mapping, MappingError};
+use crate::platform::{PlatformError, hostfile, rankfile};
 use crate::trace::{TraceError, ti};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -108,8 +109,8 @@ pub struct Overrides {
     pub model: ModelChoice,
     /// Choices for all networks.
     pub network: NetworkChoice,
-    /// Rule of the mapping.
-    pub mapping: Option<String>,
+    /// How ranks are placed.
+    pub placement: Placement,
     /// Seed.
     pub seed: Option<u64>,
 }
@@ -166,8 +167,14 @@ impl Study {
         if let Some((_, workload)) = repeated {
             return Err(wrong(format!("two workloads are called `{}`; give them different names", workload.name)));
         }
-        let mapping = mapping(overrides.mapping.or(file.mapping).as_deref(), seed)?;
-        Self::new(file.title, baseline, networks, workloads, mapping, &overrides.model.over(&file.model))
+        let own = Placement { rule: file.mapping, hostfile: file.hostfile, rankfile: file.rankfile };
+        if own.is_ambiguous() {
+            return Err(wrong("only one of mapping, hostfile and rankfile can say how ranks are placed".into()));
+        }
+        let (placement, folder) =
+            if overrides.placement.is_given() { (overrides.placement, Path::new("")) } else { (own, folder) };
+        let mappings = networks.iter().map(|n| placement.mapping(n, folder, seed)).collect::<Result<_, _>>()?;
+        Self::with_mappings(file.title, baseline, networks, workloads, mappings, &overrides.model.over(&file.model))
     }
 
     /// A study of parts that are built already.
@@ -182,11 +189,25 @@ impl Study {
         mapping: Mapping,
         model: &ModelChoice,
     ) -> Result<Self, StudyError> {
+        let mappings = vec![mapping; networks.len()];
+        Self::with_mappings(title, baseline, networks, workloads, mappings, model)
+    }
+
+    /// The same with a mapping for each network: files name hosts, and hosts of the same name have other numbers elsewhere.
+    fn with_mappings(
+        title: String,
+        baseline: usize,
+        networks: Vec<NetworkUnderTest>,
+        workloads: Vec<Workload>,
+        mappings: Vec<Mapping>,
+        model: &ModelChoice,
+    ) -> Result<Self, StudyError> {
         let (model, description) = model.build()?;
         let mut layouts = Vec::with_capacity(networks.len() * workloads.len());
         for workload in &workloads {
-            for network in &networks {
-                let layout = mapping.layout(workload.trace.ranks(), network.platform.hosts.len());
+            for (network, mapping) in networks.iter().zip(&mappings) {
+                let cores: Vec<u32> = network.platform.hosts.iter().map(|host| host.cores).collect();
+                let layout = mapping.layout_on_cores(workload.trace.ranks(), &cores);
                 layouts.push(layout.map_err(|error| StudyError::Mapping {
                     workload: workload.name.clone(),
                     network: network.info.name.clone(),
@@ -194,6 +215,7 @@ impl Study {
                 })?);
             }
         }
+        let mapping = mappings.into_iter().next().unwrap_or_default();
         Ok(Self { title, baseline, networks, workloads, mapping, model, description, layouts })
     }
 
@@ -242,6 +264,47 @@ impl Study {
             network: network.info.name.clone(),
             error: Box::new(error),
         })
+    }
+}
+
+/// How ranks are placed, as a user says it: by a rule, or by a file that names hosts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Placement {
+    /// Name of a rule.
+    pub rule: Option<String>,
+    /// A host file.
+    pub hostfile: Option<PathBuf>,
+    /// A rank file.
+    pub rankfile: Option<PathBuf>,
+}
+
+impl Placement {
+    /// Whether anything is said.
+    pub fn is_given(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// Whether more than one thing is said.
+    pub fn is_ambiguous(&self) -> bool {
+        let said = [self.rule.is_some(), self.hostfile.is_some(), self.rankfile.is_some()];
+        said.into_iter().filter(|&said| said).count() > 1
+    }
+
+    /// The mapping for a network. File names are relative to `folder`.
+    ///
+    /// # Errors
+    /// [`StudyError`] if there is no such rule, or if a file cannot be read or names hosts that the network does not have.
+    pub fn mapping(&self, network: &NetworkUnderTest, folder: &Path, seed: Option<u64>) -> Result<Mapping, StudyError> {
+        let platform = &network.platform;
+        let in_network = |error: PlatformError| StudyError::Network {
+            network: network.info.name.clone(),
+            error: Box::new(error.into()),
+        };
+        match (&self.hostfile, &self.rankfile) {
+            (Some(file), _) => hostfile::load(&folder.join(file), platform).map(Mapping::Hosts).map_err(in_network),
+            (None, Some(file)) => rankfile::load(&folder.join(file), platform).map(Mapping::Ranks).map_err(in_network),
+            (None, None) => Ok(mapping(self.rule.as_deref(), seed)?),
+        }
     }
 }
 

@@ -98,7 +98,7 @@ impl TopologyError {
             }
             Self::TooLarge { .. } => "measure a smaller network of the same family".into(),
             Self::UnknownTopology { .. } => format!(
-                "the families are {}; a file needs one of the extensions .json, .txt, .edges",
+                "the families are {}; a file needs one of the extensions .json, .graphml, .txt, .edges",
                 super::registry::FAMILIES.iter().map(|family| family.name).collect::<Vec<_>>().join(", ")
             ),
             Self::UnknownParameter { .. } | Self::Syntax { .. } => {

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::error::TopologyError;
+use super::hosts::Hosts;
 use crate::ids::SwitchId;
 
 /// Largest number of switches of a graph: 16,777,216.
@@ -56,6 +57,7 @@ pub struct Graph {
     in_arcs: Vec<u32>,
     loops: usize,
     duplicates: usize,
+    pub(super) hosts: Hosts,
 }
 
 impl Graph {
@@ -120,27 +122,39 @@ impl Graph {
 
     /// Lays out checked, sorted cables.
     fn assemble(switches: usize, directed: bool, pairs: &[(u32, u32)], loops: usize, duplicates: usize) -> Self {
-        let mut arcs: Vec<(u32, u32, u32)> = Vec::with_capacity(pairs.len() * if directed { 1 } else { 2 });
-        for (cable, &(u, v)) in (0..).zip(pairs) {
-            arcs.push((u, v, cable));
-            if !directed {
-                arcs.push((v, u, cable));
-            }
-        }
-        arcs.sort_unstable();
         let mut out_first = vec![0; switches + 1];
         let mut in_first = vec![0; switches + 1];
-        for &(tail, head, _) in &arcs {
-            out_first[tail as usize + 1] += 1;
-            in_first[head as usize + 1] += 1;
+        for &(u, v) in pairs {
+            out_first[u as usize + 1] += 1;
+            in_first[v as usize + 1] += 1;
+            if !directed {
+                out_first[v as usize + 1] += 1;
+                in_first[u as usize + 1] += 1;
+            }
         }
         for s in 0..switches {
             out_first[s + 1] += out_first[s];
             in_first[s + 1] += in_first[s];
         }
+        // Cables come in ascending order, each with its lower switch first. So a switch meets its lower neighbours in
+        // order before the higher ones, and putting the arcs where their tails begin sorts them.
+        let arcs = out_first[switches] as usize;
+        let (mut tails, mut heads, mut cable_of) = (vec![0; arcs], vec![0; arcs], vec![0; arcs]);
+        let mut next: Vec<u32> = out_first[..switches].to_vec();
+        let mut put = |tail: u32, head: u32, cable: u32| {
+            let place = next[tail as usize] as usize;
+            next[tail as usize] += 1;
+            (tails[place], heads[place], cable_of[place]) = (tail, head, cable);
+        };
+        for (cable, &(u, v)) in (0..).zip(pairs) {
+            if !directed {
+                put(v, u, cable);
+            }
+            put(u, v, cable);
+        }
         let mut next: Vec<u32> = in_first[..switches].to_vec();
-        let mut in_arcs = vec![0; arcs.len()];
-        for (arc, &(_, head, _)) in (0..).zip(&arcs) {
+        let mut in_arcs = vec![0; arcs];
+        for (arc, &head) in (0..).zip(&heads) {
             let place = &mut next[head as usize];
             in_arcs[*place as usize] = arc;
             *place += 1;
@@ -148,14 +162,15 @@ impl Graph {
         Self {
             directed,
             cables: pairs.len() as u32,
-            tails: arcs.iter().map(|arc| arc.0).collect(),
-            heads: arcs.iter().map(|arc| arc.1).collect(),
-            cable_of: arcs.iter().map(|arc| arc.2).collect(),
+            tails,
+            heads,
+            cable_of,
             out_first,
             in_first,
             in_arcs,
             loops,
             duplicates,
+            hosts: Hosts::Everywhere(1),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Networks of switches: what is connected to what, without speeds and without hosts.
 //!
 //! A topology is written as a short string, `torus:8x8` or `imase_itoh:n=64,d=6`, or as the name of a file. [`spec`]
-//! reads the string, [`registry`] lists the families, one file below this one builds each family, and the result is a
+//! reads the string, [`registry`] lists the families, one file in `families/` builds each family, and the result is a
 //! [`Graph`] in flat arrays. A new family is one file and one line of the registry.
 //!
 //! ```
@@ -15,31 +15,23 @@ use std::sync::Arc;
 
 pub mod error;
 pub mod graph;
+pub mod hosts;
 pub mod input;
 pub mod metrics;
 pub mod registry;
 pub mod spec;
 
+pub(crate) mod families;
 mod files;
-mod full_mesh;
-mod imase;
-mod imase_ab;
-mod imase_itoh;
-mod lattice;
 pub(crate) mod locate;
-mod mesh;
-mod random_directed;
-mod random_regular;
 mod randomness;
-mod ring;
-mod star;
-pub(crate) mod supernodes;
-mod torus;
 pub(crate) mod weighted;
+pub(crate) mod xml;
 
 pub use error::TopologyError;
 pub(crate) use error::nearest as nearest_name;
 pub use graph::{ArcId, CableId, Graph};
+pub use hosts::Hosts;
 pub(crate) use randomness::{Randomness, derived_seed};
 pub use spec::Spec;
 

@@ -3,10 +3,14 @@
 //! The table is data and not a trait with an implementation for each family: the help text, the parser, the nearest-name
 //! suggestions and the canonical form in reports all read the same lines, so they cannot disagree.
 
-use super::graph::{Graph, MAX_ARCS, MAX_SWITCHES};
-use super::{
-    TopologyError, files, full_mesh, imase_ab, imase_itoh, mesh, random_directed, random_regular, ring, star, torus,
+use super::families::{
+    ccc, clos, de_bruijn, dln, dln_random, dragonfly, dragonfly_fc, dsn, dsnf, equality, fat_tree2, fat_tree3,
+    flattened_butterfly, full_mesh, gen_de_bruijn, hypercube, hyperx, imase_ab, imase_itoh, kary_ntree, kautz,
+    mddp_directed, mddp_undirected, mesh, polarity, random_directed, random_regular, random_ring, random_swapping,
+    ring, skywalk, slimfly, star, torus, tree, xgft,
 };
+use super::graph::{Graph, MAX_ARCS, MAX_SWITCHES};
+use super::{TopologyError, files};
 
 /// What a parameter may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,23 +98,75 @@ const DIMS: Parameter = required("dims", Kind::Dimensions, "size of each dimensi
 const SWITCHES: Parameter = required("n", Kind::Integer, "number of switches");
 const DEGREE: Parameter =
     required("d", Kind::Integer, "degree: cables at a switch; one-way: cables out of it, and into it");
+const HOSTS: Parameter = optional("p", Kind::Integer, "hosts on each switch; 1 if left out");
+const PORTS: Parameter = required("k", Kind::Integer, "ports of a switch, even");
+const RING_DEGREE: Parameter = required("x", Kind::Integer, "x-2 regular shortcuts, halving from n/2");
+const SHORTCUTS: Parameter = required("y", Kind::Integer, "random shortcuts at a switch");
+const WORD_DEGREE: Parameter = required("d", Kind::Integer, "cables out of a switch, and into it");
+const WORD_LENGTH: Parameter = required("k", Kind::Integer, "letters of a word: the diameter");
+const SEARCH: Parameter = with_default("search", Kind::Integer, "0", "cable swaps to try for shorter paths");
 const SEED: Parameter = with_default("seed", Kind::Seed, "1", "seed of the random generator");
 const PATH: Parameter = required("path", Kind::Text, "name of the file; may be packed (.gz, .xz, .zst)");
 
-/// All families.
+/// All families, in the groups of [`GROUPS`].
 #[rustfmt::skip]
 pub const FAMILIES: &[Family] = &[
     Family { name: "ring", aliases: &[], help: "a cycle of n switches", parameters: &[SWITCHES], build: ring::build },
     Family { name: "mesh", aliases: &[], help: "a grid of any number of dimensions", parameters: &[DIMS], build: mesh::build },
     Family { name: "torus", aliases: &[], help: "a grid whose dimensions close into rings", parameters: &[DIMS], build: torus::build },
+    Family { name: "hypercube", aliases: &[], help: "2^d switches, joined where one bit differs", parameters: &[required("d", Kind::Integer, "dimensions")], build: hypercube::build },
+    Family { name: "hyperx", aliases: &["generalised_hypercube", "generalized_hypercube"], help: "a grid, all-to-all along every dimension", parameters: &[DIMS], build: hyperx::build },
+    Family { name: "flattened_butterfly", aliases: &["kary_nflat"], help: "k-ary n-flat: hyperx with n-1 dimensions of k", parameters: &[required("k", Kind::Integer, "size of a dimension, and hosts on a switch"), required("n", Kind::Integer, "dimensions, that of the hosts included")], build: flattened_butterfly::build },
+    Family { name: "ccc", aliases: &["cube_connected_cycles"], help: "cube-connected cycles, d*2^d switches", parameters: &[required("d", Kind::Integer, "dimensions of the cube, at least 3")], build: ccc::build },
     Family { name: "full_mesh", aliases: &["complete"], help: "every switch joined to every other", parameters: &[SWITCHES], build: full_mesh::build },
     Family { name: "star", aliases: &[], help: "switch 0 joined to all others", parameters: &[SWITCHES], build: star::build },
+    Family { name: "tree", aliases: &[], help: "a complete k-ary tree of height h", parameters: &[required("k", Kind::Integer, "children of a switch"), required("h", Kind::Integer, "height; 0 is one switch")], build: tree::build },
+
+    Family { name: "dln", aliases: &[], help: "ring, shortcuts of n/2, n/4, ...", parameters: &[SWITCHES, RING_DEGREE], build: dln::build },
+    Family { name: "dln_random", aliases: &["dln_xy"], help: "DLN-x with y more random shortcuts at a switch", parameters: &[SWITCHES, RING_DEGREE, SHORTCUTS, SEED], build: dln_random::build },
+    Family { name: "random_ring", aliases: &[], help: "ring with y random shortcuts at a switch", parameters: &[SWITCHES, SHORTCUTS, SEED], build: random_ring::build },
+    Family { name: "dsn", aliases: &[], help: "ring, switches take turns at shortcuts", parameters: &[SWITCHES, optional("x", Kind::Integer, "levels with a shortcut; all but the last if left out")], build: dsn::build },
+    Family { name: "dsnf", aliases: &["dsn_f"], help: "ring of super-nodes in expandable layers", parameters: &[SWITCHES, optional("p", Kind::Integer, "levels; the largest p with p*2^p <= n if left out"), with_default("fill", Kind::Text, "sequential", "how the last layer is filled: sequential or balanced"), with_default("strict", Kind::Boolean, "true", "whether n must be below (p+1)*2^(p+1)")], build: dsnf::build },
+    Family { name: "equality", aliases: &[], help: "chordal ring of odd hops sa and even hops sb", parameters: &[SWITCHES, required("sa", Kind::Integers, "odd hops, e.g. [-1,1,3,9]"), with_default("sb", Kind::Integers, "[]", "even hops up to n/2, e.g. [4]"), HOSTS], build: equality::build },
+
     Family { name: "random_regular", aliases: &["random"], help: "random two-way cables, d at a switch", parameters: &[SWITCHES, DEGREE, SEED], build: random_regular::build },
     Family { name: "random_directed", aliases: &["random_digraph"], help: "random one-way cables, d out of and d into a switch", parameters: &[SWITCHES, DEGREE, SEED], build: random_directed::build },
+    Family { name: "random_swapping", aliases: &[], help: "swapped cable ends, same cable lengths", parameters: &[required("base", Kind::Text, "topology to begin with, in double quotes if it has a comma"), with_default("z", Kind::Integer, "16", "switches in a cabinet"), optional("swaps", Kind::Integer, "swaps; as many as cables if left out"), SEED], build: random_swapping::build },
+    Family { name: "skywalk", aliases: &[], help: "random within cabinets and between them", parameters: &[required("z", Kind::Integer, "switches in a cabinet"), required("c", Kind::Integer, "cabinets"), required("di", Kind::Integer, "cables of a switch inside its cabinet"), optional("do", Kind::Integer, "cables to other cabinets, straight ones first"), optional("ds", Kind::Integer, "instead of do: cables along rows and columns"), optional("dd", Kind::Integer, "instead of do: diagonal cables"), with_default("r", Kind::Text, "1", "longest cable over longest distance on the floor"), SEED], build: skywalk::build },
+
     Family { name: "imase_itoh", aliases: &["generalised_kautz", "generalized_kautz"], help: "one-way, i -> -d*i - alpha mod n, alpha = 1..d", parameters: &[SWITCHES, DEGREE], build: imase_itoh::build },
     Family { name: "imase_ab", aliases: &["imase"], help: "one-way, i -> (a*i + b)*d + alpha mod n, alpha = 0..d-1", parameters: &[SWITCHES, DEGREE, with_default("a", Kind::Integer, "1", "factor of the switch number"), with_default("b", Kind::Integer, "1", "addend")], build: imase_ab::build },
+    Family { name: "gen_de_bruijn", aliases: &["generalised_de_bruijn", "generalized_de_bruijn"], help: "one-way, i -> d*i + alpha mod n", parameters: &[SWITCHES, DEGREE], build: gen_de_bruijn::build },
+    Family { name: "de_bruijn", aliases: &[], help: "one-way, d^k switches, diameter k", parameters: &[WORD_DEGREE, WORD_LENGTH], build: de_bruijn::build },
+    Family { name: "kautz", aliases: &[], help: "one-way, d^k + d^(k-1) switches, diameter k", parameters: &[WORD_DEGREE, WORD_LENGTH], build: kautz::build },
+    Family { name: "mddp_directed", aliases: &[], help: "a Kautz graph cut or grown to n switches", parameters: &[SWITCHES, DEGREE, SEARCH, SEED], build: mddp_directed::build },
+
+    Family { name: "mddp_undirected", aliases: &["mddp"], help: "a dense known graph cut or grown to n", parameters: &[SWITCHES, DEGREE, SEARCH, SEED], build: mddp_undirected::build },
+    Family { name: "slimfly", aliases: &["slim_fly", "mms"], help: "2q^2 switches, diameter 2, q a prime power", parameters: &[required("q", Kind::Integer, "prime power, at least 3"), HOSTS], build: slimfly::build },
+    Family { name: "polarity", aliases: &["polarity_graph"], help: "q^2+q+1 switches, diameter 2", parameters: &[required("q", Kind::Integer, "prime power")], build: polarity::build },
+    Family { name: "dragonfly", aliases: &[], help: "g groups of a switches, h global cables each", parameters: &[required("a", Kind::Integer, "switches in a group"), required("h", Kind::Integer, "cables of a switch to other groups"), optional("g", Kind::Integer, "groups; a*h+1 if left out"), HOSTS], build: dragonfly::build },
+    Family { name: "dragonfly_fc", aliases: &["dragonfly_full"], help: "c groups of z switches, all pairs joined", parameters: &[required("z", Kind::Integer, "switches in a cabinet"), required("c", Kind::Integer, "cabinets")], build: dragonfly_fc::build },
+
+    Family { name: "fat_tree2", aliases: &[], help: "leaves and spines of k ports", parameters: &[PORTS], build: fat_tree2::build },
+    Family { name: "fat_tree3", aliases: &["fat_tree"], help: "edge, aggregation, core switches of k ports", parameters: &[PORTS], build: fat_tree3::build },
+    Family { name: "kary_ntree", aliases: &["k_ary_n_tree"], help: "k^n hosts below n levels of switches", parameters: &[required("k", Kind::Integer, "cables down from a switch"), required("n", Kind::Integer, "levels of switches")], build: kary_ntree::build },
+    Family { name: "xgft", aliases: &[], help: "extended generalised fat tree", parameters: &[required("m", Kind::Integers, "children in each level, from the hosts up, e.g. [4,4]"), required("w", Kind::Integers, "parents in each level, e.g. [1,2]")], build: xgft::build },
+    Family { name: "clos", aliases: &[], help: "one-way, three stages", parameters: &[required("m", Kind::Integer, "middle switches"), required("n", Kind::Integer, "inputs of an ingress switch"), required("r", Kind::Integer, "ingress switches, and egress switches")], build: clos::build },
+
     Family { name: "json", aliases: &[], help: "a graph in a JSON file", parameters: &[PATH], build: files::json::build },
+    Family { name: "graphml", aliases: &[], help: "a graph in a GraphML file", parameters: &[PATH], build: files::graphml::build },
     Family { name: "edges", aliases: &["edge_list"], help: "a graph in a text file, one cable `u v` a line", parameters: &[PATH, optional("directed", Kind::Boolean, "whether cables are one-way"), optional("n", Kind::Integer, "number of switches, if more than the file names")], build: files::edges::build },
+];
+
+/// Headings of the families for `--help`, each with the name of the first family below it.
+pub const GROUPS: &[(&str, &str)] = &[
+    ("Grids, cubes and trees", "ring"),
+    ("Rings with shortcuts", "dln"),
+    ("Random", "random_regular"),
+    ("One-way", "imase_itoh"),
+    ("Two-way, few hops", "mddp_undirected"),
+    ("Hosts on the leaves", "fat_tree2"),
+    ("Files", "json"),
 ];
 
 /// The form in which names are compared: small letters, `_` for `-`.
@@ -233,6 +289,46 @@ impl Arguments {
             Ok(degree) if (1..=most).contains(&degree) => Ok(degree),
             _ => Err(self.invalid(name, format!("it must be from 1 to {most} ({rule})"))),
         }
+    }
+
+    /// A required integer from `least` to `most`.
+    ///
+    /// # Errors
+    /// [`TopologyError::InvalidParameter`].
+    pub fn count(&self, name: &str, least: usize, most: usize) -> Result<usize, TopologyError> {
+        let value = self.integer(name).ok_or_else(|| self.invalid(name, "it is required"))?;
+        match usize::try_from(value) {
+            Ok(count) if (least..=most).contains(&count) => Ok(count),
+            _ => Err(self.invalid(name, format!("it must be from {least} to {most}"))),
+        }
+    }
+
+    /// The number of hosts on each switch that an optional parameter gives; 1 if it is not given.
+    ///
+    /// # Errors
+    /// [`TopologyError::InvalidParameter`].
+    pub fn hosts(&self, name: &str) -> Result<u32, TopologyError> {
+        if self.get(name).is_none() {
+            return Ok(1);
+        }
+        self.count(name, 1, MAX_SWITCHES).map(|count| count as u32)
+    }
+
+    /// Refuses a graph with more than [`MAX_SWITCHES`] vertices, hosts included, before it is built.
+    ///
+    /// # Errors
+    /// [`TopologyError::InvalidParameter`].
+    pub fn limit_vertices(&self, parameter: &str, vertices: u128) -> Result<(), TopologyError> {
+        if vertices > MAX_SWITCHES as u128 {
+            let rule = format!("that makes {vertices} hosts and switches, and the limit is {MAX_SWITCHES}");
+            return Err(self.invalid(parameter, rule));
+        }
+        Ok(())
+    }
+
+    /// The name of the first parameter.
+    pub(super) fn first(&self) -> &'static str {
+        self.family.parameters[0].name
     }
 
     /// Refuses a graph with more than [`MAX_ARCS`] arcs before it is built; `parameter` is what to blame.

@@ -2,7 +2,8 @@
 //!
 //! Values may come without a name, then they fill the parameters in order: `torus:8x8`, `star:64`, `imase_itoh:64,6`.
 //! Commas inside brackets or double quotes do not separate. A string that does not begin with the name of a family and
-//! ends like a graph file (`.json`, `.txt`, `.edges`, packed or not) names that file.
+//! ends like a graph file (`.json`, `.graphml`, `.txt`, `.edges`, packed or not) names that file.
+//! Equality networks may have the name that their source gives them, `N14K6[-1,1,3,9](4)`.
 
 use std::fmt;
 use std::path::Path;
@@ -11,11 +12,13 @@ use std::sync::Arc;
 
 use super::Topology;
 use super::error::{TopologyError, nearest};
+use super::families::equality;
 use super::input::plain_name;
 use super::registry::{self, Absent, Arguments, FAMILIES, Family, Kind, Value};
 
 /// Extensions of graph files and the family that reads them.
-const EXTENSIONS: [(&str, &str); 3] = [(".json", "json"), (".txt", "edges"), (".edges", "edges")];
+const EXTENSIONS: [(&str, &str); 4] =
+    [(".json", "json"), (".graphml", "graphml"), (".txt", "edges"), (".edges", "edges")];
 
 /// A specification that has been read: a family, and arguments of the right kinds.
 #[derive(Clone, Debug)]
@@ -85,6 +88,9 @@ impl FromStr for Spec {
                 None => Vec::new(),
             };
             return Reader { text, family }.read(&items);
+        }
+        if let Some(written) = equality::from_name(text)? {
+            return written.parse();
         }
         let name = plain_name(Path::new(text));
         if let Some((_, reader)) = EXTENSIONS.iter().find(|(extension, _)| name.ends_with(extension)) {

@@ -3,6 +3,8 @@
 //! Arguments that do not fit (those of collectives and of `sendRecv`) lie in side tables. Equal ones are stored once:
 //! all ranks and iterations that call `allreduce` with the same sizes share an entry.
 
+use std::sync::OnceLock;
+
 use super::{Datatype, Origin, SideFile, TraceWarning};
 
 /// Count of a receive that takes a message of any size (written -1 in a trace).
@@ -104,6 +106,16 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether the action looks again and again whether a message is there.
+    #[inline]
+    pub(super) fn polls(&self) -> bool {
+        match self {
+            Self::Test { .. } => true,
+            Self::Recv { count, .. } | Self::Irecv { count, .. } => *count == UNKNOWN_COUNT,
+            _ => false,
+        }
+    }
+
     /// The name, as traces write it; `collective` for collectives, whose kind is in the side table.
     pub fn name(&self) -> &'static str {
         match self {
@@ -262,9 +274,17 @@ pub struct Trace {
     pub warnings: Vec<TraceWarning>,
     /// What the side file says, if there is one.
     pub side: Option<SideFile>,
+    /// What [`polls`](Self::polls) answers, once somebody knows; leave it empty where `actions` are made by hand.
+    pub known_polls: OnceLock<bool>,
 }
 
 impl Trace {
+    /// Whether any rank polls: tests a request, or receives a message of unknown size. Only then can the outcome of a
+    /// replay depend on the order of the ranks within an instant.
+    pub fn polls(&self) -> bool {
+        *self.known_polls.get_or_init(|| self.actions.iter().flatten().any(Action::polls))
+    }
+
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.actions.len()

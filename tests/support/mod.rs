@@ -3,7 +3,6 @@
 #![allow(dead_code)] // Each test binary uses its part.
 
 pub mod cli;
-pub mod families;
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +23,13 @@ pub fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
 }
 
+/// The reference values of topologies, which an independent generator computed.
+pub fn topology_reference() -> serde_json::Value {
+    let packed: &[u8] = include_bytes!("../data/topology.json.zst");
+    let text = zstd::decode_all(packed).expect("the reference file is packed by zstd");
+    serde_json::from_slice(&text).expect("the reference file is JSON")
+}
+
 /// |a - b| over the larger of them.
 pub fn relative_difference(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { (a - b).abs() / a.abs().max(b.abs()) }
@@ -34,13 +40,6 @@ pub fn median(sorted: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The reference values of topologies, `golden/topology.json` of the shared folder.
-pub fn topologies() -> Option<serde_json::Value> {
-    let file = shared()?.join("golden/topology.json");
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    Some(serde_json::from_str(&text).expect("the reference file is JSON"))
-}
-
 /// The specification of an entry of the reference values.
 pub fn spec(entry: &serde_json::Value) -> String {
     let parameters = entry["params"].as_object().expect("parameters").iter();
@@ -49,4 +48,10 @@ pub fn spec(entry: &serde_json::Value) -> String {
         None => format!("{name}={value}"),
     });
     format!("{}:{}", entry["topology"].as_str().expect("a name"), written.collect::<Vec<_>>().join(","))
+}
+
+/// The topology of an entry of the reference values.
+pub fn topology(entry: &serde_json::Value) -> mopsim::topology::Topology {
+    let spec = spec(entry);
+    mopsim::topology::build(&spec).unwrap_or_else(|error| panic!("{spec}: {error}"))
 }

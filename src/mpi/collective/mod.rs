@@ -45,7 +45,12 @@ pub enum Step {
         /// Source.
         from: u32,
     },
-    /// Waits for all non-blocking steps since the last `WaitAll`, in posting order.
+    /// Waits for one non-blocking step: number `nth`, from 0, of those posted and not yet waited for.
+    Wait {
+        /// Its place in posting order.
+        nth: u32,
+    },
+    /// Waits for all non-blocking steps that have not been waited for, in posting order.
     WaitAll,
 }
 
@@ -123,6 +128,9 @@ pub struct Algorithm {
     pub kind: Option<CollectiveKind>,
     /// Name, as `--collective KIND=NAME` and listings use it.
     pub name: &'static str,
+    /// What SimGrid calls it, in `--cfg=smpi/KIND:NAME`; these names are understood as well. Several where SimGrid has
+    /// several transcriptions that send the same messages.
+    pub simgrid: &'static [&'static str],
     /// One line for people.
     pub summary: &'static str,
     /// Appends the next chunk of steps of member `scope.me` and advances the cursor; sets `done` with the last chunk.

@@ -166,6 +166,10 @@ impl Executor<'_> {
                 let request = self.post_receive(rank, from);
                 self.states[rank].pending.push(request);
             }
+            Step::Wait { nth } => {
+                let request = self.states[rank].pending.remove(nth as usize);
+                self.states[rank].waiting = Some(request);
+            }
             Step::WaitAll => {
                 assert!(!self.states[rank].pending.is_empty(), "a wait for nothing");
                 let pending = self.states[rank].pending.clone();

@@ -27,6 +27,7 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
+use super::sharing::{Element, FlowId, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
 use crate::queue::EventQueue;
@@ -39,29 +40,6 @@ const TOLERANCE: f64 = 1e-12;
 
 /// The limiting link of a flow that runs at its own bound.
 const OWN_BOUND: u32 = u32::MAX;
-
-/// A registered path.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PathId(u32);
-
-/// A flow in the system. Ids of flows that left are used again.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct FlowId(pub u32);
-
-impl FlowId {
-    /// The id as an index into an array.
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A link as a path uses it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Element {
-    link: u32,
-    consumption: f64,
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Path {
@@ -149,9 +127,10 @@ pub struct MaxMin {
     changed: Vec<FlowId>,
 }
 
-impl MaxMin {
-    /// A system without flows. Capacities must be positive and finite.
-    pub fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self {
+impl Sharing for MaxMin {
+    const LITERAL: bool = false;
+
+    fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self {
         let (capacity, fat_pipe): (Vec<f64>, Vec<bool>) =
             links.into_iter().map(|(c, policy)| (c, policy == SharingPolicy::FatPipe)).unzip();
         let n = capacity.len();
@@ -182,9 +161,7 @@ impl MaxMin {
         }
     }
 
-    /// Registers a path: its links with the consumption of each, positive and every link at most once. A path
-    /// without links gives a flow its bound.
-    pub fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId {
+    fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId {
         let start = self.elements.len() as u32;
         self.elements.extend(elements.iter().map(|e| Element { link: e.0.0, consumption: e.1 }));
         let fat = elements.iter().any(|e| self.fat_pipe[e.0.index()]);
@@ -192,11 +169,7 @@ impl MaxMin {
         PathId(self.paths.len() as u32 - 1)
     }
 
-    /// A flow enters. Its value is 0 until the next [`solve`](Self::solve).
-    ///
-    /// `penalty` is positive: the share is inversely proportional to it. `bound` is positive, maybe infinite where
-    /// the path has links.
-    pub fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
+    fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
         let flow = Flow {
             weight: 1.0 / penalty,
             penalty,
@@ -229,8 +202,7 @@ impl MaxMin {
         FlowId(id)
     }
 
-    /// A flow leaves. The others keep their values until the next [`solve`](Self::solve).
-    pub fn stop(&mut self, flow: FlowId) {
+    fn stop(&mut self, flow: FlowId) {
         self.set_limit(flow.0, OWN_BOUND);
         let Path { start, end, .. } = self.paths[self.flows[flow.index()].path as usize];
         for e in &self.elements[start as usize..end as usize] {
@@ -250,6 +222,28 @@ impl MaxMin {
         self.free.push(flow.0);
     }
 
+    #[inline]
+    fn value(&self, flow: FlowId) -> f64 {
+        self.flows[flow.index()].value
+    }
+
+    #[inline]
+    fn is_stale(&self) -> bool {
+        !self.touched.is_empty() || !self.added.is_empty()
+    }
+
+    fn solve(&mut self) {
+        self.restore_fairness();
+    }
+
+    /// Those whose value is another one now.
+    #[inline]
+    fn changed(&self) -> &[FlowId] {
+        &self.changed
+    }
+}
+
+impl MaxMin {
     /// Notes which link limits a flow.
     #[inline]
     fn set_limit(&mut self, flow: u32, limit: u32) {
@@ -260,24 +254,6 @@ impl MaxMin {
         if limit != OWN_BOUND {
             self.limited[limit as usize] += 1;
         }
-    }
-
-    /// The rate of a flow as of the last solution.
-    #[inline]
-    pub fn value(&self, flow: FlowId) -> f64 {
-        self.flows[flow.index()].value
-    }
-
-    /// Whether flows came or went since the last solution.
-    #[inline]
-    pub fn is_stale(&self) -> bool {
-        !self.touched.is_empty() || !self.added.is_empty()
-    }
-
-    /// The flows whose value the last solution changed, new ones included.
-    #[inline]
-    pub fn changed(&self) -> &[FlowId] {
-        &self.changed
     }
 
     /// Sum of the consumptions on a link, in units of its capacity.

@@ -1,6 +1,6 @@
 //! The local repair: which flows have to be solved again, progressive filling, and the check that ends it.
 
-use super::{Element, Filling, FlowId, MaxMin, OWN_BOUND, Path, TOLERANCE};
+use super::{Element, Filling, Flow, FlowId, MaxMin, OWN_BOUND, Path, Sharing, TOLERANCE};
 
 /// From so many links on, the fullest one is found by a heap and not by a scan.
 const SCAN_LIMIT: usize = 48;
@@ -10,9 +10,8 @@ const SCAN_LIMIT: usize = 48;
 const CANCELLATION: f64 = 1e-2;
 
 impl MaxMin {
-    /// Restores max-min fairness after the changes since the last call; [`changed`](Self::changed) tells whose value
-    /// is another one now.
-    pub fn solve(&mut self) {
+    /// Restores max-min fairness after the changes since the last call.
+    pub(super) fn restore_fairness(&mut self) {
         self.changed.clear();
         if !self.is_stale() {
             return;
@@ -29,8 +28,13 @@ impl MaxMin {
         let mut first = 0;
         while first < self.set.len() {
             first = self.set.len();
-            self.fill();
-            self.grow();
+            match self.set[..] {
+                [flow] if !self.path_of(flow).fat => self.repair_one(flow),
+                _ => {
+                    self.fill();
+                    self.grow();
+                }
+            }
         }
         for (flow, before) in self.set.iter().zip(&self.before) {
             if self.flows[*flow as usize].value != *before {
@@ -65,6 +69,61 @@ impl MaxMin {
         self.added.clear();
         self.touched.clear();
         self.changed.push(FlowId(flow));
+    }
+
+    /// The same as filling and checking for a set of one flow, the most frequent one: the arithmetic is theirs, in their
+    /// order, without what they keep for several flows.
+    fn repair_one(&mut self, flow: u32) {
+        let path = self.path_of(flow);
+        let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
+        let (mut lowest, mut fullest) = (f64::INFINITY, OWN_BOUND);
+        self.links.clear();
+        for e in path.start..path.end {
+            let Element { link, consumption } = self.elements[e as usize];
+            let members = &self.members[link as usize];
+            let capacity = self.capacity[link as usize];
+            if members.len() == 1 && consumption * bound <= capacity {
+                continue;
+            }
+            let (mut most, mut remaining) = (0.0, capacity);
+            for m in members {
+                let other = &self.flows[m.flow as usize];
+                most += m.consumption * other.bound;
+                if m.flow != flow {
+                    remaining -= m.consumption * other.value;
+                }
+            }
+            if most <= capacity {
+                continue;
+            }
+            let level = remaining.max(0.0) / (consumption * weight);
+            if level < lowest {
+                (lowest, fullest) = (level, link);
+            }
+            if members.len() > 1 {
+                self.links.push(link);
+                self.filling[link as usize].level = level;
+            }
+        }
+        let (value, limit) = if fullest == OWN_BOUND {
+            (bound, self.link_filled_by(flow))
+        } else if bound * penalty < lowest {
+            lowest = f64::NEG_INFINITY;
+            (bound, OWN_BOUND)
+        } else {
+            (lowest * weight, fullest)
+        };
+        let state = &mut self.flows[flow as usize];
+        state.value = value;
+        state.level = value * penalty;
+        self.set_limit(flow, limit);
+        for i in 0..self.links.len() {
+            let link = self.links[i];
+            let stopped_here = self.filling[link as usize].level == lowest;
+            if stopped_here || self.limited[link as usize] > u32::from(limit == link) {
+                self.check(link, if stopped_here { lowest } else { f64::INFINITY });
+            }
+        }
     }
 
     /// The flows that the changes concern for certain: new ones, and those limited by a link that a flow entered
@@ -375,35 +434,40 @@ impl MaxMin {
         if self.fat_pipe[link as usize] { shares.fold(0.0, f64::max) } else { shares.sum() }
     }
 
-    /// Checks the max-min condition on the links of S, and takes those into S for whom it no longer holds.
+    /// Checks the max-min condition on the links of S.
     fn grow(&mut self) {
         for i in 0..self.links.len() {
             let link = self.links[i];
-            let filling = self.filling[link as usize];
-            if filling.outsiders == 0 {
-                continue;
+            let filling = &self.filling[link as usize];
+            if filling.outsiders > 0 {
+                self.check(link, filling.level);
             }
-            let mut load = 0.0;
-            let mut highest = 0.0f64;
-            for m in &self.members[link as usize] {
-                let flow = &self.flows[m.flow as usize];
-                load += m.consumption * flow.value;
-                if flow.in_set == self.solution {
-                    highest = highest.max(flow.level);
-                }
+        }
+    }
+
+    /// Checks the max-min condition on a link, and takes those into S for whom it no longer holds. `stopped`: the level at
+    /// which flows of S stopped here, infinite if none did.
+    fn check(&mut self, link: u32, stopped: f64) {
+        let mut load = 0.0;
+        let mut highest = 0.0f64;
+        for m in &self.members[link as usize] {
+            let flow = &self.flows[m.flow as usize];
+            load += m.consumption * flow.value;
+            if flow.in_set == self.solution {
+                highest = highest.max(flow.level);
             }
-            let capacity = self.capacity[link as usize];
-            let full = load >= capacity * (1.0 - TOLERANCE);
-            // Flows of S may have stopped here at `filling.level`: nobody may stand above them.
-            let ceiling = filling.level * (1.0 + TOLERANCE);
-            let floor = highest * (1.0 - TOLERANCE);
-            for m in 0..self.members[link as usize].len() {
-                let flow = self.members[link as usize][m].flow;
-                let state = &self.flows[flow as usize];
-                let loses_its_limit = state.limit == link && (!full || state.level < floor);
-                if state.in_set != self.solution && (loses_its_limit || state.level > ceiling) {
-                    self.join(flow);
-                }
+        }
+        let capacity = self.capacity[link as usize];
+        let full = load >= capacity * (1.0 - TOLERANCE);
+        // Nobody may stand above those who stopped here.
+        let ceiling = stopped * (1.0 + TOLERANCE);
+        let floor = highest * (1.0 - TOLERANCE);
+        for m in 0..self.members[link as usize].len() {
+            let flow = self.members[link as usize][m].flow;
+            let state = &self.flows[flow as usize];
+            let loses_its_limit = state.limit == link && (!full || state.level < floor);
+            if state.in_set != self.solution && (loses_its_limit || state.level > ceiling) {
+                self.join(flow);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Plain text in 80 columns.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
-use super::{ReplayReport, Reporter, Split, TopologyReport};
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -13,7 +13,7 @@ mod topology;
 pub struct Text;
 
 /// Width of the whole report.
-const WIDTH: u16 = 80;
+pub(super) const WIDTH: u16 = 80;
 
 /// Networks in one table of ratios: with their names of at most 20 characters they fill the width.
 const COLUMNS: usize = 7;
@@ -149,6 +149,10 @@ impl Reporter for Text {
         notes(out, &r.notes)
     }
 
+    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+        super::collectives_text::write(report, out)
+    }
+
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}\n", c.title)?;
         for (n, network) in c.networks.iter().enumerate() {
@@ -194,5 +198,40 @@ impl Reporter for Text {
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
         topology::write(reports, out)
+    }
+
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", sheet.title)?;
+        if sheet.tables.is_empty() {
+            writeln!(out)?;
+            for (_, name, value) in &sheet.facts {
+                writeln!(out, "  {name:<18} {}", value.text())?;
+            }
+        }
+        for shown in &sheet.tables {
+            // Names of topologies, which may be long, stand apart from the numbers.
+            let names = shown.columns.first().is_some_and(|column| column.name == "topology");
+            if names {
+                writeln!(out)?;
+                for (index, values) in shown.rows.iter().enumerate() {
+                    writeln!(out, "  {:<2}  {}", letter(index), values[0].text())?;
+                }
+            }
+            let headings: Vec<&str> = shown.columns.iter().filter_map(|column| column.heading).collect();
+            let mut lines = table(&headings);
+            for (index, values) in shown.rows.iter().enumerate() {
+                let visible = shown.columns.iter().zip(values).filter(|(column, _)| column.heading.is_some());
+                let mut cells: Vec<String> = visible.map(|(_, value)| value.text()).collect();
+                if names {
+                    cells[0] = letter(index);
+                }
+                row(&mut lines, &cells);
+            }
+            writeln!(out, "\n{lines}")?;
+        }
+        if !sheet.notes.is_empty() {
+            writeln!(out)?;
+        }
+        notes(out, &sheet.notes.iter().map(|note| note.trim_end_matches('.').to_owned()).collect::<Vec<_>>())
     }
 }

@@ -1,6 +1,6 @@
 //! Topologies side by side: a row for each property, a column for each topology.
 
-use super::{letter, row, table};
+use super::{letter, row, table, wrapped};
 use crate::report::TopologyReport;
 use crate::report::number::{grouped, percent};
 use crate::report::topology::{CostReport, RouteReport};
@@ -30,7 +30,8 @@ fn reachable(report: &TopologyReport, value: Option<String>) -> Option<String> {
 }
 
 const PROPERTIES: &[Property] = &[
-    ("switches", |r| count(r.n)),
+    ("switches", |r| count(r.switches)),
+    ("hosts", |r| Some(grouped(r.hosts))),
     ("cables", |r| match (r.edges, r.arcs) {
         (Some(edges), _) => Some(format!("{} two-way", grouped(edges as u64))),
         (None, arcs) => Some(format!("{} one-way", grouped(arcs.unwrap_or(0) as u64))),
@@ -47,7 +48,7 @@ const PROPERTIES: &[Property] = &[
         let error = r.aspl_error.map_or(String::new(), |error| format!(" +-{error:.4}"));
         reachable(r, r.aspl.map(|aspl| format!("{aspl:.4}{error}")))
     }),
-    ("  lower bound", |r| Some(format!("{:.4}", r.aspl_lower_bound))),
+    ("  lower bound", |r| r.aspl_lower_bound.map(|bound| format!("{bound:.4}"))),
     ("share of Moore bound", |r| r.moore_share.map(percent)),
     ("edge connectivity", |r| r.edge_connectivity.and_then(count)),
     ("shortest next hops", |r| r.path_diversity.map(|ways| format!("{ways:.3}"))),
@@ -56,25 +57,22 @@ const PROPERTIES: &[Property] = &[
         r.bisection.map(|cut| format!("{sign}{}", grouped(cut)))
     }),
     ("  of all links", |r| r.bisection_share_of_links.map(percent)),
-    ("  and endpoints", |r| r.bisection_share_of_all.map(percent)),
+    ("  and hosts", |r| r.bisection_share_of_all.map(percent)),
     ("cabinets", |r| count(r.floor.cabinets)),
     ("cable in all, m", |r| Some(whole(r.floor.cable_metres))),
     ("  average, m", |r| Some(format!("{:.2}", r.floor.average_cable_metres))),
     ("  longest, m", |r| Some(format!("{:.1}", r.floor.longest_cable_metres))),
     ("latency max, ns", |r| r.floor.max_latency_ns.map(|ns| format!("{ns:.1}"))),
     ("  mean, ns", |r| r.floor.mean_latency_ns.map(|ns| format!("{ns:.1}"))),
-    ("endpoints", |r| bill(r, |b| Some(b.endpoints as f64))),
     ("ports of a router", |r| bill(r, |b| Some(b.ports as f64))),
     ("copper cables", |r| bill(r, |b| Some(b.copper_cables as f64))),
     ("fibre cables", |r| bill(r, |b| Some(b.fibre_cables as f64))),
     ("routers, $", |r| bill(r, |b| Some(b.router_dollars))),
     ("cables, $", |r| bill(r, |b| Some(b.cable_dollars))),
     ("in all, $", |r| bill(r, |b| Some(b.dollars))),
-    ("  per endpoint, $", |r| bill(r, |b| b.dollars_per_endpoint)),
+    ("  per host, $", |r| bill(r, |b| b.dollars_per_endpoint)),
     ("power, W", |r| bill(r, |b| Some(b.watts))),
-    ("  per endpoint, W", |r| {
-        r.cost.as_ref().and_then(|cost| cost.watts_per_endpoint).map(|watts| format!("{watts:.1}"))
-    }),
+    ("  per host, W", |r| r.cost.as_ref().and_then(|cost| cost.watts_per_endpoint).map(|watts| format!("{watts:.1}"))),
 ];
 
 /// Writes the tables, what they rest on, and the routes.
@@ -95,6 +93,19 @@ pub(super) fn write(reports: &[TopologyReport], out: &mut dyn Write) -> io::Resu
             }
         }
         writeln!(out, "\n{table}")?;
+    }
+    for (index, r) in reports.iter().enumerate().filter(|(_, r)| r.n > r.switches) {
+        let between = match (r.host_diameter_links, r.host_aspl_links) {
+            (Some(most), Some(mean)) => format!("; between hosts at most {most} cables, {mean:.4} on average"),
+            _ => String::new(),
+        };
+        let text = format!(
+            "{}: hosts are vertices in what is said of degrees, hops and halves, n = {}{between}.",
+            letter(index),
+            grouped(r.n as u64),
+        );
+        writeln!(out)?;
+        wrapped(out, &text, "   ")?;
     }
     if let Some(r) = reports.first() {
         let floor = &r.floor;
@@ -119,8 +130,9 @@ pub(super) fn write(reports: &[TopologyReport], out: &mut dyn Write) -> io::Resu
 }
 
 fn route(name: &str, route: &RouteReport, out: &mut dyn Write) -> io::Result<()> {
-    let (metres, latency) = (route.metres, route.latency_ns);
-    writeln!(out, "\nRoute in {name} by {}: {} hops, {metres:.1} m, {latency} ns", route.routing, route.reasons.len())?;
+    let (metres, latency, hops) = (route.metres, route.latency_ns, route.reasons.len());
+    let s = if hops == 1 { "" } else { "s" };
+    writeln!(out, "\nRoute in {name} by {}: {hops} hop{s}, {metres:.1} m, {latency} ns", route.routing)?;
     for (ends, reason) in route.path.windows(2).zip(&route.reasons) {
         writeln!(out, "  {:>8} -> {:<8} {reason}", ends[0], ends[1])?;
     }

@@ -3,7 +3,7 @@
 use super::{TopologyOptions, TopologyReportError, routing};
 use crate::ids::SwitchId;
 use crate::layout::FloorPlan;
-use crate::layout::latency::{ENDS, arc_delays};
+use crate::layout::latency::{arc_delays, ends};
 use crate::topology::Topology;
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ impl RouteReport {
             path: std::iter::once(from.0).chain(arcs.iter().map(|&arc| graph.head(arc).0)).collect(),
             reasons: routing.reasons(from, to, &arcs),
             metres: arcs.iter().map(|&arc| cables.length(graph.cable(arc))).sum(),
-            latency_ns: ((ENDS + options.switch_delay + delay) * 1e12).round() / 1e3,
+            latency_ns: ((ends(graph, from, to, options.switch_delay) + delay) * 1e12).round() / 1e3,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Graphs from files, one file for each format.
 
 pub(super) mod edges;
+pub(super) mod graphml;
 pub(super) mod json;
 
 /// What to do about a cable that a file may not have.

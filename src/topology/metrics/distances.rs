@@ -129,7 +129,8 @@ pub fn sampled(graph: &Graph, samples: usize, seed: u64) -> Result<Sampled, Topo
     let (against, along) = (eccentricity(graph, centre, Way::Against), eccentricity(graph, centre, Way::Along));
     let distances = Distances::of(search(graph, &order, against > DENSE_DEPTH));
     let degree = super::degrees(graph).max_in.max(2) as u64;
-    let range = ((against + along) as f64 - bounds::aspl_lower_bound(n as u64, degree, graph.is_directed())).max(0.0);
+    let range =
+        ((against + along) as f64 - bounds::aspl(n as u64, degree, graph.is_directed()).unwrap_or(0.0)).max(0.0);
     let rest = 1.0 - (samples - 1) as f64 / n as f64;
     let error = if samples == n { 0.0 } else { range * (rest * f64::ln(2.0 / 0.05) / (2.0 * samples as f64)).sqrt() };
     Ok(Sampled { distances, samples, error, seed })

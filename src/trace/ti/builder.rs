@@ -76,6 +76,7 @@ pub(super) struct Builder {
     pub place: Place,
     pub length: usize,
     pub streams: Vec<Vec<Action>>,
+    polls: bool,
     pub tables: Tables,
     pub pending: Pending,
     /// The type of elements where a line names none, and the line that decided it.
@@ -98,6 +99,7 @@ impl Builder {
             place: Place { file: 0, line: 0 },
             length: 0,
             streams: (0..ranks.unwrap_or(0)).map(|_| Vec::new()).collect(),
+            polls: false,
             tables: Tables::default(),
             pending: Pending::default(),
             default: None,
@@ -190,6 +192,7 @@ impl Builder {
         };
         match self.action(rank, keyword, arguments) {
             Ok(action) => {
+                self.polls |= action.polls();
                 self.streams[rank as usize].push(action);
                 Ok(())
             }
@@ -260,6 +263,7 @@ impl Builder {
             collectives: self.tables.collectives,
             counts: self.tables.counts,
             warnings: self.warnings,
+            known_polls: self.polls.into(),
             ..Trace::default()
         })
     }

@@ -27,21 +27,23 @@ fn find(file: &Path, rank: usize, index: usize) -> Option<SourceLine> {
     if !file.metadata().ok()?.is_file() {
         return None;
     }
-    let mut blocks = Blocks::open(file).ok()?;
     let mut budget = Budget::new(u64::MAX, u64::MAX);
-    let (mut line, mut before) = (0, 0);
-    while let Ok(Some(block)) = blocks.next(&mut budget) {
+    let (mut line, mut before, mut found) = (0, 0, None);
+    let blocks = Blocks::open(file).ok()?;
+    // An error ends the search; the line may have been before it.
+    let _ = blocks.each(&mut budget, |block| {
         let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
         for words in text.split(|&byte| byte == b'\n').map(skip_blanks) {
             line += 1;
-            if leading_rank(words).is_none_or(|(_, first)| first != rank as u64) {
+            if found.is_some() || leading_rank(words).is_none_or(|(_, first)| first != rank as u64) {
                 continue;
             }
             if before == index {
-                return Some(SourceLine { file: file.into(), line, text: shorten(words.trim_ascii_end()) });
+                found = Some(SourceLine { file: file.into(), line, text: shorten(words.trim_ascii_end()) });
             }
             before += 1;
         }
-    }
-    None
+        Ok(())
+    });
+    found
 }

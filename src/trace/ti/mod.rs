@@ -95,7 +95,7 @@ impl Default for Options {
 /// ```
 pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
     if path.as_os_str() == "-" {
-        let blocks = Blocks::stream(Path::new("standard input"), io::stdin().lock())?;
+        let blocks = Blocks::stream(Path::new("standard input"), io::stdin())?;
         return read_blocks(blocks, "stdin", options, false);
     }
     let name = name_of(path);
@@ -105,11 +105,11 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
 }
 
 /// Reads a trace, or a list of files, from a stream. `name` stands for the file in messages and names the trace.
-pub fn read_from(reader: impl Read, name: &str, options: &Options) -> Result<Trace, TraceError> {
+pub fn read_from(reader: impl Read + Send, name: &str, options: &Options) -> Result<Trace, TraceError> {
     read_blocks(Blocks::stream(Path::new(name), reader)?, name, options, false)
 }
 
-fn read_blocks(mut blocks: Blocks<'_>, name: &str, options: &Options, again: bool) -> Result<Trace, TraceError> {
+fn read_blocks(blocks: Blocks<'_>, name: &str, options: &Options, again: bool) -> Result<Trace, TraceError> {
     let mut budget = Budget::new(options.max_unpacked_bytes, options.max_unpacking_ratio);
     let file = blocks.file().to_path_buf();
     let ranks = options.ranks.filter(|&ranks| ranks > 0);
@@ -120,16 +120,17 @@ fn read_blocks(mut blocks: Blocks<'_>, name: &str, options: &Options, again: boo
     let mut list = List::default();
     let mut content = None;
     builder.start(&file, None);
-    while let Some(block) = blocks.next(&mut budget)? {
+    blocks.each(&mut budget, |block| {
         content = content.or_else(|| list::content(block.text));
         // Blocks without a meaningful line count for both.
         if content != Some(Content::List) {
-            builder.block(&block)?;
+            builder.block(block)?;
         }
         if content != Some(Content::Trace) {
-            list.block(&file, &block)?;
+            list.block(&file, block)?;
         }
-    }
+        Ok(())
+    })?;
     if content == Some(Content::List) {
         return read_list(&file, &list.entries, name, ranks, &mut budget);
     }
@@ -160,11 +161,9 @@ fn read_list(
         builder.warnings.push(unused);
     }
     for (rank, entry) in entries[..used].iter().enumerate() {
-        let mut blocks = Blocks::open(&entry.resolve(list)).map_err(|error| listed(list, entry, error))?;
+        let blocks = Blocks::open(&entry.resolve(list)).map_err(|error| listed(list, entry, error))?;
         builder.start(blocks.file(), (!merged).then_some(rank as u32));
-        while let Some(block) = blocks.next(budget)? {
-            builder.block(&block)?;
-        }
+        blocks.each(budget, |block| builder.block(block))?;
         builder.end_own()?;
     }
     let files = builder.files.clone();

@@ -1,19 +1,20 @@
 //! Where the text of a trace comes from: a plain file, a compressed one, or a stream.
 //!
-//! All give [`Blocks`]: pieces of about 1 MiB that end at a line end. Each lies in one buffer that is used again, so lines
-//! are slices of it, and the whole text is never in memory. The compression is recognised by its first bytes, since names
-//! lie more often.
+//! All give [`Blocks`]: pieces of about 1 MiB that end at a line end. They lie in a few buffers that are used again, so lines
+//! are slices of them, and the whole text is never in memory. From its second block on, a file is read and unpacked on a
+//! thread of its own, ahead of the parser. The compression is recognised by its first bytes, since names lie more often.
 //!
 //! Mapping plain files into memory was tried and rejected. It is not faster (a trace of 49 MB took 0.086 s either way: page
 //! faults cost what the copies of `read` cost), and a map needs `unsafe`, counts as memory of the process, and ends the
 //! process if someone shortens the file meanwhile.
 
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread;
 
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
@@ -67,29 +68,38 @@ pub(super) enum End {
 /// The text of one file, block by block.
 pub(super) struct Blocks<'r> {
     file: PathBuf,
-    reader: Box<dyn Read + 'r>,
+    reader: Box<dyn Read + Send + 'r>,
     /// Name of the compression; none for plain text.
     format: Option<&'static str>,
-    /// `buffer[given..filled]` is text that was read but not given out.
-    buffer: Vec<u8>,
-    given: usize,
-    filled: usize,
+    /// Text behind the last line end that was read.
+    carried: Vec<u8>,
     ended: bool,
     /// Bytes that came out of the decoder, and those that went into it.
     unpacked: u64,
-    packed: Rc<Cell<u64>>,
+    packed: Arc<AtomicU64>,
 }
+
+/// Memory of a block. `bytes` keeps its length between blocks, so that it is not cleared each time.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    /// Length of the block in it.
+    given: usize,
+}
+
+/// Blocks that wait for the parser at most.
+const AHEAD: usize = 2;
 
 /// A reader that counts what it gives.
 struct Counted<R> {
     reader: R,
-    count: Rc<Cell<u64>>,
+    count: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.reader.read(buffer)?;
-        self.count.set(self.count.get() + length as u64);
+        self.count.fetch_add(length as u64, Ordering::Relaxed);
         Ok(length)
     }
 }
@@ -117,14 +127,14 @@ impl<'r> Blocks<'r> {
     }
 
     /// Takes a stream, such as standard input.
-    pub fn stream(name: &Path, mut reader: impl Read + 'r) -> Result<Blocks<'r>, TraceError> {
+    pub fn stream(name: &Path, mut reader: impl Read + Send + 'r) -> Result<Blocks<'r>, TraceError> {
         let file = name.to_path_buf();
         let head = read_head(&mut reader).map_err(|error| TraceError::whole(name, Kind::Read(error)))?;
         let format = packing(&head);
-        let packed = Rc::new(Cell::new(0));
-        let all = Counted { reader: Cursor::new(head).chain(reader), count: Rc::clone(&packed) };
+        let packed = Arc::new(AtomicU64::new(0));
+        let all = Counted { reader: Cursor::new(head).chain(reader), count: Arc::clone(&packed) };
         let all = BufReader::with_capacity(1 << 17, all);
-        let reader: Box<dyn Read + 'r> = match format {
+        let reader: Box<dyn Read + Send + 'r> = match format {
             None => Box::new(all),
             Some("xz") => Box::new(XzReader::new_mem_limit(all, true, XZ_MEMORY_KIB)),
             Some("gzip") => Box::new(MultiGzDecoder::new(all)),
@@ -134,7 +144,7 @@ impl<'r> Blocks<'r> {
             },
             Some(format) => return Err(TraceError::whole(file, Kind::Unsupported { format })),
         };
-        Ok(Blocks { file, reader, format, buffer: Vec::new(), given: 0, filled: 0, ended: false, unpacked: 0, packed })
+        Ok(Blocks { file, reader, format, carried: Vec::new(), ended: false, unpacked: 0, packed })
     }
 
     /// The file's name for messages.
@@ -142,58 +152,100 @@ impl<'r> Blocks<'r> {
         &self.file
     }
 
-    /// The next block; none at the end of the file.
-    pub fn next(&mut self, budget: &mut Budget) -> Result<Option<Block<'_>>, TraceError> {
-        let given = self.fill(budget)?;
-        let text = &self.buffer[given];
-        let end = match text.last() {
-            None => return Ok(None),
-            Some(b'\n') => End::Line,
-            Some(_) if !self.ended || text.len() > LONGEST_LINE => End::TooLong,
-            Some(_) => End::File,
-        };
-        Ok(Some(Block { text, end }))
+    /// Gives the blocks to `take`, one after the other, until the end of the file or the first error.
+    pub fn each(
+        mut self,
+        budget: &mut Budget,
+        mut take: impl FnMut(&Block<'_>) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        let mut first = Buffer::default();
+        let Some(end) = self.next(&mut first, budget)? else { return Ok(()) };
+        take(&Block { text: &first.bytes[..first.given], end })?;
+        if self.ended && self.carried.is_empty() {
+            return Ok(());
+        }
+        let (full, blocks) = sync_channel(AHEAD);
+        let (empty, buffers) = channel();
+        // The parser holds one buffer, `AHEAD` wait for it, and one is being filled.
+        for buffer in std::iter::once(first).chain((0..=AHEAD).map(|_| Buffer::default())) {
+            empty.send(buffer).ok();
+        }
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                // Either end of a channel goes when the other side is done, with or without success.
+                while let Ok(mut buffer) = buffers.recv() {
+                    let next = self.next(&mut buffer, budget);
+                    let last = !matches!(next, Ok(Some(_)));
+                    if full.send((next, buffer)).is_err() || last {
+                        break;
+                    }
+                }
+            });
+            let blocks = blocks;
+            while let Ok((next, buffer)) = blocks.recv() {
+                let Some(end) = next? else { break };
+                take(&Block { text: &buffer.bytes[..buffer.given], end })?;
+                empty.send(buffer).ok();
+            }
+            Ok(())
+        })
     }
 
-    /// Reads on until there is a line end or nothing more, and says where in the buffer the next block is.
-    fn fill(&mut self, budget: &mut Budget) -> Result<Range<usize>, TraceError> {
-        self.buffer.copy_within(self.given..self.filled, 0);
-        self.filled -= self.given;
-        self.given = 0;
+    /// Puts the next block into a buffer, and says how it ends; none at the end of the file.
+    fn next(&mut self, buffer: &mut Buffer, budget: &mut Budget) -> Result<Option<End>, TraceError> {
+        self.fill(buffer, budget)?;
+        Ok(match buffer.bytes[..buffer.given].last() {
+            None => None,
+            Some(b'\n') => Some(End::Line),
+            Some(_) if !self.ended || buffer.given > LONGEST_LINE => Some(End::TooLong),
+            Some(_) => Some(End::File),
+        })
+    }
+
+    /// Reads on until there is a line end or nothing more; what follows the last line end is for the next block.
+    fn fill(&mut self, buffer: &mut Buffer, budget: &mut Budget) -> Result<(), TraceError> {
+        let bytes = &mut buffer.bytes;
+        let mut filled = self.carried.len();
+        if bytes.len() < filled {
+            bytes.resize(filled, 0);
+        }
+        bytes[..filled].copy_from_slice(&self.carried);
+        self.carried.clear();
         // What was carried over has no line end: it was behind the last one.
-        let mut searched = self.filled;
+        let mut searched = filled;
         loop {
             let enough = searched + BLOCK;
-            if self.buffer.len() < enough {
-                self.buffer.resize(enough, 0);
+            if bytes.len() < enough {
+                bytes.resize(enough, 0);
             }
-            while !self.ended && self.filled < enough {
-                match self.reader.read(&mut self.buffer[self.filled..enough]) {
+            while !self.ended && filled < enough {
+                match self.reader.read(&mut bytes[filled..enough]) {
                     Ok(0) => self.ended = true,
                     Ok(length) => {
-                        self.filled += length;
+                        filled += length;
                         self.charge(length as u64, budget)?;
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => return Err(TraceError::whole(&*self.file, self.failure(error))),
                 }
             }
-            if let Some(last) = memrchr(b'\n', &self.buffer[searched..self.filled]) {
-                self.given = searched + last + 1;
-                return Ok(0..self.given);
+            if let Some(last) = memrchr(b'\n', &bytes[searched..filled]) {
+                buffer.given = searched + last + 1;
+                self.carried.extend_from_slice(&bytes[buffer.given..filled]);
+                return Ok(());
             }
-            if self.ended || self.filled > LONGEST_LINE {
-                self.given = self.filled;
-                return Ok(0..self.given);
+            if self.ended || filled > LONGEST_LINE {
+                buffer.given = filled;
+                return Ok(());
             }
-            searched = self.filled;
+            searched = filled;
         }
     }
 
     fn charge(&mut self, length: u64, budget: &mut Budget) -> Result<(), TraceError> {
         let Some(format) = self.format else { return Ok(()) };
         self.unpacked += length;
-        if self.unpacked > RATIO_FREE && self.unpacked / self.packed.get().max(1) > budget.ratio {
+        if self.unpacked > RATIO_FREE && self.unpacked / self.packed.load(Ordering::Relaxed).max(1) > budget.ratio {
             let kind = Kind::UnpacksSuspiciously { format, ratio: budget.ratio };
             return Err(TraceError::whole(&*self.file, kind));
         }

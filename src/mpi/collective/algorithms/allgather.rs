@@ -8,6 +8,7 @@ use crate::trace::CollectiveKind;
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgather),
     name: "nonblocking",
+    simgrid: &[],
     summary: "everybody sends its block to everybody, all at once",
     steps: nonblocking,
 };
@@ -17,6 +18,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
 pub static RING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgather),
     name: "ring",
+    simgrid: &[],
     summary: "direct exchanges at increasing distance",
     steps: ring,
 };
@@ -25,8 +27,47 @@ pub static RING: Algorithm = Algorithm {
 pub static BRUCK: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgather),
     name: "bruck",
+    simgrid: &[],
     summary: "doubling amounts to doubling distances, whatever the number of members (Bruck)",
     steps: bruck,
+};
+
+/// Exchanges with the partner whose rank differs in the bits of the round; powers of two only, as
+/// [`alltoall::PAIR`](super::alltoall::PAIR). SimGrid (`allgather-pair.cpp`).
+pub static PAIR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgather),
+    name: "pair",
+    simgrid: &[],
+    summary: "one exchange after the other with partner rank XOR round; powers of two only",
+    steps: pair,
+};
+
+/// Neighbours exchange a block, then in turn with either neighbour the two blocks got last. Odd numbers of members go by
+/// [`RING`]. Chen, Zhang, Zhang, Yuan 2005; Open MPI (`coll_base_allgather.c`, neighbour exchange).
+pub static NEIGHBOUR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgather),
+    name: "neighbour-exchange",
+    simgrid: &["ompi_neighborexchange"],
+    summary: "P/2 exchanges of two blocks with either neighbour in turn",
+    steps: neighbour,
+};
+
+/// Blocks travel around a ring of neighbours, one exchange after the other. SimGrid (`allgather-NTSLR.cpp`).
+pub static NEIGHBOUR_RING: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgather),
+    name: "ntslr",
+    simgrid: &["NTSLR"],
+    summary: "blocks travel around a ring of neighbours",
+    steps: neighbour_ring,
+};
+
+/// As [`NEIGHBOUR_RING`], all receives posted at once. Open MPI's linear allgather in SimGrid (`allgather-NTSLR-NB.cpp`).
+pub static NEIGHBOUR_RING_AHEAD: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgather),
+    name: "ntslr-nb",
+    simgrid: &["NTSLR_NB"],
+    summary: "blocks travel around a ring of neighbours, all receives posted at once",
+    steps: neighbour_ring_ahead,
 };
 
 fn nonblocking(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
@@ -68,4 +109,77 @@ fn bruck(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 fn bruck_round(scope: &Scope<'_>, distance: u32, blocks: u32, steps: &mut Vec<Step>) {
     let bytes = scope.bytes().saturating_mul(u64::from(blocks));
     scope.exchange(scope.before(scope.me, distance), bytes, scope.after(scope.me, distance), steps);
+}
+
+fn pair(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    exchange_pairs(scope, cursor, |_| scope.bytes(), steps);
+}
+
+/// One exchange a round with partner rank XOR round; `bytes` go to a partner. Leaves out partners that do not exist.
+pub(super) fn exchange_pairs(
+    scope: &Scope<'_>,
+    cursor: &mut Cursor,
+    bytes: impl Fn(u32) -> u64,
+    steps: &mut Vec<Step>,
+) {
+    for i in chunk(cursor, u64::from(scope.size).next_power_of_two()) {
+        let partner = scope.me ^ i as u32;
+        if partner < scope.size {
+            scope.exchange(partner, bytes(partner), partner, steps);
+        }
+    }
+}
+
+fn neighbour(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    if !scope.size.is_multiple_of(2) {
+        return ring(scope, cursor, steps);
+    }
+    let pair = scope.bytes().saturating_mul(2);
+    exchange_neighbours(scope, cursor, scope.bytes(), |_| pair, steps);
+}
+
+/// The rounds of a neighbour exchange for an even number of members. `own` bytes go out first, then the pairs of blocks
+/// whose first member is given to `pair`.
+pub(super) fn exchange_neighbours(
+    scope: &Scope<'_>,
+    cursor: &mut Cursor,
+    own: u64,
+    pair: impl Fn(u32) -> u64,
+    steps: &mut Vec<Step>,
+) {
+    let even = scope.me.is_multiple_of(2);
+    let (after, before) = (scope.after(scope.me, 1), scope.before(scope.me, 1));
+    let neighbours = if even { [after, before] } else { [before, after] };
+    for round in chunk(cursor, u64::from(scope.size) / 2) {
+        let neighbour = neighbours[(round % 2) as usize];
+        let bytes = if round == 0 {
+            own
+        } else {
+            // What came in the round before: pairs from farther and farther away, from either side in turn.
+            let distance = (round as u32 / 2 * 2) % scope.size;
+            let from_below = even == round.is_multiple_of(2);
+            let base = scope.me & !1;
+            pair(if from_below { scope.before(base, distance) } else { scope.after(base, distance) })
+        };
+        scope.exchange(neighbour, bytes, neighbour, steps);
+    }
+}
+
+fn neighbour_ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let (to, from) = (scope.after(scope.me, 1), scope.before(scope.me, 1));
+    for _ in chunk(cursor, others(scope)) {
+        scope.exchange(to, scope.bytes(), from, steps);
+    }
+}
+
+fn neighbour_ring_ahead(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let (to, from) = (scope.after(scope.me, 1), scope.before(scope.me, 1));
+    let others = others(scope);
+    for i in chunk(cursor, 2 * others) {
+        if i < others {
+            steps.push(Step::Irecv { from });
+        } else {
+            steps.extend([Step::Send { to, bytes: scope.bytes() }, Step::Wait { nth: 0 }]);
+        }
+    }
 }

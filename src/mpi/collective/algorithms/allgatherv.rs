@@ -1,6 +1,7 @@
 //! Allgathers of blocks of different sizes. Recursive doubling is in [`super::doubling`].
 
-use super::allgather::exchange_all;
+use super::allgather::{exchange_all, exchange_neighbours, exchange_pairs};
+use super::support::{chunk, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
@@ -8,6 +9,7 @@ use crate::trace::CollectiveKind;
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgatherv),
     name: "nonblocking",
+    simgrid: &[],
     summary: "everybody sends its block to everybody, all at once",
     steps: nonblocking,
 };
@@ -16,6 +18,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
 pub static BRUCK: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgatherv),
     name: "bruck",
+    simgrid: &["ompi_bruck"],
     summary: "doubling numbers of blocks to doubling distances (Bruck)",
     steps: bruck,
 };
@@ -24,8 +27,38 @@ pub static BRUCK: Algorithm = Algorithm {
 pub static RING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgatherv),
     name: "ring",
+    simgrid: &["mpich_ring"],
     summary: "blocks travel around a ring of neighbours in segments of up to 256 KiB",
     steps: ring,
+};
+
+/// Exchanges with the partner whose rank differs in the bits of the round; powers of two only, as
+/// [`alltoall::PAIR`](super::alltoall::PAIR). SimGrid (`allgatherv-pair.cpp`).
+pub static PAIR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgatherv),
+    name: "pair",
+    simgrid: &[],
+    summary: "one exchange after the other with partner rank XOR round; powers of two only",
+    steps: pair,
+};
+
+/// As the allgather's [`NEIGHBOUR`](super::allgather::NEIGHBOUR); odd numbers of members go by [`DIRECT`].
+/// Open MPI (`coll_base_allgatherv.c`, neighbour exchange).
+pub static NEIGHBOUR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgatherv),
+    name: "neighbour-exchange",
+    simgrid: &["ompi_neighborexchange"],
+    summary: "P/2 exchanges of two blocks with either neighbour in turn",
+    steps: neighbour,
+};
+
+/// Direct exchanges at increasing distance, one after the other. SimGrid calls it ring (`allgatherv-ring.cpp`).
+pub static DIRECT: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgatherv),
+    name: "direct",
+    simgrid: &[],
+    summary: "direct exchanges at increasing distance (SimGrid's allgatherv:ring)",
+    steps: direct,
 };
 
 /// Segments of the ring, in bytes, unless every block is larger.
@@ -126,4 +159,24 @@ fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     sending.store(&mut cursor.memory[..2]);
     receiving.store(&mut cursor.memory[2..]);
     cursor.done = sending.left == 0 && receiving.left == 0;
+}
+
+fn pair(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    exchange_pairs(scope, cursor, |_| scope.bytes(), steps);
+}
+
+fn neighbour(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    if !scope.size.is_multiple_of(2) {
+        return direct(scope, cursor, steps);
+    }
+    let pair = |first: u32| scope.elements(first, first + 2).saturating_mul(scope.stage.element);
+    exchange_neighbours(scope, cursor, scope.bytes_of(scope.me), pair, steps);
+}
+
+fn direct(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    for i in chunk(cursor, others(scope)) {
+        let distance = i as u32 + 1;
+        let (to, from) = (scope.after(scope.me, distance), scope.before(scope.me, distance));
+        scope.exchange(to, scope.bytes(), from, steps);
+    }
 }

@@ -8,6 +8,7 @@ use crate::trace::CollectiveKind;
 pub static DOUBLING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allreduce),
     name: "rdb",
+    simgrid: &[],
     summary: "recursive doubling of whole vectors",
     steps: doubling,
 };
@@ -17,8 +18,19 @@ pub static DOUBLING: Algorithm = Algorithm {
 pub static SCATTER: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allreduce),
     name: "rs",
+    simgrid: &["mvapich2_rs"],
     summary: "reduce-scatter by halving vectors, then allgather (Rabenseifner)",
     steps: scatter,
+};
+
+/// As [`SCATTER`] without its exceptions: where there are fewer elements than members, most messages are empty.
+/// Open MPI and MPICH (`coll_base_allreduce.c`, Rabenseifner; `allreduce_intra_reduce_scatter_allgather.c`).
+pub static RAB: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allreduce),
+    name: "rab-rdb",
+    simgrid: &["rab_rdb"],
+    summary: "as rs, also for vectors of few elements",
+    steps: halve_and_double,
 };
 
 fn doubling(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
@@ -45,6 +57,10 @@ fn scatter(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
         doubling(scope, cursor, steps);
         return;
     }
+    halve_and_double(scope, cursor, steps);
+}
+
+fn halve_and_double(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;
     let fold = Fold::new(scope, StandsOut::Even);
     fold.fold(scope.me, scope.bytes(), steps);

@@ -8,6 +8,7 @@ use crate::trace::CollectiveKind;
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "linear",
+    simgrid: &["basic_linear"],
     summary: "everybody exchanges with everybody, all at once",
     steps: linear,
 };
@@ -18,6 +19,7 @@ pub static LINEAR: Algorithm = Algorithm {
 pub static PAIR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "pair",
+    simgrid: &[],
     summary: "one exchange after the other with partner rank XOR round; powers of two only",
     steps: pair,
 };
@@ -26,6 +28,7 @@ pub static PAIR: Algorithm = Algorithm {
 pub static RING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "ring",
+    simgrid: &[],
     summary: "direct exchanges at increasing distance, one after the other",
     steps: ring,
 };
@@ -35,6 +38,7 @@ pub static RING: Algorithm = Algorithm {
 pub static BRUCK: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "bruck",
+    simgrid: &[],
     summary: "log2(P) rounds that carry half of the blocks each (Bruck)",
     steps: bruck,
 };
@@ -43,6 +47,7 @@ pub static BRUCK: Algorithm = Algorithm {
 pub static SCATTERED: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "scattered",
+    simgrid: &["mvapich2_scatter_dest"],
     summary: "non-blocking exchanges with four partners at a time, itself included",
     steps: scattered,
 };

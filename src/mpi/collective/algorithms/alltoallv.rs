@@ -1,5 +1,6 @@
 //! All-to-all exchanges of blocks of different sizes; the count vector says what the caller sends to each member.
 
+use super::allgather::exchange_pairs;
 use super::support::{chunk, other, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
@@ -8,6 +9,7 @@ use crate::trace::CollectiveKind;
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoallv),
     name: "linear",
+    simgrid: &["ompi_basic_linear"],
     summary: "everybody exchanges with everybody, all at once",
     steps: linear,
 };
@@ -17,9 +19,33 @@ pub static LINEAR: Algorithm = Algorithm {
 pub static RING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoallv),
     name: "ring",
+    simgrid: &[],
     summary: "one exchange after the other: XOR partners for powers of two, otherwise increasing distance",
     steps: ring,
 };
+
+/// Exchanges with the partner whose rank differs in the bits of the round; powers of two only, as
+/// [`alltoall::PAIR`](super::alltoall::PAIR). SimGrid (`alltoallv-pair.cpp`).
+pub static PAIR: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Alltoallv),
+    name: "pair",
+    simgrid: &[],
+    summary: "one exchange after the other with partner rank XOR round; powers of two only",
+    steps: pair,
+};
+
+/// Groups of four receives and sends at a time. SimGrid calls it bruck (`alltoallv-bruck.cpp`), MPICH scattered
+/// (`alltoallv_intra_scattered.c`).
+pub static SCATTERED: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Alltoallv),
+    name: "scattered",
+    simgrid: &["bruck"],
+    summary: "non-blocking exchanges with four partners at a time",
+    steps: scattered,
+};
+
+/// Partners that [`SCATTERED`] keeps under way.
+const THROTTLE: u64 = 4;
 
 fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let others = others(scope);
@@ -45,5 +71,26 @@ fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
             (scope.after(scope.me, distance), scope.before(scope.me, distance))
         };
         scope.exchange(to, scope.bytes_of(to), from, steps);
+    }
+}
+
+fn pair(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    exchange_pairs(scope, cursor, |to| scope.bytes_of(to), steps);
+}
+
+fn scattered(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let size = u64::from(scope.size);
+    for group in chunk(cursor, size.div_ceil(THROTTLE)) {
+        // A group counts the member itself, at distance 0, but it gets no message, unlike in the all-to-all.
+        let distances = (group * THROTTLE).max(1)..(group * THROTTLE + THROTTLE).min(size);
+        let before = steps.len();
+        steps.extend(distances.clone().map(|d| Step::Irecv { from: scope.after(scope.me, d as u32) }));
+        steps.extend(distances.map(|d| {
+            let to = scope.before(scope.me, d as u32);
+            Step::Isend { to, bytes: scope.bytes_of(to) }
+        }));
+        if steps.len() > before {
+            steps.push(Step::WaitAll);
+        }
     }
 }

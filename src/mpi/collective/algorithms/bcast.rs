@@ -1,5 +1,6 @@
 //! Broadcasts that send the whole message along a tree.
 
+use super::tree::Tree;
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
@@ -7,6 +8,7 @@ use crate::trace::CollectiveKind;
 pub static BINOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Bcast),
     name: "binomial",
+    simgrid: &["binomial_tree"],
     summary: "binomial tree, farthest child first",
     steps: binomial,
 };
@@ -15,8 +17,19 @@ pub static BINOMIAL: Algorithm = Algorithm {
 pub static KNOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Bcast),
     name: "knomial",
+    simgrid: &["mvapich2_knomial_intra_node"],
     summary: "tree of degree 4; a member sends to the (up to three) children of a level at once",
     steps: knomial,
+};
+
+/// Binomial trees over blocks of as many ranks as a host has: among the first ranks of the blocks, then in each block. Starts
+/// at rank 0. The stage's vector are the numbers of ranks on the nodes, all alike. SimGrid (`bcast-SMP-binomial.cpp`).
+pub static SMP_BINOMIAL: Algorithm = Algorithm {
+    kind: None,
+    name: "smp-binomial",
+    simgrid: &["SMP_binomial"],
+    summary: "binomial tree among the first ranks of the hosts, then on each host",
+    steps: smp_binomial,
 };
 
 fn binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
@@ -65,4 +78,22 @@ fn receive_in_tree(scope: &Scope<'_>, v: u32, bits: u32, steps: &mut Vec<Step>) 
     }
     // A size near the limit of 32 bits would need a 33rd bit; the reader of platforms refuses it long before.
     u32::try_from(mask).unwrap_or(1 << 31)
+}
+
+fn smp_binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    cursor.done = true;
+    let block = scope.counts.first().copied().unwrap_or(1).max(1);
+    let (first, place) = (scope.me / block * block, scope.me % block);
+    if place == 0 {
+        along_tree(scope, scope.me / block, scope.size.div_ceil(block), |v| v * block, steps);
+    }
+    along_tree(scope, place, block.min(scope.size - first), |v| first + v, steps);
+}
+
+/// The part of number `v` in a binomial tree on `size` numbers, farthest child first.
+fn along_tree(scope: &Scope<'_>, v: u32, size: u32, member: impl Fn(u32) -> u32, steps: &mut Vec<Step>) {
+    let tree = Tree::binomial(v, size);
+    steps.extend(tree.parent.map(|parent| Step::Recv { from: member(parent) }));
+    let send = |&child: &u32| Step::Send { to: member(child), bytes: scope.bytes() };
+    steps.extend(tree.children.iter().rev().map(send));
 }

@@ -13,6 +13,7 @@ use crate::trace::CollectiveKind;
 pub static RING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Bcast),
     name: "scatter-ring",
+    simgrid: &["scatter_LR_allgather"],
     summary: "scatter over a binomial tree, then a ring allgather of the pieces",
     steps: ring,
 };
@@ -21,6 +22,7 @@ pub static RING: Algorithm = Algorithm {
 pub static DOUBLING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Bcast),
     name: "scatter-rdb",
+    simgrid: &["scatter_rdb_allgather"],
     summary: "scatter over a binomial tree, then a recursive-doubling allgather of the pieces",
     steps: doubling,
 };

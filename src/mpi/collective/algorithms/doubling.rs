@@ -11,18 +11,29 @@ use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
 /// Every block is collected by doubling. MPICH (`allgather_intra_recursive_doubling.c`).
-pub static ALLGATHER: Algorithm =
-    Algorithm { kind: Some(CollectiveKind::Allgather), name: "rdb", summary: "recursive doubling", steps: allgather };
+pub static ALLGATHER: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgather),
+    name: "rdb",
+    simgrid: &[],
+    summary: "recursive doubling",
+    steps: allgather,
+};
 
 /// [`ALLGATHER`] with blocks of different sizes; nothing at all if all are empty. MPICH (`allgatherv_intra_recursive_doubling.c`).
-pub static ALLGATHERV: Algorithm =
-    Algorithm { kind: Some(CollectiveKind::Allgatherv), name: "rdb", summary: "recursive doubling", steps: allgatherv };
+pub static ALLGATHERV: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Allgatherv),
+    name: "rdb",
+    simgrid: &["mpich_rdb"],
+    summary: "recursive doubling",
+    steps: allgatherv,
+};
 
 /// Everybody collects the whole send buffers of all and picks its blocks: P times the volume, but log2(P) rounds.
 /// MPICH 1 and MVAPICH2 (`alltoall_osu.c`, recursive doubling).
 pub static ALLTOALL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "rdb",
+    simgrid: &[],
     summary: "recursive doubling of whole send buffers",
     steps: alltoall,
 };
@@ -32,6 +43,7 @@ pub static ALLTOALL: Algorithm = Algorithm {
 pub static REDUCE_SCATTER: Algorithm = Algorithm {
     kind: Some(CollectiveKind::ReduceScatter),
     name: "rdb",
+    simgrid: &["mpich_rdb"],
     summary: "recursive doubling; works for operations that do not commute",
     steps: reduce_scatter,
 };

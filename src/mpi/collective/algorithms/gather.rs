@@ -2,6 +2,7 @@
 
 use super::reduce::collect_at_root;
 use super::support::{chunk, other, others};
+use super::tree::segment_count;
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
@@ -9,6 +10,7 @@ use crate::trace::CollectiveKind;
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gather),
     name: "nonblocking",
+    simgrid: &[],
     summary: "everybody sends to the root, which receives from all at once",
     steps: collect_at_root,
 };
@@ -17,6 +19,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gather),
     name: "linear",
+    simgrid: &["ompi_basic_linear"],
     summary: "everybody sends to the root, which receives from one after the other",
     steps: linear,
 };
@@ -25,14 +28,32 @@ pub static LINEAR: Algorithm = Algorithm {
 pub static BINOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gather),
     name: "binomial",
+    simgrid: &["ompi_binomial"],
     summary: "binomial tree that joins blocks on the way",
     steps: binomial,
 };
+
+/// The root asks one after the other for its block, which comes in two messages, and awaits the first of them before it asks
+/// the next. Open MPI (`coll_base_gather.c`, linear with synchronisation).
+pub static LINEAR_SYNC: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Gather),
+    name: "linear-sync",
+    simgrid: &["ompi_linear_sync"],
+    summary: "the root asks one after the other; blocks come in two parts",
+    steps: linear_sync,
+};
+
+/// Blocks of more bytes have a long first part (SimGrid 3.32, `gather-ompi.cpp`).
+const LONG_FOR_SYNC: u64 = 92_160;
+
+/// Bytes of the first part of a short and of a long block.
+const FIRST_PART: (u64, u64) = (1024, 32_768);
 
 /// Every member sends as much as it has. SimGrid knows no other algorithm (`smpi_default_selector.cpp`).
 pub static GATHERV: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gatherv),
     name: "linear",
+    simgrid: &[],
     summary: "everybody sends its block to the root, which receives from all at once",
     steps: collect_at_root,
 };
@@ -72,4 +93,27 @@ pub(super) fn children(scope: &Scope<'_>, v: u32) -> impl Iterator<Item = u32> {
 /// Number of members in the subtree of a child of `v`, itself included.
 pub(super) fn subtree(scope: &Scope<'_>, v: u32, child: u32) -> u32 {
     (child - v).min(scope.size - child)
+}
+
+fn linear_sync(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    let (root, count, element) = (scope.stage.root, scope.stage.count, scope.stage.element);
+    if !scope.is_root() {
+        cursor.done = true;
+        let part = if scope.bytes() > LONG_FOR_SYNC { FIRST_PART.1 } else { FIRST_PART.0 };
+        let first = segment_count(part, element, count);
+        let bytes = |elements: u64| elements.saturating_mul(element);
+        steps.push(Step::Recv { from: root });
+        steps.push(Step::Send { to: root, bytes: bytes(first) });
+        steps.push(Step::Send { to: root, bytes: bytes(count - first) });
+        return;
+    }
+    for i in chunk(cursor, others(scope)) {
+        let member = other(scope, i);
+        steps.extend([Step::Irecv { from: member }, Step::Send { to: member, bytes: 0 }, Step::Irecv { from: member }]);
+        // Before it come the second parts of all members asked so far.
+        steps.push(Step::Wait { nth: i as u32 });
+    }
+    if cursor.done && scope.size > 1 {
+        steps.push(Step::WaitAll);
+    }
 }

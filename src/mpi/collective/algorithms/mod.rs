@@ -3,21 +3,26 @@
 //! A new algorithm is a static [`Algorithm`] in a file of its operation, and one line in [`ALGORITHMS`].
 
 mod support;
+mod tree;
 
 pub mod allgather;
 pub mod allgatherv;
 pub mod allreduce;
+pub mod allreduce_ring;
 pub mod alltoall;
 pub mod alltoallv;
 pub mod barrier;
 pub mod bcast;
+pub mod bcast_pipeline;
 pub mod bcast_scatter;
+pub mod bcast_segments;
 pub mod doubling;
 mod fold;
 pub mod gather;
 pub mod reduce;
 pub mod reduce_scatter;
 pub mod reduce_scatter_gather;
+pub mod reduce_tree;
 pub mod scan;
 pub mod scatter;
 pub mod transfer;
@@ -32,17 +37,27 @@ use crate::trace::CollectiveKind;
 pub static ALGORITHMS: &[&Algorithm] = &[
     &barrier::LINEAR,
     &barrier::PAIR,
+    &barrier::BRUCK,
+    &barrier::TREE,
+    &barrier::DOUBLE_RING,
     &bcast::BINOMIAL,
     &bcast::KNOMIAL,
     &bcast_scatter::RING,
     &bcast_scatter::DOUBLING,
+    &bcast_pipeline::PIPELINE,
     &reduce::NONBLOCKING,
     &reduce::LINEAR,
     &reduce::BINOMIAL,
     &reduce::KNOMIAL,
     &reduce_scatter_gather::SCATTER_GATHER,
+    &reduce_tree::CHAIN,
+    &reduce_tree::PIPELINE,
+    &reduce_tree::BINARY,
+    &reduce_tree::BINOMIAL,
+    &reduce_tree::IN_ORDER,
     &allreduce::DOUBLING,
     &allreduce::SCATTER,
+    &allreduce::RAB,
     &alltoall::LINEAR,
     &alltoall::PAIR,
     &alltoall::RING,
@@ -51,24 +66,36 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &alltoall::SCATTERED,
     &alltoallv::LINEAR,
     &alltoallv::RING,
+    &alltoallv::PAIR,
+    &alltoallv::SCATTERED,
     &gather::NONBLOCKING,
     &gather::LINEAR,
     &gather::BINOMIAL,
+    &gather::LINEAR_SYNC,
     &gather::GATHERV,
     &allgather::NONBLOCKING,
     &doubling::ALLGATHER,
     &allgather::RING,
     &allgather::BRUCK,
+    &allgather::PAIR,
+    &allgather::NEIGHBOUR,
+    &allgather::NEIGHBOUR_RING,
+    &allgather::NEIGHBOUR_RING_AHEAD,
     &allgatherv::NONBLOCKING,
     &doubling::ALLGATHERV,
     &allgatherv::RING,
     &allgatherv::BRUCK,
+    &allgatherv::PAIR,
+    &allgatherv::NEIGHBOUR,
+    &allgatherv::DIRECT,
     &scatter::NONBLOCKING,
     &scatter::LINEAR,
     &scatter::BINOMIAL,
     &scatter::SCATTERV,
     &reduce_scatter::PAIRWISE,
     &reduce_scatter::HALVING,
+    &reduce_scatter::RING,
+    &reduce_scatter::BUTTERFLY,
     &doubling::REDUCE_SCATTER,
     &scan::SCAN,
     &scan::EXSCAN,
@@ -79,8 +106,15 @@ pub fn of(kind: CollectiveKind) -> impl Iterator<Item = &'static Algorithm> {
     ALGORITHMS.iter().copied().filter(move |algorithm| algorithm.kind == Some(kind))
 }
 
-/// The algorithm of an operation with that name. `_` and `-` are the same.
+/// The algorithm of an operation with that name, or that SimGrid calls so. `_` and `-` are the same, and so are capital
+/// and small letters.
 pub fn find(kind: CollectiveKind, name: &str) -> Option<&'static Algorithm> {
-    let name = name.replace('_', "-");
-    of(kind).find(|algorithm| algorithm.name == name)
+    let own = of(kind).find(|algorithm| same(algorithm.name, name));
+    own.or_else(|| of(kind).find(|algorithm| algorithm.simgrid.iter().any(|known| same(known, name))))
+}
+
+/// Whether two spellings mean the same name.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    let plain = |c: u8| if c == b'_' { b'-' } else { c.to_ascii_lowercase() };
+    a.bytes().map(plain).eq(b.bytes().map(plain))
 }

@@ -8,6 +8,7 @@ use crate::trace::CollectiveKind;
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "nonblocking",
+    simgrid: &[],
     summary: "everybody sends to the root, which receives from all at once",
     steps: nonblocking,
 };
@@ -16,6 +17,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "linear",
+    simgrid: &["ompi_basic_linear"],
     summary: "everybody sends to the root, which receives from one after the other, last rank first",
     steps: linear,
 };
@@ -24,6 +26,7 @@ pub static LINEAR: Algorithm = Algorithm {
 pub static BINOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "binomial",
+    simgrid: &[],
     summary: "binomial tree, nearest child first",
     steps: binomial,
 };
@@ -33,6 +36,7 @@ pub static BINOMIAL: Algorithm = Algorithm {
 pub static KNOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "knomial",
+    simgrid: &["mvapich2_knomial"],
     summary: "tree of degree 4; a member receives from all its children at once",
     steps: knomial,
 };

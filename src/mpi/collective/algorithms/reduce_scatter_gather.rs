@@ -9,6 +9,7 @@ use crate::trace::CollectiveKind;
 pub static SCATTER_GATHER: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "scatter-gather",
+    simgrid: &["scatter_gather"],
     summary: "reduce-scatter by halving vectors, then a binomial gather (Rabenseifner)",
     steps: scatter_gather,
 };

@@ -8,6 +8,7 @@ use crate::trace::CollectiveKind;
 pub static SCAN: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scan),
     name: "linear",
+    simgrid: &[],
     summary: "everybody receives from all lower ranks and sends to all higher ones",
     steps: linear,
 };
@@ -16,6 +17,7 @@ pub static SCAN: Algorithm = Algorithm {
 pub static EXSCAN: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Exscan),
     name: "linear",
+    simgrid: &[],
     summary: "everybody receives from all lower ranks and sends to all higher ones",
     steps: linear,
 };

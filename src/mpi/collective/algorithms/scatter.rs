@@ -9,6 +9,7 @@ use crate::trace::CollectiveKind;
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatter),
     name: "nonblocking",
+    simgrid: &["ompi_linear_nb"],
     summary: "the root sends to all at once",
     steps: nonblocking,
 };
@@ -17,6 +18,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatter),
     name: "linear",
+    simgrid: &["ompi_basic_linear"],
     summary: "the root sends to one after the other",
     steps: linear,
 };
@@ -25,6 +27,7 @@ pub static LINEAR: Algorithm = Algorithm {
 pub static BINOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatter),
     name: "binomial",
+    simgrid: &["ompi_binomial"],
     summary: "binomial tree that splits blocks on the way",
     steps: binomial,
 };
@@ -33,6 +36,7 @@ pub static BINOMIAL: Algorithm = Algorithm {
 pub static SCATTERV: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatterv),
     name: "linear",
+    simgrid: &[],
     summary: "the root sends each member its block, to all at once",
     steps: scatterv,
 };

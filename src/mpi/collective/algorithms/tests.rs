@@ -75,9 +75,14 @@ impl Case {
         let log_up = u64::from(self.size.next_power_of_two().ilog2());
         let vector_total: u64 = self.counts.iter().map(|&c| u64::from(c)).sum();
         let nothing = match (self.kind(), self.algorithm.name) {
-            (Reduce, "binomial" | "knomial" | "scatter-gather") | (Allreduce, "rs") | (Alltoall, "scattered") => {
-                self.count == 0
-            }
+            (
+                Reduce,
+                "binomial" | "knomial" | "scatter-gather" | "chain" | "pipeline" | "binary" | "binomial-ahead"
+                | "in-order-binary",
+            )
+            | (Bcast, "pipeline")
+            | (Allreduce, "rs")
+            | (Alltoall, "scattered") => self.count == 0,
             (Bcast, "scatter-rdb") => self.count * self.element == 0,
             (Allgatherv, "rdb") | (ReduceScatter, "halving") => vector_total == 0,
             _ => false,
@@ -87,21 +92,34 @@ impl Case {
         }
         Some(match (self.kind(), self.algorithm.name) {
             (Barrier, "linear") => 2 * (p - 1),
+            (Barrier, "bruck") => p * log_up,
+            (Barrier, "tree") => 2 * (p - 1),
+            (Barrier, "double-ring") if p == 1 => 0,
+            (Barrier, "double-ring") => 2 * p,
             (Barrier, "pair") => 2 * rest + power * log,
             (Bcast, "scatter-ring") => self.scatter().0 + p * (p - 1),
             (Bcast, "scatter-rdb") if rest == 0 => self.scatter().0 + p * log,
             (Bcast, "binomial" | "knomial") => p - 1,
             (Reduce, "scatter-gather") => rest + power * log + power - 1 + self.handover(),
+            (Reduce, "chain" | "pipeline" | "binary" | "binomial-ahead") => return None,
+            (Reduce, "in-order-binary") => p - 1 + self.detour(),
+            (Gather, "linear-sync") => 3 * (p - 1),
             (Reduce | Gather | Gatherv | Scatter | Scatterv, _) => p - 1,
             (Allreduce, "rs") if self.count >= power => 2 * rest + 2 * power * log,
+            (Allreduce, "rab-rdb") => 2 * rest + 2 * power * log,
             (Allreduce, _) => 2 * rest + power * log,
             (Alltoall, "scattered") => p * p,
             (Alltoall, "bruck") => p * log_up,
             (Alltoall, "pair" | "ring" | "linear") | (Alltoallv, _) => p * (p - 1),
             (Allgather | Alltoall | Allgatherv | ReduceScatter, "rdb") if rest == 0 => p * log,
             (Allgather | Allgatherv, "bruck") => p * log_up,
-            (Allgather | Allgatherv, "nonblocking") | (Allgather, "ring") => p * (p - 1),
-            (ReduceScatter, "pairwise") => p * (p - 1),
+            (Allgather | Allgatherv, "neighbour-exchange") if p % 2 == 0 => p * p / 2,
+            (Allgather, "nonblocking" | "ring" | "neighbour-exchange" | "pair" | "ntslr" | "ntslr-nb")
+            | (Allgatherv, "nonblocking" | "direct" | "neighbour-exchange" | "pair") => p * (p - 1),
+            (ReduceScatter, "butterfly") => {
+                2 * rest + power * log + self.swapped().filter(|(number, owner)| number != owner).count() as u64
+            }
+            (ReduceScatter, "pairwise" | "ring") => p * (p - 1),
             (ReduceScatter, "halving") if self.counts.iter().all(|&c| c > 0) => 2 * rest + power * log,
             (Scan | Exscan, _) => p * (p - 1) / 2,
             _ => return None,
@@ -132,10 +150,12 @@ impl Case {
                 let gathered = log * power / 2 * segment + self.handover() * segment;
                 ((rest + power - 1) * padded + gathered) * self.element
             }
+            (Reduce, "in-order-binary") => (p - 1 + self.detour()) * n,
             (Gather | Scatter, "binomial") => tree_blocks * n,
             (Reduce | Gather | Scatter, _) => (p - 1) * n,
             (Gatherv | Scatterv, _) => total - count(u64::from(self.root)) * self.element,
             (Allreduce, "rs") if self.count >= power => 2 * (rest + power - 1) * n,
+            (Allreduce, "rab-rdb") => 2 * (rest + power - 1) * n,
             (Allreduce, _) => (2 * rest + power * log) * n,
             (Alltoall, "scattered") => p * p * n,
             (Alltoall, "bruck") => p * (1..p).map(|b| u64::from(b.count_ones())).sum::<u64>() * n,
@@ -144,7 +164,14 @@ impl Case {
             // All members come with the same vector here.
             (Alltoallv, _) => (p - 1) * total,
             (Allgatherv, _) => (p - 1) * total,
-            (ReduceScatter, "pairwise") => (p - 1) * total,
+            (ReduceScatter, "butterfly") => {
+                let late: u64 = (0..rest).map(|number| count(2 * number)).sum();
+                let member = |number: u64| if number < rest { 2 * number + 1 } else { number + rest };
+                let swaps = self.swapped().filter(|(number, owner)| number != owner);
+                let swapped: u64 = swaps.map(|(_, owner)| count(member(owner))).sum();
+                (rest + power - 1) * total + (late + swapped) * self.element
+            }
+            (ReduceScatter, "pairwise" | "ring") => (p - 1) * total,
             (ReduceScatter, "halving") if total == 0 => 0,
             (ReduceScatter, "halving") if self.counts.iter().all(|&c| c > 0) => {
                 (rest + power - 1) * total + (0..rest).map(|i| count(2 * i)).sum::<u64>() * self.element
@@ -152,6 +179,18 @@ impl Case {
             (Scan | Exscan, _) => p * (p - 1) / 2 * n,
             _ => return None,
         })
+    }
+
+    /// In the butterfly: the numbers with those whose blocks they end up with.
+    fn swapped(&self) -> impl Iterator<Item = (u64, u64)> {
+        let bits = self.power().trailing_zeros();
+        let mirror = move |number: u64| (0..bits).map(|i| (number >> i & 1) << (bits - 1 - i)).sum();
+        (0..self.power()).map(move |number| (number, mirror(number)))
+    }
+
+    /// 1 if the last member, root of the in-order tree, has to send the result on.
+    fn detour(&self) -> u64 {
+        u64::from(self.root + 1 != self.size)
     }
 
     /// Messages and bytes of the scatter that precedes a broadcast in pieces.
@@ -246,7 +285,8 @@ fn vectors(size: u32, count: u64) -> [Vec<u32>; 4] {
 fn check_all(sizes: impl Iterator<Item = u32> + Clone, counts: &[u64], elements: &[u64]) {
     for &algorithm in ALGORITHMS {
         for size in sizes.clone() {
-            if algorithm.name == "pair" && algorithm.kind == Some(CollectiveKind::Alltoall) && !size.is_power_of_two() {
+            let barrier = algorithm.kind == Some(CollectiveKind::Barrier);
+            if algorithm.name == "pair" && !barrier && !size.is_power_of_two() {
                 continue;
             }
             for root in roots(algorithm, size) {

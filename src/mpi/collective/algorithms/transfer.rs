@@ -6,11 +6,11 @@ use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 
 /// Sends the block to the root of the stage.
 pub static SEND: Algorithm =
-    Algorithm { kind: None, name: "send", summary: "one message to another rank", steps: send };
+    Algorithm { kind: None, name: "send", simgrid: &[], summary: "one message to another rank", steps: send };
 
 /// Receives a block from the root of the stage.
 pub static RECEIVE: Algorithm =
-    Algorithm { kind: None, name: "receive", summary: "one message from another rank", steps: receive };
+    Algorithm { kind: None, name: "receive", simgrid: &[], summary: "one message from another rank", steps: receive };
 
 fn send(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     cursor.done = true;

@@ -8,7 +8,7 @@ use crate::trace::CollectiveKind;
 
 /// The default of every operation.
 pub(super) fn plan(planner: &mut Planner<'_>) {
-    match planner.call.kind {
+    match planner.kind {
         CollectiveKind::Allreduce => allreduce(planner),
         CollectiveKind::Alltoall => ompi::alltoall::plan(planner),
         CollectiveKind::ReduceScatter => reduce_scatter(planner),
@@ -39,7 +39,7 @@ fn allreduce(planner: &mut Planner<'_>) {
 pub(super) fn reduce_scatter(planner: &mut Planner<'_>) {
     let counts = planner.counts(planner.call.recv_counts);
     if counts.windows(2).any(|pair| pair[0] != pair[1]) {
-        return planner.one_level(mpich::reduce_scatter_rule(planner.total_received()));
+        return mpich::follow(planner, mpich::reduce_scatter_rule(planner.total_received()));
     }
     let block = planner.block();
     let total = Block::new(planner.total_received(), block.element);

@@ -4,6 +4,7 @@
 //! function that looks the call up and appends the [`Stage`]s which one rank goes through. Most plans have one stage on the
 //! world communicator; those that know which ranks share a host have several, on the node and among its leaders.
 
+mod composite;
 mod default;
 mod listing;
 mod mpich;
@@ -11,13 +12,16 @@ mod mvapich2;
 mod ompi;
 mod overrides;
 mod planner;
+mod rule;
 mod setup;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use composite::{COMPOSITES, Composite};
 pub use listing::{Entry, Listing, list};
 pub use overrides::{Choice, OverrideError};
+pub use rule::{Rule, Span};
 pub use setup::SmpKnown;
 
 use super::Stage;
@@ -32,17 +36,23 @@ pub enum Table {
     Default,
     /// MVAPICH2 1.9: tables by size and number of ranks, and node-aware algorithms.
     Mvapich2,
+    /// Open MPI's tuned module, version 4: tables by size and number of ranks.
+    Ompi,
+    /// MPICH 3: few rules by size, and node-aware broadcasts and reductions.
+    Mpich,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Default, Self::Mvapich2];
+    pub const ALL: [Self; 4] = [Self::Default, Self::Mvapich2, Self::Ompi, Self::Mpich];
 
     /// Name, as the command line uses it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
             Self::Mvapich2 => "mvapich2",
+            Self::Ompi => "ompi",
+            Self::Mpich => "mpich",
         }
     }
 
@@ -59,6 +69,17 @@ pub struct Substitution {
     pub kind: CollectiveKind,
     /// What was replaced by what, and why: one sentence.
     pub text: &'static str,
+}
+
+/// What there is to say about a choice.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Explanation {
+    /// What runs differently from the library's table, if anything.
+    pub substitution: Option<Substitution>,
+    /// The rule of the table that applied, if the table has rules for the operation.
+    pub rule: Option<Rule>,
+    /// The name of what was chosen, if it is one algorithm or combination with a name; plans of several levels have none.
+    pub name: Option<&'static str>,
 }
 
 /// Chooses algorithms. Cheap to copy; the same for all ranks of a run.
@@ -84,7 +105,9 @@ impl Selector {
     /// Makes one operation run a named algorithm, or follow another library's table.
     ///
     /// An algorithm runs on the world communicator with the arguments of the call, whatever its size. Operations that plans
-    /// use inside nodes are not affected.
+    /// use inside nodes are not affected; those that an algorithm leaves to the selector (the broadcast in an
+    /// allreduce by reduction and broadcast, say) are.
+    /// Names are our own or SimGrid's.
     ///
     /// ```
     /// # use mopsim::mpi::collective::{Selector, select::Table};
@@ -121,13 +144,32 @@ impl Selector {
         smp: &mut SmpKnown,
         stages: &mut Vec<Stage>,
     ) -> Option<Substitution> {
-        let mut planner = Planner::new(call, counts, layout, rank, self.smp_setup, smp, stages);
-        match self.override_of(call.kind) {
+        self.explain(call, counts, layout, rank, smp, stages).substitution
+    }
+
+    /// [`Selector::plan`], with what people want to know about the choice.
+    pub fn explain(
+        &self,
+        call: &CollectiveCall,
+        counts: &[u32],
+        layout: &Layout,
+        rank: u32,
+        smp: &mut SmpKnown,
+        stages: &mut Vec<Stage>,
+    ) -> Explanation {
+        let mut planner = Planner::new(self, call, counts, layout, rank, smp, stages);
+        self.choose(&mut planner);
+        planner.explanation()
+    }
+
+    /// Plans the operation that the planner is at.
+    fn choose(&self, planner: &mut Planner<'_>) {
+        match self.override_of(planner.kind) {
             Some(Choice::Algorithm(algorithm)) => planner.one_level(algorithm),
-            Some(Choice::Table(table)) => follow(table, &mut planner),
-            None => follow(self.table, &mut planner),
+            Some(Choice::Composite(composite)) => planner.combine(composite),
+            Some(Choice::Table(table)) => follow(table, planner),
+            None => follow(self.table, planner),
         }
-        planner.substitution()
     }
 }
 
@@ -135,5 +177,7 @@ fn follow(table: Table, planner: &mut Planner<'_>) {
     match table {
         Table::Default => default::plan(planner),
         Table::Mvapich2 => mvapich2::plan(planner),
+        Table::Ompi => ompi::plan(planner),
+        Table::Mpich => mpich::plan(planner),
     }
 }

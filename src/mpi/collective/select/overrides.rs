@@ -1,6 +1,6 @@
 //! Choices of the user: this algorithm, or this library's table, for this operation.
 
-use super::Table;
+use super::{Composite, Table, composite};
 use crate::mpi::collective::{Algorithm, algorithms};
 use crate::trace::CollectiveKind;
 
@@ -9,6 +9,8 @@ use crate::trace::CollectiveKind;
 pub enum Choice {
     /// Always this algorithm.
     Algorithm(&'static Algorithm),
+    /// Always this combination of algorithms.
+    Composite(&'static Composite),
     /// Whatever that library would run.
     Table(Table),
 }
@@ -39,11 +41,14 @@ impl Choice {
         if let Some(algorithm) = algorithms::find(kind, name) {
             return Ok(Self::Algorithm(algorithm));
         }
+        if let Some(composite) = composite::find(kind, name) {
+            return Ok(Self::Composite(composite));
+        }
         if let Some(table) = Table::from_name(name) {
             return Ok(Self::Table(table));
         }
         let tables = Table::ALL.into_iter().map(Table::name);
-        let valid: Vec<&'static str> = algorithms::of(kind).map(|algorithm| algorithm.name).chain(tables).collect();
+        let valid: Vec<&'static str> = Self::names(kind).chain(tables).collect();
         let likeness = |candidate: &str| strsim::jaro_winkler(candidate, name);
         let nearest = valid
             .iter()
@@ -53,10 +58,39 @@ impl Choice {
         Err(OverrideError { kind, name: name.to_owned(), nearest, valid })
     }
 
+    /// All choices for an operation, tables excepted.
+    pub fn of(kind: CollectiveKind) -> impl Iterator<Item = Self> {
+        algorithms::of(kind).map(Self::Algorithm).chain(composite::of(kind).map(Self::Composite))
+    }
+
+    /// All names of algorithms of an operation, tables excepted.
+    pub fn names(kind: CollectiveKind) -> impl Iterator<Item = &'static str> {
+        Self::of(kind).map(Self::name)
+    }
+
+    /// What SimGrid calls it, where it has names of its own.
+    pub fn simgrid(self) -> &'static [&'static str] {
+        match self {
+            Self::Algorithm(algorithm) => algorithm.simgrid,
+            Self::Composite(composite) => composite.simgrid,
+            Self::Table(_) => &[],
+        }
+    }
+
+    /// One line for people.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Algorithm(algorithm) => algorithm.summary,
+            Self::Composite(composite) => composite.summary,
+            Self::Table(_) => "whatever that library would run",
+        }
+    }
+
     /// The name by which it is found.
     pub fn name(self) -> &'static str {
         match self {
             Self::Algorithm(algorithm) => algorithm.name,
+            Self::Composite(composite) => composite.name,
             Self::Table(table) => table.name(),
         }
     }

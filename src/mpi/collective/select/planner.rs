@@ -1,8 +1,11 @@
 //! The arguments of a call as one rank sees them, the communicator that a decision is about, and the stages under
 //! construction. Every library's decision code works on these.
 
+use super::composite::{Composite, Pick};
+use super::rule::Rule;
 use super::setup::SmpKnown;
-use super::{Substitution, setup};
+use super::table::{self, Choices, Table};
+use super::{Explanation, Selector, Substitution, setup};
 use crate::mpi::collective::{Algorithm, Comm, Stage, Vector, algorithms};
 use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CollectiveKind, Counts};
@@ -121,26 +124,32 @@ impl View<'_> {
 pub(super) struct Planner<'a> {
     /// The call.
     pub call: &'a CollectiveCall,
+    /// The operation under way: that of the call, or one that its algorithm calls in turn.
+    pub kind: CollectiveKind,
+    /// Its root.
+    pub root: u32,
+    block: Option<Block>,
+    selector: &'a Selector,
     counts: &'a [u32],
     layout: &'a Layout,
     rank: u32,
-    smp_setup: bool,
     smp: &'a mut SmpKnown,
     stages: &'a mut Vec<Stage>,
-    substitution: Option<Substitution>,
+    said: Explanation,
 }
 
 impl<'a> Planner<'a> {
     pub fn new(
+        selector: &'a Selector,
         call: &'a CollectiveCall,
         counts: &'a [u32],
         layout: &'a Layout,
         rank: u32,
-        smp_setup: bool,
         smp: &'a mut SmpKnown,
         stages: &'a mut Vec<Stage>,
     ) -> Self {
-        Self { call, counts, layout, rank, smp_setup, smp, stages, substitution: None }
+        let (kind, root, block, said) = (call.kind, call.root, None, Explanation::default());
+        Self { call, kind, root, block, selector, counts, layout, rank, smp, stages, said }
     }
 
     /// The world communicator.
@@ -167,6 +176,9 @@ impl<'a> Planner<'a> {
     /// The block that the call is about, as its operation counts it. Where only one side's arguments matter, those are
     /// taken: the root's own for what the root sends or receives, everybody else's for their single message.
     pub fn block(&self) -> Block {
+        if let Some(block) = self.block {
+            return block;
+        }
         let call = self.call;
         let at_root = self.rank == call.root;
         let sent = Block::new(u64::from(call.send_count), call.send_type.size());
@@ -206,20 +218,84 @@ impl<'a> Planner<'a> {
     /// One stage on the world communicator with the arguments of the call.
     pub fn one_level(&mut self, algorithm: &'static Algorithm) {
         let algorithm = self.runnable(algorithm);
-        self.stage(algorithm, Comm::World, self.call.kind, self.call.root, self.block());
+        self.said.name.get_or_insert(algorithm.name);
+        if std::ptr::eq(algorithm, &algorithms::bcast::KNOMIAL) {
+            // It is the only one that asks for the node structure without a use for it.
+            self.learn(self.world());
+        }
+        self.stage(algorithm, Comm::World, self.kind, self.root, self.block());
+    }
+
+    /// What a table picked, with the arguments of the operation under way.
+    pub fn run(&mut self, pick: Pick) {
+        match pick {
+            Pick::Algorithm(algorithm) => self.one_level(algorithm),
+            Pick::Composite(composite) => self.combine(composite),
+        }
+    }
+
+    /// A combination with the arguments of the operation under way.
+    pub fn combine(&mut self, composite: &'static Composite) {
+        self.said.name.get_or_insert(composite.name);
+        (composite.plan)(self);
     }
 
     /// The algorithm itself, or what runs in its place.
     fn runnable(&mut self, algorithm: &'static Algorithm) -> &'static Algorithm {
-        use algorithms::alltoall::{PAIR, RING};
-        if std::ptr::eq(algorithm, &PAIR) && !self.world().size().is_power_of_two() {
-            self.report(
-                "the pair algorithm works only for numbers of ranks that are powers of two (SimGrid aborts with \
-                 others); ring ran in its place",
-            );
-            return &RING;
+        use algorithms::{allgather, allgatherv, alltoall, alltoallv};
+        if self.world().size().is_power_of_two() {
+            return algorithm;
         }
-        algorithm
+        let in_place: [(&'static Algorithm, &'static Algorithm); 4] = [
+            (&alltoall::PAIR, &alltoall::RING),
+            (&alltoallv::PAIR, &alltoallv::RING),
+            (&allgather::PAIR, &allgather::RING),
+            (&allgatherv::PAIR, &allgatherv::DIRECT),
+        ];
+        let Some((_, other)) = in_place.into_iter().find(|(pair, _)| std::ptr::eq(algorithm, *pair)) else {
+            return algorithm;
+        };
+        self.report(
+            "the pair algorithm works only for numbers of ranks that are powers of two (SimGrid aborts with \
+             others); direct exchanges at increasing distance (ring) ran in its place",
+        );
+        other
+    }
+
+    /// What the selector runs for another operation, as part of the one under way: SimGrid's algorithms call each other
+    /// through the selector in some places.
+    pub fn delegate(&mut self, kind: CollectiveKind, root: u32, block: Block) {
+        let outer = (self.kind, self.root, self.block);
+        (self.kind, self.root, self.block) = (kind, root, Some(block));
+        // Whatever the inner operation looks up, what is said is about the outer one.
+        let said = self.said;
+        self.selector.choose(self);
+        self.said = Explanation { substitution: self.said.substitution.or(said.substitution), ..said };
+        (self.kind, self.root, self.block) = outer;
+    }
+
+    /// The choice of a table whose limits belong to the lower entry.
+    pub fn look_up<T: Copy>(&mut self, table: Table<T>, ranks: u32, bytes: u64) -> T {
+        let (choice, rule) = table::look_up_with_rule(table, ranks, bytes);
+        self.applied(rule);
+        choice
+    }
+
+    /// The choice of a table whose limits belong to the upper entry.
+    pub fn look_up_below<T: Copy>(&mut self, table: Choices<T>, bytes: u64) -> T {
+        let (choice, rule) = table::look_up_below(table, self.world().size(), bytes);
+        self.applied(rule);
+        choice
+    }
+
+    /// Notes the rule that was applied; the first one of a call is what people want to hear of.
+    pub fn applied(&mut self, rule: Rule) {
+        self.said.rule.get_or_insert(rule);
+    }
+
+    /// What was noted.
+    pub fn explanation(&self) -> Explanation {
+        self.said
     }
 
     /// A stage among the leaders, if the caller is one.
@@ -242,7 +318,7 @@ impl<'a> Planner<'a> {
 
     /// Whether the node structure of a communicator is known to its members.
     pub fn knows(&self, view: View<'_>) -> bool {
-        !self.smp_setup || self.smp.knows(view.comm)
+        !self.selector.smp_setup || self.smp.knows(view.comm)
     }
 
     /// Makes the node structure of a communicator known, by messages where the run wants them.
@@ -255,11 +331,6 @@ impl<'a> Planner<'a> {
 
     /// Notes that something runs differently from the library's table.
     pub fn report(&mut self, text: &'static str) {
-        self.substitution = Some(Substitution { kind: self.call.kind, text });
-    }
-
-    /// What was noted.
-    pub fn substitution(&self) -> Option<Substitution> {
-        self.substitution
+        self.said.substitution = Some(Substitution { kind: self.kind, text });
     }
 }

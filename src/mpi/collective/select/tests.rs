@@ -371,3 +371,67 @@ fn a_listing_counts_what_runs() {
     assert_eq!(rows, expected);
     assert_eq!((listing.messages(), listing.bytes(), listing.substitution), (16, 128, None));
 }
+
+/// Every name that an override can have, on one rank a host and on two.
+#[test]
+fn every_choice_runs_alone() {
+    let layouts = (1..=40).map(|ranks| blocked(ranks, 1)).chain([2, 3, 8].map(|nodes| blocked(nodes, 2)));
+    for hosts in layouts {
+        for kind in CollectiveKind::ALL {
+            for name in Choice::names(kind) {
+                let mut world = World::new(Table::Ompi, hosts.len() % 2 == 0, &hosts);
+                world.selector = world.selector.with_override(kind, name).expect("a name of the registry");
+                let ranks = world.ranks();
+                for count in [0, 1, 7, 600, 2049, 30_000] {
+                    let root = (count + 1) % ranks;
+                    let uneven: Vec<u32> = (0..ranks).map(|rank| count + rank % 3).collect();
+                    let call = world.call(kind, root, count, &uneven);
+                    for outcome in world.collective(&call) {
+                        for (rank, heard) in (0..).zip(&outcome.heard).filter(|_| count > 0) {
+                            let silent =
+                                (0..ranks).find(|&other| must_hear(kind, root, rank, other) && !heard.contains(other));
+                            assert_eq!(silent, None, "{kind:?} {name} of {count} from {root}, {hosts:?}: {rank}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_broadcast_in_segments_leaves_the_rest_to_the_table() {
+    // 3 segments of 1024 doubles and 100 elements, which the table broadcasts along a binomial tree of 32 ranks.
+    let mut world = World::new(Table::Ompi, false, &blocked(32, 1));
+    world.selector = Selector::new(Table::Ompi, false).with_override(Bcast, "NTSB").expect("SimGrid's name");
+    assert_eq!(names(&mut world, Bcast, 0, 3172, 0), [("ntsb-segments", Comm::World), ("ntsb", Comm::World)]);
+    assert_eq!(world.one(Bcast, 5, 3172).volume(), 8 * (3172 * 32 + 100));
+    // Six ranks: the line for 64 KiB, then by size.
+    let mut world = World::new(Table::Ompi, false, &blocked(6, 1));
+    assert_eq!(names(&mut world, Bcast, 0, 8192 + 10, 0), [("ntsl-segments", Comm::World), ("binomial", Comm::World)]);
+}
+
+#[test]
+fn the_knomial_broadcast_of_open_mpi_finds_out_about_the_nodes() {
+    let mut world = World::new(Table::Ompi, true, &blocked(8, 1));
+    assert_eq!(world.one(Bcast, 0, 100).messages.len(), 2 * 56 + 7 + 7 + 7);
+    assert_eq!(world.one(Bcast, 0, 100).messages.len(), 7);
+    let mut world = World::new(Table::Ompi, false, &blocked(8, 1));
+    assert_eq!(world.one(Bcast, 0, 100).messages.len(), 7);
+}
+
+#[test]
+fn the_rule_that_applied_is_known() {
+    let rule = |table, kind, ranks, count| {
+        let mut world = World::new(table, false, &blocked(ranks, 1));
+        let call = world.call(kind, 0, count, &[]);
+        let smp = &mut SmpKnown::default();
+        let said = world.selector.explain(&call, &world.counts, &world.layout, 0, smp, &mut Vec::new());
+        said.rule.map(|rule| rule.to_string()).unwrap_or_default()
+    };
+    assert_eq!(rule(Table::Ompi, Reduce, 8, 100), "8 <= P < 16, n < 8192");
+    assert_eq!(rule(Table::Ompi, Bcast, 6, 8202), "4 <= P < 8, 8192 <= n < 1048576");
+    assert_eq!(rule(Table::Mvapich2, Alltoall, 16, 64), "8 < P <= 16, 64 < n <= 512");
+    assert_eq!(rule(Table::Mpich, Allgather, 12, 1), "P*n <= 81920");
+    assert_eq!(rule(Table::Default, Bcast, 12, 1), "");
+}

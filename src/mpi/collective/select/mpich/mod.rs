@@ -1,9 +1,68 @@
-//! Rules of MPICH (`smpi_mpich_selector.cpp`) that other libraries' plans fall back on.
+//! MPICH 3, as SimGrid 3.32 transcribes it (`smpi_mpich_selector.cpp`): a few rules by size for each operation. Other
+//! libraries' plans fall back on some of them.
+//!
+//! Broadcasts and reductions go by the node structure, for which SimGrid takes code of MVAPICH2: [`smp`].
 
+mod smp;
+
+pub(super) use smp::bcast_rule;
+
+use super::default;
+use super::planner::Planner;
+use super::rule::Rule;
 use crate::mpi::collective::{Algorithm, algorithms as algo};
+use crate::trace::CollectiveKind;
 
-/// Elements, not bytes, above which a reduce_scatter is pairwise.
-const LONG_REDUCE_SCATTER: u64 = 524_288;
+/// MPICH's choice.
+pub(super) fn plan(planner: &mut Planner<'_>) {
+    let (root, block) = (planner.root, planner.block());
+    let ranks = planner.world().size();
+    match planner.kind {
+        CollectiveKind::Barrier => planner.one_level(&algo::barrier::BRUCK),
+        CollectiveKind::Bcast => smp::bcast(planner, root, block),
+        CollectiveKind::Reduce => smp::reduce(planner, root, block),
+        CollectiveKind::Allreduce => smp::allreduce(planner, block),
+        CollectiveKind::Alltoall => follow(planner, alltoall_rule(ranks, block.bytes())),
+        CollectiveKind::Alltoallv => planner.one_level(&algo::alltoallv::SCATTERED),
+        CollectiveKind::Gather => planner.one_level(&algo::gather::BINOMIAL),
+        CollectiveKind::Scatter => planner.one_level(&algo::scatter::BINOMIAL),
+        CollectiveKind::Allgather => follow(planner, allgather_rule(ranks, block.bytes())),
+        CollectiveKind::Allgatherv => allgatherv(planner),
+        CollectiveKind::ReduceScatter => follow(planner, reduce_scatter_rule(planner.total_received())),
+        CollectiveKind::Gatherv | CollectiveKind::Scatterv | CollectiveKind::Scan | CollectiveKind::Exscan => {
+            default::plan(planner);
+        }
+    }
+}
+
+/// A choice and the condition for it.
+pub(super) type Ruled = (&'static Algorithm, &'static str);
+
+/// One stage on the world communicator, by a rule.
+pub(super) fn follow(planner: &mut Planner<'_>, (algorithm, note): Ruled) {
+    planner.applied(Rule::said(note));
+    planner.one_level(algorithm);
+}
+
+/// Bytes of a block below which an all-to-all is short, and of medium length.
+const ALLTOALL: (u64, u64) = (256, 32_768);
+
+/// Ranks from which a short all-to-all goes by Bruck's algorithm.
+const MANY_FOR_BRUCK: u32 = 8;
+
+/// The all-to-all of blocks of so many bytes. That of an odd number of ranks picks an algorithm for powers of two; the
+/// planner reports it.
+fn alltoall_rule(ranks: u32, block: u64) -> Ruled {
+    if block < ALLTOALL.0 && ranks >= MANY_FOR_BRUCK {
+        (&algo::alltoall::BRUCK, "P >= 8, n < 256")
+    } else if block < ALLTOALL.1 {
+        (&algo::alltoall::SCATTERED, "n < 32768")
+    } else if ranks.is_multiple_of(2) {
+        (&algo::alltoall::RING, "n >= 32768, P even")
+    } else {
+        (&algo::alltoall::PAIR, "n >= 32768, P odd")
+    }
+}
 
 /// Bytes of the whole result below which an allgather on a power of two of ranks is of medium length.
 const LONG_ALLGATHER: u64 = 524_288;
@@ -12,20 +71,45 @@ const LONG_ALLGATHER: u64 = 524_288;
 const SHORT_ALLGATHER: u64 = 81_920;
 
 /// The allgather of `block` bytes from each rank.
-pub(super) fn allgather_rule(ranks: u32, block: u64) -> &'static Algorithm {
+pub(super) fn allgather_rule(ranks: u32, block: u64) -> Ruled {
     let total = block.saturating_mul(u64::from(ranks));
     if total < LONG_ALLGATHER && ranks.is_power_of_two() {
-        &algo::doubling::ALLGATHER
+        (&algo::doubling::ALLGATHER, "P a power of two, P*n < 524288")
     } else if total <= SHORT_ALLGATHER {
-        &algo::allgather::BRUCK
+        (&algo::allgather::BRUCK, "P*n <= 81920")
     } else {
-        &algo::allgather::RING
+        (&algo::allgather::RING, "P*n long")
     }
 }
 
-/// The reduce_scatter of so many elements, for an operation that does not commute: replays have no real operation.
-pub(super) fn reduce_scatter_rule(elements: u64) -> &'static Algorithm {
-    if elements > LONG_REDUCE_SCATTER { &algo::reduce_scatter::PAIRWISE } else { &algo::doubling::REDUCE_SCATTER }
+/// The limits are those of an allgather, but SimGrid compares elements, not bytes. Nothing at all if there are none.
+fn allgatherv(planner: &mut Planner<'_>) {
+    let elements = planner.total_received();
+    if elements > 0 {
+        follow(planner, allgatherv_rule(planner.world().size(), elements));
+    }
+}
+
+fn allgatherv_rule(ranks: u32, elements: u64) -> Ruled {
+    if elements < LONG_ALLGATHER && ranks.is_power_of_two() {
+        (&algo::doubling::ALLGATHERV, "P a power of two, elements < 524288")
+    } else if elements <= SHORT_ALLGATHER {
+        (&algo::allgatherv::BRUCK, "elements <= 81920")
+    } else {
+        (&algo::allgatherv::RING, "many elements")
+    }
+}
+
+/// Elements, not bytes, above which a reduce_scatter is pairwise.
+const LONG_REDUCE_SCATTER: u64 = 524_288;
+
+/// The reduce_scatter of so many elements.
+pub(super) fn reduce_scatter_rule(elements: u64) -> Ruled {
+    if elements > LONG_REDUCE_SCATTER {
+        (&algo::reduce_scatter::PAIRWISE, "elements > 524288")
+    } else {
+        (&algo::doubling::REDUCE_SCATTER, "elements <= 524288")
+    }
 }
 
 #[cfg(test)]
@@ -37,9 +121,22 @@ mod tests {
         for (ranks, block, name) in
             [(4, 131_071, "rdb"), (4, 131_072, "ring"), (5, 16_384, "bruck"), (5, 16_385, "ring"), (1, 0, "rdb")]
         {
-            assert_eq!(allgather_rule(ranks, block).name, name, "{ranks} ranks, {block} bytes");
+            assert_eq!(allgather_rule(ranks, block).0.name, name, "{ranks} ranks, {block} bytes");
         }
-        assert_eq!(reduce_scatter_rule(524_288).name, "rdb");
-        assert_eq!(reduce_scatter_rule(524_289).name, "pairwise");
+        for (ranks, block, name) in [
+            (7, 255, "scattered"),
+            (8, 255, "bruck"),
+            (8, 256, "scattered"),
+            (8, 32_768, "ring"),
+            (6, 32_768, "ring"),
+            (9, 32_767, "scattered"),
+            (9, 32_768, "pair"),
+        ] {
+            assert_eq!(alltoall_rule(ranks, block).0.name, name, "{ranks} ranks, {block} bytes");
+        }
+        assert_eq!(reduce_scatter_rule(524_288).0.name, "rdb");
+        assert_eq!(reduce_scatter_rule(524_289).0.name, "pairwise");
+        assert_eq!(allgatherv_rule(8, 524_287).0.name, "rdb");
+        assert_eq!(allgatherv_rule(9, 81_921).0.name, "ring");
     }
 }

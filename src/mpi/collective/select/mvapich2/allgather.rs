@@ -1,7 +1,7 @@
 //! The tables that choose an allgather; sizes are those of a block. There is one for each number of ranks on a node that
 //! was measured, and it needs all nodes to be alike.
 
-use super::{ANY, REST, Table, bcast, gather, look_up};
+use super::{ANY, REST, Table, bcast, gather};
 use crate::mpi::collective::select::mpich;
 use crate::mpi::collective::select::planner::{Block, Planner};
 use crate::mpi::collective::{Algorithm, Comm, algorithms as algo};
@@ -49,7 +49,11 @@ fn table(ranks_per_node: Option<u32>) -> Table<Choice> {
 pub(super) fn plan(planner: &mut Planner<'_>, block: Block) {
     let world = planner.world();
     planner.learn(world);
-    let one_level: &'static Algorithm = match look_up(table(world.ranks_per_node()), world.size(), block.bytes()) {
+    let one_level: &'static Algorithm = match planner.look_up(
+        table(world.ranks_per_node()),
+        world.size(),
+        block.bytes(),
+    ) {
         Doubling => &algo::doubling::ALLGATHER,
         Ring => &algo::allgather::RING,
         Nothing => {
@@ -59,7 +63,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, block: Block) {
             );
         }
         TwoLevel if world.is_blocked() => return two_level(planner, block),
-        TwoLevel => mpich::allgather_rule(world.size(), block.bytes()),
+        TwoLevel => mpich::allgather_rule(world.size(), block.bytes()).0,
     };
     planner.stage(one_level, Comm::World, Allgather, 0, block);
 }
@@ -69,7 +73,7 @@ fn two_level(planner: &mut Planner<'_>, block: Block) {
     gather::plan(planner, node, 0, block);
     if world.nodes() > 1 {
         let node_block = block.times(world.node_size());
-        let algorithm = mpich::allgather_rule(world.nodes(), node_block.bytes());
+        let (algorithm, _) = mpich::allgather_rule(world.nodes(), node_block.bytes());
         planner.among_leaders(algorithm, Allgather, 0, node_block);
     }
     bcast::plan(planner, node, 0, block.times(world.size()));
@@ -77,7 +81,7 @@ fn two_level(planner: &mut Planner<'_>, block: Block) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::table::is_well_formed;
+    use super::super::super::table::{is_well_formed, look_up};
     use super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! The table that chooses an allreduce; sizes are those of the vector.
 
-use super::{ANY, REST, Table, bcast, look_up, reduce};
+use super::{ANY, REST, Table, bcast, reduce};
 use crate::mpi::collective::algorithms::allreduce::{DOUBLING, SCATTER};
 use crate::mpi::collective::select::planner::{Block, Planner};
 use crate::mpi::collective::{Algorithm, Comm};
@@ -37,7 +37,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, block: Block) {
         return;
     }
     let world = planner.world();
-    match look_up(TABLE, world.size(), block.bytes()) {
+    match planner.look_up(TABLE, world.size(), block.bytes()) {
         OneLevel(algorithm) => planner.stage(algorithm, Comm::World, Allreduce, 0, block),
         TwoLevel(algorithm) => {
             let node = planner.node();
@@ -53,7 +53,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, block: Block) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::table::is_well_formed;
+    use super::super::super::table::{is_well_formed, look_up};
     use super::*;
 
     #[test]

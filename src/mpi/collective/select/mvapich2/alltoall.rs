@@ -1,6 +1,6 @@
 //! The table that chooses an all-to-all; sizes are those of a block.
 
-use super::{ANY, REST, Table, look_up};
+use super::{ANY, REST, Table};
 use crate::mpi::collective::Algorithm;
 use crate::mpi::collective::algorithms::alltoall::{BRUCK, PAIR, SCATTERED};
 use crate::mpi::collective::algorithms::doubling::ALLTOALL as DOUBLING;
@@ -16,12 +16,14 @@ static TABLE: Table<&Algorithm> = &[
 ];
 
 pub(super) fn plan(planner: &mut Planner<'_>) {
-    planner.one_level(look_up(TABLE, planner.world().size(), planner.block().bytes()));
+    let (ranks, bytes) = (planner.world().size(), planner.block().bytes());
+    let algorithm = planner.look_up(TABLE, ranks, bytes);
+    planner.one_level(algorithm);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::table::is_well_formed;
+    use super::super::super::table::{is_well_formed, look_up};
     use super::*;
 
     #[test]

@@ -1,8 +1,9 @@
 //! The table that chooses a broadcast; sizes are those of the message.
 
-use super::{ANY, REST, Table, look_up};
+use super::{ANY, REST, Table};
+use crate::mpi::collective::select::mpich::bcast_rule as mpich_rule;
 use crate::mpi::collective::select::planner::{Block, Planner, View, tag};
-use crate::mpi::collective::{Algorithm, Comm, algorithms as algo};
+use crate::mpi::collective::{Comm, algorithms as algo};
 use crate::trace::CollectiveKind::Bcast;
 
 /// What the leaders run among each other.
@@ -38,26 +39,6 @@ static TABLE: Table<Choice> = &[
     (ANY, &[(524_288, Mpich), (REST, ScatterRing)]),
 ];
 
-/// Messages below are short for MPICH: they go along a tree as a whole.
-const SHORT: u64 = 12_288;
-
-/// Messages below are of medium length for MPICH.
-const MEDIUM: u64 = 524_288;
-
-/// Communicators up to that size are small for MPICH.
-const SMALL: u32 = 8;
-
-/// MPICH's rule (`smpi_mpich_selector.cpp`). It asks for an even size where MPICH asks for a power of two.
-fn mpich_rule(ranks: u32, bytes: u64) -> &'static Algorithm {
-    if bytes < SHORT || ranks <= SMALL {
-        &algo::bcast::BINOMIAL
-    } else if bytes < MEDIUM && ranks.is_multiple_of(2) {
-        &algo::bcast_scatter::DOUBLING
-    } else {
-        &algo::bcast_scatter::RING
-    }
-}
-
 /// A broadcast on `view`, from its member `root`.
 pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
     let bytes = block.bytes();
@@ -65,7 +46,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: 
         return;
     }
     planner.learn(view);
-    let among_leaders = match look_up(TABLE, view.size(), bytes) {
+    let among_leaders = match planner.look_up(TABLE, view.size(), bytes) {
         OneLevel => return planner.stage(&algo::bcast_scatter::RING, view.comm, Bcast, root, block),
         Mpich => mpich_rule(view.nodes(), bytes),
         Binomial => &algo::bcast::BINOMIAL,
@@ -81,7 +62,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: 
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::table::is_well_formed;
+    use super::super::super::table::{is_well_formed, look_up};
     use super::*;
 
     #[test]

@@ -1,6 +1,7 @@
 //! The table that chooses a gather; sizes are those of a block.
 
-use super::{ANY, REST, Table, look_up};
+use super::{ANY, REST, Table};
+use crate::mpi::collective::select::Rule;
 use crate::mpi::collective::select::planner::{Block, Planner, View, tag};
 use crate::mpi::collective::{Comm, algorithms as algo};
 use crate::trace::CollectiveKind::Gather;
@@ -27,7 +28,13 @@ static TABLE: Table<Choice> = &[
 /// of a run, before any collective had to find that out, go along the binomial tree.
 pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
     let known_blocked = planner.knows(view) && view.is_blocked();
-    match if known_blocked { look_up(TABLE, view.size(), block.bytes()) } else { Binomial } {
+    let choice = if known_blocked {
+        planner.look_up(TABLE, view.size(), block.bytes())
+    } else {
+        planner.applied(Rule::said("ranks not known to be in a row on their hosts"));
+        Binomial
+    };
+    match choice {
         Binomial => planner.stage(&algo::gather::BINOMIAL, view.comm, Gather, root, block),
         Linear => planner.stage(&algo::gather::LINEAR, view.comm, Gather, root, block),
         TwoLevel => two_level(planner, view, root, block),
@@ -48,7 +55,7 @@ fn two_level(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block)
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::table::is_well_formed;
+    use super::super::super::table::{is_well_formed, look_up};
     use super::*;
 
     #[test]

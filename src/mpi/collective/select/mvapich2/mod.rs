@@ -7,7 +7,7 @@ mod allreduce;
 mod alltoall;
 mod bcast;
 mod gather;
-mod reduce;
+pub(super) mod reduce;
 mod reduce_scatter;
 mod scatter;
 
@@ -19,8 +19,8 @@ use crate::trace::CollectiveKind;
 
 /// MVAPICH2's choice.
 pub(super) fn plan(planner: &mut Planner<'_>) {
-    let (world, root, block) = (planner.world(), planner.call.root, planner.block());
-    match planner.call.kind {
+    let (world, root, block) = (planner.world(), planner.root, planner.block());
+    match planner.kind {
         CollectiveKind::Barrier => planner.one_level(&algo::barrier::PAIR),
         CollectiveKind::Bcast => bcast::plan(planner, world, root, block),
         CollectiveKind::Reduce => reduce::plan(planner, world, root, block),

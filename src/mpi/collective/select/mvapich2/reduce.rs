@@ -99,7 +99,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: 
         return;
     }
     let ranks = view.size();
-    match look_up(TABLE, ranks, block.bytes()) {
+    match planner.look_up(TABLE, ranks, block.bytes()) {
         OneLevel(algorithm) => {
             // Scatter and gather need an element for everyone who takes part.
             let too_few = block.count < u64::from(1u32 << ranks.max(1).ilog2());
@@ -118,7 +118,12 @@ pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: 
     }
 }
 
-fn on_one_node(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
+pub(in crate::mpi::collective::select) fn on_one_node(
+    planner: &mut Planner<'_>,
+    view: View<'_>,
+    root: u32,
+    block: Block,
+) {
     if block.bytes() <= SHORT_ON_ONE_NODE {
         planner.stage(&LINEAR, Comm::Node, Reduce, 0, block);
         planner.transfer(view, TAG_REDUCE_TO_ROOT, 0, root, block);

@@ -1,6 +1,6 @@
 //! The table that chooses a reduce_scatter; sizes are those of all blocks together.
 
-use super::{ANY, REST, Table, look_up};
+use super::{ANY, REST, Table};
 use crate::mpi::collective::algorithms::reduce_scatter::{HALVING, PAIRWISE};
 use crate::mpi::collective::select::default;
 use crate::mpi::collective::select::planner::Planner;
@@ -25,7 +25,7 @@ static TABLE: Table<Choice> = &[
 
 pub(super) fn plan(planner: &mut Planner<'_>) {
     let bytes = planner.total_received().saturating_mul(planner.block().element);
-    match look_up(TABLE, planner.world().size(), bytes) {
+    match planner.look_up(TABLE, planner.world().size(), bytes) {
         Small => default::reduce_scatter(planner),
         Halving => planner.one_level(&HALVING),
         Pairwise => planner.one_level(&PAIRWISE),
@@ -34,7 +34,7 @@ pub(super) fn plan(planner: &mut Planner<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::table::is_well_formed;
+    use super::super::super::table::{is_well_formed, look_up};
     use super::*;
 
     #[test]

@@ -64,7 +64,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, root: u32, block: Block) {
     let world = planner.world();
     planner.learn(world);
     let (table, on_node) = table(world.ranks_per_node());
-    match look_up(table, world.size(), block.bytes()) {
+    match planner.look_up(table, world.size(), block.bytes()) {
         Choice::OneLevel(algorithm) => planner.stage(algorithm, Comm::World, Scatter, root, block),
         Choice::TwoLevel(_) if !world.is_blocked() => planner.stage(&BINOMIAL, Comm::World, Scatter, root, block),
         Choice::TwoLevel(_) if world.nodes() == 1 => planner.stage(&LINEAR, Comm::World, Scatter, root, block),

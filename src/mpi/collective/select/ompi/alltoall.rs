@@ -3,11 +3,10 @@
 use crate::mpi::collective::Algorithm;
 use crate::mpi::collective::algorithms::alltoall::{BRUCK, LINEAR, PAIR};
 use crate::mpi::collective::select::planner::Planner;
-
-type Row = (u32, &'static [(u64, &'static Algorithm)], &'static Algorithm);
+use crate::mpi::collective::select::table::{ANY, Choices};
 
 /// Ranks below the limit; sizes of a block in bytes below the limits; what runs for larger blocks.
-static TABLE: &[Row] = &[
+pub(super) static TABLE: Choices<&Algorithm> = &[
     (
         3,
         &[
@@ -32,23 +31,18 @@ static TABLE: &[Row] = &[
     (1024, &[(512, &BRUCK), (262_144, &LINEAR)], &PAIR),
     (2048, &[(512, &BRUCK)], &LINEAR),
     (4096, &[(1024, &BRUCK)], &LINEAR),
-    (u32::MAX, &[(2048, &BRUCK)], &LINEAR),
+    (ANY, &[(2048, &BRUCK)], &LINEAR),
 ];
 
 pub(in crate::mpi::collective::select) fn plan(planner: &mut Planner<'_>) {
-    let (ranks, bytes) = (planner.world().size(), planner.block().bytes());
-    planner.one_level(choose(ranks, bytes));
-}
-
-/// Limits belong to the upper entry, unlike those of MVAPICH2.
-fn choose(ranks: u32, bytes: u64) -> &'static Algorithm {
-    let (_, by_size, beyond) = TABLE.iter().find(|row| ranks < row.0).unwrap_or(&TABLE[TABLE.len() - 1]);
-    by_size.iter().find(|entry| bytes < entry.0).map_or(beyond, |entry| entry.1)
+    let algorithm = planner.look_up_below(TABLE, planner.block().bytes());
+    planner.one_level(algorithm);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mpi::collective::select::table::look_up_below;
 
     #[test]
     fn limits_belong_to_the_upper_entry() {
@@ -76,7 +70,7 @@ mod tests {
             (4096, 2047, "bruck"),
             (65_536, 2048, "linear"),
         ] {
-            assert_eq!(choose(ranks, bytes).name, name, "{ranks} ranks, {bytes} bytes");
+            assert_eq!(look_up_below(TABLE, ranks, bytes).0.name, name, "{ranks} ranks, {bytes} bytes");
         }
     }
 }

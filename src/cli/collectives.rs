@@ -1,0 +1,51 @@
+//! `mopsim collectives`: the algorithms of collectives, and which one a table picks why.
+
+use super::args::{Collectives, Output, Switch};
+use super::failure::Failure;
+use super::{options, print};
+use mopsim::mpi::collective::select::Table;
+use mopsim::report::{CallOptions, CollectivesReport};
+use mopsim::trace::CollectiveKind;
+
+/// More ranks than that take too long: an all-to-all has their square in messages, and all of them are counted.
+const MOST_RANKS: u32 = 4096;
+
+pub fn run(arguments: &Collectives, output: &Output) -> Result<(), Failure> {
+    let kinds = arguments.kinds.iter().map(|name| kind(name)).collect::<Result<Vec<_>, _>>()?;
+    let ranks = arguments.ranks;
+    if !(1..=MOST_RANKS).contains(&ranks) {
+        let message = format!("--ranks {ranks} is not between 1 and {MOST_RANKS}");
+        return Err(Failure::input(message, "messages are counted one by one, and an all-to-all has P*(P-1)"));
+    }
+    let ranks_per_host = arguments.ranks_per_host;
+    if ranks_per_host == 0 || !ranks.is_multiple_of(ranks_per_host) {
+        let message = format!("--ranks-per-host {ranks_per_host} does not divide the {ranks} ranks");
+        return Err(Failure::input(message, "all hosts carry the same number of ranks here"));
+    }
+    let table = arguments.collectives.as_deref().map(table).transpose()?;
+    let call =
+        CallOptions { ranks, ranks_per_host, size: arguments.size, smp_setup: arguments.smp_setup == Some(Switch::On) };
+    // Crossovers are for those who ask about an operation; without a table, of all of them.
+    let crossovers = match (kinds.is_empty(), table) {
+        (true, _) => Vec::new(),
+        (false, Some(table)) => vec![table],
+        (false, None) => Table::ALL.to_vec(),
+    };
+    let kinds = if kinds.is_empty() { CollectiveKind::ALL.to_vec() } else { kinds };
+    let report = CollectivesReport::of(&kinds, &call, table.unwrap_or(Table::Mvapich2), &crossovers);
+    print(|out| options::reporter(output.format).collectives(&report, out))
+}
+
+fn kind(name: &str) -> Result<CollectiveKind, Failure> {
+    CollectiveKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        let names = CollectiveKind::ALL.map(CollectiveKind::name).join(", ");
+        Failure::input(format!("there is no collective `{name}`"), format!("collectives are {names}"))
+    })
+}
+
+fn table(name: &str) -> Result<Table, Failure> {
+    Table::from_name(name).ok_or_else(|| {
+        let names = Table::ALL.map(Table::name).join(", ");
+        Failure::input(format!("--collectives `{name}`: there is no such table"), format!("tables are {names}"))
+    })
+}

@@ -1,0 +1,83 @@
+//! `mopsim design`: help in choosing a network.
+
+use super::args::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat, Output};
+use super::failure::Failure;
+use super::progress::Generations;
+use super::{options, print};
+use mopsim::design::equality::{Goal, Search};
+use mopsim::design::{bounds, dsnf};
+use mopsim::report::{Sheet, design};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Time between two savings of a search.
+const SAVE_EVERY: Duration = Duration::from_secs(1);
+
+pub fn run(arguments: &Design, output: &Output) -> Result<(), Failure> {
+    let sheet = match &arguments.what {
+        DesignWhat::Equality(what) => equality(what, output)?,
+        DesignWhat::Dsnf(DesignDsnf { from, to }) => design::dsnf(from, to, &dsnf::expansion(from, to)?),
+        DesignWhat::Switches(DesignSwitches { nodes, ports, node_ports }) => {
+            design::switches(*nodes, *ports, *node_ports, bounds::switch_counts(*nodes, *ports, *node_ports)?)
+        }
+    };
+    print(|out| options::reporter(output.format).sheet(&sheet, out))
+}
+
+fn equality(arguments: &DesignEquality, output: &Output) -> Result<Sheet, Failure> {
+    let goal = Goal {
+        switches: arguments.n,
+        degree: arguments.degree,
+        seed: arguments.seed,
+        odd: arguments.odd.clone(),
+        even: arguments.even.clone(),
+    };
+    let saved = arguments.state.as_deref().map(read).transpose()?.flatten();
+    let mut search = match (saved, &arguments.state) {
+        (Some(saved), Some(path)) => {
+            saved.resume(&goal).map_err(|error| Failure::input(format!("{}: {error}", path.display()), error.help()))?
+        }
+        _ => goal.start()?,
+    };
+    let bar = Generations::new(arguments.generations, output.quiet);
+    let mut saved_at = Instant::now();
+    while !search.is_done(arguments.generations) {
+        search.advance();
+        let best = search.best();
+        bar.show(search.generation, &format!("diameter {:?}, ASPL {:.4}", best.score.diameter, search.aspl(best)));
+        if let Some(path) = arguments.state.as_deref().filter(|_| saved_at.elapsed() >= SAVE_EVERY) {
+            save(&search, path)?;
+            saved_at = Instant::now();
+        }
+    }
+    bar.finish();
+    if let Some(path) = &arguments.state {
+        save(&search, path)?;
+    }
+    Ok(design::equality(&search))
+}
+
+/// The saved search, if the file is there.
+fn read(path: &Path) -> Result<Option<Search>, Failure> {
+    let text = match std::fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Failure::file("read", path, &error)),
+    };
+    serde_json::from_slice(&text).map(Some).map_err(|error| {
+        let message = format!("{}:{}:{}: {error}", path.display(), error.line(), error.column());
+        Failure::input(message, "this is no saved search; choose another file, or delete it to begin again")
+    })
+}
+
+/// Saves the search in a file beside the old one and then puts it in its place, so that a stop at any time leaves a whole file.
+fn save(search: &Search, path: &Path) -> Result<(), Failure> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    let beside = PathBuf::from(beside);
+    let text = serde_json::to_vec(search).map_err(|error| Failure::output(&error.into()))?;
+    std::fs::write(&beside, text)
+        .and_then(|()| std::fs::rename(&beside, path))
+        .map_err(|error| Failure::file("write", path, &error))
+}

@@ -1,0 +1,93 @@
+//! `mopsim export`: a topology or platform for other programs.
+
+use super::args::{Export, ExportFormat};
+use super::failure::Failure;
+use super::{options, print_bytes};
+use mopsim::export::{self, ExportError};
+use mopsim::platform::Platform;
+use mopsim::study::network::NetworkChoice;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+pub fn run(arguments: &Export) -> Result<(), Failure> {
+    let choice = NetworkChoice {
+        topology: arguments.spec.clone(),
+        platform: arguments.platform.clone(),
+        ..options::network(&arguments.network)?
+    };
+    if arguments.network.mapping.is_some() {
+        let message = "--mapping places ranks, and an export has none";
+        return Err(Failure::input(message, "leave it out; --hostfile FILE writes the hosts in order"));
+    }
+    // A file that is in the way should be found before the work, not after it.
+    for file in arguments.output.iter().chain(&arguments.hostfile) {
+        check_free(file, arguments.force)?;
+    }
+    let format = export::find(arguments.to.name()).expect("every format of the command line is in the table");
+    match format.write {
+        export::Write::Graph(write) => {
+            if arguments.hostfile.is_some() {
+                let message = format!("--hostfile does not go with --to {}, which has no hosts", format.name);
+                return Err(Failure::input(message, "leave it out, or use --to simgrid"));
+            }
+            let topology = choice.build_graph(Path::new(""))?;
+            deliver(arguments.output.as_deref(), |out| write(&topology, out))
+        }
+        export::Write::Platform(write) => {
+            let platform: &Platform = &choice.build(Path::new(""))?.platform;
+            deliver(arguments.output.as_deref(), |out| write(platform, out))?;
+            match &arguments.hostfile {
+                Some(file) => deliver(Some(file), |out| export::host_file(platform, out)),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+impl ExportFormat {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Simgrid => "simgrid",
+            Self::Graphml => "graphml",
+            Self::Dot => "dot",
+            Self::Json => "json",
+            Self::Edges => "edges",
+        }
+    }
+}
+
+fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
+    if !force && fs::symlink_metadata(file).is_ok() {
+        let message = format!("{}: there is a file of that name", file.display());
+        return Err(Failure::input(message, "choose another name, or say --force to replace it"));
+    }
+    Ok(())
+}
+
+/// Writes to a file, which is there whole or not at all, or to standard output.
+fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>) -> Result<(), Failure> {
+    let Some(file) = file else { return print_bytes(|out| write(out).map_err(Failure::from)) };
+    let fail = |error: io::Error| Failure::file("write", file, &error);
+    let name = file.file_name().ok_or_else(|| {
+        Failure::input(format!("{}: not the name of a file", file.display()), "name a file, for example out.xml")
+    })?;
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}.part", std::process::id()));
+    let part: PathBuf = file.with_file_name(hidden);
+    let created = File::create_new(&part).map_err(fail)?;
+    let mut out = BufWriter::new(created);
+    let result = write(&mut out)
+        .map_err(|error| match error {
+            ExportError::Io(error) => fail(error),
+            error => Failure::from(error),
+        })
+        .and_then(|()| out.flush().map_err(fail))
+        .and_then(|()| fs::rename(&part, file).map_err(fail));
+    if result.is_err() {
+        // What is left is of no use; that it cannot be removed is no worse than why it is here.
+        let _ = fs::remove_file(&part);
+    }
+    result
+}

@@ -1,0 +1,61 @@
+//! The families of topologies as `--help` lists them: in groups, in 80 columns.
+
+use mopsim::topology::registry::{Absent, FAMILIES, Family, GROUPS, Kind};
+use std::fmt::Write;
+
+/// Columns of the help text.
+const WIDTH: usize = 80;
+
+/// The text below the options of `mopsim topology`.
+pub fn help() -> String {
+    let mut text = String::from(
+        "Families (values in the order shown need no name; parameters in brackets may be\n\
+         left out; `-` and `_` are the same):\n",
+    );
+    let heading = |family: &Family| GROUPS.iter().find(|(_, first)| *first == family.name).map(|(heading, _)| heading);
+    for family in FAMILIES {
+        if let Some(heading) = heading(family) {
+            let _ = writeln!(text, "\n{heading}:");
+        }
+        let parameters: Vec<String> = family
+            .parameters
+            .iter()
+            .map(|parameter| {
+                let shape = match parameter.kind {
+                    Kind::Dimensions => "=AxB",
+                    Kind::Integers => "=[..]",
+                    _ => "",
+                };
+                let written = format!("{}{shape}", parameter.name);
+                if parameter.absent == Absent::Refused { written } else { format!("[{written}]") }
+            })
+            .collect();
+        let head = format!("  {}:{}", family.name, parameters.join(","));
+        let column = 34;
+        if head.len() < column {
+            let _ = write!(text, "{head:column$}");
+        } else {
+            let _ = write!(text, "{head}\n{:column$}", "");
+        }
+        let mut at = column;
+        for word in family.help.split(' ') {
+            if at > column && at + 1 + word.len() > WIDTH {
+                let _ = write!(text, "\n{:column$}", "");
+                at = column;
+            }
+            let space = if at > column { " " } else { "" };
+            let _ = write!(text, "{space}{word}");
+            at += space.len() + word.len();
+        }
+        text.push('\n');
+    }
+    text.push_str(
+        "\nExamples:\n  \
+         mopsim topology torus:8x8 random:n=64,d=6,seed=1 imase-itoh:n=64,d=6\n  \
+         mopsim topology torus:8x8 --route 0 36 --routing dimension-order\n  \
+         mopsim topology torus:4x8x8 --switches-per-cabinet 4 --floor-svg floor.svg\n  \
+         mopsim topology --fit hosts=4096,radix=36\n\n\
+         A price list is a TOML file; data/prices/equality.toml is the one built in.",
+    );
+    text
+}

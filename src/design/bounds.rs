@@ -1,0 +1,93 @@
+//! Closed forms that bound a network before it is built. Those of size, degree and distance are in
+//! [`crate::topology::metrics::bounds`].
+
+use super::{DesignError, invalid};
+
+/// The smallest and largest sensible number of switches between so many compute nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SwitchCounts {
+    /// Levels of switches at the largest number.
+    pub levels: u32,
+    /// Largest number: every node has a full tree of switches to every other, and none is shared.
+    pub most: u128,
+    /// Smallest number, a chain of switches; known for nodes of one port only.
+    pub least: Option<u64>,
+}
+
+/// Bounds on the number of switches with m ports between N compute nodes with n ports.
+///
+/// (*Network design notes*.) `k = ceil(log((N-1)/n) / log(m-1))`, `M_max = N n sum_{a=1..k} (m-1)^(a-1)`; for n = 1
+/// `M_min = ceil((N - 2(m-1))/(m-2)) + 2` if N > m, and 1 otherwise. (The notes print 72,000 for N = 1000, m = 24, n = 2; that is
+/// the value of n = 3.)
+///
+/// # Errors
+/// [`DesignError::InvalidParameter`] unless m > 2, N > 2, n > 0.
+pub fn switch_counts(nodes: u64, ports: u64, node_ports: u64) -> Result<SwitchCounts, DesignError> {
+    if nodes < 3 {
+        return invalid("nodes", nodes, "there must be more than 2 compute nodes");
+    }
+    if ports < 3 {
+        return invalid("ports", ports, "a switch must have more than 2 ports");
+    }
+    if node_ports < 1 {
+        return invalid("node-ports", node_ports, "a compute node must have a port");
+    }
+    // The smallest k with n (m-1)^k >= N - 1, in integers: the logarithms may be off by a rounding.
+    let (mut levels, mut reached, mut sum) = (0, u128::from(node_ports), 0_u128);
+    let growth = u128::from(ports - 1);
+    let mut term = 1_u128;
+    while reached < u128::from(nodes - 1) {
+        (reached, sum, levels) = (reached.saturating_mul(growth), sum.saturating_add(term), levels + 1);
+        term = term.saturating_mul(growth);
+    }
+    let least = (node_ports == 1)
+        .then(|| if nodes <= ports { 1 } else { nodes.saturating_sub(2 * (ports - 1)).div_ceil(ports - 2) + 2 });
+    let most = u128::from(nodes).saturating_mul(u128::from(node_ports)).saturating_mul(sum);
+    Ok(SwitchCounts { levels, most, least })
+}
+
+/// Sizes and switching properties of a Clos network of r ingress switches of n inputs and m middle switches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Clos {
+    /// Hosts: inputs, and as many outputs.
+    pub hosts: u64,
+    /// Switches of all three stages.
+    pub switches: u64,
+    /// One-way cables between the stages.
+    pub links_between_stages: u64,
+    /// Whether a free input reaches a free output whatever the others do: m >= 2n - 1.
+    pub strictly_nonblocking: bool,
+    /// Whether it does if the others may be moved: m >= n.
+    pub rearrangeable: bool,
+}
+
+impl Clos {
+    /// The properties; sizes are those of [`crate::topology`]'s `clos`.
+    pub fn new(m: u32, n: u32, r: u32) -> Self {
+        let (m, n, r) = (u64::from(m), u64::from(n), u64::from(r));
+        Self {
+            hosts: n * r,
+            switches: 2 * r + m,
+            links_between_stages: 2 * r * m,
+            strictly_nonblocking: m + 1 >= 2 * n,
+            rearrangeable: m >= n,
+        }
+    }
+}
+
+/// Equation 1 of Equality: cables at a switch with so many odd hops and these even ones.
+pub fn equality_degree(switches: u64, odd: u64, even: &[u64]) -> u64 {
+    odd + 2 * even.len() as u64 - u64::from(switches.is_multiple_of(2) && even.contains(&(switches / 2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn daisy_chains_of_five_ports() {
+        let least = |nodes| switch_counts(nodes, 5, 1).unwrap().least;
+        assert_eq!([5, 6, 8, 9, 11, 14].map(least), [1, 2, 2, 3, 3, 4].map(Some));
+        assert!(switch_counts(2, 5, 1).is_err() && switch_counts(9, 2, 1).is_err() && switch_counts(9, 5, 0).is_err());
+    }
+}

@@ -1,0 +1,337 @@
+//! Which families can join so many hosts with switches of so many ports, and how they compare.
+//!
+//! For each family the parameters are chosen that need the fewest switches and still carry uniform traffic: cables,
+//! counted in both directions, over hosts times average distance is the balance K/(p a) of *Performance evaluation of
+//! multi-exaflops machines using Equality network topology*, and it should reach 1. Families that are built balanced by
+//! convention (Dragonfly with `a = 2p = 2h`, Slim Fly with half the degree as hosts, fat trees) follow it. Families
+//! that cannot reach 1 are listed all the same, with what they reach. One-way cables out of a switch and into it share
+//! a port.
+
+use super::{DesignError, invalid};
+use crate::ids::SwitchId;
+use crate::topology::metrics::distances;
+use crate::topology::{Graph, Hosts, Topology, TopologyError, build};
+
+/// Largest number of hosts to look for.
+pub const MAX_HOSTS: u64 = 1 << 18;
+
+/// Largest product of switches and arcs for which distances are measured here.
+const MAX_WORK: u128 = 1 << 34;
+
+/// What a network has to have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    /// Number of hosts, at least 2.
+    pub hosts: u64,
+    /// Ports of a switch, at least 3.
+    pub radix: u64,
+}
+
+/// A network that fits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fit {
+    /// Specification.
+    pub topology: String,
+    /// Hosts on each switch that bears hosts.
+    pub hosts_per_switch: u32,
+    /// Hosts that it has room for.
+    pub hosts: u64,
+    /// Number of switches.
+    pub switches: usize,
+    /// Number of cables between switches.
+    pub cables: usize,
+    /// Whether they are one-way.
+    pub directed: bool,
+    /// Ports in use on the fullest switch.
+    pub ports: u64,
+    /// Largest distance between switches with hosts; `None` if it is too much work.
+    pub diameter: Option<usize>,
+    /// Average distance of them.
+    pub aspl: Option<f64>,
+    /// Arcs over hosts times average distance: 1 carries uniform traffic at full speed.
+    pub balance: Option<f64>,
+}
+
+impl std::str::FromStr for Wanted {
+    type Err = DesignError;
+
+    fn from_str(text: &str) -> Result<Self, DesignError> {
+        let (mut hosts, mut radix) = (None, None);
+        for item in text.split(',') {
+            let (name, value) = item.split_once('=').unwrap_or((item, ""));
+            let target = match name.trim() {
+                "hosts" => &mut hosts,
+                "radix" => &mut radix,
+                _ => return invalid("--fit", format!("`{text}`"), "write for example `hosts=4096,radix=36`"),
+            };
+            let Ok(number) = value.trim().parse::<u64>() else {
+                return invalid("--fit", format!("`{item}`"), "it must be a number");
+            };
+            if target.replace(number).is_some() {
+                return invalid("--fit", format!("`{text}`"), format!("`{}` is given twice", name.trim()));
+            }
+        }
+        let (Some(hosts), Some(radix)) = (hosts, radix) else {
+            return invalid("--fit", format!("`{text}`"), "both `hosts` and `radix` must be given");
+        };
+        if !(2..=MAX_HOSTS).contains(&hosts) {
+            return invalid("--fit hosts", hosts, format!("it must be from 2 to {MAX_HOSTS}"));
+        }
+        if !(3..=1024).contains(&radix) {
+            return invalid("--fit radix", radix, "it must be from 3 to 1024");
+        }
+        Ok(Self { hosts, radix })
+    }
+}
+
+/// The networks that fit: those with balance first, then by the number of switches and of cables.
+///
+/// # Errors
+/// [`DesignError::Topology`] if a network that should fit cannot be built.
+pub fn fits(wanted: Wanted) -> Result<Vec<Fit>, DesignError> {
+    let mut fits = Vec::new();
+    for (spec, hosts) in candidates(wanted) {
+        let topology = match build(&spec) {
+            Ok(topology) => topology,
+            // A random network may fail to connect, a large one may be too large: then the family does not fit.
+            Err(TopologyError::Unbuildable { .. } | TopologyError::InvalidParameter { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let fit = measure(&topology, hosts)?;
+        if fit.ports <= wanted.radix && fit.hosts >= wanted.hosts {
+            fits.push(fit);
+        }
+    }
+    // A random network may miss full balance by a few per cent; that is no reason to list it with the tori.
+    let unbalanced = |fit: &Fit| fit.balance.is_some_and(|balance| balance < 0.9);
+    fits.sort_by(|a, b| {
+        let key = |fit: &Fit| (unbalanced(fit), fit.switches, fit.cables);
+        key(a).cmp(&key(b)).then_with(|| a.topology.cmp(&b.topology))
+    });
+    fits.dedup_by(|a, b| a.topology == b.topology);
+    Ok(fits)
+}
+
+fn measure(topology: &Topology, hosts_per_switch: u32) -> Result<Fit, DesignError> {
+    let graph = &topology.graph;
+    let counts: Vec<u32> =
+        graph.default_hosts().iter().map(|&count| if count > 0 { hosts_per_switch } else { 0 }).collect();
+    let hosts: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    let ports = |switch: u32| {
+        let switch = SwitchId(switch);
+        graph.out_degree(switch).max(graph.in_degree(switch)) as u64 + u64::from(counts[switch.index()])
+    };
+    let (diameter, aspl) = match between_hosts(graph)? {
+        Some((diameter, aspl)) => (Some(diameter), Some(aspl)),
+        None => (None, None),
+    };
+    let balance = aspl.filter(|aspl| *aspl > 0.0).map(|aspl| graph.arcs() as f64 / (hosts as f64 * aspl));
+    Ok(Fit {
+        topology: topology.name(),
+        hosts_per_switch,
+        hosts,
+        switches: graph.switches(),
+        cables: graph.cables(),
+        directed: graph.is_directed(),
+        ports: (0..graph.switches() as u32).map(ports).max().unwrap_or(0),
+        diameter,
+        aspl,
+        balance,
+    })
+}
+
+/// Largest and average distance of the switches that bear hosts.
+fn between_hosts(graph: &Graph) -> Result<Option<(usize, f64)>, TopologyError> {
+    if graph.switches() as u128 * graph.arcs() as u128 > MAX_WORK {
+        return Ok(None);
+    }
+    let Hosts::OnSwitches(counts) = graph.hosts() else {
+        let distances = distances(graph)?;
+        return Ok(Some((distances.diameter(), distances.aspl)));
+    };
+    let leaves: Vec<u32> = (0..).zip(counts).filter(|(_, count)| **count > 0).map(|(switch, _)| switch).collect();
+    let (mut sum, mut largest) = (0_u64, 0);
+    for &leaf in &leaves {
+        let mut distance = vec![usize::MAX; graph.switches()];
+        distance[leaf as usize] = 0;
+        let mut queue = std::collections::VecDeque::from([SwitchId(leaf)]);
+        while let Some(switch) = queue.pop_front() {
+            for next in graph.neighbours(switch) {
+                if distance[next.index()] == usize::MAX {
+                    distance[next.index()] = distance[switch.index()] + 1;
+                    queue.push_back(next);
+                }
+            }
+        }
+        for &other in &leaves {
+            largest = largest.max(distance[other as usize]);
+            sum += distance[other as usize] as u64;
+        }
+    }
+    let pairs = leaves.len() * leaves.len().saturating_sub(1);
+    Ok(Some((largest, if pairs == 0 { 0.0 } else { sum as f64 / pairs as f64 })))
+}
+
+/// Specifications that may fit, with the hosts on each switch that bears some.
+fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> {
+    let mut found: Vec<(String, u64)> = Vec::new();
+    // Families of any size and degree: as many hosts on a switch as the lower bound of distances lets through.
+    for (directed, family) in
+        [(false, "random_regular"), (true, "random_directed"), (true, "imase_itoh"), (true, "gen_de_bruijn")]
+    {
+        let carries = |p: &u64| {
+            let (n, degree) = (hosts.div_ceil(*p), radix - p);
+            n > degree
+                && degree >= 3
+                && crate::topology::metrics::bounds::aspl(n, degree, directed)
+                    .is_some_and(|a| degree as f64 >= *p as f64 * a)
+        };
+        if let Some(p) = (1..radix).rev().find(carries) {
+            found.push((format!("{family}:n={},d={}", hosts.div_ceil(p), radix - p), p));
+        }
+    }
+    if let Some(p) = (1..radix).rev().find(|p| {
+        let n = hosts.div_ceil(*p);
+        n >= 2 && n - 1 + p <= radix && n > *p
+    }) {
+        found.push((format!("full_mesh:n={}", hosts.div_ceil(p)), p));
+    }
+    for dimensions in 2..=6_u32 {
+        let sized = |p: u64| sides(hosts.div_ceil(p), dimensions);
+        let text = |sides: &[u64]| sides.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
+        let torus = |p: u64| {
+            let sides = sized(p);
+            let degree: u64 = sides.iter().map(|&side| (side - 1).min(2)).sum();
+            let mean: f64 = sides.iter().map(|&side| side as f64 / 4.0).sum();
+            (degree, mean)
+        };
+        let full = |p: &u64| torus(*p).0 + p <= radix && torus(*p).0 as f64 >= *p as f64 * torus(*p).1;
+        let p = (1..radix).rev().find(full).unwrap_or(1);
+        found.push((format!("torus:{}", text(&sized(p))), p));
+        let hyperx = |p: &u64| {
+            let sides = sized(*p);
+            let degree: u64 = sides.iter().map(|side| side - 1).sum();
+            let mean: f64 = sides.iter().map(|&side| 1.0 - 1.0 / side as f64).sum();
+            degree + p <= radix && degree as f64 >= *p as f64 * mean
+        };
+        if let Some(p) = (1..radix).rev().find(hyperx) {
+            found.push((format!("hyperx:{}", text(&sized(p))), p));
+        }
+        let levels = u64::from(dimensions);
+        if let Some(k) = (2..=radix).find(|k: &u64| k.checked_pow(dimensions).is_none_or(|room| room >= hosts)) {
+            found.push((format!("flattened_butterfly:k={k},n={levels}"), k));
+            found.push((format!("kary_ntree:k={k},n={levels}"), k));
+        }
+    }
+    for p in [1, 2] {
+        let d = u64::from(hosts.div_ceil(p).next_power_of_two().ilog2()).max(1);
+        found.push((format!("hypercube:{d}"), p));
+    }
+    for p in 1..radix {
+        // Kautz and de Bruijn graphs exist for few sizes: the smallest one that is large enough, for each diameter.
+        for k in 2..=4_u32 {
+            let degree = radix - p;
+            let room = degree.checked_pow(k).and_then(|words| words.checked_mul(p));
+            if degree >= 2 && room.is_some_and(|room| room >= hosts) && degree as f64 >= p as f64 * (f64::from(k) - 0.1)
+            {
+                let smaller = (2..degree).find(|d: &u64| {
+                    d.checked_pow(k).is_some_and(|words| words * p >= hosts)
+                        && *d as f64 >= p as f64 * (f64::from(k) - 0.1)
+                });
+                found.push((format!("kautz:d={},k={k}", smaller.unwrap_or(degree)), p));
+            }
+        }
+    }
+    if let Some(h) = (1..=radix.div_ceil(4)).find(|h| 4 * h - 1 <= radix && 2 * h * h * (2 * h * h + 1) >= hosts) {
+        let g = hosts.div_ceil(2 * h * h).max(2);
+        found.push((format!("dragonfly:a={},h={h},g={g},p={h}", 2 * h), h));
+    }
+    let slimfly = |q: &u64| {
+        let degree = if q % 4 == 3 { (3 * q).div_ceil(2) } else { 3 * q / 2 };
+        let p = degree.div_ceil(2);
+        let fits = degree + p <= radix && 2 * q * q * p >= hosts;
+        fits.then(|| (format!("slimfly:q={q},p={p}"), p)).filter(|(spec, _)| build(spec).is_ok())
+    };
+    found.extend((3..radix).find_map(|q| slimfly(&q)));
+    let polarity = |q: u64| {
+        let p = q.div_ceil(2);
+        let fits = q + 1 + p <= radix && (q * q + q + 1) * p >= hosts;
+        fits.then(|| (format!("polarity:q={q}"), p)).filter(|(spec, _)| build(spec).is_ok())
+    };
+    found.extend((2..radix).find_map(polarity));
+    let even = || (1..=radix / 2).map(|half| 2 * half);
+    found.extend(even().find(|k| k * k / 2 >= hosts).map(|k| (format!("fat_tree2:k={k}"), k / 2)));
+    found.extend(even().find(|k| k * k * k / 4 >= hosts).map(|k| (format!("fat_tree3:k={k}"), k / 2)));
+    // Networks of low degree, one host at a switch.
+    found.extend(
+        [("dsn", 4), ("dsnf", 2)]
+            .into_iter()
+            .filter(|(_, least)| hosts >= *least)
+            .map(|(f, _)| (format!("{f}:n={hosts}"), 1)),
+    );
+    // Of each Kautz diameter the network with the fewest switches would win; the sort and the measures see to that.
+    best_of_kautz(&mut found);
+    found.into_iter().map(|(spec, p)| (spec, p as u32)).collect()
+}
+
+/// Keeps, of the Kautz graphs of each diameter, the one with the fewest switches.
+fn best_of_kautz(found: &mut Vec<(String, u64)>) {
+    let parts = |spec: &str| -> Option<(u32, u64)> {
+        let (d, k) = spec.strip_prefix("kautz:d=")?.split_once(",k=")?;
+        Some((k.parse().ok()?, d.parse().ok()?))
+    };
+    let mut smallest = std::collections::BTreeMap::new();
+    for (k, d) in found.iter().filter_map(|(spec, _)| parts(spec)) {
+        let least: &mut u64 = smallest.entry(k).or_insert(d);
+        *least = d.min(*least);
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|(spec, _)| parts(spec).is_none_or(|(k, d)| smallest[&k] == d && seen.insert(k)));
+}
+
+/// Nearly equal sizes of so many dimensions whose product is at least n, as small as steps of one make it.
+fn sides(n: u64, dimensions: u32) -> Vec<u64> {
+    let side = (1..).find(|side: &u64| side.checked_pow(dimensions).is_none_or(|product| product >= n)).unwrap_or(1);
+    let mut sides = vec![side; dimensions as usize];
+    for place in 0..sides.len() {
+        sides[place] -= 1;
+        if sides[place] == 0 || sides.iter().product::<u64>() < n {
+            sides[place] += 1;
+        }
+    }
+    sides
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_has_the_ports_and_the_hosts() {
+        for text in ["hosts=100,radix=12", "hosts=1000,radix=36", "hosts=2,radix=3", "hosts=17,radix=64"] {
+            let wanted: Wanted = text.parse().unwrap();
+            let fits = fits(wanted).unwrap();
+            assert!(fits.len() >= 3, "{text}: {fits:?}");
+            assert!(fits.iter().all(|fit| fit.ports <= wanted.radix && fit.hosts >= wanted.hosts), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fat_tree_is_balanced() {
+        let fits = fits("hosts=128,radix=8".parse().unwrap()).unwrap();
+        let tree = fits.iter().find(|fit| fit.topology == "fat_tree3:k=8").unwrap();
+        assert_eq!((tree.switches, tree.hosts, tree.ports, tree.diameter), (80, 128, 8, Some(4)));
+        // 512 arcs; 3 of 31 other leaves are two hops away, the others four.
+        assert!((tree.balance.unwrap() - 512.0 / (128.0 * (6.0 + 112.0) / 31.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        for text in ["", "hosts=3", "hosts=x,radix=3", "hosts=4,hosts=4", "hosts=1,radix=9", "hosts=9,radix=2", "n=4"] {
+            assert!(text.parse::<Wanted>().is_err(), "{text}");
+        }
+        assert_eq!(sides(100, 2), [10, 10]);
+        assert_eq!(sides(64, 3), [4, 4, 4]);
+        assert_eq!(sides(30, 2), [5, 6]);
+    }
+}

@@ -1,0 +1,43 @@
+//! Help in choosing a network before it exists: bounds, networks that fit, hops for Equality, growing a DSN-F.
+//!
+//! Nothing here simulates. [`bounds`] has the closed forms, [`fit`] lists families for so many hosts and ports,
+//! [`equality`] searches hops, [`dsnf`] says which cables an expansion touches.
+
+pub mod bounds;
+pub mod dsnf;
+pub mod equality;
+pub mod fit;
+
+use crate::topology::TopologyError;
+
+/// Why a design cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum DesignError {
+    /// A number breaks a rule.
+    #[error("{parameter} is {value}: {constraint}")]
+    InvalidParameter {
+        /// Its name.
+        parameter: &'static str,
+        /// What was given.
+        value: String,
+        /// The rule.
+        constraint: String,
+    },
+    /// A topology cannot be built.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+}
+
+impl DesignError {
+    /// One line on what to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::InvalidParameter { .. } => "change it so that the rule holds".into(),
+            Self::Topology(error) => error.help(),
+        }
+    }
+}
+
+fn invalid<T>(parameter: &'static str, value: impl ToString, constraint: impl Into<String>) -> Result<T, DesignError> {
+    Err(DesignError::InvalidParameter { parameter, value: value.to_string(), constraint: constraint.into() })
+}

@@ -1,0 +1,111 @@
+//! Topologies and platforms for other programs: one file for each format.
+//!
+//! A format is a line of [`FORMATS`] and a function that writes a graph or a platform. A new one is one file and one line.
+//! What is written reads back as the same graph, or as a platform with the same routes and the same numbers: graph formats
+//! are read by `topology::files`, SimGrid's by `platform::simgrid_xml`.
+//!
+//! ```
+//! let topology = mopsim::topology::build("ring:3")?;
+//! let mut text = Vec::new();
+//! let mopsim::export::Write::Graph(write) = mopsim::export::find("edges").unwrap().write else { unreachable!() };
+//! write(&topology, &mut text).unwrap();
+//! assert_eq!(String::from_utf8(text).unwrap(), "# undirected n=3\n0 1\n0 2\n1 2\n");
+//! # Ok::<(), mopsim::topology::TopologyError>(())
+//! ```
+
+use crate::platform::Platform;
+use crate::topology::Topology;
+use std::io;
+
+mod dot;
+mod edges;
+mod graphml;
+mod json;
+mod simgrid;
+
+pub use simgrid::{MAX_HOSTS, host_file};
+
+/// Why something cannot be exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The output does not take it.
+    #[error("cannot write the export: {0}")]
+    Io(#[from] io::Error),
+    /// The format cannot say this.
+    #[error("{format} cannot hold `{name}`: {reason}")]
+    Unfit {
+        /// Name of the format.
+        format: &'static str,
+        /// The topology or platform.
+        name: String,
+        /// What does not fit.
+        reason: String,
+        /// One line on what to do about it.
+        help: &'static str,
+    },
+}
+
+/// What a format holds, and how it is written.
+#[derive(Clone, Copy)]
+pub enum Write {
+    /// Switches and cables.
+    Graph(fn(&Topology, &mut dyn io::Write) -> Result<(), ExportError>),
+    /// Hosts, links and routes.
+    Platform(fn(&Platform, &mut dyn io::Write) -> Result<(), ExportError>),
+}
+
+/// A line of the table of formats.
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Writes it.
+    pub write: Write,
+}
+
+/// All formats.
+pub const FORMATS: &[Format] = &[
+    Format { name: "simgrid", write: Write::Platform(simgrid::write) },
+    Format { name: "graphml", write: Write::Graph(graphml::write) },
+    Format { name: "dot", write: Write::Graph(dot::write) },
+    Format { name: "json", write: Write::Graph(json::write) },
+    Format { name: "edges", write: Write::Graph(edges::write) },
+];
+
+/// The format of that name.
+pub fn find(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+/// Refuses parallel cables, for formats whose readers take equal lines for a repetition.
+fn without_parallel_cables(format: &'static str, topology: &Topology) -> Result<(), ExportError> {
+    let mut before = None;
+    match topology.graph.cable_ends().find(|&ends| before.replace(ends) == Some(ends)) {
+        None => Ok(()),
+        Some((from, to)) => Err(ExportError::Unfit {
+            format,
+            name: topology.name(),
+            reason: format!("it has parallel cables, for example between switches {from} and {to}"),
+            help: "use --to graphml or --to dot, which keep them",
+        }),
+    }
+}
+
+/// Text as XML has it between quotes.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! The table that chooses a barrier; by the number of ranks only.
+
+use crate::mpi::collective::algorithms as algo;
+use crate::mpi::collective::select::composite::Pick;
+use crate::mpi::collective::select::planner::Planner;
+use crate::mpi::collective::select::table::{ANY, Choices};
+
+const LINEAR: Pick = Pick::Algorithm(&algo::barrier::LINEAR);
+const DOUBLING: Pick = Pick::Algorithm(&algo::barrier::PAIR);
+const BRUCK: Pick = Pick::Algorithm(&algo::barrier::BRUCK);
+const TREE: Pick = Pick::Algorithm(&algo::barrier::TREE);
+
+/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+pub(super) static TABLE: Choices<Pick> = &[
+    (4, &[], DOUBLING),
+    (8, &[], LINEAR),
+    (64, &[], DOUBLING),
+    (256, &[], BRUCK),
+    (512, &[], TREE),
+    (1024, &[], BRUCK),
+    (4096, &[], TREE),
+    (ANY, &[], BRUCK),
+];
+
+pub(super) fn plan(planner: &mut Planner<'_>) {
+    let pick = planner.look_up_below(TABLE, 0);
+    planner.run(pick);
+}

@@ -1,0 +1,97 @@
+//! What the network asks of a sharing rule: which rate does each flow get, while flows come and go?
+//!
+//! Two rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant, and
+//! [`Incremental`](super::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does.
+
+use crate::ids::LinkId;
+use crate::platform::SharingPolicy;
+
+/// Which of the rules a run follows.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Rule {
+    /// The exact allocation.
+    #[default]
+    Exact,
+    /// SimGrid's incremental one.
+    SimgridLazy,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Rule; 2] = [Rule::Exact, Rule::SimgridLazy];
+
+    /// Name, as `--sharing` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::SimgridLazy => "simgrid-lazy",
+        }
+    }
+
+    /// The rule of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+}
+
+/// A registered path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathId(pub(super) u32);
+
+/// A flow in the system. Ids of flows that left are used again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct FlowId(pub u32);
+
+impl FlowId {
+    /// The id as an index into an array.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A link as a path uses it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Element {
+    pub link: u32,
+    pub consumption: f64,
+}
+
+/// Links, paths and flows, of which the flows change. It knows nothing of messages, time or MPI.
+pub trait Sharing {
+    /// Whether it is to be told everything that SimGrid's solver is told, in the same order: flows in their latency phase,
+    /// local messages, and all dates in one queue.
+    const LITERAL: bool;
+
+    /// A system without flows. Capacities must be positive and finite.
+    fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self;
+
+    /// Registers a path: its links with the consumption of each, positive and every link at most once. A path
+    /// without links gives a flow its bound.
+    fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId;
+
+    /// A flow will enter after its latency phase. Only a literal rule is told.
+    fn announce(&mut self, _path: PathId) {}
+
+    /// A flow enters. Its value is 0 until the next [`solve`](Self::solve).
+    ///
+    /// `penalty` is positive: the share is inversely proportional to it. `bound` is positive, maybe infinite where
+    /// the path has links.
+    fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId;
+
+    /// A flow leaves. The others keep their values until the next [`solve`](Self::solve).
+    fn stop(&mut self, flow: FlowId);
+
+    /// Whether something has changed since the last solution.
+    fn is_stale(&self) -> bool;
+
+    /// Shares out again what the changes concern.
+    fn solve(&mut self);
+
+    /// The flows whose date of arrival has to be worked out again after the last solution, new ones included.
+    fn changed(&self) -> &[FlowId];
+
+    /// The rate of a flow as of the last solution.
+    fn value(&self, flow: FlowId) -> f64;
+}

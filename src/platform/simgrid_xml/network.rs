@@ -1,0 +1,163 @@
+//! The network that a document describes: zones inside zones, the points in them, and the route between two hosts.
+//!
+//! A zone knows the routes between its own points: hosts and routers, or other zones. Between points of different zones,
+//! the nearest zone that has both inside it says how to cross from the one child to the other, between two gateways; the
+//! ways to the first gateway and from the second are found in the same manner, deeper down. As each step goes down, it
+//! ends.
+//!
+//! Two habits of SimGrid 3.32 are kept, because the order of links shows in its routes: the way through a `Dijkstra` zone
+//! is put in front of what was found before, and the links of one declared route of such a zone are reversed in it. No
+//! link is added or lost by that. In a `Full` zone a pair without a route adds nothing to a longer way.
+
+use super::super::RouteTable;
+use super::declared::Declared;
+use crate::ids::{HostId, LinkId};
+
+/// A host, a router, or a zone as its parent sees it: an index into [`Network::points`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct PointId(pub(super) u32);
+
+/// A zone: an index into [`Network::zones`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ZoneId(pub(super) u32);
+
+/// Where a point is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    /// The zone it is in; for the outermost zone, itself.
+    pub(super) zone: ZoneId,
+    /// Its number among the points of that zone, in the order of their declaration.
+    pub(super) local: u32,
+    /// What it is.
+    pub(super) kind: PointKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum PointKind {
+    Host(HostId),
+    Router,
+    Zone(ZoneId),
+}
+
+/// Routes between the points of a zone that come from a rule and not from a list.
+pub(super) trait Generated: Send + Sync {
+    /// Appends the links from one point to another; `false` if SimGrid has no answer.
+    fn route(&self, from: u32, to: u32, links: &mut Vec<LinkId>) -> bool;
+}
+
+/// How a zone finds its routes.
+pub(super) enum Routing {
+    /// From routes in the document.
+    Declared(Declared),
+    /// By rule.
+    Generated(Box<dyn Generated>),
+    /// Not at all.
+    None,
+}
+
+/// A zone.
+pub(super) struct Zone {
+    /// The zone it is in; the outermost has none.
+    pub(super) parent: Option<ZoneId>,
+    /// Number of zones around it.
+    pub(super) depth: u32,
+    /// The zone as a point of its parent.
+    pub(super) point: PointId,
+    /// Its routes.
+    pub(super) routing: Routing,
+}
+
+/// All zones and points.
+pub(super) struct Network {
+    pub(super) zones: Vec<Zone>,
+    pub(super) points: Vec<Point>,
+    pub(super) point_of_host: Vec<PointId>,
+}
+
+impl Network {
+    fn zone(&self, id: ZoneId) -> &Zone {
+        &self.zones[id.0 as usize]
+    }
+
+    fn point(&self, id: PointId) -> Point {
+        self.points[id.0 as usize]
+    }
+
+    /// The innermost zone with both points in it, and the children of it that they are in.
+    fn meeting(&self, from: Point, to: Point) -> (ZoneId, Option<(PointId, PointId)>) {
+        let (mut a, mut b) = (from.zone, to.zone);
+        if a == b {
+            return (a, None);
+        }
+        let (mut below_a, mut below_b) = (a, b);
+        while a != b {
+            let (depth_a, depth_b) = (self.zone(a).depth, self.zone(b).depth);
+            if depth_a >= depth_b {
+                below_a = a;
+                a = self.zone(a).parent.unwrap_or(a);
+            }
+            if depth_b >= depth_a {
+                below_b = b;
+                b = self.zone(b).parent.unwrap_or(b);
+            }
+        }
+        (a, Some((self.zone(below_a).point, self.zone(below_b).point)))
+    }
+
+    /// Adds the links from one host or router to another; `false` if there is no way.
+    fn between(&self, from: PointId, to: PointId, links: &mut Vec<LinkId>) -> bool {
+        let (start, end) = (self.point(from), self.point(to));
+        let (zone, children) = self.meeting(start, end);
+        let routing = &self.zone(zone).routing;
+        let Some((child, other)) = children else {
+            return match routing {
+                Routing::Declared(declared) => declared.route(start.local, end.local, links),
+                Routing::Generated(rule) => rule.route(start.local, end.local, links),
+                // SimGrid stops when it is asked for a way inside such a zone.
+                Routing::None => false,
+            };
+        };
+        let Routing::Declared(declared) = routing else { return false };
+        let mut path = Vec::new();
+        if !declared.path(self.point(child).local, self.point(other).local, &mut path) {
+            return false;
+        }
+        let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return false };
+        let (Some((enter, _)), Some((_, leave))) = (declared.gateways(first), declared.gateways(last)) else {
+            return false;
+        };
+        // The crossing is put together for itself, so that a `Dijkstra` zone on the way puts itself in front of it only.
+        let mut crossing = Vec::new();
+        let mut here = enter;
+        for edge in path {
+            let Some((enter, leave)) = declared.gateways(edge) else { return false };
+            if here != enter && !self.between(here, enter, &mut crossing) {
+                return false;
+            }
+            declared.append(edge, &mut crossing);
+            here = leave;
+        }
+        if from != enter && !self.between(from, enter, links) {
+            return false;
+        }
+        links.append(&mut crossing);
+        leave == to || self.between(leave, to, links)
+    }
+}
+
+impl RouteTable for Network {
+    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        let mut found = Vec::new();
+        let (from, to) = (self.point_of_host[from.index()], self.point_of_host[to.index()]);
+        if !self.between(from, to, &mut found) || found.is_empty() {
+            return false;
+        }
+        links.append(&mut found);
+        true
+    }
+
+    fn has_loopback(&self, _: HostId) -> bool {
+        // Zones with a loopback have it among their routes; in others SimGrid refuses messages of a host to itself.
+        false
+    }
+}

@@ -1,0 +1,74 @@
+//! The text about collectives.
+
+use super::collectives::{CollectivesReport, Operation};
+use super::number::{bytes, grouped};
+use super::text::WIDTH;
+use std::io::{self, Write};
+
+/// Writes the whole report in 80 columns.
+pub(super) fn write(report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+    let (ranks, per_host) = (report.ranks, report.ranks_per_host);
+    let setup = if report.smp_setup { ", with the SMP set-up" } else { "" };
+    let heading = format!(
+        "{} ranks (P), {} on each host, n = {} bytes{setup}. Messages and payload of one call, all ranks together; * marks \
+         what a table picks.",
+        grouped(u64::from(ranks)),
+        grouped(u64::from(per_host)),
+        grouped(u64::from(report.size_bytes)),
+    );
+    indented(out, &heading, 0)?;
+    report.collectives.iter().try_for_each(|operation| write_operation(operation, out))
+}
+
+fn write_operation(operation: &Operation, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n{} (n: size of {})", operation.collective, operation.size_of)?;
+    writeln!(out, "  {:<22}{:>14}{:>12}", "algorithm", "messages", "payload")?;
+    for row in &operation.algorithms {
+        let mark = if row.picked_by.is_empty() { ' ' } else { '*' };
+        let picked = row.picked_by.join(" ");
+        let line = format!("{mark} {:<22}{:>14}{:>12}  {picked}", row.name, grouped(row.messages), bytes(row.bytes));
+        writeln!(out, "{}", line.trim_end())?;
+        indented(out, row.summary, 6)?;
+    }
+    writeln!(out, "  picked by")?;
+    for choice in &operation.choices {
+        let rule = choice.rule.as_ref().map_or(String::new(), |rule| format!(" ({rule})"));
+        let amounts = format!("; {} messages, {}", grouped(choice.messages), bytes(choice.bytes));
+        indented(out, &format!("{}: {}{rule}{amounts}", choice.table, choice.algorithm), 4)?;
+        if let Some(note) = choice.note {
+            indented(out, &format!("note: {note}"), 6)?;
+        }
+    }
+    if !operation.crossovers.is_empty() {
+        writeln!(out, "  crossovers")?;
+    }
+    let mut table = "";
+    for crossover in &operation.crossovers {
+        if crossover.table != table {
+            table = crossover.table;
+            writeln!(out, "    {table}")?;
+        }
+        let from = grouped(u64::from(crossover.from_bytes));
+        indented(out, &format!("n >= {from:<11} {}", crossover.algorithm), 6)?;
+    }
+    Ok(())
+}
+
+/// A text after so many blanks, broken between words; further lines go a little deeper.
+fn indented(out: &mut dyn Write, text: &str, blanks: usize) -> io::Result<()> {
+    let mut column = blanks;
+    write!(out, "{:blanks$}", "")?;
+    for (i, word) in text.split(' ').enumerate() {
+        let width = word.chars().count();
+        if i > 0 && column + 1 + width > usize::from(WIDTH) {
+            column = blanks + 2;
+            write!(out, "\n{:column$}", "")?;
+        } else if i > 0 {
+            write!(out, " ")?;
+            column += 1;
+        }
+        write!(out, "{word}")?;
+        column += width;
+    }
+    writeln!(out)
+}

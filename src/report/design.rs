@@ -1,0 +1,207 @@
+//! What is reported of a design.
+
+use super::sheet::{Column, Datum, Rows, Sheet};
+use crate::design::bounds::SwitchCounts;
+use crate::design::dsnf::{Step, Switch, Work};
+use crate::design::equality::Search;
+use crate::design::fit::{Fit, Wanted};
+
+const fn column(name: &'static str, heading: &'static str) -> Column {
+    Column { name, heading: Some(heading) }
+}
+
+const fn hidden(name: &'static str) -> Column {
+    Column { name, heading: None }
+}
+
+/// The networks that fit.
+pub fn fits(wanted: Wanted, fits: &[Fit]) -> Sheet {
+    let row = |fit: &Fit| {
+        vec![
+            Datum::Text(fit.topology.clone()),
+            Datum::Count(fit.hosts_per_switch.into()),
+            Datum::Count(fit.hosts),
+            Datum::Count(fit.switches as u64),
+            Datum::Count(fit.cables as u64),
+            Datum::Flag(fit.directed),
+            Datum::Count(fit.ports),
+            Datum::count(fit.diameter.map(|diameter| diameter as u64)),
+            Datum::number(fit.aspl, 2),
+            Datum::number(fit.balance, 2),
+        ]
+    };
+    Sheet {
+        schema: "mopsim.topology-fit/1",
+        title: format!("Networks for {} hosts from switches with {} ports", wanted.hosts, wanted.radix),
+        facts: vec![
+            ("hosts", "hosts", Datum::Count(wanted.hosts)),
+            ("radix", "ports of a switch", Datum::Count(wanted.radix)),
+        ],
+        tables: vec![Rows {
+            name: "fits",
+            columns: vec![
+                column("topology", "topology"),
+                column("hosts_per_switch", "h/s"),
+                column("hosts", "hosts"),
+                column("switches", "switches"),
+                column("cables", "cables"),
+                hidden("directed"),
+                column("ports", "ports"),
+                column("diameter", "diam."),
+                column("aspl", "ASPL"),
+                column("balance", "balance"),
+            ],
+            rows: fits.iter().map(row).collect(),
+        }],
+        detail: None,
+        notes: vec![
+            "h/s: hosts on each switch that bears some. ports: in use on the fullest switch; a cable out and a cable in share \
+             one. Distances are between switches with hosts. balance: cables in both directions over hosts times ASPL; \
+             at 1 and above uniform traffic runs at full speed. Of each family, and of each number of dimensions or levels, the smallest network is shown."
+                .into(),
+        ],
+    }
+}
+
+/// Bounds on the number of switches.
+pub fn switches(nodes: u64, ports: u64, node_ports: u64, counts: SwitchCounts) -> Sheet {
+    Sheet {
+        schema: "mopsim.design-switches/1",
+        title: format!("Switches with {ports} ports for {nodes} compute nodes with {node_ports} each"),
+        facts: vec![
+            ("nodes", "compute nodes", Datum::Count(nodes)),
+            ("ports", "ports of a switch", Datum::Count(ports)),
+            ("node_ports", "ports of a node", Datum::Count(node_ports)),
+            ("min", "fewest switches", Datum::count(counts.least)),
+            ("max", "most switches", u64::try_from(counts.most).map_or(Datum::Missing, Datum::Count)),
+            ("levels", "levels at most", Datum::Count(counts.levels.into())),
+        ],
+        tables: Vec::new(),
+        detail: None,
+        notes: if counts.least.is_none() {
+            vec!["the fewest switches are known only for compute nodes with one port".into()]
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// A search for hops.
+pub fn equality(search: &Search) -> Sheet {
+    let (first, best) = (&search.first, search.best());
+    let product = |genome| {
+        let aspl: f64 = search.aspl(genome);
+        genome.score.diameter.map(|diameter| aspl * f64::from(diameter))
+    };
+    let connected = |aspl: f64| aspl.is_finite().then_some(aspl);
+    Sheet {
+        schema: "mopsim.design-equality/1",
+        title: format!("Equality with {} switches of degree {}", search.goal.switches, search.goal.degree),
+        facts: vec![
+            ("topology", "best found", Datum::Text(search.spec(best))),
+            ("n", "switches", Datum::Count(search.goal.switches.into())),
+            ("degree", "degree", Datum::Count(search.goal.degree.into())),
+            ("seed", "seed", Datum::Text(search.goal.seed.to_string())),
+            ("generation", "generations", Datum::Count(search.generation.into())),
+            ("best_since", "best one since", Datum::Count(search.best_since.into())),
+            ("diameter", "diameter", Datum::count(best.score.diameter.map(u64::from))),
+            ("aspl", "ASPL", Datum::number(connected(search.aspl(best)), 6)),
+            ("product", "ASPL x diameter", Datum::number(product(best), 6)),
+            ("first_product", "at the start", Datum::number(product(first), 6)),
+        ],
+        tables: Vec::new(),
+        detail: None,
+        notes: vec!["a search by chance; nothing says that there is no better network".into()],
+    }
+}
+
+/// The expansion of a DSN-F.
+pub fn dsnf(from: &str, to: &str, steps: &[Step]) -> Sheet {
+    let summary = |(index, step): (usize, &Step)| {
+        let [added, moved, removed] = step.counts();
+        let what = if step.p > step.p_before {
+            format!("turn p = {} into {}", step.p_before, step.p)
+        } else {
+            format!("add {} switches", step.n - step.n_before)
+        };
+        vec![
+            Datum::Count(index as u64 + 1),
+            Datum::Text(what),
+            Datum::Count(step.n as u64),
+            Datum::Count(step.p as u64),
+            Datum::Count(step.layers as u64),
+            Datum::Count(step.cables as u64),
+            Datum::Count(added as u64),
+            Datum::Count(moved as u64),
+            Datum::Count(removed as u64),
+            Datum::number(step.fraction_of_source(), 3),
+        ]
+    };
+    let cables = |(index, step): (usize, &Step)| {
+        let label = |switch: &Switch| Datum::List(switch.label.iter().map(|&part| part as u64).collect());
+        step.changes
+            .iter()
+            .map(|change| {
+                let (work, from) = match &change.work {
+                    Work::Add => ("add", None),
+                    Work::Move { from } => ("move", Some(from)),
+                    Work::Remove => ("remove", None),
+                };
+                let [a, b] = &change.ends;
+                vec![
+                    Datum::Count(index as u64 + 1),
+                    Datum::Text(work.into()),
+                    Datum::Count(a.number as u64),
+                    label(a),
+                    Datum::Count(b.number as u64),
+                    label(b),
+                    Datum::count(from.map(|from| from.number as u64)),
+                    from.map_or(Datum::Missing, label),
+                ]
+            })
+            .collect::<Vec<_>>()
+    };
+    Sheet {
+        schema: "mopsim.design-dsnf/1",
+        title: format!("Expansion of DSN-F from {from} to {to}"),
+        facts: vec![
+            ("from", "from", Datum::Text(from.into())),
+            ("to", "to", Datum::Text(to.into())),
+        ],
+        tables: vec![Rows {
+            name: "steps",
+            columns: vec![
+                column("step", "step"),
+                column("what", "what"),
+                column("n", "switches"),
+                column("p", "p"),
+                hidden("layers"),
+                column("cables", "cables"),
+                column("added", "added"),
+                column("moved", "moved"),
+                column("removed", "removed"),
+                hidden("fraction_of_source"),
+            ],
+            rows: steps.iter().enumerate().map(summary).collect(),
+        }],
+        detail: Some(Rows {
+            name: "changes",
+            columns: vec![
+                hidden("step"),
+                hidden("work"),
+                hidden("a"),
+                hidden("a_label"),
+                hidden("b"),
+                hidden("b_label"),
+                hidden("moved_from"),
+                hidden("moved_from_label"),
+            ],
+            rows: steps.iter().enumerate().flat_map(cables).collect(),
+        }),
+        notes: vec![
+            "--format csv and json list every cable, with the numbers of its switches (which stay when a switch gets another \
+             label) and their labels: level, layer, super-node. Of a moved cable end a stays where it is."
+                .into(),
+        ],
+    }
+}

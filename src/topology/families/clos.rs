@@ -1,0 +1,34 @@
+//! The Clos network of three stages: r ingress switches of n inputs, m middle and r egress switches, all one-way.
+//!
+//! (C. Clos, A Study of Non-blocking Switching Networks, 1953.) Strictly non-blocking if and only if m >= 2n - 1, rearrangeable if
+//! and only if m >= n. Input i and output i are the two sides of one host, which has a cable out and another one in, so the
+//! n*r hosts are vertices: hosts, ingress, middle, egress switches. With input and output apart, as the source draws
+//! them, there are n*r vertices more and the same cables.
+
+use super::graph::MAX_SWITCHES;
+use super::registry::Arguments;
+use super::{Graph, TopologyError};
+use crate::topology::Hosts;
+
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+    let m = arguments.count("m", 1, MAX_SWITCHES)?;
+    let n = arguments.count("n", 1, MAX_SWITCHES)?;
+    let r = arguments.count("r", 1, MAX_SWITCHES)?;
+    let hosts = n as u128 * r as u128;
+    arguments.limit_vertices("r", hosts + 2 * r as u128 + m as u128)?;
+    arguments.limit_arcs("m", 2 * (hosts + r as u128 * m as u128))?;
+    let hosts = n * r;
+    let (ingress, middle, egress) = (hosts, hosts + r, hosts + r + m);
+    let mut arcs = Vec::with_capacity(2 * (hosts + r * m));
+    for host in 0..hosts {
+        arcs.push((host as u32, (ingress + host / n) as u32));
+        arcs.push(((egress + host / n) as u32, host as u32));
+    }
+    for side in 0..r {
+        for centre in 0..m {
+            arcs.push(((ingress + side) as u32, (middle + centre) as u32));
+            arcs.push(((middle + centre) as u32, (egress + side) as u32));
+        }
+    }
+    Ok(Graph::directed(egress + r, arcs)?.with_hosts(Hosts::Vertices(hosts as u32)))
+}

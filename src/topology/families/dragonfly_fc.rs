@@ -1,0 +1,17 @@
+//! The fully connected Dragonfly(z, c): c cabinets of z switches, every cabinet joined to every other.
+//!
+//! (*Skywalk: a Topology for HPC Networks with Low-delay Switches* compares with it.) A Dragonfly with groups of z switches,
+//! as many groups as cabinets, and `h = ceil((c - 1)/z)` global ports on a switch; degree `z - 1 + h`.
+
+use super::graph::MAX_SWITCHES;
+use super::registry::Arguments;
+use super::{Graph, TopologyError, dragonfly};
+
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+    let z = arguments.count("z", 1, MAX_SWITCHES)?;
+    let c = arguments.count("c", 2, MAX_SWITCHES)?;
+    if z * c > MAX_SWITCHES {
+        return Err(arguments.invalid("c", format!("z*c must be at most {MAX_SWITCHES} switches")));
+    }
+    dragonfly::of(arguments, z, (c - 1).div_ceil(z), c, 1)
+}

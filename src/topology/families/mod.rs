@@ -1,0 +1,53 @@
+//! The families: a file for each, named as in a specification, with the source of its construction at the top.
+//!
+//! A family is a function from checked arguments to a [`Graph`]; its parameters stand in its line of
+//! [`registry::FAMILIES`]. The files `cabinets`, `galois`, `imase`, `lattice`, `matching` and `mddp` hold what several families
+//! share.
+
+#[cfg(test)]
+use super::build;
+use super::{Graph, Randomness, TopologyError, derived_seed, graph, registry, spec};
+
+mod cabinets;
+mod galois;
+mod imase;
+mod lattice;
+mod matching;
+mod mddp;
+
+pub(super) mod ccc;
+pub(super) mod clos;
+pub(super) mod de_bruijn;
+pub(super) mod dln;
+pub(super) mod dln_random;
+pub(super) mod dragonfly;
+pub(super) mod dragonfly_fc;
+pub(super) mod dsn;
+pub(crate) mod dsnf;
+pub(crate) mod equality;
+pub(super) mod fat_tree2;
+pub(super) mod fat_tree3;
+pub(super) mod flattened_butterfly;
+pub(super) mod full_mesh;
+pub(super) mod gen_de_bruijn;
+pub(super) mod hypercube;
+pub(super) mod hyperx;
+pub(super) mod imase_ab;
+pub(super) mod imase_itoh;
+pub(super) mod kary_ntree;
+pub(super) mod kautz;
+pub(super) mod mddp_directed;
+pub(super) mod mddp_undirected;
+pub(super) mod mesh;
+pub(super) mod polarity;
+pub(super) mod random_directed;
+pub(super) mod random_regular;
+pub(super) mod random_ring;
+pub(super) mod random_swapping;
+pub(super) mod ring;
+pub(super) mod skywalk;
+pub(super) mod slimfly;
+pub(super) mod star;
+pub(super) mod torus;
+pub(super) mod tree;
+pub(super) mod xgft;

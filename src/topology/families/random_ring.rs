@@ -1,0 +1,11 @@
+//! A ring with y random shortcuts at each switch: DLN-2-y.
+//!
+//! (The "DLN-x of random shortcuts" of *Layout-aware Expandable Low-degree Topology* has y = x - 2.)
+
+use super::registry::Arguments;
+use super::{Graph, TopologyError, dln_random};
+
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+    let n = arguments.switches("n", 3)?;
+    dln_random::with_shortcuts(arguments, n, (0..n).map(|i| (i as u32, ((i + 1) % n) as u32)).collect())
+}

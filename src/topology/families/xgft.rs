@@ -1,0 +1,89 @@
+//! Extended generalised fat trees XGFT(h; m1..mh; w1..wh): a vertex of level i has m_i children and w_(i+1) parents.
+//!
+//! (S. Ohring, M. Ibel, S. Das, M. Kumar, On Generalized Fat Trees, 1995.) A vertex of level i is
+//! `(a_h .. a_(i+1), b_i .. b_1)` with `a_j < m_j`, `b_j < w_j`, read as a number of mixed radix; the levels are numbered one
+//! after another. It is joined to those of level i + 1 that have any `b_(i+1)` in place of `a_(i+1)`. Level 0 are the hosts.
+//! With `w1 = 1` each hangs on one switch and stays out of the graph; with more it has several cables and is a vertex.
+
+use super::graph::MAX_SWITCHES;
+use super::registry::Arguments;
+use super::{Graph, TopologyError};
+use crate::topology::Hosts;
+
+pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+    let (m, w) = (sizes(arguments, "m")?, sizes(arguments, "w")?);
+    if m.len() != w.len() {
+        return Err(arguments.invalid("w", format!("it must have as many numbers as `m`, {}", m.len())));
+    }
+    // The vertices of the levels, and the cables above them.
+    let height = m.len();
+    let mut level = m.iter().try_fold(1_u128, |product, &m| product.checked_mul(m as u128)).unwrap_or(u128::MAX);
+    let (mut vertices, mut cables) = (level, 0_u128);
+    let mut first = vec![0_usize];
+    for i in 0..height {
+        arguments.limit_vertices("m", vertices)?;
+        first.push(vertices as usize);
+        cables += level * w[i] as u128;
+        arguments.limit_arcs("w", 2 * cables)?;
+        level = level / m[i] as u128 * w[i] as u128;
+        vertices += level;
+    }
+    arguments.limit_vertices("w", vertices)?;
+    let hosts = first[1];
+    let skipped = if w[0] == 1 { hosts } else { 0 };
+    let mut pairs = Vec::with_capacity(cables as usize);
+    let mut below = 1;
+    for i in 0..height {
+        // A vertex of level i is A*below + B; its parents are (A div m)*below*w + b*below + B.
+        let size = if i == 0 && skipped > 0 { 0 } else { first[i + 1] - first[i] };
+        for vertex in 0..size {
+            let (a, b) = (vertex / below, vertex % below);
+            let parent = a / m[i] * below * w[i] + b;
+            pairs.extend((0..w[i]).map(|up| {
+                ((first[i] + vertex - skipped) as u32, (first[i + 1] + parent + up * below - skipped) as u32)
+            }));
+        }
+        below *= w[i];
+    }
+    let n = vertices as usize - skipped;
+    let graph = Graph::undirected(n, pairs)?;
+    Ok(graph.with_hosts(if skipped == 0 {
+        Hosts::Vertices(hosts as u32)
+    } else {
+        let leaves = hosts / m[0];
+        Hosts::OnSwitches((0..n).map(|switch| if switch < leaves { m[0] as u32 } else { 0 }).collect())
+    }))
+}
+
+fn sizes(arguments: &Arguments, name: &str) -> Result<Vec<usize>, TopologyError> {
+    let given = arguments.integers(name);
+    if given.is_empty() {
+        return Err(arguments.invalid(name, "it must have a number for each level"));
+    }
+    let size = |&size: &i64| usize::try_from(size).ok().filter(|size| (1..=MAX_SWITCHES).contains(size));
+    let sizes: Option<Vec<usize>> = given.iter().map(size).collect();
+    sizes.ok_or_else(|| arguments.invalid(name, format!("every number must be from 1 to {MAX_SWITCHES}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::build;
+
+    #[test]
+    fn the_example_of_the_specification() {
+        let graph = build("xgft:m=[2,3],w=[1,2]").unwrap().graph;
+        let (whole, hosts) = graph.with_host_vertices().unwrap().unwrap();
+        let ends: Vec<_> = whole.cable_ends().map(|(u, v)| (u.0, v.0)).collect();
+        let expected =
+            [(0, 6), (1, 6), (2, 7), (3, 7), (4, 8), (5, 8), (6, 9), (6, 10), (7, 9), (7, 10), (8, 9), (8, 10)];
+        assert_eq!((hosts, ends), (6, expected.to_vec()));
+    }
+
+    #[test]
+    fn a_host_with_several_cables_is_a_vertex() {
+        // Two hosts, each on both of two switches.
+        let graph = build("xgft:m=[2],w=[2]").unwrap().graph;
+        assert_eq!((graph.switches(), graph.switch_vertices(), graph.cables()), (4, 2, 4));
+        assert_eq!(graph.default_hosts(), [1, 1, 0, 0]);
+    }
+}

@@ -1,0 +1,216 @@
+//! Graphs in GraphML: `node` and `edge` of one `graph`; labels, weights and other data are not looked at.
+//!
+//! Nodes with the names 0 to n-1, or n0 to n(n-1), are the switches of these numbers, so that what was written by a program
+//! that counts comes back as it was. Nodes with other names are numbered in the order of the file. Equal edges are parallel
+//! cables.
+
+use roxmltree::Node;
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::super::graph::{MAX_ARCS, MAX_SWITCHES};
+use super::super::input::{Located, MAX_FILE_BYTES, read_text};
+use super::super::registry::Arguments;
+use super::super::{Graph, TopologyError, xml};
+use super::CABLE_HELP;
+
+const SHAPE_HELP: &str = "a graph is <graphml><graph edgedefault=\"undirected\"><node id=\"n0\"/>...<edge source=\"n0\" \
+                          target=\"n1\"/>...</graph></graphml>";
+
+pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
+    let path = arguments.text("path");
+    let text = read_text(Path::new(path), MAX_FILE_BYTES)?;
+    parse(path, &text)
+}
+
+/// What is wrong at a byte of the document.
+struct Wrong(usize, String, &'static str);
+
+fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
+    if let Some(located) = xml::declarations(file, text) {
+        return Err(located.into());
+    }
+    let document = xml::parse(file, text)?;
+    match read(document.root_element()) {
+        Ok((switches, directed, pairs)) => Graph::with_parallel_cables(switches, directed, pairs),
+        Err(Wrong(at, message, help)) => {
+            let place = document.text_pos_at(at);
+            let (line, column) = (place.row as usize, place.col as usize);
+            Err(Located { file: file.into(), line, column, message, help: help.into() }.into())
+        }
+    }
+}
+
+fn required<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, Wrong> {
+    node.attribute(name).ok_or_else(|| {
+        Wrong(node.range().start, format!("`{}` has no attribute `{name}`", node.tag_name().name()), SHAPE_HELP)
+    })
+}
+
+type Parts = (usize, bool, Vec<(u32, u32)>);
+
+fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
+    let wrong = |at: Node<'_, '_>, message: String, help| Wrong(at.range().start, message, help);
+    if root.tag_name().name() != "graphml" {
+        return Err(wrong(
+            root,
+            format!("the document is a `{}`, not a `graphml`", root.tag_name().name()),
+            SHAPE_HELP,
+        ));
+    }
+    let mut graph = None;
+    for element in root.children().filter(Node::is_element) {
+        match element.tag_name().name() {
+            "graph" if graph.replace(element).is_some() => {
+                return Err(wrong(element, "there is a second graph".into(), "put each graph into a file of its own"));
+            }
+            "graph" | "key" | "data" | "desc" => {}
+            other => return Err(wrong(element, format!("element `{other}` is not supported"), SHAPE_HELP)),
+        }
+    }
+    let Some(graph) = graph else { return Err(wrong(root, "there is no graph".into(), SHAPE_HELP)) };
+    let directed = match required(graph, "edgedefault")? {
+        "directed" => true,
+        "undirected" => false,
+        other => {
+            let message = format!("`edgedefault` is `{other}`, and must be directed or undirected");
+            return Err(wrong(graph, message, SHAPE_HELP));
+        }
+    };
+    let mut names: HashMap<&str, u32> = HashMap::new();
+    let mut order = Vec::new();
+    let mut edges = Vec::new();
+    for element in graph.children().filter(Node::is_element) {
+        match element.tag_name().name() {
+            "node" => {
+                if let Some(inner) = element.children().find(|child| child.tag_name().name() == "graph") {
+                    let help = "nodes with graphs inside are not supported; put all nodes into one graph";
+                    return Err(wrong(inner, "there is a graph inside a node".into(), help));
+                }
+                if order.len() == MAX_SWITCHES {
+                    return Err(wrong(element, format!("more than {MAX_SWITCHES} nodes"), CABLE_HELP));
+                }
+                let id = required(element, "id")?;
+                if names.insert(id, order.len() as u32).is_some() {
+                    return Err(wrong(element, format!("there is another node `{id}`"), "nodes have different ids"));
+                }
+                order.push(id);
+            }
+            "edge" => {
+                if edges.len() == MAX_ARCS {
+                    return Err(wrong(element, format!("more than {MAX_ARCS} edges"), CABLE_HELP));
+                }
+                if element.attribute("directed").is_some_and(|own| own != if directed { "true" } else { "false" }) {
+                    let message = "one-way and two-way edges are mixed in one graph".to_owned();
+                    let help = "write a two-way edge of a directed graph as two edges";
+                    return Err(wrong(element, message, help));
+                }
+                edges.push(element);
+            }
+            "data" | "desc" => {}
+            other => return Err(wrong(element, format!("element `{other}` is not supported"), SHAPE_HELP)),
+        }
+    }
+    if order.is_empty() {
+        return Err(wrong(graph, "the graph has no node".into(), SHAPE_HELP));
+    }
+    if let Some(numbers) = own_numbers(&order) {
+        for (id, number) in order.iter().zip(numbers) {
+            names.insert(id, number);
+        }
+    }
+    let mut pairs = Vec::with_capacity(edges.len());
+    for edge in edges {
+        let end = |name| {
+            let id = required(edge, name)?;
+            names.get(id).copied().ok_or_else(|| wrong(edge, format!("there is no node `{id}`"), SHAPE_HELP))
+        };
+        let (from, to) = (end("source")?, end("target")?);
+        if from == to {
+            return Err(wrong(edge, format!("the edge joins node `{}` to itself", order[from as usize]), CABLE_HELP));
+        }
+        pairs.push((from, to));
+    }
+    Ok((order.len(), directed, pairs))
+}
+
+/// The numbers in the names of the nodes, if they are 0 to n-1.
+fn own_numbers(names: &[&str]) -> Option<Vec<u32>> {
+    let prefix = if names[0].starts_with('n') { "n" } else { "" };
+    let mut seen = vec![false; names.len()];
+    let number = |name: &&str| {
+        let digits = name.strip_prefix(prefix)?;
+        let number = digits.parse::<u32>().ok().filter(|number| number.to_string() == digits)?;
+        let place = seen.get_mut(number as usize)?;
+        (!std::mem::replace(place, true)).then_some(number)
+    };
+    names.iter().map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SMALL: &str = r#"<?xml version="1.0"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="w" for="edge"/>
+<graph edgedefault="directed">
+<node id="b"><data key="w">1</data></node>
+<node id="a"/>
+<edge source="b" target="a"/>
+<edge source="b" target="a"><data key="w">2</data></edge>
+</graph></graphml>"#;
+
+    #[test]
+    fn nodes_are_numbered_by_name_or_in_order() {
+        let graph = parse("g", SMALL).unwrap();
+        assert!(graph.is_directed());
+        let ends = |graph: &Graph| graph.cable_ends().map(|(u, v)| (u.0, v.0)).collect::<Vec<_>>();
+        assert_eq!(ends(&graph), [(0, 1), (0, 1)]);
+        let numbered = SMALL.replace("\"b\"", "\"n1\"").replace("\"a\"", "\"n0\"");
+        assert_eq!(ends(&parse("g", &numbered).unwrap()), [(1, 0), (1, 0)]);
+        let plain = numbered.replace("\"n", "\"");
+        assert_eq!(ends(&parse("g", &plain).unwrap()), [(1, 0), (1, 0)]);
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        for (from, to, expected) in [
+            ("target=\"a\"/>", "target=\"c\"/>", "g:7:1: there is no node `c`"),
+            ("target=\"a\"/>", "target=\"b\"/>", "g:7:1: the edge joins node `b` to itself"),
+            ("target=\"a\"/>", "target=\"a\" directed=\"false\"/>", "g:7:1: one-way and two-way"),
+            ("target=\"a\"/>", "/>", "g:7:1: `edge` has no attribute `target`"),
+            ("id=\"a\"", "id=\"b\"", "g:6:1: there is another node `b`"),
+            ("<node id=\"a\"/>", "<hyperedge/>", "g:6:1: element `hyperedge`"),
+            ("<node id=\"a\"/>", "<node id=\"a\"><graph/></node>", "g:6:14: there is a graph inside a node"),
+            ("\"directed\"", "\"both\"", "g:4:1: `edgedefault` is `both`"),
+            ("<key id=\"w\" for=\"edge\"/>", "<graph edgedefault='directed'/>", "g:4:1: there is a second graph"),
+            ("</graphml>", "", "g:1:1: the root node was opened but never closed"),
+            ("?>", "?><!DOCTYPE graphml [<!ENTITY a 'b'>]>", "g:1:40: a document type with declarations"),
+        ] {
+            let text = SMALL.replacen(from, to, 1);
+            assert_ne!(text, SMALL, "{from}");
+            let error = parse("g", &text).expect_err(&text).to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+        assert!(parse("g", "<a/>").unwrap_err().to_string().contains("is a `a`"));
+        assert!(parse("g", "<graphml/>").unwrap_err().to_string().contains("no graph"));
+        assert!(
+            parse("g", "<graphml><graph edgedefault='directed'/></graphml>")
+                .unwrap_err()
+                .to_string()
+                .contains("no node")
+        );
+        assert!(parse("g", "").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(place in 0usize..500, with in "[0-9a-z<>\"/!=-]{0,3}", remove in 0usize..20) {
+            let start = place.min(SMALL.len());
+            let end = (start + remove).min(SMALL.len());
+            let _ = parse("g", &format!("{}{with}{}", &SMALL[..start], &SMALL[end..]));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Where the hosts of a network hang unless the user says otherwise.
+//!
+//! Most families put hosts on every switch. Trees and Clos networks do not, and their sources count hosts as
+//! vertices that come before the switches. Here a host that hangs on one switch stays out of the graph, as in all other
+//! families, so that link speeds, routes and floor plans need no second case; [`Graph::with_host_vertices`] gives
+//! the graph of the source where a report has to show it. Only a host with several cables of its own has to be a vertex.
+
+use std::borrow::Cow;
+
+use super::{Graph, TopologyError};
+
+/// Where the hosts of a network hang unless the user says otherwise.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Hosts {
+    /// As many on every switch.
+    Everywhere(u32),
+    /// A number for each switch; the family bears hosts only where it is positive.
+    OnSwitches(Vec<u32>),
+    /// Hosts have cables of their own: so many of the first vertices of the graph are hosts.
+    Vertices(u32),
+}
+
+impl Graph {
+    /// Sets where hosts hang.
+    ///
+    /// # Panics
+    /// If there is not a number for each switch; only builders call this.
+    #[must_use]
+    pub fn with_hosts(mut self, hosts: Hosts) -> Self {
+        match &hosts {
+            Hosts::Everywhere(_) => {}
+            Hosts::OnSwitches(counts) => assert_eq!(counts.len(), self.switches(), "a number for each switch"),
+            Hosts::Vertices(count) => assert!(*count as usize <= self.switches(), "hosts are vertices of the graph"),
+        }
+        self.hosts = hosts;
+        self
+    }
+
+    /// Where hosts hang unless the user says otherwise.
+    pub fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+
+    /// The number of hosts on each switch unless the user says otherwise; a vertex that is a host bears itself.
+    pub fn default_hosts(&self) -> Vec<u32> {
+        match &self.hosts {
+            Hosts::Everywhere(count) => vec![*count; self.switches()],
+            Hosts::OnSwitches(counts) => counts.clone(),
+            Hosts::Vertices(count) => (0..self.switches() as u32).map(|vertex| u32::from(vertex < *count)).collect(),
+        }
+    }
+
+    /// The number of vertices that are switches and not hosts with cables of their own.
+    pub fn switch_vertices(&self) -> usize {
+        match self.hosts {
+            Hosts::Vertices(count) => self.switches() - count as usize,
+            _ => self.switches(),
+        }
+    }
+
+    /// The graph as the sources of trees draw it, hosts first and then the switches, and its number of hosts; `None` for
+    /// families whose sources leave hosts out.
+    ///
+    /// # Errors
+    /// [`TopologyError::Unbuildable`] if that graph is too large.
+    pub fn with_host_vertices(&self) -> Result<Option<(Cow<'_, Self>, usize)>, TopologyError> {
+        let counts = match &self.hosts {
+            Hosts::Everywhere(_) => return Ok(None),
+            Hosts::Vertices(count) => return Ok(Some((Cow::Borrowed(self), *count as usize))),
+            Hosts::OnSwitches(counts) => counts,
+        };
+        let hosts: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        let total = hosts + self.switches() as u64;
+        if total > super::graph::MAX_SWITCHES as u64 {
+            let reason = format!("with its hosts it has {total} vertices, and may have {}", super::graph::MAX_SWITCHES);
+            return Err(TopologyError::Unbuildable { topology: "graph".into(), reason });
+        }
+        let first = hosts as u32;
+        let of_switches = self.cable_ends().map(|(u, v)| (first + u.0, first + v.0));
+        let switch_of_host = (0..).zip(counts).flat_map(|(s, &count)| std::iter::repeat_n(s, count as usize));
+        let of_hosts = (0..first).zip(switch_of_host).map(|(host, switch): (u32, u32)| (host, first + switch));
+        let graph =
+            Self::with_parallel_cables(total as usize, self.is_directed(), of_hosts.chain(of_switches).collect())?;
+        Ok(Some((Cow::Owned(graph.with_hosts(Hosts::Vertices(first))), hosts as usize)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::build;
+    use super::*;
+
+    #[test]
+    fn hosts_come_before_the_switches_they_hang_on() {
+        // Two leaves with two hosts each, one spine: hosts 0-3, leaves 4 and 5, spine 6.
+        let graph = Graph::undirected(3, vec![(0, 2), (1, 2)]).unwrap().with_hosts(Hosts::OnSwitches(vec![2, 2, 0]));
+        assert_eq!(graph.default_hosts(), [2, 2, 0]);
+        let (whole, hosts) = graph.with_host_vertices().unwrap().unwrap();
+        let ends: Vec<_> = whole.cable_ends().map(|(u, v)| (u.0, v.0)).collect();
+        assert_eq!((hosts, ends), (4, vec![(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6)]));
+        assert_eq!((whole.switches(), whole.switch_vertices()), (7, 3));
+        assert_eq!(whole.default_hosts(), [1, 1, 1, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn most_families_have_hosts_everywhere() {
+        let ring = build("ring:3").unwrap().graph;
+        assert_eq!(ring.default_hosts(), [1, 1, 1]);
+        assert!(ring.with_host_vertices().unwrap().is_none());
+        assert_eq!(build("slimfly:q=5,p=4").unwrap().graph.default_hosts(), [4; 50]);
+    }
+}

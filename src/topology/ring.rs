@@ -1,9 +1,0 @@
-//! A ring: switch `i` is joined to `i + 1 mod n`. Two switches are joined by one cable.
-
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
-
-pub(super) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
-    let n = arguments.switches("n", 2)? as u32;
-    Graph::undirected(n as usize, (0..n).map(|i| (i, (i + 1) % n)).collect())
-}

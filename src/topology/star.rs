@@ -1,9 +1,0 @@
-//! A star: switch 0 is joined to all others.
-
-use super::registry::Arguments;
-use super::{Graph, TopologyError};
-
-pub(super) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
-    let n = arguments.switches("n", 2)?;
-    Graph::undirected(n, (1..n as u32).map(|leaf| (0, leaf)).collect())
-}
