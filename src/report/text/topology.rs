@@ -100,7 +100,7 @@ pub(super) fn write(reports: &[TopologyReport], out: &mut dyn Write) -> io::Resu
             _ => String::new(),
         };
         let text = format!(
-            "{}: hosts are vertices in what is said of degrees, hops and halves, n = {}{between}.",
+            "{}: hosts count as vertices in cables, degrees, hops and halves, n = {}{between}.",
             letter(index),
             grouped(r.n as u64),
         );
