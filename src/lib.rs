@@ -1,9 +1,11 @@
 //! mopsim predicts how fast MPI applications run on an interconnect that nobody has built yet.
 
+pub mod cost;
 pub mod design;
 pub mod engine;
 pub mod export;
 pub mod ids;
+pub mod layout;
 pub mod mpi;
 pub mod network;
 pub mod platform;

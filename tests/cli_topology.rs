@@ -32,7 +32,7 @@ fn several_topologies_stand_side_by_side() {
     assert_eq!(names, ["ring:n=5", "random_regular:n=16,d=3,seed=9", "full_mesh:n=5"]);
     let csv = folder.output(&[&specs[..], &["--format", "csv"]].concat());
     assert!(csv.starts_with(
-        "topology,seed,n,directed,cables,min_degree,max_degree,diameter,aspl,edge_sha256,switches,hosts\nring:n=5,"
+        "topology,seed,n,directed,cables,min_degree,max_degree,diameter,aspl,edge_sha256,switches,hosts,aspl_error,"
     ));
     assert_eq!(csv.lines().count(), 4);
     let text = folder.output(&specs);
@@ -49,7 +49,8 @@ fn trees_are_measured_with_their_hosts() {
     // Of 15 other hosts one is 2 links away, two are 4 and twelve are 6.
     assert!((number(&tree, "host_aspl_links") - (2.0 + 8.0 + 72.0) / 15.0).abs() < 1e-12);
     let text = folder.output(&["topology", "fat-tree3:4", "ring:4"]);
-    assert!(text.contains("A: hosts are vertices here, n = 36; between hosts at most 6 cables, 5.4667"), "{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("n = 36; between hosts at most 6 cables, 5.4667 on average."), "{text}");
     assert_80_columns(&text);
     // A ring has no such members.
     assert!(folder.json(&["topology", "ring:4"]).get("host_aspl_links").is_none());
@@ -176,4 +177,122 @@ fn files_in_help_texts_work() {
     folder.write("traces/cg.A.64.ti.zst", "0 init\n1 init\n0 send 1 0 100 6\n1 recv 0 0 100 6\n");
     folder.write("studies/s.toml", shown("compare", "A study file"));
     assert_eq!(folder.json(&["compare", "studies/s.toml"])["baseline"], "random");
+}
+
+#[test]
+fn everything_a_buyer_asks_for_is_in_one_table() {
+    let folder = Folder::new();
+    let specs = ["topology", "torus:8x8", "random:n=64,d=6", "imase-itoh:n=64,d=6", "full-mesh:64"];
+    let text = folder.output(&specs);
+    assert_80_columns(&text);
+    for part in
+        ["bisection, cables", "<= 16", "cable in all, m", "latency max, ns", "in all, $", "power, W", "share of Moore"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let torus = folder.json(&specs[..2]);
+    assert_eq!(
+        (&torus["bisection"], &torus["edge_connectivity"], &torus["connected"]),
+        (&16.into(), &4.into(), &true.into())
+    );
+    assert_eq!(torus["floor"]["cabinets"], 4);
+    // 64 routers of 5 ports: 64 * (350.4 * 5 - 892.3) $; 2.8 W a port.
+    assert!((number(&torus["cost"], "router_dollars") - 55_020.8).abs() < 1e-6);
+    assert!((number(&torus["cost"], "watts") - 896.0).abs() < 1e-9);
+    let histogram = torus["distance_histogram"].as_array().expect("a list");
+    assert_eq!(histogram.iter().filter_map(Value::as_u64).sum::<u64>(), 64 * 63);
+    // An exact value has no sign.
+    assert_eq!(folder.json(&["topology", "ring:6"])["bisection_method"], "exact");
+    let none = folder.json(&["topology", "torus:8x8", "--bisection", "0"]);
+    assert_eq!(none["bisection"], Value::Null);
+}
+
+#[test]
+fn routes_are_explained() {
+    let folder = Folder::new();
+    let route = |more: &[&str]| folder.output(&[&["topology", "torus:8x8", "--route", "0", "63"], more].concat());
+    let text = route(&["--routing", "dimension-order"]);
+    assert!(text.contains("Route in A by dimension_order: 2 hops"), "{text}");
+    assert!(text.contains("0 -> 7        dimension 0, -1") && text.contains("7 -> 63       dimension 1, -1"), "{text}");
+    assert_80_columns(&text);
+    let json = folder.json(&["topology", "torus:8x8", "--route", "24", "7", "--routing", "up-down"]);
+    let path: Vec<u64> = json["route"]["path"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
+    assert_eq!((path.first(), path.last()), (Some(&24), Some(&7)));
+    folder.refuse(&["topology", "ring:4", "--route", "0", "4"], 2, &["no switch 4", "0 to 3"]);
+    folder.refuse(&["topology", "ring:4", "--route", "0"], 2, &["2 values"]);
+    folder.refuse(
+        &["topology", "ring:4", "--route", "0", "1", "--routing", "equality"],
+        2,
+        &["does not fit", "ring:n=4"],
+    );
+    folder.refuse(
+        &["topology", "ring:4", "--route", "0", "1", "--routing", "balancd"],
+        2,
+        &["did you mean `balanced`"],
+    );
+    folder.write("apart.txt", "0 1\n2 3\n");
+    folder.refuse(&["topology", "apart.txt", "--route", "0", "3"], 2, &["no way from switch 0 to switch 3"]);
+}
+
+#[test]
+fn floors_are_drawn_and_prices_replaced() {
+    let folder = Folder::new();
+    let text = include_str!("../data/prices/equality.toml");
+    folder.write(
+        "mine.toml",
+        text.replace("\"equality\"", "\"mine\"").replace("350.4", "700.8").replace("-892.3", "-1784.6"),
+    );
+    let cost = folder.json(&["topology", "torus:8x8", "--prices", "mine.toml"])["cost"].clone();
+    assert_eq!(cost["prices"], "mine");
+    assert!((number(&cost, "router_dollars") - 110_041.6).abs() < 1e-6);
+    folder.output(&["topology", "torus:8x8", "--floor-svg", "floor.svg", "--switches-per-cabinet", "4"]);
+    let svg = String::from_utf8(std::fs::read(folder.write("other", "").with_file_name("floor.svg")).unwrap()).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("16 cabinets in 4 rows"));
+    let equality = folder.json(&["topology", "torus:8x8", "--floor-plan", "equality", "--endpoints", "4"]);
+    assert_eq!((&equality["floor"]["plan"], &equality["cost"]["endpoints"]), (&"equality".into(), &256.into()));
+    let slow = folder.json(&["topology", "ring:4", "--switch-delay", "100 ns", "--cable-delay", "10 ns"]);
+    // Two hops within a cabinet: 300 + 3 * 100 + 2 * 20 ns.
+    assert_eq!(number(&slow["floor"], "max_latency_ns"), 640.0);
+    for (flags, parts) in [
+        (["--prices", "none.toml"], ["cannot read none.toml", "No such file"]),
+        (["--floor-plan", "cube"], ["no floor plan `cube`", "slim_fly"]),
+        (["--switches-per-cabinet", "0"], ["`switches_per_cabinet` is 0", "at least 1"]),
+        (["--placement", "supernode-major"], ["is for dsnf", "ring:n=4"]),
+        (["--switch-delay", "-1 ns"], ["--switch-delay", "-1 ns"]),
+    ] {
+        let code = if flags[0] == "--prices" { 3 } else { 2 };
+        folder.refuse(&[&["topology", "ring:4"], &flags[..]].concat(), code, &parts);
+    }
+    folder.write("bad.toml", text.replace("copper_metres", "coper_metres"));
+    folder.refuse(&["topology", "ring:4", "--prices", "bad.toml"], 2, &["bad.toml", "coper_metres"]);
+    folder.refuse(&["topology", "ring:4", "ring:5", "--floor-svg", "x.svg"], 2, &["one topology"]);
+}
+
+#[test]
+fn distances_can_be_sampled() {
+    let folder = Folder::new();
+    let some = folder.json(&["topology", "random:n=2000,d=4", "--aspl-samples", "100"]);
+    let all = folder.json(&["topology", "random:n=2000,d=4"]);
+    assert_eq!((&some["aspl_samples"], &some["diameter"]), (&100.into(), &Value::Null));
+    assert!((number(&some, "aspl") - number(&all, "aspl")).abs() <= number(&some, "aspl_error"));
+    assert!(number(&some, "diameter_at_least") <= number(&all, "diameter"));
+}
+
+/// Two switches in different cabinets are further apart in time when cables have a delay.
+#[test]
+fn replays_take_the_floor_plan_into_account() {
+    let folder = Folder::with_trace("0 init\n1 init\n0 send 1 0 100 6\n1 recv 0 0 100 6\n");
+    let time = |flags: &[&str]| {
+        let network = ["replay", "t.ti", "--topology", "ring:4", "--network-model", "ideal"];
+        number(&folder.json(&[&network, flags].concat()), "simulated_seconds")
+    };
+    let none = time(&[]);
+    let late = time(&["--cable-delay", "5 ns", "--switches-per-cabinet", "1"]) - none;
+    // Neighbouring cabinets, one behind or beside the other: 4.6 m or 6.1 m.
+    assert!((late - 5e-9 * 4.6).abs() < 1e-15 || (late - 5e-9 * 6.1).abs() < 1e-15, "{late}");
+    folder.refuse(
+        &["replay", "t.ti", "--topology", "ring:4", "--floor-plan", "grid"],
+        2,
+        &["floor_plan", "cable_delay"],
+    );
 }

@@ -2,23 +2,14 @@
 
 mod support;
 
-use mopsim::report::TopologyReport;
+use mopsim::report::{TopologyOptions, TopologyReport};
 use mopsim::topology::metrics::Metrics;
 use mopsim::topology::{TopologyError, build};
 use serde_json::Value;
-use support::topology_reference;
+use support::{spec, topology_reference};
 
 fn section(name: &str) -> Vec<Value> {
     topology_reference()[name].as_array().unwrap_or_else(|| panic!("{name} is a list")).clone()
-}
-
-fn spec(entry: &Value) -> String {
-    let parameters = entry["params"].as_object().unwrap().iter();
-    let parameters = parameters.map(|(name, value)| match value {
-        Value::String(text) => format!("{name}={text}"),
-        other => format!("{name}={other}"),
-    });
-    format!("{}:{}", entry["topology"].as_str().unwrap(), parameters.collect::<Vec<_>>().join(","))
 }
 
 #[test]
@@ -34,7 +25,7 @@ fn deterministic_families_give_the_reference_graphs() {
         let graph = whole.as_ref().map_or(&*topology.graph, |(graph, _)| &**graph);
         if let Some((graph, hosts)) = &whole {
             assert_eq!((*hosts, graph.switch_vertices()), (number("hosts"), number("switches")), "{spec}");
-            let report = TopologyReport::of(&topology).unwrap();
+            let report = TopologyReport::of(&topology, &TopologyOptions::default()).unwrap();
             assert_eq!((report.n, report.hosts as usize), (number("n"), number("hosts")), "{spec}");
             assert_eq!(report.host_diameter_links, Some(number("host_diameter_links")), "{spec}");
             let mean = number("host_distance_sum") as f64 / (number("hosts") * (number("hosts") - 1)) as f64;

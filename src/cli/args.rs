@@ -56,7 +56,7 @@ pub enum Verb {
     Replay(Replay),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
     Export(Export),
-    /// Show sizes, degrees and distances of topologies, side by side; or which ones fit
+    /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
     Topology(Topology),
     /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
     Design(Design),
@@ -201,11 +201,60 @@ pub struct Topology {
     #[arg(required_unless_present = "fit", value_name = "SPEC")]
     pub specs: Vec<String>,
     /// Which families join so many hosts with switches of so many ports, e.g. hosts=4096,radix=36
-    #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = ["specs", "seed"])]
+    #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
+        "specs", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "placement",
+        "endpoints", "switch_delay", "cable_delay", "prices", "floor_svg",
+    ])]
     pub fit: Option<String>,
-    /// Seed of random families whose specification gives none
+    /// Seed of random families whose specification gives none, of samples and of random routings
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Estimate distances from so many switches, with an error bound, instead of all
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub aspl_samples: Option<u32>,
+    /// Bisection by METIS, best of so many seeds; 0: none [default: 5, and none beyond a million arcs]
+    #[arg(long, value_name = "SEEDS", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    pub bisection: Option<u32>,
+    /// Also what takes long in large networks: latencies, number of ways, edge connectivity, bisection
+    #[arg(long)]
+    pub full: bool,
+    /// Show the route between two switches, and why it goes where it goes
+    #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
+    pub route: Option<Vec<u32>>,
+    /// How that route is chosen; an unknown rule lists them all [default: bfs]
+    #[arg(long, value_name = "RULE", requires = "route")]
+    pub routing: Option<String>,
+    #[command(flatten)]
+    pub floor: Floor,
+    /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub endpoints: Option<u32>,
+    /// Delay of a switch, e.g. "20 ns" [default: 60 ns]
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    pub switch_delay: Option<String>,
+    /// Delay of a metre of cable [default: 5 ns]
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    pub cable_delay: Option<String>,
+    /// Price list (TOML) instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// Draw the floor with its cables (SVG); for one topology
+    #[arg(long, value_name = "FILE")]
+    pub floor_svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Floor plan")]
+pub struct Floor {
+    /// Model of cabinets and cables: grid, slim-fly or equality [default: grid]
+    #[arg(long, value_name = "MODEL")]
+    pub floor_plan: Option<String>,
+    /// Switches in a cabinet of the grid models [default: what the family says, else 16]
+    #[arg(long, value_name = "N")]
+    pub switches_per_cabinet: Option<u32>,
+    /// Order in which switches fill cabinets: vertex, or supernode-major for DSN-F [default: vertex]
+    #[arg(long, value_name = "ORDER")]
+    pub placement: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -238,7 +287,8 @@ pub struct Collectives {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct Network {
-    /// How routes are chosen: bfs (shortest, lowest numbers first) or random-shortest [default: bfs]
+    /// How routes are chosen: bfs (shortest, lowest numbers first), random-shortest, lowest-latency, ecmp, balanced, up-down,
+    /// dimension-order, or that of a family: dsnf, polynomial (Imase), equality [default: bfs]
     #[arg(long, value_name = "RULE")]
     pub routing: Option<String>,
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]
@@ -262,6 +312,11 @@ pub struct Network {
     /// Delay of a switch, e.g. "60 ns" [default: 0]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,
+    /// Delay of a metre of cable between switches, by the floor plan, e.g. "5 ns" [default: 0]
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
+    pub cable_delay: Option<String>,
+    #[command(flatten)]
+    pub floor: Floor,
     /// Bandwidth of the link between a host and its switch; without it hosts add no link
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub host_link_bandwidth: Option<String>,

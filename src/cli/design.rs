@@ -63,7 +63,7 @@ fn read(path: &Path) -> Result<Option<Search>, Failure> {
     let text = match std::fs::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::file(path, &error)),
+        Err(error) => return Err(Failure::file("read", path, &error)),
     };
     serde_json::from_slice(&text).map(Some).map_err(|error| {
         let message = format!("{}:{}:{}: {error}", path.display(), error.line(), error.column());
@@ -79,5 +79,5 @@ fn save(search: &Search, path: &Path) -> Result<(), Failure> {
     let text = serde_json::to_vec(search).map_err(|error| Failure::output(&error.into()))?;
     std::fs::write(&beside, text)
         .and_then(|()| std::fs::rename(&beside, path))
-        .map_err(|error| Failure::file(path, &error))
+        .map_err(|error| Failure::file("write", path, &error))
 }

@@ -68,7 +68,7 @@ fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
 /// Writes to a file, which is there whole or not at all, or to standard output.
 fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>) -> Result<(), Failure> {
     let Some(file) = file else { return print_bytes(|out| write(out).map_err(Failure::from)) };
-    let fail = |error: io::Error| Failure::file(file, &error);
+    let fail = |error: io::Error| Failure::file("write", file, &error);
     let name = file.file_name().ok_or_else(|| {
         Failure::input(format!("{}: not the name of a file", file.display()), "name a file, for example out.xml")
     })?;

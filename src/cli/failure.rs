@@ -5,6 +5,7 @@ use mopsim::engine::{Blocked, ReplayError};
 use mopsim::export::ExportError;
 use mopsim::mpi::messages::Envelope;
 use mopsim::platform::PlatformError;
+use mopsim::report::TopologyReportError;
 use mopsim::study::{StudyError, choice::ChoiceError, network::NetworkError, toml_file::TomlError, workload::Workload};
 use mopsim::topology::TopologyError;
 use mopsim::trace::{Trace, TraceError};
@@ -43,10 +44,10 @@ impl Failure {
         Self { code: IO_FAILED, message: format!("cannot write the result: {error}"), help: help.to_owned() }
     }
 
-    /// A file cannot be read or written.
-    pub fn file(path: &Path, error: &std::io::Error) -> Self {
-        let help = "check the path, its permissions and the disk".to_owned();
-        Self { code: IO_FAILED, message: format!("{}: {error}", path.display()), help }
+    /// A file cannot be read or written; `what` says which.
+    pub fn file(what: &str, file: &Path, error: &std::io::Error) -> Self {
+        let message = format!("cannot {what} {}: {error}", file.display());
+        Self { code: IO_FAILED, message, help: "check the path, its permissions and the disk".to_owned() }
     }
 
     /// The replay ended, but messages were sent that nobody received.
@@ -211,6 +212,18 @@ impl From<DesignError> for Failure {
 impl From<ChoiceError> for Failure {
     fn from(error: ChoiceError) -> Self {
         let help = error.help();
+        Self::input(error, help)
+    }
+}
+
+impl From<TopologyReportError> for Failure {
+    fn from(error: TopologyReportError) -> Self {
+        let help = match &error {
+            TopologyReportError::Topology(error) => error.help(),
+            TopologyReportError::Layout(_) => "see the floor plan options in --help".into(),
+            TopologyReportError::Routing(error) => error.help(),
+            TopologyReportError::Route(_) => "name two switches that are joined by cables".into(),
+        };
         Self::input(error, help)
     }
 }

@@ -52,7 +52,10 @@ pub fn help() -> String {
     text.push_str(
         "\nExamples:\n  \
          mopsim topology torus:8x8 random:n=64,d=6,seed=1 imase-itoh:n=64,d=6\n  \
-         mopsim topology --fit hosts=4096,radix=36",
+         mopsim topology torus:8x8 --route 0 36 --routing dimension-order\n  \
+         mopsim topology torus:4x8x8 --switches-per-cabinet 4 --floor-svg floor.svg\n  \
+         mopsim topology --fit hosts=4096,radix=36\n\n\
+         A price list is a TOML file; data/prices/equality.toml is the one built in.",
     );
     text
 }

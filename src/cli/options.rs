@@ -32,6 +32,10 @@ pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
         link_bandwidth: parse("link-bandwidth", flags.link_bandwidth.as_deref())?,
         link_latency: parse("link-latency", flags.link_latency.as_deref())?,
         switch_delay: parse("switch-delay", flags.switch_delay.as_deref())?,
+        cable_delay: parse("cable-delay", flags.cable_delay.as_deref())?,
+        floor_plan: flags.floor.floor_plan.clone(),
+        placement: flags.floor.placement.clone(),
+        switches_per_cabinet: flags.floor.switches_per_cabinet,
         host_link_bandwidth: parse("host-link-bandwidth", flags.host_link_bandwidth.as_deref())?,
         host_link_latency: parse("host-link-latency", flags.host_link_latency.as_deref())?,
         duplex: parse("duplex", flags.duplex.as_deref())?,
@@ -40,7 +44,8 @@ pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
     Ok(NetworkChoice { routing: flags.routing.clone(), seed: flags.seed, parameters, ..NetworkChoice::default() })
 }
 
-fn parse<T>(option: &str, text: Option<&str>) -> Result<Option<T>, Failure>
+/// Reads the value of an option, if it is given.
+pub fn parse<T>(option: &str, text: Option<&str>) -> Result<Option<T>, Failure>
 where
     T: std::str::FromStr,
     T::Err: std::fmt::Display,

@@ -3,15 +3,23 @@
 use super::args::{Output, Topology};
 use super::failure::Failure;
 use super::{options, print};
+use mopsim::cost::Prices;
 use mopsim::design::fit::{self, Wanted};
-use mopsim::report::{TopologyReport, design};
+use mopsim::layout::{FloorOptions, FloorPlan, svg};
+use mopsim::platform::units::Seconds;
+use mopsim::report::{TopologyOptions, TopologyReport, TopologyReportError, design};
 use mopsim::topology::Spec;
+use std::path::Path;
 
 pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
     if let Some(fit) = &arguments.fit {
         let wanted: Wanted = fit.parse()?;
         let fits = fit::fits(wanted)?;
         return print(|out| options::reporter(output.format).sheet(&design::fits(wanted, &fits), out));
+    }
+    let wanted = choices(arguments)?;
+    if let (Some(_), 2..) = (&arguments.floor_svg, arguments.specs.len()) {
+        return Err(Failure::input("--floor-svg draws one topology, and several are given", "give one SPEC"));
     }
     let mut reports = Vec::with_capacity(arguments.specs.len());
     for spec in &arguments.specs {
@@ -21,7 +29,50 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
         {
             spec.set_seed(seed);
         }
-        reports.push(TopologyReport::of(&spec.build()?)?);
+        let topology = spec.build()?;
+        reports.push(TopologyReport::of(&topology, &wanted)?);
+        if let Some(file) = &arguments.floor_svg {
+            let plan = FloorPlan::new(&topology, &wanted.floor).map_err(TopologyReportError::from)?;
+            let drawing = svg::draw(&plan, &topology.graph, &topology.name());
+            std::fs::write(file, drawing).map_err(|error| Failure::file("write", file, &error))?;
+        }
     }
     print(|out| options::reporter(output.format).topology(&reports, out))
+}
+
+/// What to measure, from the flags.
+fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
+    let default = TopologyOptions::default();
+    let seconds = |option: &str, text: &Option<String>, default: f64| {
+        options::parse::<Seconds>(option, text.as_deref()).map(|value| value.map_or(default, Seconds::value))
+    };
+    let route = arguments.route.as_deref().and_then(|ends| match ends {
+        [from, to] => Some((arguments.routing.clone().unwrap_or_else(|| mopsim::routing::DEFAULT.into()), *from, *to)),
+        _ => None,
+    });
+    let floor = &arguments.floor;
+    Ok(TopologyOptions {
+        aspl_samples: arguments.aspl_samples.map(|samples| samples as usize),
+        seed: arguments.seed.unwrap_or(default.seed),
+        bisection_seeds: arguments.bisection.map(|seeds| seeds as usize),
+        full: arguments.full,
+        floor: FloorOptions {
+            model: options::parse("floor-plan", floor.floor_plan.as_deref())?.unwrap_or_default(),
+            switches_per_cabinet: floor.switches_per_cabinet,
+            placement: options::parse("placement", floor.placement.as_deref())?.unwrap_or_default(),
+            endpoints_per_switch: arguments.endpoints,
+        },
+        switch_delay: seconds("switch-delay", &arguments.switch_delay, default.switch_delay)?,
+        cable_delay: seconds("cable-delay", &arguments.cable_delay, default.cable_delay)?,
+        prices: arguments.prices.as_deref().map_or(Ok(default.prices), prices)?,
+        route,
+    })
+}
+
+fn prices(file: &Path) -> Result<Prices, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| Failure::file("read", file, &error))?;
+    Prices::from_toml(&text).map_err(|error| {
+        let message = format!("price list {}: {error}", file.display());
+        Failure::input(message, "data/prices/equality.toml shows all keys")
+    })
 }

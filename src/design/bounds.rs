@@ -1,52 +1,7 @@
-//! Closed forms that bound a network before it is built.
+//! Closed forms that bound a network before it is built. Those of size, degree and distance are in
+//! [`crate::topology::metrics::bounds`].
 
 use super::{DesignError, invalid};
-
-/// The Moore bound: the most switches that a network of degree d and diameter k can have; `None` beyond 128 bits.
-///
-/// Two-way `1 + d sum_{i<k} (d-1)^i`; one-way `sum_{i<=k} d^i`. (*A Case for Uni-Directional Network Topologies* prints the
-/// latter one too large: it counts the root twice.)
-pub fn moore(degree: u64, diameter: u32, directed: bool) -> Option<u128> {
-    let (degree, growth) = (u128::from(degree), u128::from(if directed { degree } else { degree.saturating_sub(1) }));
-    let (mut switches, mut level) = (1_u128, degree);
-    for _ in 0..diameter {
-        switches = switches.checked_add(level)?;
-        level = level.checked_mul(growth)?;
-    }
-    Some(switches)
-}
-
-/// The least sum of distances from one switch to the others in a network of n switches of degree d; `None` if a network
-/// of that degree cannot be connected.
-///
-/// Distance t is filled with `d (d-1)^(t-1)` switches, one-way `d^t`, as long as there are some left. Over n - 1 it is the lower
-/// bound of the average shortest path length.
-pub fn distance_sum(switches: u64, degree: u64, directed: bool) -> Option<u128> {
-    let growth = if directed { degree } else { degree.saturating_sub(1) };
-    let (mut rest, mut level, mut distance, mut sum) = (switches.saturating_sub(1), degree, 1_u64, 0_u128);
-    while rest > 0 {
-        if level == 0 {
-            return None;
-        }
-        if growth == 1 {
-            // A cycle: the same number at every distance until the rest is used up.
-            let (full, last) = (u128::from(rest / level), u128::from(rest % level));
-            return Some(u128::from(level) * full * (full + 1) / 2 + last * (full + 1));
-        }
-        let count = rest.min(level);
-        sum += u128::from(distance) * u128::from(count);
-        rest -= count;
-        level = level.saturating_mul(growth);
-        distance += 1;
-    }
-    Some(sum)
-}
-
-/// The lower bound of the average shortest path length; 0 for one switch.
-pub fn aspl(switches: u64, degree: u64, directed: bool) -> Option<f64> {
-    let sum = distance_sum(switches, degree, directed)?;
-    Some(if switches < 2 { 0.0 } else { sum as f64 / (switches - 1) as f64 })
-}
 
 /// The smallest and largest sensible number of switches between so many compute nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,16 +83,6 @@ pub fn equality_degree(switches: u64, odd: u64, even: &[u64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_moore_graph_meets_both_bounds() {
-        // Hoffman and Singleton: 50 switches of degree 7, 7 at distance 1 and 42 at distance 2.
-        assert_eq!((moore(7, 2, false), distance_sum(50, 7, false)), (Some(50), Some(7 + 84)));
-        // A directed cycle, and a ring of 5.
-        assert_eq!((distance_sum(5, 1, true), distance_sum(5, 2, false)), (Some(1 + 2 + 3 + 4), Some(2 + 4)));
-        assert_eq!((distance_sum(3, 1, false), aspl(1, 3, false)), (None, Some(0.0)));
-        assert_eq!(distance_sum(1 << 60, 1, true), Some((1_u128 << 59) * ((1 << 60) - 1)));
-    }
 
     #[test]
     fn daisy_chains_of_five_ports() {

@@ -7,7 +7,7 @@
 //! that cannot reach 1 are listed all the same, with what they reach. One-way cables out of a switch and into it share
 //! a port.
 
-use super::{DesignError, bounds, invalid};
+use super::{DesignError, invalid};
 use crate::ids::SwitchId;
 use crate::topology::metrics::distances;
 use crate::topology::{Graph, Hosts, Topology, TopologyError, build};
@@ -183,7 +183,8 @@ fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> {
             let (n, degree) = (hosts.div_ceil(*p), radix - p);
             n > degree
                 && degree >= 3
-                && bounds::aspl(n, degree, directed).is_some_and(|a| degree as f64 >= *p as f64 * a)
+                && crate::topology::metrics::bounds::aspl(n, degree, directed)
+                    .is_some_and(|a| degree as f64 >= *p as f64 * a)
         };
         if let Some(p) = (1..radix).rev().find(carries) {
             found.push((format!("{family}:n={},d={}", hosts.div_ceil(p), radix - p), p));

@@ -6,6 +6,9 @@
 //! host's link serves both directions half the delay is added to it; a route takes two such links, so the sum is the same.
 //! Without host links the first switch is not entered by any link and its delay is not counted.
 //!
+//! With a delay for each metre of cable, a link between switches also has that of its length on the floor plan. Cables to hosts
+//! are short and have none.
+//!
 //! Two hosts on one switch that have no links of their own are joined by nothing that has a speed. A message between them
 //! takes the loopback, as if they were one host.
 
@@ -13,7 +16,8 @@ use super::error::PlatformError;
 use super::parameters::{CheckedParameters, Duplex};
 use super::{Host, Link, Platform, RouteTable, SharingPolicy};
 use crate::ids::{HostId, LinkId, SwitchId};
-use crate::routing::{self, Routing};
+use crate::layout::FloorPlan;
+use crate::routing::{self, Options, Routing};
 use crate::topology::{ArcId, Graph, Topology};
 
 impl Platform {
@@ -36,8 +40,15 @@ impl Platform {
         if let Some((from, to)) = graph.unreachable_pair(host_switch.iter().copied()) {
             return Err(PlatformError::Disconnected { topology: topology.name(), from: from.0, to: to.0 });
         }
-        let routing = routing::build(routing, topology, seed)?;
-        let mut links = switch_links(graph, parameters);
+        let cable_delays = cable_delays(topology, parameters)?;
+        let mut links = switch_links(graph, parameters, &cable_delays);
+        let arc_delays: Vec<f64> = (0..graph.arcs() as u32)
+            .map(|arc| match parameters.duplex {
+                Duplex::Full => links[arc as usize].latency,
+                Duplex::Shared => links[graph.cable(ArcId(arc)).index()].latency,
+            })
+            .collect();
+        let routing = routing::build(routing, topology, &Options { seed, arc_delays: Some(&arc_delays) })?;
         let host_links = HostLinks::add(&mut links, &host_switch, parameters);
         let loopback = LinkId::new(links.len());
         links.push(Link {
@@ -70,28 +81,42 @@ fn host_switches(counts: &[u32]) -> Vec<SwitchId> {
     (0..).zip(counts).flat_map(|(switch, &count)| std::iter::repeat_n(SwitchId(switch), count as usize)).collect()
 }
 
+/// The delay of each cable, in seconds; nothing if cables have no delay of their own.
+fn cable_delays(topology: &Topology, parameters: &CheckedParameters) -> Result<Vec<f64>, PlatformError> {
+    let Some((delay, floor)) = &parameters.cables else { return Ok(Vec::new()) };
+    let plan = FloorPlan::new(topology, floor).map_err(|error| PlatformError::InvalidParameter {
+        parameter: "floor_plan",
+        value: floor.model.name().into(),
+        constraint: error.to_string(),
+    })?;
+    Ok(plan.cables(&topology.graph).lengths().iter().map(|metres| metres * delay.value()).collect())
+}
+
 /// The links between switches, in the order of the arcs or cables.
-fn switch_links(graph: &Graph, parameters: &CheckedParameters) -> Vec<Link> {
+fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f64]) -> Vec<Link> {
     // Only a two-way cable has directions that can share it.
     let shared = parameters.duplex == Duplex::Shared;
     let arrow = if shared && !graph.is_directed() { "--" } else { "->" };
     // Parallel links follow one another; they are called `3->17`, `3->17#2`, ...
     let mut previous = None;
     let mut copies = 1;
-    let mut link = |from: SwitchId, to: SwitchId| {
+    let mut link = |from: SwitchId, to: SwitchId, cable: usize| {
         copies = if previous.replace((from, to)) == Some((from, to)) { copies + 1 } else { 1 };
         let copy = if copies > 1 { format!("#{copies}") } else { String::new() };
         Link {
             name: format!("{from}{arrow}{to}{copy}"),
             bandwidth: parameters.link_bandwidth.value(),
-            latency: parameters.link_latency.value() + parameters.switch_delay.value(),
+            latency: parameters.link_latency.value()
+                + parameters.switch_delay.value()
+                + cable_delays.get(cable).copied().unwrap_or(0.0),
             policy: SharingPolicy::Shared,
         }
     };
     if shared {
-        graph.cable_ends().map(|(from, to)| link(from, to)).collect()
+        graph.cable_ends().enumerate().map(|(cable, (from, to))| link(from, to, cable)).collect()
     } else {
-        (0..graph.arcs() as u32).map(ArcId).map(|arc| link(graph.tail(arc), graph.head(arc))).collect()
+        let arcs = (0..graph.arcs() as u32).map(ArcId);
+        arcs.map(|arc| link(graph.tail(arc), graph.head(arc), graph.cable(arc).index())).collect()
     }
 }
 
@@ -219,6 +244,26 @@ mod tests {
         let one_way = platform("imase_itoh:n=8,d=3", "duplex = 'shared'").unwrap();
         assert_eq!(one_way.links.len(), topology::build("imase_itoh:n=8,d=3").unwrap().graph.arcs() + 1);
         assert_eq!(route(&one_way, 0, 5), (vec!["0->5"], 100.0));
+    }
+
+    #[test]
+    fn long_cables_are_late() {
+        // Two cabinets of two, one behind the other: 2 m within, 2.1 + 4 m between.
+        let text = "link_latency = 0\nswitch_delay = '60 ns'\ncable_delay = '5 ns'\nswitches_per_cabinet = 2";
+        for duplex in ["full", "shared"] {
+            let ring = platform("ring:4", &format!("{text}\nduplex = '{duplex}'")).unwrap();
+            assert_eq!((route(&ring, 0, 1).1, route(&ring, 1, 2).1), (70.0, 90.5));
+            assert_eq!(route(&ring, 0, 2).1, 160.5);
+        }
+        // Without a delay of cables, hops decide; with it, the detour within the cabinet does.
+        let parameters: PlatformParameters =
+            toml::from_str("cable_delay = '100 ns'\nswitches_per_cabinet = 3\nlink_latency = 0").unwrap();
+        let mut topology = topology::build("ring:4").unwrap();
+        // 0, 1, 2 in one cabinet; 3 in the other, and a cable from 0 to 2 by way of it is far.
+        topology.graph = std::sync::Arc::new(Graph::undirected(4, vec![(0, 3), (3, 2), (0, 1), (1, 2)]).unwrap());
+        let platform = Platform::from_topology(&topology, &parameters.check().unwrap(), "lowest_latency", 1).unwrap();
+        assert_eq!(route(&platform, 0, 2).0, ["0->1", "1->2"]);
+        assert_eq!(route(&platform, 2, 0).0, ["2->1", "1->0"]);
     }
 
     #[test]

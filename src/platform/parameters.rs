@@ -4,10 +4,10 @@
 //! host at each switch, no links between hosts and switches.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::error::PlatformError;
 use super::units::{Bandwidth, Seconds, Speed};
+use crate::layout::{FloorOptions, LayoutError, Model, Placement};
 use crate::topology::Graph;
 use crate::topology::graph::MAX_SWITCHES;
 
@@ -87,8 +87,16 @@ pub struct PlatformParameters {
     pub link_latency: Option<Seconds>,
     /// Time that a message takes through a switch, beside the latency of the links; default 0.
     pub switch_delay: Option<Seconds>,
-    /// Delay of a metre of cable. Refused for now: it needs a floor plan.
-    pub cable_delay_per_metre: Option<IgnoredAny>,
+    /// Delay of a metre of cable between switches, added to the latency of its link; default 0. Lengths are those of the floor
+    /// plan.
+    #[serde(alias = "cable_delay_per_metre")]
+    pub cable_delay: Option<Seconds>,
+    /// Floor plan that cable lengths come from: `grid`, `slim-fly` or `equality`; default `grid`.
+    pub floor_plan: Option<String>,
+    /// Order in which switches fill cabinets: `vertex` or, for DSN-F, `supernode-major`; default `vertex`.
+    pub placement: Option<String>,
+    /// Switches in a cabinet of the grid floor plans; default what the family says, else 16.
+    pub switches_per_cabinet: Option<u32>,
     /// Bandwidth of the link between a host and its switch; without it a host adds no link.
     pub host_link_bandwidth: Option<Bandwidth>,
     /// Latency of the link between a host and its switch; default that of the other links.
@@ -116,6 +124,8 @@ pub struct CheckedParameters {
     pub link_latency: Seconds,
     /// Time that a message takes through a switch.
     pub switch_delay: Seconds,
+    /// Delay of a metre of cable and the floor plan that says how many there are; `None` if cables have no delay of their own.
+    pub cables: Option<(Seconds, FloorOptions)>,
     /// Bandwidth and latency of the link between a host and its switch, if there is one.
     pub host_link: Option<(Bandwidth, Seconds)>,
     /// Whether the directions of a cable share its bandwidth.
@@ -134,7 +144,10 @@ impl PlatformParameters {
             link_bandwidth: self.link_bandwidth.or(base.link_bandwidth),
             link_latency: self.link_latency.or(base.link_latency),
             switch_delay: self.switch_delay.or(base.switch_delay),
-            cable_delay_per_metre: self.cable_delay_per_metre.or(base.cable_delay_per_metre),
+            cable_delay: self.cable_delay.or(base.cable_delay),
+            floor_plan: self.floor_plan.or_else(|| base.floor_plan.clone()),
+            placement: self.placement.or_else(|| base.placement.clone()),
+            switches_per_cabinet: self.switches_per_cabinet.or(base.switches_per_cabinet),
             host_link_bandwidth: self.host_link_bandwidth.or(base.host_link_bandwidth),
             host_link_latency: self.host_link_latency.or(base.host_link_latency),
             duplex: self.duplex.or(base.duplex),
@@ -151,10 +164,7 @@ impl PlatformParameters {
         let refuse = |parameter, value: String, constraint: &str| {
             Err(PlatformError::InvalidParameter { parameter, value, constraint: constraint.into() })
         };
-        if self.cable_delay_per_metre.is_some() {
-            let rule = "cable lengths are not supported yet; put the delay of a typical cable into `link_latency`";
-            return refuse("cable_delay_per_metre", "given".into(), rule);
-        }
+        let floor = self.floor()?;
         if self.cores == Some(0) {
             return refuse("cores", "0".into(), "a host must have at least one core");
         }
@@ -180,6 +190,7 @@ impl PlatformParameters {
             link_bandwidth: self.link_bandwidth.unwrap_or_else(|| Bandwidth::new(5e9).expect(invariant)),
             link_latency,
             switch_delay: self.switch_delay.unwrap_or(loopback.latency),
+            cables: self.cable_delay.filter(|delay| delay.value() > 0.0).map(|delay| (delay, floor)),
             host_link: self
                 .host_link_bandwidth
                 .map(|bandwidth| (bandwidth, self.host_link_latency.unwrap_or(link_latency))),
@@ -188,6 +199,42 @@ impl PlatformParameters {
                 bandwidth: self.loopback_bandwidth.unwrap_or(loopback.bandwidth),
                 latency: self.loopback_latency.unwrap_or(loopback.latency),
             },
+        })
+    }
+}
+
+impl PlatformParameters {
+    /// The floor plan options, checked. Compute nodes take room in the Equality model if their number is the same everywhere.
+    fn floor(&self) -> Result<FloorOptions, PlatformError> {
+        let invalid = |parameter, error: LayoutError| PlatformError::InvalidParameter {
+            parameter,
+            value: "given".into(),
+            constraint: error.to_string(),
+        };
+        let given = [
+            ("floor_plan", self.floor_plan.is_some()),
+            ("placement", self.placement.is_some()),
+            ("switches_per_cabinet", self.switches_per_cabinet.is_some()),
+        ];
+        if let (None, Some((parameter, _))) = (self.cable_delay, given.into_iter().find(|(_, given)| *given)) {
+            return Err(PlatformError::InvalidParameter {
+                parameter,
+                value: "given".into(),
+                constraint: "without `cable_delay` the floor plan changes nothing".into(),
+            });
+        }
+        let endpoints_per_switch = match self.hosts_per_switch {
+            Some(HostsPerSwitch::Uniform(count)) => Some(count),
+            Some(HostsPerSwitch::Each(_)) => Some(0),
+            None => None,
+        };
+        let parse = |text: &Option<String>| text.as_deref().map(str::parse::<Model>).transpose();
+        let placement = |text: &Option<String>| text.as_deref().map(str::parse::<Placement>).transpose();
+        Ok(FloorOptions {
+            model: parse(&self.floor_plan).map_err(|error| invalid("floor_plan", error))?.unwrap_or_default(),
+            switches_per_cabinet: self.switches_per_cabinet,
+            placement: placement(&self.placement).map_err(|error| invalid("placement", error))?.unwrap_or_default(),
+            endpoints_per_switch,
         })
     }
 }
@@ -267,11 +314,16 @@ mod tests {
             ("hosts_per_switch = 0", "at least one host"),
             ("hosts_per_switch = [0, 0]", "at least one host"),
             ("host_link_latency = '1 us'", "host_link_bandwidth"),
-            ("cable_delay_per_metre = '5 ns'", "not supported yet"),
+            ("floor_plan = 'grid'", "without `cable_delay`"),
+            ("cable_delay = '5 ns'\nfloor_plan = 'cube'", "no floor plan `cube`"),
+            ("cable_delay = '5 ns'\nplacement = 'up'", "no placement `up`"),
         ] {
             let error = read(text).unwrap().check().unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
+        let cables =
+            read("cable_delay_per_metre = '5 ns'\nfloor_plan = 'slim-fly'").unwrap().check().unwrap().cables.unwrap();
+        assert_eq!((cables.0.value(), cables.1.model), (5e-9, Model::SlimFly));
         let many = read("hosts_per_switch = 4294967295").unwrap().check().unwrap();
         assert!(many.hosts_on(&ring(2)).is_err());
         assert!(read("hosts_per_switch = [1]").unwrap().check().unwrap().hosts_on(&ring(2)).is_err());

@@ -17,7 +17,7 @@ mod topology;
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
 pub use replay::{Busy, ReplayReport, Split, TimeSplit};
 pub use sheet::Sheet;
-pub use topology::TopologyReport;
+pub use topology::{RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
 
 use crate::study::comparison::Comparison;
 use std::io::{self, Write};

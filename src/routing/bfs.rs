@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::source_cache::SourceCache;
-use super::{Routing, RoutingError};
+use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Graph, Topology};
 
@@ -19,7 +19,7 @@ struct Bfs {
     trees: SourceCache<Vec<u32>>,
 }
 
-pub(super) fn build(topology: &Topology, _seed: u64) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
     Ok(Box::new(Bfs::new(topology.graph.clone())))
 }
 
@@ -36,6 +36,10 @@ impl Bfs {
         let mut done = 0;
         while let Some(&switch) = queue.get(done) {
             done += 1;
+            // All are found: the last level, which is the largest in a good network, need not be looked at.
+            if queue.len() == came_by.len() {
+                break;
+            }
             for arc in self.graph.out_arcs(switch) {
                 let head = self.graph.head(arc);
                 if head != source && came_by[head.index()] == NONE {
@@ -124,7 +128,7 @@ mod tests {
     #[test]
     fn a_large_network_needs_no_table_of_pairs() {
         let torus = topology::build("torus:256x256").unwrap();
-        let bfs = build(&torus, 0).unwrap();
+        let bfs = build(&torus, &Options::default()).unwrap();
         // Switch (128, 128) is 128 hops away in each dimension.
         assert_eq!(path(&torus.graph, &*bfs, 0, 128 + 256 * 128).unwrap().len(), 257);
     }

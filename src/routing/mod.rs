@@ -7,9 +7,19 @@
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology};
 
+mod balanced;
 mod bfs;
+mod dimension_order;
+mod dsnf;
+mod ecmp;
+pub mod equality;
+mod lowest_latency;
+mod polynomial;
 mod random_shortest;
 pub(crate) mod source_cache;
+mod towards;
+mod up_down;
+mod walk;
 
 /// The routing that is used unless another is asked for.
 pub const DEFAULT: &str = "bfs";
@@ -20,10 +30,28 @@ pub trait Routing: Send + Sync {
     ///
     /// Returns `false`, and leaves `arcs` as it was, if there is no way.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool;
+
+    /// Says in words why the route takes each of its arcs, which are those that [`Routing::route`] gave.
+    fn reasons(&self, _from: SwitchId, _to: SwitchId, arcs: &[ArcId]) -> Vec<String> {
+        let left = |hop| arcs.len() - 1 - hop;
+        let reason =
+            |hop| format!("shortest path, {} hop{} to go after it", left(hop), if left(hop) == 1 { "" } else { "s" });
+        (0..arcs.len()).map(reason).collect()
+    }
 }
 
-/// Makes a routing for a topology, from a seed where it is random.
-pub type BuildRouting = fn(&Topology, u64) -> Result<Box<dyn Routing>, RoutingError>;
+/// What a routing may need beside the topology.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Options<'a> {
+    /// For routings that are random.
+    pub seed: u64,
+    /// Delay of each arc in seconds, where it is known: latency of the cable and of the switch that it enters. One for each arc
+    /// of the graph, in order.
+    pub arc_delays: Option<&'a [f64]>,
+}
+
+/// Makes a routing for a topology.
+pub type BuildRouting = fn(&Topology, &Options<'_>) -> Result<Box<dyn Routing>, RoutingError>;
 
 /// A line of the table of routings.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +74,14 @@ pub struct RoutingKind {
 pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind { name: "bfs", aliases: &["shortest"], help: "shortest, breadth first from the source in ascending order of switches", random: false, build: bfs::build },
     RoutingKind { name: "random_shortest", aliases: &[], help: "for each pair one of its shortest paths at random, all equally likely", random: true, build: random_shortest::build },
+    RoutingKind { name: "lowest_latency", aliases: &["fastest"], help: "smallest sum of the delays of cables and switches", random: false, build: lowest_latency::build },
+    RoutingKind { name: "ecmp", aliases: &["equal_cost_multi_path"], help: "at each switch one of the shortest next hops, by a hash of the pair and the seed", random: true, build: ecmp::build },
+    RoutingKind { name: "balanced", aliases: &["load_balanced"], help: "shortest, assigned destination by destination to the least loaded next hop", random: false, build: balanced::build },
+    RoutingKind { name: "up_down", aliases: &["updown", "up*/down*"], help: "up to a common ancestor, then down; free of deadlock; two-way cables only", random: false, build: up_down::build },
+    RoutingKind { name: "dimension_order", aliases: &["dor"], help: "one dimension after another; ring, mesh, torus, hypercube, hyperx, flattened_butterfly", random: false, build: dimension_order::build },
+    RoutingKind { name: "dsnf", aliases: &["dsn_f"], help: "by shortcuts to the super-node; dsnf", random: false, build: dsnf::build },
+    RoutingKind { name: "polynomial", aliases: &["imase"], help: "by the digits of a number; imase_ab with a = 1 or -1, imase_itoh, gen_de_bruijn, de_bruijn", random: false, build: polynomial::build },
+    RoutingKind { name: "equality", aliases: &["amin"], help: "first hops by offset, from a table of O(n); equality", random: false, build: equality::build },
 ];
 
 /// Why there is no such routing.
@@ -72,6 +108,10 @@ pub enum RoutingError {
 }
 
 impl RoutingError {
+    fn unsuitable(routing: &str, topology: &Topology, reason: &str) -> Self {
+        Self::Unsuitable { routing: routing.into(), topology: topology.name(), reason: reason.into() }
+    }
+
     /// One line on what to do about it.
     pub fn help(&self) -> String {
         let names = ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
@@ -97,13 +137,121 @@ pub fn find(name: &str) -> Result<&'static RoutingKind, RoutingError> {
 ///
 /// # Errors
 /// [`RoutingError`].
-pub fn build(name: &str, topology: &Topology, seed: u64) -> Result<Box<dyn Routing>, RoutingError> {
-    (find(name)?.build)(topology, seed)
+pub fn build(name: &str, topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+    (find(name)?.build)(topology, options)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::{self, Graph};
+
+    /// The switches of a route, the first one included.
+    pub(super) fn path(graph: &Graph, routing: &dyn Routing, from: u32, to: u32) -> Option<Vec<u32>> {
+        let mut arcs = Vec::new();
+        routing.route(SwitchId(from), SwitchId(to), &mut arcs).then(|| {
+            let heads = arcs.iter().map(|&arc| graph.head(arc).0);
+            [from].into_iter().chain(heads).collect()
+        })
+    }
+
+    /// The reference values of topologies, which an independent generator computed.
+    pub(super) fn reference() -> serde_json::Value {
+        let packed: &[u8] = include_bytes!("../../tests/data/topology.json.zst");
+        serde_json::from_slice(&zstd::decode_all(packed).expect("packed by zstd")).expect("JSON")
+    }
+
+    #[test]
+    fn routes_by_dimension_are_those_of_the_reference() {
+        let reference = reference();
+        let entries = reference["routing"]["dimension_order"].as_array().unwrap();
+        assert_eq!(entries.len(), 3);
+        for entry in entries {
+            let torus = topology::build(&format!("torus:dims={}", entry["dims"])).unwrap();
+            let routing = build("dimension_order", &torus, &Options::default()).unwrap();
+            for example in entry["examples"].as_array().unwrap() {
+                let end = |key: &str| example[key].as_u64().unwrap() as u32;
+                let expected: Vec<u32> = serde_json::from_value(example["path"].clone()).unwrap();
+                assert_eq!(path(&torus.graph, &*routing, end("src"), end("dst")), Some(expected), "{example}");
+            }
+        }
+    }
+
+    /// Every routing on every small family that it fits: routes are paths, as many reasons as hops, shortest where promised.
+    #[test]
+    fn all_routes_are_valid() {
+        let specs = [
+            "ring:2",
+            "ring:7",
+            "mesh:3x4",
+            "torus:4x5",
+            "torus:2x3x4",
+            "full_mesh:5",
+            "star:6",
+            "random:n=30,d=3",
+            "imase_itoh:n=20,d=3",
+            "imase_itoh:n=64,d=6",
+            "imase_itoh:n=13,d=2",
+            "imase_ab:n=50,d=3",
+            "imase_ab:n=20,d=3,b=0",
+            "imase_ab:n=33,d=2,a=-1,b=5",
+            "random_directed:n=20,d=2",
+            "hypercube:d=4",
+            "hyperx:dims=3x4",
+            "flattened_butterfly:k=3,n=3",
+            "dsnf:n=5",
+            "dsnf:n=32",
+            "dsnf:n=37,fill=balanced",
+            "dsnf:n=60,p=3",
+            "equality:n=20,sa=[-1,1,7],sb=[6,10]",
+            "gen_de_bruijn:n=20,d=3",
+            "de_bruijn:d=2,k=4",
+        ];
+        for spec in specs {
+            let topology = topology::build(spec).unwrap();
+            let (graph, n) = (&topology.graph, topology.graph.switches() as u32);
+            for kind in ROUTINGS {
+                let routing = match (kind.build)(&topology, &Options { seed: 3, arc_delays: None }) {
+                    Ok(routing) => routing,
+                    Err(error) => {
+                        assert!(matches!(error, RoutingError::Unsuitable { .. }));
+                        continue;
+                    }
+                };
+                for to in 0..n {
+                    let (distance, _) = towards::distances(graph, SwitchId(to));
+                    for from in 0..n {
+                        let mut arcs = vec![ArcId(0)];
+                        assert!(
+                            routing.route(SwitchId(from), SwitchId(to), &mut arcs),
+                            "{spec} {}: {from} {to}",
+                            kind.name
+                        );
+                        let arcs = &arcs[1..];
+                        let end = arcs.iter().fold(SwitchId(from), |at, &arc| {
+                            assert_eq!(graph.tail(arc), at, "{spec} {}", kind.name);
+                            graph.head(arc)
+                        });
+                        assert_eq!(end, SwitchId(to), "{spec} {}", kind.name);
+                        assert_eq!(routing.reasons(SwitchId(from), SwitchId(to), arcs).len(), arcs.len());
+                        if !matches!(kind.name, "lowest_latency" | "up_down" | "dsnf") {
+                            assert_eq!(arcs.len() as u32, distance[from as usize], "{spec} {}: {from} {to}", kind.name);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_networks_need_no_table_of_pairs() {
+        // Opposite corners of a torus of 65,536 switches.
+        let torus = topology::build("torus:256x256").unwrap();
+        for name in ["dimension_order", "ecmp", "up_down", "lowest_latency", "bfs"] {
+            let routing = build(name, &torus, &Options::default()).unwrap();
+            assert!(path(&torus.graph, &*routing, 0, 128 + 256 * 128).unwrap().len() >= 257, "{name}");
+        }
+    }
 
     #[test]
     fn names_are_found_or_the_nearest_is_named() {

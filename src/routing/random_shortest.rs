@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::source_cache::SourceCache;
-use super::{Routing, RoutingError};
+use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Graph, Randomness, Topology, derived_seed};
 
@@ -32,8 +32,8 @@ struct Counts {
     paths: Vec<f64>,
 }
 
-pub(super) fn build(topology: &Topology, seed: u64) -> Result<Box<dyn Routing>, RoutingError> {
-    Ok(Box::new(RandomShortest::new(topology.graph.clone(), seed)))
+pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+    Ok(Box::new(RandomShortest::new(topology.graph.clone(), options.seed)))
 }
 
 impl RandomShortest {

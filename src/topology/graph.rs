@@ -258,6 +258,12 @@ impl Graph {
         (self.in_first[switch.index() + 1] - self.in_first[switch.index()]) as usize
     }
 
+    /// The numbers of those switches, as they lie in the array.
+    #[inline]
+    pub(crate) fn heads_of(&self, switch: SwitchId) -> &[u32] {
+        &self.heads[self.out_range(switch)]
+    }
+
     /// The arc from one switch to the other, the first one if there are several.
     pub fn find_arc(&self, from: SwitchId, to: SwitchId) -> Option<ArcId> {
         let range = self.out_range(from);

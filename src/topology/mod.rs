@@ -25,6 +25,7 @@ pub(crate) mod families;
 mod files;
 pub(crate) mod locate;
 mod randomness;
+pub(crate) mod weighted;
 pub(crate) mod xml;
 
 pub use error::TopologyError;

@@ -39,3 +39,19 @@ pub fn relative_difference(a: f64, b: f64) -> f64 {
 pub fn median(sorted: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
+
+/// The specification of an entry of the reference values.
+pub fn spec(entry: &serde_json::Value) -> String {
+    let parameters = entry["params"].as_object().expect("parameters").iter();
+    let written = parameters.map(|(name, value)| match value.as_str() {
+        Some(text) => format!("{name}={text}"),
+        None => format!("{name}={value}"),
+    });
+    format!("{}:{}", entry["topology"].as_str().expect("a name"), written.collect::<Vec<_>>().join(","))
+}
+
+/// The topology of an entry of the reference values.
+pub fn topology(entry: &serde_json::Value) -> mopsim::topology::Topology {
+    let spec = spec(entry);
+    mopsim::topology::build(&spec).unwrap_or_else(|error| panic!("{spec}: {error}"))
+}

@@ -14,6 +14,7 @@
 use super::graph::MAX_SWITCHES;
 use super::registry::{Arguments, Value};
 use super::{Graph, TopologyError};
+use crate::topology::Spec;
 
 /// How the switches of an incomplete last layer are dealt to the super-nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +64,16 @@ pub(crate) fn default_p(n: usize) -> usize {
 }
 
 impl Dsnf {
+    /// The network that a specification of family `dsnf` names; `None` for other families.
+    pub(crate) fn of(spec: &Spec) -> Option<Self> {
+        if spec.family().name == "dsnf" { checked(spec.arguments()).ok() } else { None }
+    }
+
+    /// Number of super-nodes, `2^p`.
+    pub(crate) fn supernodes(&self) -> usize {
+        1 << self.p
+    }
+
     /// Number of switches of a layer.
     pub(crate) fn layer_size(&self) -> usize {
         self.p << self.p
@@ -81,7 +92,7 @@ impl Dsnf {
     pub(crate) fn label(&self, switch: usize) -> Label {
         let (layer, place) = (switch / self.layer_size(), switch % self.layer_size());
         if self.is_balanced(layer) {
-            Label { layer, supernode: place & ((1 << self.p) - 1), level: (place >> self.p) + 1 }
+            Label { layer, supernode: place & (self.supernodes() - 1), level: (place >> self.p) + 1 }
         } else {
             Label { layer, supernode: place / self.p, level: place % self.p + 1 }
         }

@@ -7,6 +7,8 @@ use crate::study::comparison::{Comparison, NetworkInfo};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
+mod topology;
+
 /// The text format.
 pub struct Text;
 
@@ -195,39 +197,7 @@ impl Reporter for Text {
     }
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
-        // The names, which may be long, stand apart from the numbers.
-        for (index, r) in reports.iter().enumerate() {
-            writeln!(out, "  {}  {}\n     sha256 {}", letter(index), r.topology, r.edge_sha256)?;
-        }
-        let mut sizes = table(&["topology", "switches", "hosts", "cables", "degree", "diameter", "ASPL"]);
-        let unreachable = || "unreachable".to_owned();
-        for (index, r) in reports.iter().enumerate() {
-            let cables = match (r.edges, r.arcs) {
-                (Some(edges), _) => format!("{} two-way", grouped(edges as u64)),
-                (None, arcs) => format!("{} one-way", grouped(arcs.unwrap_or(0) as u64)),
-            };
-            let degree = if r.min_degree == r.max_degree {
-                r.max_degree.to_string()
-            } else {
-                format!("{}-{}", r.min_degree, r.max_degree)
-            };
-            let diameter = r.diameter.map_or_else(unreachable, |d| d.to_string());
-            let aspl = r.aspl.map_or_else(unreachable, |a| format!("{a:.4}"));
-            let [switches, hosts] = [r.switches as u64, r.hosts].map(grouped);
-            row(&mut sizes, &[letter(index), switches, hosts, cables, degree, diameter, aspl]);
-        }
-        writeln!(out, "\n{sizes}")?;
-        for (index, r) in reports.iter().enumerate().filter(|(_, r)| r.host_aspl_links.is_some()) {
-            let diameter = r.host_diameter_links.map_or_else(unreachable, |d| d.to_string());
-            let text = format!(
-                "{}: hosts are vertices here, n = {}; between hosts at most {diameter} cables, {:.4} on average.",
-                letter(index),
-                r.n,
-                r.host_aspl_links.unwrap_or(0.0),
-            );
-            wrapped(out, &text, "   ")?;
-        }
-        Ok(())
+        topology::write(reports, out)
     }
 
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {

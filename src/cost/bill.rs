@@ -1,0 +1,141 @@
+//! The bill for a network.
+
+use super::Prices;
+use crate::layout::{Cables, FloorPlan};
+use crate::topology::Graph;
+
+/// What a network costs and draws.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bill {
+    /// Hosts.
+    pub endpoints: u64,
+    /// Ports of each router: the most that a switch needs for its cables and its hosts.
+    pub ports: u64,
+    /// Copper cables, those to compute nodes included where the floor plan has them.
+    pub copper_cables: u64,
+    /// Fibre cables.
+    pub fibre_cables: u64,
+    /// Length of all these cables, in metres.
+    pub metres: f64,
+    /// The longest of them, in metres.
+    pub longest: f64,
+    /// Dollars for cables. A one-way cable costs half as much as a two-way one.
+    pub cable_dollars: f64,
+    /// Dollars for routers.
+    pub router_dollars: f64,
+    /// Watts of all routers.
+    pub watts: f64,
+}
+
+/// Why there is no bill.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CostError {
+    /// The routers have fewer ports than the price list goes down to.
+    #[error("a router has {ports} ports, but the prices hold for routers of at least {least} ports")]
+    FewPorts {
+        /// Ports of the routers.
+        ports: u64,
+        /// The smallest number in the price list.
+        least: u64,
+    },
+}
+
+impl Bill {
+    /// Adds up routers and cables. One-way links need a port for each two: a port has an input and an output.
+    ///
+    /// # Errors
+    /// [`CostError::FewPorts`].
+    pub fn new(graph: &Graph, plan: &FloorPlan, cables: &Cables, prices: &Prices) -> Result<Self, CostError> {
+        let n = graph.switch_vertices() as u64;
+        let ports_of =
+            |switch| graph.out_degree(switch).max(graph.in_degree(switch)) as u64 + u64::from(plan.hosts_on(switch));
+        let ports = plan.switches().map(ports_of).max().unwrap_or(0);
+        let router =
+            prices.router_dollars(ports).ok_or(CostError::FewPorts { ports, least: prices.router.least_ports })?;
+        let mut bill = Self {
+            endpoints: plan.endpoints(),
+            ports,
+            copper_cables: 0,
+            fibre_cables: 0,
+            metres: 0.0,
+            longest: 0.0,
+            cable_dollars: 0.0,
+            router_dollars: n as f64 * router,
+            watts: n as f64 * prices.router_watts(ports),
+        };
+        let share = if graph.is_directed() { 0.5 } else { 1.0 };
+        bill.add(cables.between_switches(), share, prices);
+        bill.add(cables.to_hosts(), share, prices);
+        bill.add(&plan.endpoint_lengths(), 1.0, prices);
+        Ok(bill)
+    }
+
+    fn add(&mut self, lengths: &[f64], share: f64, prices: &Prices) {
+        for &length in lengths {
+            let (dollars, fibre) = prices.cable_dollars(length);
+            self.cable_dollars += share * dollars;
+            *(if fibre { &mut self.fibre_cables } else { &mut self.copper_cables }) += 1;
+            self.metres += length;
+            self.longest = self.longest.max(length);
+        }
+    }
+
+    /// Dollars in all.
+    pub fn dollars(&self) -> f64 {
+        self.cable_dollars + self.router_dollars
+    }
+
+    /// Dollars for each compute node, if there is one.
+    pub fn dollars_per_endpoint(&self) -> Option<f64> {
+        (self.endpoints > 0).then(|| self.dollars() / self.endpoints as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::FloorOptions;
+    use crate::topology::build;
+
+    #[test]
+    fn two_one_way_cables_cost_as_much_as_one_two_way_cable() {
+        let bill = |spec: &str| {
+            let topology = build(spec).unwrap();
+            let options = FloorOptions { endpoints_per_switch: Some(2), ..FloorOptions::default() };
+            let plan = FloorPlan::new(&topology, &options).unwrap();
+            Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default())
+        };
+        let two_way = bill("full_mesh:4").unwrap();
+        let one_way = bill("random_directed:n=4,d=3").unwrap();
+        assert_eq!((two_way.copper_cables, one_way.copper_cables), (6, 12));
+        assert!((two_way.cable_dollars - one_way.cable_dollars).abs() < 1e-9);
+        assert!((two_way.metres * 2.0 - one_way.metres).abs() < 1e-9);
+        assert_eq!((two_way.endpoints, two_way.ports), (8, 5));
+    }
+
+    #[test]
+    fn hosts_are_no_routers() {
+        let bill = |spec: &str| {
+            let topology = build(spec).unwrap();
+            let plan = FloorPlan::new(&topology, &FloorOptions::default()).unwrap();
+            let bill = Bill::new(&topology.graph, &plan, &plan.cables(&topology.graph), &Prices::default()).unwrap();
+            let routers = (bill.router_dollars / Prices::default().router_dollars(bill.ports).unwrap()).round() as u64;
+            (routers, bill.ports, bill.endpoints, bill.copper_cables + bill.fibre_cables)
+        };
+        // 8 leaves and 4 spines of 8 ports; 20 switches of 4 ports.
+        assert_eq!(bill("fat_tree2:8"), (12, 8, 32, 32));
+        assert_eq!(bill("fat_tree3:4"), (20, 4, 16, 32));
+        // Two inputs, four outputs to the middle: four ports.
+        assert_eq!(bill("clos:m=4,n=2,r=3"), (10, 4, 6, 24));
+        assert_eq!(bill("slimfly:q=5,p=4"), (50, 11, 200, 175));
+    }
+
+    #[test]
+    fn tiny_routers_have_no_price() {
+        let ring = build("ring:3").unwrap();
+        let alone = FloorOptions { endpoints_per_switch: Some(0), ..FloorOptions::default() };
+        let plan = FloorPlan::new(&ring, &alone).unwrap();
+        let error = Bill::new(&ring.graph, &plan, &plan.cables(&ring.graph), &Prices::default()).unwrap_err();
+        assert_eq!(error, CostError::FewPorts { ports: 2, least: 3 });
+    }
+}

@@ -1,0 +1,395 @@
+//! Where the switches stand, and how long the cables between them are.
+//!
+//! A floor plan puts every switch into a slot of a cabinet and the cabinets into a grid of rows and columns: `c` cabinets in
+//! `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. How long a cable is, is a question of the
+//! [`Model`]: two for networks of switches alone ([`grid`]), one that has the compute nodes in the same cabinets
+//! ([`equality`]). Lengths are in metres everywhere.
+
+use std::str::FromStr;
+
+use crate::ids::SwitchId;
+use crate::topology::families::dsnf::Dsnf;
+use crate::topology::{Graph, Hosts, Topology};
+
+pub mod cables;
+pub mod equality;
+pub mod grid;
+pub mod latency;
+pub mod svg;
+
+pub use cables::Cables;
+
+/// How cabinets and cables are measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Model {
+    /// Cabinets of 0.6 m by 2.1 m; 2 m within a cabinet, 4 m and the way between cabinets (the papers on DSN-F and Skywalk).
+    #[default]
+    Grid,
+    /// The same grid with 1 m within a cabinet and 2 m of overhead, as in the paper on Slim Fly.
+    SlimFly,
+    /// Cabinets of 1 m by 1 m with the compute nodes in them, cables overhead (the paper on Equality).
+    Equality,
+}
+
+impl Model {
+    /// Names, in the order of the values.
+    pub const NAMES: [(&'static str, Model); 3] =
+        [("grid", Model::Grid), ("slim_fly", Model::SlimFly), ("equality", Model::Equality)];
+
+    /// The name that is in [`Model::NAMES`].
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, model)| *model == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// In which order switches fill the cabinets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Placement {
+    /// In the order of their numbers.
+    #[default]
+    Vertex,
+    /// By super-node, layer and level; for DSN-F only.
+    SupernodeMajor,
+}
+
+impl Placement {
+    /// Names, in the order of the values.
+    pub const NAMES: [(&'static str, Placement); 2] =
+        [("vertex", Placement::Vertex), ("supernode_major", Placement::SupernodeMajor)];
+}
+
+/// Why there is no floor plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LayoutError {
+    /// No model or placement has this name.
+    #[error("there is no {what} `{name}`; there are {known}")]
+    Unknown {
+        /// What was asked for.
+        what: &'static str,
+        /// The name as given.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// A number breaks a rule.
+    #[error("`{parameter}` is {value}, but {constraint}")]
+    Invalid {
+        /// Name of the option.
+        parameter: &'static str,
+        /// The value.
+        value: String,
+        /// The rule.
+        constraint: String,
+    },
+    /// The placement is for another family.
+    #[error("placement `supernode_major` is for dsnf, and the topology is {0}")]
+    NoSupernodes(String),
+}
+
+fn named<T: Copy>(what: &'static str, name: &str, names: &[(&'static str, T)]) -> Result<T, LayoutError> {
+    let wanted = name.trim().to_lowercase().replace('-', "_");
+    names.iter().find(|(name, _)| *name == wanted).map(|&(_, value)| value).ok_or_else(|| LayoutError::Unknown {
+        what,
+        name: name.into(),
+        known: names.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+impl FromStr for Model {
+    type Err = LayoutError;
+
+    fn from_str(text: &str) -> Result<Self, LayoutError> {
+        named("floor plan", text, &Self::NAMES)
+    }
+}
+
+impl FromStr for Placement {
+    type Err = LayoutError;
+
+    fn from_str(text: &str) -> Result<Self, LayoutError> {
+        named("placement", text, &Self::NAMES)
+    }
+}
+
+/// What a floor plan is made from, beside the topology.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FloorOptions {
+    /// How cabinets and cables are measured.
+    pub model: Model,
+    /// Switches in a cabinet of the grid models; if left out what the family says (`z` of Skywalk, of the fully connected
+    /// Dragonfly and of random swapping), else 16.
+    pub switches_per_cabinet: Option<u32>,
+    /// In which order switches fill the cabinets.
+    pub placement: Placement,
+    /// Hosts on each switch that bears hosts; if left out those of the family. They take room in the Equality model.
+    pub endpoints_per_switch: Option<u32>,
+}
+
+impl FloorOptions {
+    /// Switches in a cabinet where neither the user nor the family says it, as in the paper on DSN-F.
+    pub const SWITCHES_PER_CABINET: u32 = 16;
+}
+
+/// A place for every switch. A host that is a vertex of the graph is no switch: it stands with its first switch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FloorPlan {
+    /// How cabinets and cables are measured.
+    pub model: Model,
+    /// Number of cabinets.
+    pub cabinets: usize,
+    /// Rows of cabinets.
+    pub rows: usize,
+    /// Cabinets in a row; the last row may have fewer.
+    pub columns: usize,
+    /// Number of hosts that are vertices of the graph: its first ones.
+    host_vertices: u32,
+    /// Hosts on each vertex, beside those that are vertices.
+    hosts_on: Vec<u32>,
+    /// Cabinet of each vertex.
+    cabinet: Vec<u32>,
+    /// Slot of each vertex in its cabinet, from the top; those of hosts have a meaning in the Equality model only.
+    slot: Vec<u32>,
+}
+
+impl FloorPlan {
+    /// Puts the switches of a topology into cabinets.
+    ///
+    /// # Errors
+    /// [`LayoutError`] if a cabinet is to hold no switch, the placement is for another family, or hosts have cables of their own and
+    /// another number of them is asked for.
+    pub fn new(topology: &Topology, options: &FloorOptions) -> Result<Self, LayoutError> {
+        let graph = &*topology.graph;
+        let host_vertices = (graph.switches() - graph.switch_vertices()) as u32;
+        let mut order: Vec<u32> = (host_vertices..graph.switches() as u32).collect();
+        if options.placement == Placement::SupernodeMajor {
+            let dsnf = Dsnf::of(&topology.spec).ok_or_else(|| LayoutError::NoSupernodes(topology.name()))?;
+            order.sort_by_key(|&switch| {
+                let at = dsnf.label(switch as usize);
+                (at.supernode, at.layer, at.level)
+            });
+        }
+        let per_cabinet = match options.switches_per_cabinet {
+            Some(0) => {
+                return Err(LayoutError::Invalid {
+                    parameter: "switches_per_cabinet",
+                    value: "0".into(),
+                    constraint: "it must be at least 1".into(),
+                });
+            }
+            Some(count) => count,
+            None => family_cabinet(topology).unwrap_or(FloorOptions::SWITCHES_PER_CABINET),
+        };
+        let mut plan = Self {
+            model: options.model,
+            cabinets: order.len().div_ceil(per_cabinet as usize),
+            rows: 1,
+            columns: 1,
+            host_vertices,
+            hosts_on: hosts_on(graph, options.endpoints_per_switch)?,
+            cabinet: vec![0; graph.switches()],
+            slot: vec![0; graph.switches()],
+        };
+        // The switch that a host vertex stands with.
+        let home: Vec<u32> = (0..host_vertices)
+            .map(|host| graph.neighbours(SwitchId(host)).next().map_or(host, |home| home.0))
+            .collect();
+        match options.model {
+            Model::Grid | Model::SlimFly => {
+                for (place, &switch) in (0..).zip(&order) {
+                    plan.cabinet[switch as usize] = place / per_cabinet;
+                    plan.slot[switch as usize] = place % per_cabinet;
+                }
+                for (host, &home) in home.iter().enumerate() {
+                    plan.cabinet[host] = plan.cabinet[home as usize];
+                }
+            }
+            Model::Equality => equality::place(&mut plan, &order, &home),
+        }
+        (plan.rows, plan.columns) = rows_and_columns(plan.cabinets);
+        Ok(plan)
+    }
+
+    /// Whether a vertex is a host.
+    pub fn is_host(&self, vertex: SwitchId) -> bool {
+        vertex.0 < self.host_vertices
+    }
+
+    /// The switches, in the order of their numbers.
+    pub fn switches(&self) -> impl Iterator<Item = SwitchId> + '_ {
+        (self.host_vertices..self.cabinet.len() as u32).map(SwitchId)
+    }
+
+    /// Hosts on a switch, beside those that are vertices.
+    pub fn hosts_on(&self, switch: SwitchId) -> u32 {
+        self.hosts_on[switch.index()]
+    }
+
+    /// Number of hosts, on switches and as vertices.
+    pub fn endpoints(&self) -> u64 {
+        u64::from(self.host_vertices) + self.hosts_on.iter().map(|&hosts| u64::from(hosts)).sum::<u64>()
+    }
+
+    /// The cabinet of a switch.
+    pub fn cabinet(&self, switch: SwitchId) -> usize {
+        self.cabinet[switch.index()] as usize
+    }
+
+    /// The slot of a switch in its cabinet, from the top.
+    pub fn slot(&self, switch: SwitchId) -> usize {
+        self.slot[switch.index()] as usize
+    }
+
+    /// Row and column of a cabinet.
+    pub fn position(&self, cabinet: usize) -> (usize, usize) {
+        (cabinet / self.columns, cabinet % self.columns)
+    }
+
+    /// Rows and columns between two cabinets.
+    fn steps(&self, one: usize, other: usize) -> (f64, f64) {
+        let ((row, column), (to_row, to_column)) = (self.position(one), self.position(other));
+        (row.abs_diff(to_row) as f64, column.abs_diff(to_column) as f64)
+    }
+
+    /// Length of a cable between two switches, in metres.
+    pub fn length(&self, from: SwitchId, to: SwitchId) -> f64 {
+        let (one, other) = (self.cabinet(from), self.cabinet(to));
+        let (rows, columns) = self.steps(one, other);
+        match self.model {
+            Model::Grid => grid::GRID.length(one == other, rows, columns),
+            Model::SlimFly => grid::SLIM_FLY.length(one == other, rows, columns),
+            Model::Equality => equality::length(one == other, rows, columns, self.slot(from), self.slot(to)),
+        }
+    }
+
+    /// Lengths of the cables between switches and the hosts on them, in metres; the grid models ignore these cables.
+    pub fn endpoint_lengths(&self) -> Vec<f64> {
+        match self.model {
+            Model::Grid | Model::SlimFly => Vec::new(),
+            Model::Equality => equality::endpoint_lengths(self),
+        }
+    }
+
+    /// Lengths of all cables between switches.
+    pub fn cables(&self, graph: &Graph) -> Cables {
+        Cables::new(self, graph)
+    }
+}
+
+/// Hosts on each vertex, beside those that are vertices.
+fn hosts_on(graph: &Graph, wanted: Option<u32>) -> Result<Vec<u32>, LayoutError> {
+    if let Hosts::Vertices(_) = graph.hosts() {
+        return match wanted {
+            None | Some(..=1) => Ok(vec![0; graph.switches()]),
+            Some(count) => Err(LayoutError::Invalid {
+                parameter: "endpoints",
+                value: count.to_string(),
+                constraint: "the hosts of this topology have cables of their own".into(),
+            }),
+        };
+    }
+    let mut hosts = graph.default_hosts();
+    if let Some(count) = wanted {
+        hosts.iter_mut().filter(|hosts| **hosts > 0).for_each(|hosts| *hosts = count);
+    }
+    Ok(hosts)
+}
+
+/// `c` cabinets stand in `ceil(sqrt c)` rows of `ceil(c / rows)`.
+fn rows_and_columns(cabinets: usize) -> (usize, usize) {
+    let root = cabinets.isqrt();
+    let rows = if root * root < cabinets { root + 1 } else { root }.max(1);
+    (rows, cabinets.div_ceil(rows).max(1))
+}
+
+/// Switches in a cabinet, where the family is built from cabinets and says so by a parameter `z`.
+fn family_cabinet(topology: &Topology) -> Option<u32> {
+    let family = topology.spec.family();
+    let known = matches!(family.name, "skywalk" | "dragonfly_fc" | "random_swapping");
+    let size = known.then(|| topology.spec.arguments().integer("z")).flatten()?;
+    u32::try_from(size).ok().filter(|&size| size > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::build;
+    use proptest::prelude::*;
+
+    #[test]
+    fn cabinets_stand_in_a_grid_that_is_nearly_square() {
+        assert_eq!([1, 2, 8, 16, 38].map(rows_and_columns), [(1, 1), (2, 1), (3, 3), (4, 4), (7, 6)]);
+    }
+
+    #[test]
+    fn names_are_found_or_the_known_ones_are_named() {
+        assert_eq!("Slim-Fly".parse::<Model>().unwrap(), Model::SlimFly);
+        assert_eq!(Model::SlimFly.name(), "slim_fly");
+        let error = "cube".parse::<Model>().unwrap_err().to_string();
+        assert_eq!(error, "there is no floor plan `cube`; there are grid, slim_fly, equality");
+        assert!("supernode-major".parse::<Placement>().is_ok() && "x".parse::<Placement>().is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let ring = build("ring:8").unwrap();
+        let none = FloorOptions { switches_per_cabinet: Some(0), ..FloorOptions::default() };
+        assert!(FloorPlan::new(&ring, &none).unwrap_err().to_string().contains("at least 1"));
+        let major = FloorOptions { placement: Placement::SupernodeMajor, ..FloorOptions::default() };
+        assert!(FloorPlan::new(&ring, &major).unwrap_err().to_string().contains("ring:n=8"));
+    }
+
+    #[test]
+    fn lengths_by_hand() {
+        // Eight switches, two a cabinet: four cabinets in two rows of two.
+        let mesh = build("full_mesh:8").unwrap();
+        let plan = |model| {
+            let options = FloorOptions { model, switches_per_cabinet: Some(2), ..FloorOptions::default() };
+            FloorPlan::new(&mesh, &options).unwrap()
+        };
+        let lengths =
+            |plan: &FloorPlan| [1, 2, 4, 6].map(|to| (plan.length(SwitchId(0), SwitchId(to)) * 1e6).round() / 1e6);
+        assert_eq!(lengths(&plan(Model::Grid)), [2.0, 4.6, 6.1, 6.7]);
+        assert_eq!(lengths(&plan(Model::SlimFly)), [1.0, 2.6, 4.1, 4.7]);
+        // All eight in one cabinet, one below the other.
+        assert_eq!(lengths(&plan(Model::Equality)), [1.04445, 1.0889, 1.1778, 1.2667]);
+    }
+
+    #[test]
+    fn hosts_take_no_place_of_a_switch() {
+        // Eight leaves with four hosts each, four spines; a Clos network of 4 + 2 + 4 switches, whose 8 hosts are vertices.
+        let places = |spec: &str, model| {
+            let options = FloorOptions { model, switches_per_cabinet: Some(5), ..FloorOptions::default() };
+            let plan = FloorPlan::new(&build(spec).unwrap(), &options).unwrap();
+            (plan.switches().count(), plan.endpoints(), plan.cabinets)
+        };
+        assert_eq!(places("fat_tree2:8", Model::Grid), (12, 32, 3));
+        // 44 units.
+        assert_eq!(places("fat_tree2:8", Model::Equality), (12, 32, 2));
+        assert_eq!(places("clos:m=2,n=2,r=4", Model::Grid), (10, 8, 2));
+        assert_eq!(places("clos:m=2,n=2,r=4", Model::Equality), (10, 8, 1));
+        let clos = build("clos:m=2,n=2,r=4").unwrap();
+        let two = FloorOptions { endpoints_per_switch: Some(2), ..FloorOptions::default() };
+        assert!(FloorPlan::new(&clos, &two).unwrap_err().to_string().contains("cables of their own"));
+        let cables = FloorPlan::new(&clos, &FloorOptions::default()).unwrap().cables(&clos.graph);
+        // Of 32 arcs 16 join hosts; the others are within a cabinet.
+        assert_eq!((cables.between_switches().len(), cables.within_cabinets, cables.total), (16, 16, 32.0));
+    }
+
+    proptest! {
+        #[test]
+        fn every_switch_has_a_slot_of_its_own(n in 2usize..400, per in 1u32..40, p in 0u32..30, model in 0usize..3) {
+            let ring = build(&format!("ring:{n}")).unwrap();
+            let model = Model::NAMES[model].1;
+            let options = FloorOptions { model, switches_per_cabinet: Some(per), endpoints_per_switch: Some(p), ..FloorOptions::default() };
+            let plan = FloorPlan::new(&ring, &options).unwrap();
+            let mut places: Vec<_> = (0..n as u32).map(SwitchId).map(|s| (plan.cabinet(s), plan.slot(s))).collect();
+            prop_assert!(places.iter().all(|&(cabinet, _)| cabinet < plan.cabinets));
+            prop_assert!(plan.cabinets <= plan.rows * plan.columns);
+            places.sort_unstable();
+            places.dedup();
+            prop_assert_eq!(places.len(), n);
+            let (there, back) = (plan.length(SwitchId(0), SwitchId(1)), plan.length(SwitchId(1), SwitchId(0)));
+            prop_assert!(there > 0.0 && (there - back).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A drawing of the floor: cabinets, and the cables between them in bundles.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::{FloorPlan, Model};
+use crate::topology::Graph;
+
+/// Most bundles that are drawn; a drawing with more can neither be shown nor read.
+pub const MAX_BUNDLES: usize = 20_000;
+
+/// Pixels of a metre.
+const SCALE: f64 = 30.0;
+/// Room around the floor, in pixels.
+const MARGIN: f64 = 30.0;
+
+/// Draws a floor plan with its cables as SVG. All cables between two cabinets are one curve, the wider the more they are; of
+/// more than [`MAX_BUNDLES`] the largest are drawn, and a line of text says how many are missing.
+pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
+    let (width, depth, box_depth) = match plan.model {
+        Model::Grid | Model::SlimFly => (0.6, 2.1, 1.0),
+        Model::Equality => (1.0, 1.0, 0.8),
+    };
+    let corner = |cabinet: usize| {
+        let (row, column) = plan.position(cabinet);
+        (MARGIN + column as f64 * width * SCALE, MARGIN + 20.0 + row as f64 * depth * SCALE)
+    };
+    let (box_width, box_height) = (0.8 * width * SCALE, box_depth * SCALE);
+    let mut bundles: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+    let mut within = vec![0_u32; plan.cabinets];
+    for (from, to) in graph.cable_ends().filter(|&(from, to)| !plan.is_host(from) && !plan.is_host(to)) {
+        let (one, other) = (plan.cabinet(from), plan.cabinet(to));
+        if one == other {
+            within[one] += 1;
+        } else {
+            *bundles.entry((one.min(other), one.max(other))).or_default() += 1;
+        }
+    }
+    let mut bundles: Vec<_> = bundles.into_iter().collect();
+    let missing = bundles.len().saturating_sub(MAX_BUNDLES);
+    if missing > 0 {
+        bundles.sort_by_key(|&(ends, cables)| (std::cmp::Reverse(cables), ends));
+        bundles.truncate(MAX_BUNDLES);
+    }
+    let mut switches = vec![0_u32; plan.cabinets];
+    plan.switches().for_each(|switch| switches[plan.cabinet(switch)] += 1);
+    let (total_width, total_height) = (
+        (2.0 * MARGIN + plan.columns as f64 * width * SCALE).max(400.0),
+        2.0 * MARGIN + 40.0 + plan.rows as f64 * depth * SCALE,
+    );
+    let mut svg = String::new();
+    let mut line = |text: std::fmt::Arguments<'_>| {
+        svg.write_fmt(text).and_then(|()| svg.write_char('\n')).expect("writing to memory succeeds");
+    };
+    line(format_args!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{total_width:.0}\" height=\"{total_height:.0}\" \
+         viewBox=\"0 0 {total_width:.0} {total_height:.0}\" font-family=\"sans-serif\" font-size=\"9\">"
+    ));
+    line(format_args!("<text x=\"{MARGIN}\" y=\"20\" font-size=\"12\">{}</text>", escaped(title)));
+    let most = bundles.iter().map(|(_, cables)| *cables).max().unwrap_or(1);
+    line(format_args!("<g fill=\"none\" stroke=\"#3060a0\" stroke-opacity=\"0.35\">"));
+    for ((one, other), cables) in &bundles {
+        let centre = |cabinet| {
+            let (x, y) = corner(cabinet);
+            (x + box_width / 2.0, y + box_height / 2.0)
+        };
+        let ((x, y), (to_x, to_y)) = (centre(*one), centre(*other));
+        // A bow to the side, so that bundles along a row do not hide each other.
+        let (bow_x, bow_y) = ((x + to_x) / 2.0 + (to_y - y) * 0.12, (y + to_y) / 2.0 - (to_x - x) * 0.12);
+        let stroke = 0.4 + 2.6 * f64::from(*cables) / f64::from(most);
+        line(format_args!(
+            "<path d=\"M{x:.1} {y:.1}Q{bow_x:.1} {bow_y:.1} {to_x:.1} {to_y:.1}\" stroke-width=\"{stroke:.2}\">\
+             <title>cabinets {one} and {other}: {cables} cables</title></path>"
+        ));
+    }
+    line(format_args!("</g>\n<g fill=\"#f4f0e4\" stroke=\"#404040\" stroke-width=\"0.8\">"));
+    for cabinet in 0..plan.cabinets {
+        let (x, y) = corner(cabinet);
+        line(format_args!(
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{box_width:.1}\" height=\"{box_height:.1}\">\
+             <title>cabinet {cabinet}: {} switches, {} cables within</title></rect>",
+            switches[cabinet], within[cabinet]
+        ));
+    }
+    line(format_args!("</g>"));
+    let note = match missing {
+        0 => String::new(),
+        _ => format!("; {missing} smaller bundles are not drawn"),
+    };
+    line(format_args!(
+        "<text x=\"{MARGIN}\" y=\"{:.0}\">{} cabinets in {} rows, {} bundles of cables{note}</text>\n</svg>",
+        total_height - 10.0,
+        plan.cabinets,
+        plan.rows,
+        bundles.len() + missing
+    ));
+    svg
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::FloorOptions;
+    use crate::topology::build;
+
+    #[test]
+    fn the_drawing_is_xml_with_every_cabinet_and_bundle() {
+        let torus = build("torus:4x4").unwrap();
+        let options = FloorOptions { switches_per_cabinet: Some(4), ..FloorOptions::default() };
+        let plan = FloorPlan::new(&torus, &options).unwrap();
+        let svg = draw(&plan, &torus.graph, "a < b & c");
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let count = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
+        // A cabinet is a row of the torus; neighbours and the first and the last are joined.
+        assert_eq!((count("rect"), count("path")), (4, 4));
+        assert!(svg.contains("a &lt; b &amp; c") && svg.contains("cabinets 0 and 1: 4 cables"), "{svg}");
+    }
+}

@@ -1,0 +1,60 @@
+//! A route and why it goes where it goes.
+
+use super::{TopologyOptions, TopologyReportError, routing};
+use crate::ids::SwitchId;
+use crate::layout::FloorPlan;
+use crate::layout::latency::{arc_delays, ends};
+use crate::topology::Topology;
+use serde::Serialize;
+
+/// A route from switch to switch.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RouteReport {
+    /// Name of the routing.
+    pub routing: &'static str,
+    /// The switches, the first and the last included.
+    pub path: Vec<u32>,
+    /// Why each hop is taken, in words.
+    pub reasons: Vec<String>,
+    /// Length of the cables, in metres.
+    pub metres: f64,
+    /// Latency of a message without load, in nanoseconds.
+    pub latency_ns: f64,
+}
+
+impl RouteReport {
+    pub(super) fn of(
+        topology: &Topology,
+        options: &TopologyOptions,
+        (name, from, to): &(String, u32, u32),
+    ) -> Result<Self, TopologyReportError> {
+        let graph = &*topology.graph;
+        for end in [from, to] {
+            if *end as usize >= graph.switches() {
+                let message = format!(
+                    "there is no switch {end}: the switches of `{}` are 0 to {}",
+                    topology.name(),
+                    graph.switches() - 1
+                );
+                return Err(TopologyReportError::Route(message));
+            }
+        }
+        let kind = routing::find(name)?;
+        let cables = FloorPlan::new(topology, &options.floor)?.cables(graph);
+        let delays = arc_delays(graph, cables.lengths(), options.switch_delay, options.cable_delay);
+        let routing = (kind.build)(topology, &routing::Options { seed: options.seed, arc_delays: Some(&delays) })?;
+        let (from, to, mut arcs) = (SwitchId(*from), SwitchId(*to), Vec::new());
+        if !routing.route(from, to, &mut arcs) {
+            let message = format!("there is no way from switch {from} to switch {to} in `{}`", topology.name());
+            return Err(TopologyReportError::Route(message));
+        }
+        let delay: f64 = arcs.iter().map(|arc| delays[arc.index()]).sum();
+        Ok(Self {
+            routing: kind.name,
+            path: std::iter::once(from.0).chain(arcs.iter().map(|&arc| graph.head(arc).0)).collect(),
+            reasons: routing.reasons(from, to, &arcs),
+            metres: arcs.iter().map(|&arc| cables.length(graph.cable(arc))).sum(),
+            latency_ns: ((ends(graph, from, to, options.switch_delay) + delay) * 1e12).round() / 1e3,
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Static equal-cost multi-path: at every switch one of the shortest next hops, by a hash of source and destination.
+//!
+//! The hash also takes the seed and the switch. Without the switch, all switches that offer equally many hops would choose alike,
+//! and messages that met once would never part (switches that hash alike polarise traffic).
+
+use std::sync::Arc;
+
+use super::source_cache::SourceCache;
+use super::towards::{FAR, distances, nearer};
+use super::{Options, Routing, RoutingError};
+use crate::ids::SwitchId;
+use crate::topology::{ArcId, Graph, Topology, derived_seed};
+
+struct Ecmp {
+    graph: Arc<Graph>,
+    seed: u64,
+    /// Distances to each destination.
+    distances: SourceCache<Vec<u32>>,
+}
+
+pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+    let graph = topology.graph.clone();
+    let n = graph.switches();
+    Ok(Box::new(Ecmp { graph, seed: options.seed, distances: SourceCache::new(n, n * size_of::<u32>()) }))
+}
+
+impl Ecmp {
+    /// The arc out of `at`, and among how many it was chosen.
+    fn choose(&self, distance: &[u32], pair: u64, at: SwitchId) -> (ArcId, usize) {
+        let mut ways = nearer(&self.graph, distance, at);
+        let count = ways.clone().count();
+        let hash = derived_seed(derived_seed(self.seed, pair), u64::from(at.0));
+        // The high bits of a product are as good as the remainder, and fair to 2^-64.
+        let chosen = ((u128::from(hash) * count as u128) >> 64) as usize;
+        (ways.nth(chosen).expect("a switch with a way has a next hop"), count)
+    }
+
+    fn walk(&self, from: SwitchId, to: SwitchId, mut visit: impl FnMut(ArcId, usize)) -> bool {
+        let pair = u64::from(from.0) << 32 | u64::from(to.0);
+        self.distances.with(
+            to.0,
+            || distances(&self.graph, to).0,
+            |distance| {
+                let mut at = from;
+                while at != to && distance[at.index()] != FAR {
+                    let (arc, count) = self.choose(distance, pair, at);
+                    visit(arc, count);
+                    at = self.graph.head(arc);
+                }
+                at == to
+            },
+        )
+    }
+}
+
+impl Routing for Ecmp {
+    fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
+        self.walk(from, to, |arc, _| arcs.push(arc))
+    }
+
+    fn reasons(&self, from: SwitchId, to: SwitchId, _arcs: &[ArcId]) -> Vec<String> {
+        let mut reasons = Vec::new();
+        self.walk(from, to, |_, count| reasons.push(format!("1 of {count} shortest next hops, by hash")));
+        reasons
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::path;
+    use super::*;
+    use crate::topology::build as topology;
+
+    #[test]
+    fn a_pair_keeps_its_way_and_pairs_spread() {
+        let mesh = topology("hyperx:4x4").or_else(|_| topology("torus:4x4")).unwrap();
+        let of = |seed| build(&mesh, &Options { seed, ..Options::default() }).unwrap();
+        let (one, same, other) = (of(1), of(1), of(2));
+        let route = |routing: &dyn Routing, to| path(&mesh.graph, routing, 0, to).unwrap();
+        assert!((0..16).all(|to| route(&*one, to) == route(&*same, to)));
+        assert!((0..16).any(|to| route(&*one, to) != route(&*other, to)));
+    }
+}
