@@ -101,10 +101,15 @@ impl Cpu {
         }
     }
 
-    /// A rank begins to sleep for so many seconds.
+    /// A rank begins to sleep for so many seconds. SimGrid looks at the computations of a host when a sleep begins or ends
+    /// there, although sleeps take nothing from them; that changes last digits, and who comes first.
     #[inline]
     pub fn sleep(&mut self, now: f64, rank: u32, seconds: f64) {
         self.new_sleeps.push((rank, now + seconds.max(SHORTEST_SLEEP)));
+        let host = self.host_of_rank[rank as usize].index();
+        if self.hosts[host].shared {
+            self.note(host);
+        }
     }
 
     fn note(&mut self, host: usize) {
@@ -170,9 +175,8 @@ impl Cpu {
         while self.events.next_date().is_some_and(|date| date <= now || date - now < precision) {
             let Some((_, rank)) = self.events.pop() else { break };
             let host = self.host_of_rank[rank as usize].index();
-            let running = &mut self.hosts[host].running;
-            if let Some(at) = running.iter().position(|&r| r == rank) {
-                running.remove(at);
+            if self.hosts[host].shared {
+                self.hosts[host].running.retain(|&r| r != rank);
                 self.note(host);
             }
             finished.push(rank);
