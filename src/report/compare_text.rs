@@ -1,7 +1,7 @@
 //! A comparison as text in 80 columns.
 
-use super::number::{mops, seconds};
-use super::text::{describe, letter, model, notes, row, table, wrapped};
+use super::number::{mops, percent, seconds};
+use super::text::{describe, fitting, letter, model, notes, row, table, wrapped};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use comfy_table::Table;
@@ -12,11 +12,6 @@ const COLUMNS: usize = 7;
 
 fn ratio(ratio: f64) -> String {
     format!("{ratio:.3}")
-}
-
-/// `7.00e-5`, or with the unit of a number near it.
-fn small(number: f64) -> String {
-    format!("{number:.3e}")
 }
 
 /// The relative performance of some networks, workload by workload, and its means.
@@ -41,10 +36,11 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n", c.title)?;
     for (n, network) in c.networks.iter().enumerate() {
         let baseline = if c.baselines[n] == n { "   <- baseline" } else { "" };
-        writeln!(out, "  {}  {}{baseline}\n     {}", letter(n), network.name, describe(network))?;
+        fitting(out, &format!("  {}  {}{baseline}", letter(n), network.name), "     ")?;
+        fitting(out, &format!("     {}", describe(network)), "     ")?;
         if c.seeds[n].len() > 1 {
             let seeds: Vec<String> = c.seeds[n].iter().flatten().map(u64::to_string).collect();
-            wrapped(out, &format!("     {} repetitions, seeds {}", seeds.len(), seeds.join(" ")), "     ")?;
+            fitting(out, &format!("     {} repetitions, seeds {}", seeds.len(), seeds.join(" ")), "     ")?;
         }
     }
     if c.has_settings() {
@@ -109,17 +105,16 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
 
 /// How much repetitions differ.
 fn repetitions(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "Repetitions: standard deviation s, and 95 % confidence interval of the mean")?;
-    let mut spread = table(&["workload", "", "n", "time", "s", "relative", "s", "95 % interval"]);
-    let columns = |time: Option<&Statistic>, ratio_of: &Statistic| {
-        let deviation = |statistic: &Statistic| statistic.standard_deviation;
-        let interval = ratio_of.interval().map_or_else(String::new, |[low, high]| format!("{low:.3} to {high:.3}"));
+    writeln!(out, "Repetitions: mean, standard deviation s, 95 % confidence interval of the mean")?;
+    let mut spread = table(&["workload", "", "n", "time", "s", "relative", "s", "interval"]);
+    let columns = |time: Option<&Statistic>, of: &Statistic| {
+        let deviation = |t: &Statistic| t.standard_deviation.filter(|_| t.mean > 0.0).map(|s| percent(s / t.mean));
         [
             time.map_or_else(String::new, |t| seconds(t.mean)),
-            time.and_then(deviation).map_or_else(String::new, |s| format!("{} s", small(s))),
-            ratio(ratio_of.mean),
-            deviation(ratio_of).map_or_else(String::new, |s| format!("{s:.4}")),
-            interval,
+            time.and_then(deviation).unwrap_or_default(),
+            ratio(of.mean),
+            of.standard_deviation.map_or_else(String::new, |s| format!("{s:.3}")),
+            of.interval().map_or_else(String::new, |[low, high]| format!("{low:.3}..{high:.3}")),
         ]
     };
     let mut line = |name: &str, n: usize, count: usize, columns: [String; 5]| {
@@ -175,18 +170,18 @@ fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let limits: Vec<String> =
         budget.limits().iter().filter_map(|(name, limit)| limit.map(|limit| format!("{limit} {name}"))).collect();
     let limits = if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") };
-    writeln!(out, "Performance for the money (geometric mean), best first; budget: {limits}")?;
+    writeln!(out, "Performance for the money (geometric mean), best first")?;
+    fitting(out, &format!("Budget: {limits}."), "")?;
     let reference = c.offers().into_iter().find(|offer| offer.network == c.baseline);
     let per = |own: Option<f64>, reference: Option<f64>| match (own, reference) {
         (Some(own), Some(reference)) => ratio(own / reference),
         _ => String::new(),
     };
-    let mut offers =
-        table(&["network", "performance", "dollars", "watts", "metres", "per dollar", "per watt", "budget"]);
+    let mut offers = table(&["network", "performance", "dollars", "watts", "metres", "per $", "per W", "budget"]);
     for offer in c.offers() {
         let costs = match offer.cost {
             Some(cost) => [cost.dollars, cost.watts, cost.metres].map(|value| format!("{value:.0}")),
-            None => ["no price known".to_owned(), String::new(), String::new()],
+            None => ["unknown", "unknown", "unknown"].map(str::to_owned),
         };
         let within = match offer.within_budget {
             Some(true) => "within",
@@ -209,6 +204,11 @@ fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         );
     }
     writeln!(out, "{offers}")?;
-    wrapped(out, "Performance for a dollar and for a watt are multiples of the baseline's.", "")?;
+    let unknown: Vec<String> = (0..c.networks.len()).filter(|&n| c.costs[n].is_none()).map(letter).collect();
+    if unknown.is_empty() {
+        writeln!(out, "Performance for a dollar and for a watt are multiples of the baseline's.")?;
+    } else {
+        wrapped(out, &format!("There is no price known for {}: ranked by performance.", unknown.join(", ")), "")?;
+    }
     writeln!(out)
 }

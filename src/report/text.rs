@@ -49,15 +49,15 @@ pub(super) fn describe(network: &NetworkInfo) -> String {
 
 pub(super) fn model(out: &mut dyn Write, model: &ModelDescription, mapping: &str) -> io::Result<()> {
     let onoff = |on: bool| if on { "on" } else { "off" };
-    writeln!(
-        out,
-        "Model: network {}, {} sharing, collectives {}, cross-traffic {},\n       SMP set-up {}, ranks placed {mapping}.",
+    let first = format!(
+        "Model: network {}, {} sharing, collectives {}, cross-traffic {},",
         model.network_model,
         model.sharing,
         model.collectives,
         onoff(model.crosstraffic),
-        onoff(model.smp_setup),
-    )?;
+    );
+    fitting(out, &first, "       ")?;
+    fitting(out, &format!("       SMP set-up {}, ranks placed {mapping}.", onoff(model.smp_setup)), "       ")?;
     for (kind, algorithm) in &model.collective {
         writeln!(out, "       {kind} always by {algorithm}.")?;
     }
@@ -68,17 +68,24 @@ pub(super) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
     notes.iter().try_for_each(|note| wrapped(out, &format!("Note: {note}."), "      "))
 }
 
+/// Writes a line as it is, if it is not too long; else broken between words.
+pub(super) fn fitting(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
+    if text.chars().count() <= usize::from(WIDTH) { writeln!(out, "{text}") } else { wrapped(out, text, indent) }
+}
+
 /// Writes a text line by line, broken between words; all lines but the first begin with `indent`.
 pub(super) fn wrapped(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
-    let mut column = 0;
-    for word in text.split(' ') {
+    let words = text.trim_start();
+    let mut column = text.len() - words.len();
+    write!(out, "{}", &text[..column])?;
+    for (number, word) in words.split(' ').enumerate() {
         let width = word.chars().count();
-        if column > 0 && column + 1 + width > usize::from(WIDTH) {
+        if number > 0 && column + 1 + width > usize::from(WIDTH) {
             write!(out, "\n{indent}{word}")?;
             column = indent.len() + width;
         } else {
-            write!(out, "{}{word}", if column > 0 { " " } else { "" })?;
-            column += usize::from(column > 0) + width;
+            write!(out, "{}{word}", if number > 0 { " " } else { "" })?;
+            column += usize::from(number > 0) + width;
         }
     }
     writeln!(out)
