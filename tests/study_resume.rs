@@ -94,6 +94,21 @@ fn resumed_sharded_and_unsplit_runs_report_the_same_bytes() {
     }
 }
 
+#[test]
+fn perturbed_replays_are_dealt_out_and_resumed_like_all_others() {
+    fn with<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+        [arguments, &["--perturb", "5%", "--samples", "3"]].concat()
+    }
+    let folder = study();
+    let unsplit = report(&folder, &with(&["compare", "s.toml"]), "json");
+    for (shard, file) in [("1/2", "1.jsonl"), ("2/2", "2.jsonl")] {
+        folder.run(&with(&["compare", "s.toml", "--shard", shard, "--results", file])).success();
+        assert_eq!(whole_lines(&read(&folder, file)).len(), 1 + 4 * CELLS / 2);
+    }
+    assert_eq!(report(&folder, &with(&["merge", "s.toml", "1.jsonl", "2.jsonl"]), "json"), unsplit);
+    folder.refuse(&["merge", "s.toml", "1.jsonl", "2.jsonl"], 2, &["1.jsonl", "perturbations"]);
+}
+
 /// A number that differs from run to run in a known way.
 fn pseudo_random(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -211,7 +226,7 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
     report(&folder, &["compare", "s.toml", "--results", "r.jsonl"], "json");
     let text = read(&folder, "r.jsonl");
     let lines = whole_lines(&text);
-    let mut refuse = |content: String, parts: &[&str]| {
+    let refuse = |content: String, parts: &[&str]| {
         folder.write("t.jsonl", &content);
         folder.refuse(&["compare", "s.toml", "--results", "t.jsonl", "--resume"], 2, parts);
         assert_eq!(read(&folder, "t.jsonl"), content, "a refused file is left alone");
