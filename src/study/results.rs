@@ -235,7 +235,9 @@ impl<'a> Identity<'a> {
         for (index, path) in files.iter().enumerate() {
             let bytes = std::fs::read(path).map_err(|error| ResultsError::Io { file: path.clone(), error })?;
             let contents = self.read(path, &bytes, None)?;
-            let (shard, records) = contents.map_or((Shard::WHOLE, Vec::new()), |c| (c.shard, c.records));
+            let (shard, mut records) = contents.map_or((Shard::WHOLE, Vec::new()), |c| (c.shard, c.records));
+            // Threads end in any order; what is said about the file should not depend on it.
+            records.sort_by_key(|record| record.cell);
             shards.push(shard);
             for record in records {
                 let cell = record.cell;
