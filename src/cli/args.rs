@@ -1,6 +1,7 @@
 //! The arguments, as `--help` shows them.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mopsim::study::shard::Shard;
 use std::path::PathBuf;
 
 /// Predicts how fast MPI applications run on an interconnect that nobody has built yet.
@@ -17,7 +18,7 @@ Examples:
   mopsim collectives allreduce --ranks 64 --size 4096
 
 Exit codes: 0 done; 1 the replay itself failed (deadlock, unmatched messages);
-2 bad arguments or bad input; 3 reading or writing failed."
+2 bad arguments or bad input; 3 reading or writing failed; 130 interrupted."
 )]
 pub struct Arguments {
     #[command(flatten)]
@@ -52,6 +53,8 @@ pub enum Verb {
     Collectives(Collectives),
     /// Replay workloads on several networks and compare them with a baseline
     Compare(Compare),
+    /// Report on a study from the results files of its shards
+    Merge(Merge),
     /// Replay one trace on one network
     Replay(Replay),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
@@ -85,8 +88,31 @@ A study file (file names are relative to it):
   [[workloads]]
   trace = \"../traces/cg.A.64.ti.zst\"
 
-Flags come before what the study file says.")]
+Flags come before what the study file says. docs/studies.md has all keys: seeds
+and repetitions, several mappings, tables and platforms, weights, a budget.
+
+A long study, in pieces or on a cluster:
+  mopsim compare S.toml --results s.jsonl            # Ctrl-C stops it cleanly
+  mopsim compare S.toml --results s.jsonl --resume   # and this goes on
+  mopsim compare S.toml --shard 1/2 --results a.jsonl
+  mopsim compare S.toml --shard 2/2 --results b.jsonl
+  mopsim merge S.toml a.jsonl b.jsonl                # the same as in one run
+  mopsim compare S.toml --slurm DIR --shards 16      # job scripts for that")]
 pub struct Compare {
+    #[command(flatten)]
+    pub study: StudyFlags,
+    #[command(flatten)]
+    pub results: ResultsFlags,
+    #[command(flatten)]
+    pub cluster: ClusterFlags,
+    /// Number of replays that run at the same time; 0: one for each core. The result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads())]
+    pub threads: usize,
+}
+
+/// What makes a study: the same flags give the same study.
+#[derive(Debug, Args)]
+pub struct StudyFlags {
     /// Study file: networks, workloads, baseline, model (TOML)
     pub study: PathBuf,
     #[command(flatten)]
@@ -95,9 +121,59 @@ pub struct Compare {
     pub network: Network,
     #[command(flatten)]
     pub model: Model,
-    /// Number of replays that run at the same time; 0: one for each core. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads())]
-    pub threads: usize,
+    #[command(flatten)]
+    pub perturbation: Perturbation,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Ranking stability")]
+pub struct Perturbation {
+    /// Repeat the study with bandwidth, latency and compute speed varied by up to this much, and say how often each ranking
+    /// holds; e.g. 10%
+    #[arg(long, value_name = "PART", allow_hyphen_values = true)]
+    pub perturb: Option<String>,
+    /// Number of these repetitions: a Latin hypercube, drawn from --seed
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "perturb", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub samples: u32,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results file")]
+pub struct ResultsFlags {
+    /// File that keeps each replay as soon as it is done (JSON lines)
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
+    /// Continue the results file if it is there
+    #[arg(long, requires = "results")]
+    pub resume: bool,
+    /// Run only part K of N; `mopsim merge` puts the results files together
+    #[arg(long, value_name = "K/N", requires = "results", allow_hyphen_values = true)]
+    pub shard: Option<Shard>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cluster")]
+pub struct ClusterFlags {
+    /// Run nothing, but write job scripts into this folder: an array for Slurm, one for HyperQueue, and the merge
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["results", "resume", "shard"])]
+    pub slurm: Option<PathBuf>,
+    /// Number of array tasks, each of which runs one shard
+    #[arg(long, value_name = "N", default_value_t = 16, requires = "slurm", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub shards: u32,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim merge study.toml shard-1.jsonl shard-2.jsonl --format json
+
+Give the flags that the shards were run with: they are part of the study.")]
+pub struct Merge {
+    #[command(flatten)]
+    pub study: StudyFlags,
+    /// Results files of all shards
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 }
 
 /// More threads than any machine has cores only cost memory, up to what it has.

@@ -1,52 +1,73 @@
-//! `mopsim compare`: a study, run and reported.
+//! `mopsim compare`: a study, run and reported; whole, in parts, or after an interruption.
 
 use super::args::{Compare, Output};
 use super::failure::Failure;
-use super::progress::Bar;
-use super::{options, print, say};
+use super::progress::Bars;
+use super::{interrupt, say, slurm, study};
 use mopsim::report::number;
-use mopsim::study::{Overrides, Study, mapping};
+use mopsim::study::record::CellRecord;
+use mopsim::study::results::ResultsFile;
+use mopsim::study::shard::Shard;
 use std::time::Instant;
 
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
-    let overrides = Overrides {
-        model: options::model(&arguments.model)?,
-        network: options::network(&arguments.network)?,
-        placement: options::placement(&arguments.network, &arguments.placement),
-        seed: arguments.network.seed,
-    };
-    // Before the study is read, a wrong choice can only be one of the command line.
-    overrides.model.build()?;
-    mapping(overrides.placement.rule.as_deref(), overrides.seed)?;
-    let in_study = |failure: Failure| failure.in_study(&arguments.study);
-    let study = Study::read(&arguments.study, overrides).map_err(|error| in_study(Failure::study(&error, &[])))?;
-    if !output.quiet {
-        let warnings = study.workloads.iter().flat_map(|w| &w.trace.warnings);
-        warnings.for_each(|warning| say(&format!("warning: {warning}")));
+    let study = study::read(&arguments.study, output)?;
+    if let Some(folder) = &arguments.cluster.slurm {
+        return slurm::write(folder, arguments.cluster.shards as usize, study.cells(), output);
     }
+    let flags = &arguments.results;
+    let shard = flags.shard.unwrap_or(Shard::WHOLE);
+    let (file, mut records) = match &flags.results {
+        None => (None, Vec::new()),
+        Some(path) => {
+            let (file, records) = ResultsFile::open(path, &study.identity(), shard, flags.resume)?;
+            (Some((file, path)), records)
+        }
+    };
+    let mut done = vec![false; study.cells()];
+    records.iter().for_each(|record| done[record.cell] = true);
+    let ours: Vec<usize> = (0..study.cells()).filter(|&cell| shard.has(cell)).collect();
+    let missing: Vec<usize> = ours.iter().copied().filter(|&cell| !done[cell]).collect();
+
+    let stop = interrupt::listen(file.is_some(), output.quiet)?;
     // More threads than replays would only wait.
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.min(study.cells())).build().map_err(|error| {
-            Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
-        })?;
+    let threads = arguments.threads.min(missing.len());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
+        Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
+    })?;
     let begin = Instant::now();
-    let bar = Bar::new(study.cells(), output.quiet);
-    let result = pool.install(|| study.run(&bar));
-    bar.finish();
-    let comparison = result.map_err(|error| Failure::study(&error, &study.workloads))?;
+    let bars = Bars::new(&study, &ours, &missing, output.quiet);
+    let keep = |record: &CellRecord| match &file {
+        Some((file, _)) => Ok(file.append(record)?),
+        None => Ok(()),
+    };
+    let result = pool.install(|| study.run_cells(&missing, &stop, &bars, &keep));
+    bars.finish();
+    let new = result.map_err(|error| Failure::study(&error, &study.workloads))?;
     if !output.quiet {
-        let actions: u64 = comparison.workloads.iter().map(|w| w.actions).sum::<u64>() * study.networks.len() as u64;
-        let wall = begin.elapsed().as_secs_f64();
+        let actions: u64 = new.iter().map(|record| record.actions).sum();
         say(&format!(
             "{} replays, {} actions in {} of wall time",
-            study.cells(),
+            new.len(),
             number::grouped(actions),
-            number::seconds(wall)
+            number::seconds(begin.elapsed().as_secs_f64())
         ));
     }
-    print(|out| options::reporter(output.format).compare(&comparison, out))?;
-    if comparison.unmatched {
-        return Err(Failure::unmatched(&comparison.title, &comparison.notes));
+    records.extend(new);
+    if let Some((_, path)) = &file {
+        let path = path.display();
+        let so_far = format!("{} of {} replays are in {path}", records.len(), ours.len());
+        if records.len() < ours.len() {
+            let help = "give the same command with --resume to go on";
+            return Err(Failure::interrupted(format!("interrupted: {so_far}"), help));
+        }
+        if shard != Shard::WHOLE {
+            if !output.quiet {
+                say(&format!("shard {shard}: {so_far}; `mopsim merge` reports on all shards together"));
+            }
+            return Ok(());
+        }
     }
-    Ok(())
+    records.sort_by_key(|record| record.cell);
+    study::report(&study.compare(&records), output)
 }

@@ -6,7 +6,12 @@ use mopsim::export::ExportError;
 use mopsim::mpi::messages::Envelope;
 use mopsim::platform::PlatformError;
 use mopsim::report::TopologyReportError;
-use mopsim::study::{StudyError, choice::ChoiceError, network::NetworkError, toml_file::TomlError, workload::Workload};
+use mopsim::study::StudyError;
+use mopsim::study::choice::ChoiceError;
+use mopsim::study::network::NetworkError;
+use mopsim::study::results::ResultsError;
+use mopsim::study::toml_file::TomlError;
+use mopsim::study::workload::Workload;
 use mopsim::topology::TopologyError;
 use mopsim::trace::{Trace, TraceError};
 use std::fmt::Write;
@@ -20,6 +25,8 @@ pub const REPLAY_FAILED: u8 = 1;
 pub const BAD_INPUT: u8 = 2;
 /// Reading or writing failed.
 pub const IO_FAILED: u8 = 3;
+/// Ctrl-C: 128 and the number of the signal, as shells have it.
+pub const INTERRUPTED: u8 = 130;
 
 /// Blocked ranks of a deadlock that are described one by one.
 const DESCRIBED: usize = 20;
@@ -48,6 +55,11 @@ impl Failure {
     pub fn file(what: &str, file: &Path, error: &std::io::Error) -> Self {
         let message = format!("cannot {what} {}: {error}", file.display());
         Self { code: IO_FAILED, message, help: "check the path, its permissions and the disk".to_owned() }
+    }
+
+    /// Ctrl-C.
+    pub fn interrupted(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { code: INTERRUPTED, message: message.into(), help: help.into() }
     }
 
     /// The replay ended, but messages were sent that nobody received.
@@ -106,6 +118,7 @@ impl Failure {
             StudyError::File(e) if e.is_io() => IO_FAILED,
             StudyError::Trace(e) if e.is_io() => IO_FAILED,
             StudyError::Network { error, .. } if error.is_io() => IO_FAILED,
+            StudyError::Results(e) if e.is_io() => IO_FAILED,
             StudyError::Replay { .. } => REPLAY_FAILED,
             _ => BAD_INPUT,
         };
@@ -119,6 +132,7 @@ impl Failure {
             StudyError::Network { error, .. } => error.help(),
             StudyError::Trace(e) => e.help(),
             StudyError::Mapping { .. } => String::new(),
+            StudyError::Results(e) => e.help().to_owned(),
             StudyError::Replay { workload, index, network, error } => {
                 if let Some(w) = workloads.get(*index) {
                     return Self::replay(&format!("{workload} on {network}"), error, &w.trace);
@@ -187,6 +201,12 @@ impl From<NetworkError> for Failure {
     fn from(error: NetworkError) -> Self {
         let code = if error.is_io() { IO_FAILED } else { BAD_INPUT };
         Self { code, message: error.to_string(), help: error.help() }
+    }
+}
+
+impl From<ResultsError> for Failure {
+    fn from(error: ResultsError) -> Self {
+        Self::study(&error.into(), &[])
     }
 }
 

@@ -7,9 +7,13 @@ mod design;
 mod export;
 mod failure;
 mod families;
+mod interrupt;
+mod merge;
 mod options;
 mod progress;
 mod replay;
+mod slurm;
+mod study;
 mod topology;
 
 use clap::Parser;
@@ -23,6 +27,7 @@ pub fn main() -> ExitCode {
     let result = match &arguments.verb {
         args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
+        args::Verb::Merge(verb) => merge::run(verb, &arguments.output),
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Export(verb) => export::run(verb),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),

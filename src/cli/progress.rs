@@ -1,35 +1,97 @@
 //! Progress on standard error, drawn by indicatif: nothing of it where standard error is no terminal.
 
-use indicatif::{ProgressBar, ProgressStyle};
-use mopsim::study::Progress;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mopsim::study::{Progress, Study};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A bar that counts finished replays.
-pub struct Bar(ProgressBar);
+/// Replays that are shown one by one; on a machine with more cores the others only count.
+const SHOWN: usize = 16;
 
-impl Bar {
-    /// A bar for so many replays.
-    pub fn new(replays: usize, quiet: bool) -> Self {
-        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(replays as u64) };
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} replays, {elapsed} of about {duration}  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self(bar)
+/// A bar for the whole study, and below it one for each replay that runs.
+pub struct Bars {
+    all: MultiProgress,
+    total: ProgressBar,
+    replays: AtomicUsize,
+    of: usize,
+    /// Actions of the replays of each workload: what the remaining time is estimated from.
+    actions: BTreeMap<String, u64>,
+    running: Mutex<Vec<(String, ProgressBar)>>,
+}
+
+impl Bars {
+    /// Bars for the cells that are missing, among all that the process is responsible for.
+    pub fn new(study: &Study, cells: &[usize], missing: &[usize], quiet: bool) -> Self {
+        let all = MultiProgress::with_draw_target(if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        });
+        let sum = |cells: &[usize]| cells.iter().map(|&cell| study.actions_of(cell)).sum::<u64>();
+        let (length, to_do) = (sum(cells), sum(missing));
+        // A long replay is worth more of the bar than a short one, and what was there before took no time.
+        let total = all.add(ProgressBar::new(length).with_position(length - to_do));
+        total.reset_eta();
+        let style = ProgressStyle::with_template("{bar:24} {msg}, {elapsed}, about {eta} to go");
+        total.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        total.enable_steady_tick(Duration::from_millis(200));
+        let bars = Self {
+            all,
+            total,
+            replays: AtomicUsize::new(cells.len() - missing.len()),
+            of: cells.len(),
+            actions: study.plan.workloads.iter().map(|w| (w.name.clone(), w.actions)).collect(),
+            running: Mutex::new(Vec::new()),
+        };
+        bars.count(0);
+        bars
     }
 
-    /// Removes the bar.
+    fn count(&self, more: usize) {
+        let replays = self.replays.fetch_add(more, Ordering::Relaxed) + more;
+        self.total.set_message(format!("{replays}/{} replays", self.of));
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, Vec<(String, ProgressBar)>> {
+        self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Removes the bars.
     pub fn finish(&self) {
-        self.0.finish_and_clear();
+        self.running().drain(..).for_each(|(_, bar)| bar.finish_and_clear());
+        self.total.finish_and_clear();
     }
 }
 
-impl Progress for Bar {
+impl Progress for Bars {
     fn begins(&self, workload: &str, network: &str) {
-        self.0.set_message(format!("{workload} on {network}"));
+        let mut running = self.running();
+        if running.len() >= SHOWN || self.all.is_hidden() {
+            return;
+        }
+        let name = format!("{workload} on {network}");
+        let bar = self.all.add(ProgressBar::new_spinner());
+        let style = ProgressStyle::with_template("  {spinner} {elapsed:>4}  {wide_msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_message(name.clone());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        running.push((name, bar));
     }
 
-    fn ended(&self, _: &str, _: &str) {
-        self.0.inc(1);
+    fn ended(&self, workload: &str, network: &str) {
+        let name = format!("{workload} on {network}");
+        let mut running = self.running();
+        // Repetitions have one name: any of them may go.
+        if let Some(index) = running.iter().position(|(shown, _)| *shown == name) {
+            let (_, bar) = running.remove(index);
+            bar.finish_and_clear();
+            self.all.remove(&bar);
+        }
+        drop(running);
+        self.total.inc(self.actions.get(workload).copied().unwrap_or(0));
+        self.count(1);
     }
 }
 

@@ -77,18 +77,31 @@ impl Reporter for Csv {
 
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let mut csv = csv::Writer::from_writer(out);
-        csv.write_record(["workload", "topology", "seed", "simulated_seconds", "mops", "relative", "baseline"])?;
-        for cell in &c.cells {
-            let network = &c.networks[cell.network];
-            csv.write_record([
-                c.workloads[cell.workload].name.clone(),
-                network.name.clone(),
-                optional(network.seed),
-                cell.simulated_seconds.to_string(),
-                optional(cell.mops),
-                cell.relative.to_string(),
-                c.networks[c.baseline].name.clone(),
-            ])?;
+        let mut heading = vec!["workload", "topology", "seed", "simulated_seconds", "mops", "relative", "baseline"];
+        // Columns that only some studies need stand at the end, where they disturb nobody who counts columns.
+        if c.has_settings() {
+            heading.extend(["platform", "mapping", "collectives"]);
+        }
+        csv.write_record(heading)?;
+        for run in &c.runs {
+            let mut fields = vec![
+                c.workloads[run.workload].name.clone(),
+                c.plain_names[run.network].clone(),
+                optional(run.record.seed),
+                run.record.simulated_seconds.to_string(),
+                optional(run.record.mops),
+                run.relative.to_string(),
+                c.plain_names[c.baselines[run.network]].clone(),
+            ];
+            if c.has_settings() {
+                let setting = &c.settings[run.network];
+                fields.extend([
+                    optional(setting.platform.as_ref()),
+                    setting.mapping.clone(),
+                    setting.collectives.clone(),
+                ]);
+            }
+            csv.write_record(fields)?;
         }
         csv.flush()
     }

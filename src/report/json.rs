@@ -2,7 +2,7 @@
 
 use super::{Busy, CollectivesReport, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport};
 use crate::study::choice::ModelDescription;
-use crate::study::comparison::{Comparison, NetworkInfo, WorkloadInfo};
+use crate::study::comparison::Comparison;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -10,14 +10,14 @@ use std::io::{self, Write};
 pub struct Json;
 
 #[derive(Serialize)]
-struct Model<'a> {
+pub(super) struct Model<'a> {
     #[serde(flatten)]
-    choices: &'a ModelDescription,
+    pub choices: &'a ModelDescription,
     #[serde(skip_serializing_if = "Option::is_none")]
-    duplex: Option<&'a str>,
+    pub duplex: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    routing: Option<&'a str>,
-    mapping: &'a str,
+    pub routing: Option<&'a str>,
+    pub mapping: &'a str,
 }
 
 #[derive(Serialize)]
@@ -47,79 +47,6 @@ struct Replay<'a> {
 struct Simulator {
     wall_seconds: f64,
     actions_per_second: f64,
-}
-
-#[derive(Serialize)]
-struct Compare<'a> {
-    schema: &'static str,
-    title: &'a str,
-    baseline: &'a str,
-    mapping: &'a str,
-    topologies: Vec<Network<'a>>,
-    workloads: Vec<Workload<'a>>,
-    cells: Vec<Cell<'a>>,
-    means: Vec<Mean<'a>>,
-    model: Model<'a>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct Network<'a> {
-    name: &'a str,
-    topology: &'a str,
-    seed: Option<u64>,
-    hosts: usize,
-    duplex: Option<&'a str>,
-    routing: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Workload<'a> {
-    name: &'a str,
-    title: Option<&'a str>,
-    ranks: usize,
-    actions: u64,
-    operations: Option<f64>,
-    formula: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Cell<'a> {
-    workload: &'a str,
-    topology: &'a str,
-    seed: Option<u64>,
-    simulated_seconds: f64,
-    mops: Option<f64>,
-    relative: f64,
-}
-
-#[derive(Serialize)]
-struct Mean<'a> {
-    topology: &'a str,
-    arithmetic: f64,
-    geometric: f64,
-}
-
-fn network(info: &NetworkInfo) -> Network<'_> {
-    Network {
-        name: &info.name,
-        topology: &info.topology,
-        seed: info.seed,
-        hosts: info.hosts,
-        duplex: info.duplex.as_deref(),
-        routing: info.routing.as_deref(),
-    }
-}
-
-fn workload(info: &WorkloadInfo) -> Workload<'_> {
-    Workload {
-        name: &info.name,
-        title: info.title.as_deref(),
-        ranks: info.ranks,
-        actions: info.actions,
-        operations: info.operations,
-        formula: info.formula.as_deref(),
-    }
 }
 
 /// Something with the name of its schema before it.
@@ -173,33 +100,7 @@ impl Reporter for Json {
     }
 
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-        let name = |network: usize| c.networks[network].name.as_str();
-        let document = Compare {
-            schema: "mopsim.compare/1",
-            title: &c.title,
-            baseline: name(c.baseline),
-            mapping: &c.mapping,
-            topologies: c.networks.iter().map(network).collect(),
-            workloads: c.workloads.iter().map(workload).collect(),
-            cells: c
-                .cells
-                .iter()
-                .map(|cell| Cell {
-                    workload: &c.workloads[cell.workload].name,
-                    topology: name(cell.network),
-                    seed: c.networks[cell.network].seed,
-                    simulated_seconds: cell.simulated_seconds,
-                    mops: cell.mops,
-                    relative: cell.relative,
-                })
-                .collect(),
-            means: (0..c.networks.len())
-                .map(|n| Mean { topology: name(n), arithmetic: c.arithmetic_mean(n), geometric: c.geometric_mean(n) })
-                .collect(),
-            model: Model { choices: &c.model, duplex: None, routing: None, mapping: &c.mapping },
-            notes: &c.notes,
-        };
-        write(&document, out)
+        write(&super::compare_json::document(c), out)
     }
 
     fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {

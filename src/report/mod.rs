@@ -5,6 +5,8 @@
 
 mod collectives;
 mod collectives_text;
+mod compare_json;
+mod compare_text;
 mod csv;
 pub mod design;
 mod json;

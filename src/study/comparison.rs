@@ -1,8 +1,17 @@
 //! The result of a comparison: all cells, relative to a baseline, and their averages.
+//!
+//! How repetitions are paired: repetition k of a network is compared with repetition k of the baseline, which has the same
+//! seed, so that two variants of one random network are compared on the same graphs. Where only one of the two is repeated,
+//! the single run is paired with every repetition of the other. The relative performance of a network is the mean of these
+//! ratios; that of the baseline is exactly 1.
 
-use super::cell::CellResult;
 use super::choice::ModelDescription;
 use super::mean;
+use super::plan::{Plan, Setting};
+use super::procurement::{self, Budget, NetworkCost, Offer};
+use super::ranking::Stability;
+use super::record::CellRecord;
+use super::statistics::Statistic;
 
 /// A network as the report names it.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,19 +47,122 @@ pub struct WorkloadInfo {
     pub formula: Option<String>,
 }
 
-/// One workload on one network.
+/// One workload on one network, over all repetitions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// Index of the workload.
     pub workload: usize,
     /// Index of the network.
     pub network: usize,
-    /// Seconds from the common start to the end of the last rank.
+    /// Seconds from the common start to the end of the last rank; the mean over the repetitions.
     pub simulated_seconds: f64,
-    /// Millions of operations per second, where the count is known.
+    /// Millions of operations per second, where the count is known; of that mean time.
     pub mops: Option<f64>,
-    /// Time on the baseline over time here: above 1 is faster than the baseline.
+    /// Time on the baseline over time here: above 1 is faster than the baseline; the mean over the repetitions.
     pub relative: f64,
+    /// The repetitions' times.
+    pub time: Statistic,
+    /// The repetitions' ratios.
+    pub ratio: Statistic,
+}
+
+/// One replay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Index of the workload.
+    pub workload: usize,
+    /// Index of the network.
+    pub network: usize,
+    /// Index of the repetition.
+    pub repetition: usize,
+    /// Time on the baseline over time here. Where only the baseline is repeated, with the mean of its times.
+    pub relative: f64,
+    /// What was found.
+    pub record: CellRecord,
+}
+
+/// One pass over a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    networks: usize,
+    /// Workload by workload, network by network.
+    pub cells: Vec<Cell>,
+    /// For each network: weighted arithmetic means over the workloads, of each repetition.
+    pub arithmetic: Vec<Statistic>,
+    /// The same for weighted geometric means.
+    pub geometric: Vec<Statistic>,
+    /// Replay by replay: time on the baseline over time here.
+    relatives: Vec<f64>,
+}
+
+/// Two runs that take no time at all are equally fast.
+fn ratio(reference: f64, seconds: f64) -> f64 {
+    if seconds == reference { 1.0 } else { reference / seconds }
+}
+
+/// Entry k of a list that has one for each repetition, or one for all.
+fn entry(values: &[f64], k: usize) -> f64 {
+    values[if values.len() == 1 { 0 } else { k }]
+}
+
+impl Matrix {
+    /// Puts the records of one pass, in the order of the plan, into relation to the baselines.
+    fn new(plan: &Plan, records: &[CellRecord]) -> Self {
+        let networks = plan.columns.len();
+        let mut rest = records.iter();
+        let mut cells = Vec::with_capacity(plan.workloads.len() * networks);
+        let mut ratios: Vec<Vec<f64>> = Vec::with_capacity(cells.capacity());
+        let mut relatives = Vec::with_capacity(records.len());
+        for (w, workload) in plan.workloads.iter().enumerate() {
+            let times: Vec<Vec<f64>> = plan
+                .columns
+                .iter()
+                .map(|column| rest.by_ref().take(column.seeds.len()).map(|r| r.simulated_seconds).collect())
+                .collect();
+            for (n, column) in plan.columns.iter().enumerate() {
+                let (own, reference) = (&times[n], &times[column.baseline]);
+                let pairs = own.len().max(reference.len());
+                let series: Vec<f64> = (0..pairs).map(|k| ratio(entry(reference, k), entry(own, k))).collect();
+                let (time, paired) = (Statistic::of(own), Statistic::of(&series));
+                if own.len() < pairs {
+                    relatives.push(paired.mean);
+                } else {
+                    relatives.extend(&series);
+                }
+                let operations = workload.operations.filter(|_| time.mean > 0.0);
+                cells.push(Cell {
+                    workload: w,
+                    network: n,
+                    simulated_seconds: time.mean,
+                    mops: operations.map(|operations| operations / time.mean / 1e6),
+                    relative: paired.mean,
+                    time,
+                    ratio: paired,
+                });
+                ratios.push(series);
+            }
+        }
+        let means = |mean: fn(&[f64], &[f64]) -> Option<f64>| -> Vec<Statistic> {
+            (0..networks)
+                .map(|n| {
+                    let series = || (0..plan.workloads.len()).map(|w| &ratios[w * networks + n]);
+                    let repetitions = series().map(Vec::len).max().unwrap_or(1);
+                    let means = (0..repetitions).map(|k| {
+                        let values: Vec<f64> = series().map(|values| entry(values, k)).collect();
+                        mean(&values, &plan.weights).unwrap_or(1.0)
+                    });
+                    Statistic::of(&means.collect::<Vec<f64>>())
+                })
+                .collect()
+        };
+        let (arithmetic, geometric) = (means(mean::arithmetic), means(mean::geometric));
+        Self { networks, cells, arithmetic, geometric, relatives }
+    }
+
+    /// The cell of a workload on a network.
+    pub fn cell(&self, workload: usize, network: usize) -> &Cell {
+        &self.cells[workload * self.networks + network]
+    }
 }
 
 /// All cells of a study.
@@ -58,14 +170,32 @@ pub struct Cell {
 pub struct Comparison {
     /// Title of the study.
     pub title: String,
-    /// Index of the network that the others are compared with.
+    /// Index of the network that the others are compared with, in the first setting.
     pub baseline: usize,
-    /// The networks, in the order of the study.
+    /// The networks, in the order of the study; once for each setting.
     pub networks: Vec<NetworkInfo>,
+    /// For each network: its name without the setting.
+    pub plain_names: Vec<String>,
+    /// For each network: its setting.
+    pub settings: Vec<Setting>,
+    /// For each network: index of the one that it is compared with.
+    pub baselines: Vec<usize>,
+    /// For each network: the seeds of its repetitions.
+    pub seeds: Vec<Vec<Option<u64>>>,
+    /// For each network: what it costs, where known.
+    pub costs: Vec<Option<NetworkCost>>,
     /// The workloads, in the order of the study.
     pub workloads: Vec<WorkloadInfo>,
+    /// For each workload: its weight in the means.
+    pub weights: Vec<f64>,
     /// Workload by workload, network by network.
     pub cells: Vec<Cell>,
+    /// Workload by workload, network by network, repetition by repetition.
+    pub runs: Vec<Run>,
+    /// For each network: arithmetic means over the workloads.
+    pub arithmetic: Vec<Statistic>,
+    /// For each network: geometric means over the workloads.
+    pub geometric: Vec<Statistic>,
     /// How ranks are placed.
     pub mapping: String,
     /// How traces turn into time.
@@ -74,47 +204,67 @@ pub struct Comparison {
     pub notes: Vec<String>,
     /// Whether in some replay messages were left that nobody received.
     pub unmatched: bool,
+    /// How often rankings hold, where that was asked for.
+    pub ranking: Option<Stability>,
+    /// What a network may cost, if the study says so.
+    pub budget: Option<Budget>,
 }
 
 impl Comparison {
-    /// Puts the results of all cells (workload by workload, network by network) into relation to the baseline.
+    /// Puts the records of all cells, in the order of the plan, into relation to the baselines.
     ///
     /// # Panics
-    /// If there is not one result for each pair.
-    pub fn new(
-        title: String,
-        baseline: usize,
-        networks: Vec<NetworkInfo>,
-        workloads: Vec<WorkloadInfo>,
-        results: &[CellResult],
-        mapping: String,
-        model: ModelDescription,
-    ) -> Self {
-        assert_eq!(results.len(), networks.len() * workloads.len(), "a result for each pair");
-        let mut cells = Vec::with_capacity(results.len());
+    /// If there is not one record for each cell.
+    pub fn new(plan: &Plan, records: &[CellRecord]) -> Self {
+        assert_eq!(records.len(), plan.cells(), "a record for each cell");
+        let mut passes = records.chunks(plan.cells_of_a_pass().max(1));
+        let own = passes.next().unwrap_or_default();
+        let stated = Matrix::new(plan, own);
+        let ranking = plan.perturbation.as_ref().map(|perturbation| {
+            let samples: Vec<Matrix> = passes.map(|records| Matrix::new(plan, records)).collect();
+            Stability::new(plan, perturbation, &stated, &samples)
+        });
+        let runs = plan.places(0).zip(own).zip(&stated.relatives);
         let mut notes: Vec<String> = Vec::new();
-        for (w, row) in results.chunks(networks.len()).enumerate() {
-            let reference = row[baseline].outcome.simulated_seconds;
-            for (n, result) in row.iter().enumerate() {
-                let seconds = result.outcome.simulated_seconds;
-                cells.push(Cell {
-                    workload: w,
-                    network: n,
-                    simulated_seconds: seconds,
-                    mops: result.mops,
-                    // Two runs that take no time at all are equally fast.
-                    relative: if seconds == reference { 1.0 } else { reference / seconds },
-                });
-                for note in result.notes() {
-                    let note = format!("{}: {note}", workloads[w].name);
-                    if !notes.contains(&note) {
-                        notes.push(note);
-                    }
+        for record in records {
+            for note in &record.notes {
+                let note = format!("{}: {note}", record.workload);
+                if !notes.contains(&note) {
+                    notes.push(note);
                 }
             }
         }
-        let unmatched = results.iter().any(|result| !result.outcome.unmatched_sends.is_empty());
-        Self { title, baseline, networks, workloads, cells, mapping, model, notes, unmatched }
+        let of_columns = || plan.columns.iter();
+        Self {
+            title: plan.title.clone(),
+            baseline: plan.baseline,
+            networks: of_columns().map(|c| c.info.clone()).collect(),
+            plain_names: of_columns().map(|c| c.network.clone()).collect(),
+            settings: of_columns().map(|c| c.setting.clone()).collect(),
+            baselines: of_columns().map(|c| c.baseline).collect(),
+            seeds: of_columns().map(|c| c.seeds.clone()).collect(),
+            costs: of_columns().map(|c| c.cost).collect(),
+            workloads: plan.workloads.clone(),
+            weights: plan.weights.clone(),
+            runs: runs
+                .map(|((place, record), &relative)| Run {
+                    workload: place.workload,
+                    network: place.column,
+                    repetition: place.repetition,
+                    relative,
+                    record: record.clone(),
+                })
+                .collect(),
+            mapping: plan.mapping.clone(),
+            model: plan.model.clone(),
+            notes,
+            unmatched: records.iter().any(|record| record.unmatched),
+            ranking,
+            budget: plan.budget,
+            cells: stated.cells,
+            arithmetic: stated.arithmetic,
+            geometric: stated.geometric,
+        }
     }
 
     /// The cell of a workload on a network.
@@ -122,17 +272,40 @@ impl Comparison {
         &self.cells[workload * self.networks.len() + network]
     }
 
-    fn relative_of(&self, network: usize) -> Vec<f64> {
-        (0..self.workloads.len()).map(|w| self.cell(w, network).relative).collect()
-    }
-
-    /// Arithmetic mean over the workloads of the relative performance of a network; 1 without workloads.
+    /// Weighted arithmetic mean over the workloads of the relative performance of a network; 1 without workloads.
     pub fn arithmetic_mean(&self, network: usize) -> f64 {
-        mean::arithmetic(&self.relative_of(network)).unwrap_or(1.0)
+        self.arithmetic[network].mean
     }
 
-    /// Geometric mean over the workloads of the relative performance of a network; 1 without workloads.
+    /// Weighted geometric mean over the workloads of the relative performance of a network; 1 without workloads.
     pub fn geometric_mean(&self, network: usize) -> f64 {
-        mean::geometric(&self.relative_of(network)).unwrap_or(1.0)
+        self.geometric[network].mean
+    }
+
+    /// Whether the networks stand in more than one setting.
+    pub fn has_settings(&self) -> bool {
+        self.settings.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    /// Whether some network has repetitions.
+    pub fn has_repetitions(&self) -> bool {
+        self.seeds.iter().any(|seeds| seeds.len() > 1)
+    }
+
+    /// Whether some workload counts more than another.
+    pub fn has_weights(&self) -> bool {
+        self.weights.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    /// The networks as a buyer sees them, best first; none if the study names no budget.
+    pub fn offers(&self) -> Vec<Offer> {
+        let Some(budget) = self.budget else { return Vec::new() };
+        let offer = |network: usize| Offer {
+            network,
+            performance: self.geometric_mean(network),
+            cost: self.costs[network],
+            within_budget: self.costs[network].map(|cost| budget.allows(&cost)),
+        };
+        procurement::ranked((0..self.networks.len()).map(offer).collect())
     }
 }

@@ -22,10 +22,12 @@
 //! trace = "../traces/cg.A.64.ti.zst"
 //! ```
 //!
-//! File names are relative to the study file.
+//! File names are relative to the study file. `docs/studies.md` has all keys.
 
 use super::choice::ModelChoice;
 use super::network::NetworkChoice;
+use super::procurement::Budget;
+use crate::platform::PlatformParameters;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -42,12 +44,24 @@ pub struct StudyFile {
     pub model: ModelChoice,
     /// How ranks are placed: `one-each`, `block`, `round-robin` or `random`.
     pub mapping: Option<String>,
+    /// Instead of `mapping`: several rules; every network is compared with the baseline under each of them.
+    pub mappings: Option<Vec<String>>,
     /// Instead of `mapping`: a host file, whose names every network must have.
     pub hostfile: Option<PathBuf>,
     /// Instead of `mapping`: a rank file, whose names every network must have.
     pub rankfile: Option<PathBuf>,
     /// Seed of random topologies, routings and mappings, where nothing else gives one.
     pub seed: Option<u64>,
+    /// Several of them: what is random runs once for each.
+    pub seeds: Option<Vec<u64>>,
+    /// The same with this number of seeds, from `seed` on, or from 1.
+    pub repetitions: Option<u32>,
+    /// Several tables of collectives; every network is compared with the baseline under each of them.
+    pub collectives: Option<Vec<String>>,
+    /// What a network may cost.
+    pub budget: Option<Budget>,
+    /// Several sets of parameters; every network is compared with the baseline under each of them.
+    pub platforms: Option<Vec<PlatformEntry>>,
     /// What all networks have in common.
     #[serde(default)]
     pub network: NetworkChoice,
@@ -55,6 +69,17 @@ pub struct StudyFile {
     pub networks: Vec<NetworkChoice>,
     /// The workloads.
     pub workloads: Vec<WorkloadEntry>,
+}
+
+/// A set of parameters as written.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlatformEntry {
+    /// Name for the report.
+    pub name: String,
+    /// Hosts, speeds and latencies; those that a network gives itself come first.
+    #[serde(default)]
+    pub parameters: PlatformParameters,
 }
 
 /// A workload as written.
@@ -67,4 +92,6 @@ pub struct WorkloadEntry {
     pub trace: PathBuf,
     /// Number of ranks; found from the trace if left out.
     pub ranks: Option<usize>,
+    /// How much it counts in the means; 1 if left out.
+    pub weight: Option<f64>,
 }

@@ -1,16 +1,17 @@
-//! Averages over workloads.
+//! Averages over workloads, with weights.
 
-/// The arithmetic mean; `None` of nothing.
-pub fn arithmetic(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+/// The arithmetic mean, `sum w x / sum w`; `None` of nothing.
+pub fn arithmetic(values: &[f64], weights: &[f64]) -> Option<f64> {
+    let sum: f64 = values.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+    (!values.is_empty()).then(|| sum / weights.iter().sum::<f64>())
 }
 
-/// The geometric mean of positive values; `None` of nothing.
+/// The geometric mean of positive values, `exp(sum w ln x / sum w)`; `None` of nothing.
 ///
 /// Of ratios it is the mean to trust: its ranking does not depend on which network is the baseline (Fleming and
 /// Wallace, How not to lie with statistics, CACM 29(3), 1986).
-pub fn geometric(values: &[f64]) -> Option<f64> {
-    arithmetic(&values.iter().map(|v| v.ln()).collect::<Vec<f64>>()).map(f64::exp)
+pub fn geometric(values: &[f64], weights: &[f64]) -> Option<f64> {
+    arithmetic(&values.iter().map(|v| v.ln()).collect::<Vec<f64>>(), weights).map(f64::exp)
 }
 
 #[cfg(test)]
@@ -19,8 +20,16 @@ mod tests {
 
     #[test]
     fn means_of_a_ratio_and_its_inverse() {
-        assert_eq!(arithmetic(&[0.5, 2.0]), Some(1.25));
-        assert!((geometric(&[0.5, 2.0]).expect("two values") - 1.0).abs() < 1e-15);
-        assert_eq!((arithmetic(&[]), geometric(&[])), (None, None));
+        assert_eq!(arithmetic(&[0.5, 2.0], &[1.0; 2]), Some(1.25));
+        assert!((geometric(&[0.5, 2.0], &[1.0; 2]).expect("two values") - 1.0).abs() < 1e-15);
+        assert_eq!((arithmetic(&[], &[]), geometric(&[], &[])), (None, None));
+    }
+
+    #[test]
+    fn a_weight_counts_as_often_as_it_says() {
+        assert_eq!(arithmetic(&[1.0, 4.0], &[3.0, 1.0]), Some(1.75));
+        let thrice = geometric(&[2.0, 2.0, 2.0, 16.0], &[1.0; 4]);
+        let weighted = geometric(&[2.0, 16.0], &[3.0, 1.0]);
+        assert!((thrice.expect("values") - weighted.expect("values")).abs() < 1e-14);
     }
 }

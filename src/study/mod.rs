@@ -1,16 +1,34 @@
 //! Studies: which workloads run on which networks, and how their results compare.
 //!
 //! Everything exists twice here, as written ([`mod@file`], [`choice`], [`network::NetworkChoice`]) and as checked and built
-//! ([`Study`]); only the checked form runs.
+//! ([`Study`]); only the checked form runs. A study is a [`plan::Plan`], the cells of which are replayed one by one; what is
+//! kept of each is a [`record::CellRecord`], in memory or in a results file ([`results`]); and a [`comparison::Comparison`] is
+//! made of the plan and the records alone. So it makes no difference where and when a cell was replayed.
 
 pub mod cell;
 pub mod choice;
 pub mod comparison;
+mod digest;
+mod error;
 pub mod file;
 pub mod mean;
 pub mod network;
+pub mod perturb;
+mod placement;
+pub mod plan;
+pub mod procurement;
+pub mod ranking;
+mod read;
+pub mod record;
+pub mod results;
 mod run;
+pub mod shard;
+pub mod statistics;
 pub mod toml_file;
 pub mod workload;
 
-pub use run::{Overrides, Placement, Progress, Silent, Study, StudyError, mapping};
+pub use digest::Fingerprint;
+pub use error::StudyError;
+pub use placement::{Placement, mapping};
+pub use read::Overrides;
+pub use run::{Progress, Silent, Study};

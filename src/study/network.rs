@@ -1,6 +1,7 @@
 //! A network that takes part in a comparison: a topology with parameters, or a platform file.
 
 use super::comparison::NetworkInfo;
+use super::procurement::{self, NetworkCost};
 use super::toml_file::{self, TomlError};
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
@@ -37,6 +38,8 @@ pub struct NetworkUnderTest {
     pub info: NetworkInfo,
     /// The platform.
     pub platform: Arc<Platform>,
+    /// What it costs by the built-in price list; `None` for platform files, and for switches that are not on the list.
+    pub cost: Option<NetworkCost>,
 }
 
 /// Why a network cannot be built.
@@ -131,6 +134,40 @@ impl NetworkChoice {
         }
     }
 
+    /// Whether a seed makes a difference: the topology is random and its specification has no seed, or the routing is random.
+    ///
+    /// # Errors
+    /// [`NetworkError`] if that cannot be said.
+    pub fn takes_seed(&self, folder: &Path) -> Result<bool, NetworkError> {
+        match (&self.topology, &self.platform) {
+            (Some(spec), _) => {
+                let spec: topology::Spec = spec.parse()?;
+                let routing = routing::find(self.routing.as_deref().unwrap_or(routing::DEFAULT));
+                Ok((spec.seed().is_some() && !spec.seed_given()) || routing.map_err(PlatformError::from)?.random)
+            }
+            (None, Some(file)) if is_toml(&folder.join(file)) => {
+                let file = folder.join(file);
+                self.over_toml(&file)?.takes_seed(file.parent().unwrap_or(Path::new("")))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The platform files that it is read from.
+    ///
+    /// # Errors
+    /// [`NetworkError`] if a file in TOML cannot be read.
+    pub fn platform_files(&self, folder: &Path) -> Result<Vec<PathBuf>, NetworkError> {
+        let Some(file) = self.platform.as_ref().map(|file| folder.join(file)) else { return Ok(Vec::new()) };
+        let nested = if is_toml(&file) {
+            let written: NetworkChoice = toml_file::read(&file)?;
+            written.platform.map(|inner| file.parent().unwrap_or(Path::new("")).join(inner))
+        } else {
+            None
+        };
+        Ok([Some(file), nested].into_iter().flatten().collect())
+    }
+
     /// Builds the graph alone, without hosts and routes; it may be disconnected. File names are relative to `folder`.
     ///
     /// # Errors
@@ -181,6 +218,7 @@ impl NetworkChoice {
                 hosts: platform.hosts.len(),
             },
             platform: Arc::new(platform),
+            cost: procurement::cost(&topology, &parameters),
         })
     }
 
@@ -213,6 +251,7 @@ impl NetworkChoice {
                 hosts: platform.hosts.len(),
             },
             platform: Arc::new(platform),
+            cost: None,
         })
     }
 

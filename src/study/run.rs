@@ -1,76 +1,28 @@
 //! A study, checked and built, and its run on all cores.
 
 use super::cell::{self, CellResult};
-use super::choice::{ChoiceError, ModelChoice, ModelDescription};
+use super::choice::{ModelChoice, ModelDescription};
 use super::comparison::Comparison;
-use super::file::StudyFile;
-use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
-use super::toml_file::{self, TomlError};
+use super::digest::Fingerprint;
+use super::error::StudyError;
+use super::network::NetworkUnderTest;
+use super::perturb;
+use super::plan::{Column, Place, Plan, Setting};
+use super::record::CellRecord;
+use super::results::Identity;
 use super::workload::Workload;
-use crate::engine::{Model, ReplayError};
+use crate::engine::Model;
 use crate::mpi::layout::Layout;
-use crate::mpi::mapping::{Mapping, MappingError};
-use crate::platform::{PlatformError, hostfile, rankfile};
-use crate::trace::{TraceError, ti};
+use crate::mpi::mapping::Mapping;
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
-
-/// Why a study cannot be built or run.
-#[derive(Debug, thiserror::Error)]
-pub enum StudyError {
-    /// The study file cannot be used.
-    #[error(transparent)]
-    File(#[from] TomlError),
-    /// The study file says something that cannot be.
-    #[error("{}: {message}", .file.display())]
-    Contradiction {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong.
-        message: String,
-    },
-    /// A choice that does not exist.
-    #[error(transparent)]
-    Choice(#[from] ChoiceError),
-    /// A network cannot be built.
-    #[error("network `{network}`: {error}")]
-    Network {
-        /// Its name or number.
-        network: String,
-        /// Why.
-        error: Box<NetworkError>,
-    },
-    /// A trace cannot be read.
-    #[error(transparent)]
-    Trace(#[from] TraceError),
-    /// The ranks of a workload cannot be placed on a network.
-    #[error("workload `{workload}` on network `{network}`: {error}")]
-    Mapping {
-        /// The workload.
-        workload: String,
-        /// The network.
-        network: String,
-        /// Why.
-        error: MappingError,
-    },
-    /// A replay cannot go on.
-    #[error("workload `{workload}` on network `{network}`: {error}")]
-    Replay {
-        /// Name of the workload.
-        workload: String,
-        /// Index of the workload in the study.
-        index: usize,
-        /// The network.
-        network: String,
-        /// Why.
-        error: Box<ReplayError>,
-    },
-}
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Somebody who is told how far a study is. Called from several threads.
 pub trait Progress: Sync {
-    /// A replay begins: workload and network by name.
+    /// A replay begins.
     fn begins(&self, workload: &str, network: &str);
+
     /// A replay has ended.
     fn ended(&self, workload: &str, network: &str);
 }
@@ -86,97 +38,59 @@ impl Progress for Silent {
 /// A study, ready to run.
 #[derive(Debug)]
 pub struct Study {
-    /// Heading of the report.
-    pub title: String,
-    /// Index of the baseline.
-    pub baseline: usize,
-    /// The networks.
+    /// What it consists of.
+    pub plan: Plan,
+    /// The networks that were built: one for each column and seed that differ.
     pub networks: Vec<NetworkUnderTest>,
     /// The workloads.
     pub workloads: Vec<Workload>,
-    /// How ranks are placed.
+    /// How ranks are placed in the first column.
     pub mapping: Mapping,
-    /// How traces turn into time.
-    pub model: Model,
-    description: ModelDescription,
-    layouts: Vec<Layout>,
+    /// How traces turn into time: one model for each table of collectives.
+    pub(super) models: Vec<(Model, ModelDescription)>,
+    /// In the order of the plan's columns.
+    pub(super) columns: Vec<BuiltColumn>,
+    /// Digests of files that networks were read from.
+    pub(super) file_digests: Vec<String>,
+    pub(super) places: Vec<Place>,
 }
 
-/// What the command line adds to a study file: it comes before what the file says.
-#[derive(Debug, Clone, Default)]
-pub struct Overrides {
-    /// Model choices.
-    pub model: ModelChoice,
-    /// Choices for all networks.
-    pub network: NetworkChoice,
-    /// How ranks are placed.
-    pub placement: Placement,
-    /// Seed.
-    pub seed: Option<u64>,
+/// The built form of a column.
+#[derive(Debug, Clone)]
+pub(super) struct BuiltColumn {
+    /// Index of its model.
+    pub model: usize,
+    /// One for each repetition.
+    pub runs: Vec<BuiltRun>,
+}
+
+/// The built form of a repetition.
+#[derive(Debug, Clone)]
+pub(super) struct BuiltRun {
+    /// Index of the network.
+    pub network: usize,
+    /// Where the ranks are: a layout for each workload.
+    pub layouts: Vec<Layout>,
+}
+
+/// Where the ranks of each workload are on a network.
+pub(super) fn layouts(
+    workloads: &[Workload],
+    network: &NetworkUnderTest,
+    mapping: &Mapping,
+) -> Result<Vec<Layout>, StudyError> {
+    let cores: Vec<u32> = network.platform.hosts.iter().map(|host| host.cores).collect();
+    let layout = |workload: &Workload| {
+        mapping.layout_on_cores(workload.trace.ranks(), &cores).map_err(|error| StudyError::Mapping {
+            workload: workload.name.clone(),
+            network: network.info.name.clone(),
+            error,
+        })
+    };
+    workloads.iter().map(layout).collect()
 }
 
 impl Study {
-    /// Reads a study file, and everything that it names.
-    ///
-    /// # Errors
-    /// [`StudyError`].
-    pub fn read(path: &Path, overrides: Overrides) -> Result<Self, StudyError> {
-        let wrong = |message: String| StudyError::Contradiction { file: path.to_owned(), message };
-        let file: StudyFile = toml_file::read(path)?;
-        if file.networks.is_empty() || file.workloads.is_empty() {
-            return Err(wrong("a study needs at least one of [[networks]] and one of [[workloads]]".into()));
-        }
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let seed = overrides.seed.or(file.seed);
-        let common = NetworkChoice { seed: file.network.seed.or(seed), ..file.network };
-        let mut networks: Vec<NetworkUnderTest> = Vec::new();
-        for (number, choice) in file.networks.into_iter().enumerate() {
-            let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
-            let name = choice.name.clone();
-            let choice = choice.over(&common);
-            let choice = NetworkChoice { name, ..overrides.network.clone().over(&choice) };
-            let network =
-                choice.build(folder).map_err(|error| StudyError::Network { network: label, error: Box::new(error) })?;
-            if networks.iter().any(|n| n.info.name == network.info.name) {
-                return Err(wrong(format!(
-                    "two networks are called `{}`; give them different names",
-                    network.info.name
-                )));
-            }
-            networks.push(network);
-        }
-        let baseline = match &file.baseline {
-            None => 0,
-            Some(name) => networks.iter().position(|n| n.info.name == *name).ok_or_else(|| {
-                let names: Vec<&str> = networks.iter().map(|n| n.info.name.as_str()).collect();
-                ChoiceError::unknown("baseline", name, &names)
-            })?,
-        };
-        let workloads = file
-            .workloads
-            .iter()
-            .map(|w| {
-                let options = ti::Options { ranks: w.ranks, ..ti::Options::default() };
-                let mut workload = Workload::read(&folder.join(&w.trace), &options)?;
-                workload.name = w.name.clone().unwrap_or(workload.name);
-                Ok(workload)
-            })
-            .collect::<Result<Vec<Workload>, TraceError>>()?;
-        // Results name workloads, so that a name must not stand for two of them.
-        let repeated = workloads.iter().enumerate().find(|(i, w)| workloads[..*i].iter().any(|v| v.name == w.name));
-        if let Some((_, workload)) = repeated {
-            return Err(wrong(format!("two workloads are called `{}`; give them different names", workload.name)));
-        }
-        let own = Placement { rule: file.mapping, hostfile: file.hostfile, rankfile: file.rankfile };
-        if own.is_ambiguous() {
-            return Err(wrong("only one of mapping, hostfile and rankfile can say how ranks are placed".into()));
-        }
-        let (placement, folder) =
-            if overrides.placement.is_given() { (overrides.placement, Path::new("")) } else { (own, folder) };
-        let mappings = networks.iter().map(|n| placement.mapping(n, folder, seed)).collect::<Result<_, _>>()?;
-        Self::with_mappings(file.title, baseline, networks, workloads, mappings, &overrides.model.over(&file.model))
-    }
-
     /// A study of parts that are built already.
     ///
     /// # Errors
@@ -189,39 +103,56 @@ impl Study {
         mapping: Mapping,
         model: &ModelChoice,
     ) -> Result<Self, StudyError> {
-        let mappings = vec![mapping; networks.len()];
-        Self::with_mappings(title, baseline, networks, workloads, mappings, model)
-    }
-
-    /// The same with a mapping for each network: files name hosts, and hosts of the same name have other numbers elsewhere.
-    fn with_mappings(
-        title: String,
-        baseline: usize,
-        networks: Vec<NetworkUnderTest>,
-        workloads: Vec<Workload>,
-        mappings: Vec<Mapping>,
-        model: &ModelChoice,
-    ) -> Result<Self, StudyError> {
         let (model, description) = model.build()?;
-        let mut layouts = Vec::with_capacity(networks.len() * workloads.len());
-        for workload in &workloads {
-            for (network, mapping) in networks.iter().zip(&mappings) {
-                let cores: Vec<u32> = network.platform.hosts.iter().map(|host| host.cores).collect();
-                let layout = mapping.layout_on_cores(workload.trace.ranks(), &cores);
-                layouts.push(layout.map_err(|error| StudyError::Mapping {
-                    workload: workload.name.clone(),
-                    network: network.info.name.clone(),
-                    error,
-                })?);
-            }
-        }
-        let mapping = mappings.into_iter().next().unwrap_or_default();
-        Ok(Self { title, baseline, networks, workloads, mapping, model, description, layouts })
+        let setting =
+            Setting { platform: None, mapping: mapping.describe(), collectives: description.collectives.clone() };
+        let columns = networks.iter().map(|network| Column {
+            info: network.info.clone(),
+            network: network.info.name.clone(),
+            setting: setting.clone(),
+            baseline,
+            seeds: vec![network.info.seed],
+            cost: network.cost,
+        });
+        let plan = Plan {
+            title,
+            baseline,
+            columns: columns.collect(),
+            workloads: workloads.iter().map(Workload::info).collect(),
+            weights: vec![1.0; workloads.len()],
+            mapping: mapping.describe(),
+            model: description.clone(),
+            perturbation: None,
+            budget: None,
+        };
+        let built = networks.iter().enumerate().map(|(index, network)| {
+            let layouts = layouts(&workloads, network, &mapping)?;
+            Ok(BuiltColumn { model: 0, runs: vec![BuiltRun { network: index, layouts }] })
+        });
+        let columns = built.collect::<Result<Vec<_>, StudyError>>()?;
+        let places = plan.all_places();
+        let models = vec![(model, description)];
+        Ok(Self { plan, networks, workloads, mapping, models, columns, file_digests: Vec::new(), places })
     }
 
     /// Number of replays.
     pub fn cells(&self) -> usize {
-        self.layouts.len()
+        self.places.len()
+    }
+
+    /// Actions of the replay of a cell.
+    pub fn actions_of(&self, cell: usize) -> u64 {
+        self.plan.workloads[self.places[cell].workload].actions
+    }
+
+    /// The model in words.
+    pub fn description(&self) -> &ModelDescription {
+        &self.plan.model
+    }
+
+    /// The study as results files see it. Takes digests of all traces.
+    pub fn identity(&self) -> Identity<'_> {
+        Identity::new(&self.plan, &self.places, Fingerprint::of(self))
     }
 
     /// Runs all replays, on all cores. The result does not depend on their number.
@@ -229,93 +160,89 @@ impl Study {
     /// # Errors
     /// [`StudyError::Replay`] of the first cell, in the order of the study, that cannot go on.
     pub fn run(&self, progress: &dyn Progress) -> Result<Comparison, StudyError> {
-        let results: Vec<Result<CellResult, StudyError>> =
-            (0..self.cells()).into_par_iter().map(|index| self.run_cell(index, progress)).collect();
-        let results = results.into_iter().collect::<Result<Vec<CellResult>, StudyError>>()?;
-        Ok(Comparison::new(
-            self.title.clone(),
-            self.baseline,
-            self.networks.iter().map(|n| n.info.clone()).collect(),
-            self.workloads.iter().map(Workload::info).collect(),
-            &results,
-            self.mapping.describe(),
-            self.description.clone(),
-        ))
+        let cells: Vec<usize> = (0..self.cells()).collect();
+        let records = self.run_cells(&cells, &AtomicBool::new(false), progress, &|_| Ok(()))?;
+        Ok(self.compare(&records))
     }
 
-    /// The model in words.
-    pub fn description(&self) -> &ModelDescription {
-        &self.description
+    /// Runs some of the replays, on all cores, and gives their records in the order of `cells`. Each record goes to `keep`
+    /// as soon as it is there.
+    ///
+    /// Once `stop` is set no replay begins any more; those that run come to their end and are kept. Then there are fewer
+    /// records than cells.
+    ///
+    /// # Errors
+    /// [`StudyError::Replay`] of the first of the cells that cannot go on, after all others; or what `keep` gives, as soon
+    /// as it does.
+    pub fn run_cells(
+        &self,
+        cells: &[usize],
+        stop: &AtomicBool,
+        progress: &dyn Progress,
+        keep: &(dyn Fn(&CellRecord) -> Result<(), StudyError> + Sync),
+    ) -> Result<Vec<CellRecord>, StudyError> {
+        let broken = AtomicBool::new(false);
+        let run = |&cell: &usize| -> Option<Result<CellRecord, StudyError>> {
+            if stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed) {
+                return None;
+            }
+            let record = self.record(cell, progress);
+            let kept = record.and_then(|record| {
+                keep(&record).inspect_err(|_| broken.store(true, Ordering::Relaxed))?;
+                Ok(record)
+            });
+            Some(kept)
+        };
+        // By one, so that the cells of a slow workload are not one thread's share.
+        let results: Vec<_> = cells.par_iter().with_max_len(1).map(run).collect();
+        results.into_iter().flatten().collect()
     }
 
-    /// Runs one replay: they are numbered workload by workload, network by network.
+    /// The comparison that the records of all cells, in their order, make.
+    ///
+    /// # Panics
+    /// If there is not one record for each cell.
+    pub fn compare(&self, records: &[CellRecord]) -> Comparison {
+        Comparison::new(&self.plan, records)
+    }
+
+    fn record(&self, cell: usize, progress: &dyn Progress) -> Result<CellRecord, StudyError> {
+        let result = self.run_cell(cell, progress)?;
+        Ok(CellRecord::new(self.plan.name(cell, self.places[cell]), self.network_of(cell), &result))
+    }
+
+    fn network_of(&self, cell: usize) -> &NetworkUnderTest {
+        let place = self.places[cell];
+        &self.networks[self.columns[place.column].runs[place.repetition].network]
+    }
+
+    /// Runs one replay.
     ///
     /// # Errors
     /// [`StudyError::Replay`].
-    pub fn run_cell(&self, index: usize, progress: &dyn Progress) -> Result<CellResult, StudyError> {
-        let (w, n) = (index / self.networks.len(), index % self.networks.len());
-        let (workload, network) = (&self.workloads[w], &self.networks[n]);
-        progress.begins(&workload.name, &network.info.name);
-        let result = cell::run(workload, network, &self.layouts[index], &self.model);
-        progress.ended(&workload.name, &network.info.name);
+    pub fn run_cell(&self, cell: usize, progress: &dyn Progress) -> Result<CellResult, StudyError> {
+        let place = self.places[cell];
+        let column = &self.columns[place.column];
+        let (workload, name) = (&self.workloads[place.workload], &self.plan.columns[place.column].info.name);
+        let network = self.network_of(cell);
+        let layout = &column.runs[place.repetition].layouts[place.workload];
+        let model = &self.models[column.model].0;
+        progress.begins(&workload.name, name);
+        let result = match (&self.plan.perturbation, place.sample) {
+            (Some(perturbation), sample @ 1..) => {
+                let platform = perturb::perturbed(&network.platform, &perturbation.samples[sample - 1]);
+                let network =
+                    NetworkUnderTest { info: network.info.clone(), platform: Arc::new(platform), cost: network.cost };
+                cell::run(workload, &network, layout, model)
+            }
+            _ => cell::run(workload, network, layout, model),
+        };
+        progress.ended(&workload.name, name);
         result.map_err(|error| StudyError::Replay {
             workload: workload.name.clone(),
-            index: w,
-            network: network.info.name.clone(),
+            index: place.workload,
+            network: name.clone(),
             error: Box::new(error),
         })
-    }
-}
-
-/// How ranks are placed, as a user says it: by a rule, or by a file that names hosts.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Placement {
-    /// Name of a rule.
-    pub rule: Option<String>,
-    /// A host file.
-    pub hostfile: Option<PathBuf>,
-    /// A rank file.
-    pub rankfile: Option<PathBuf>,
-}
-
-impl Placement {
-    /// Whether anything is said.
-    pub fn is_given(&self) -> bool {
-        *self != Self::default()
-    }
-
-    /// Whether more than one thing is said.
-    pub fn is_ambiguous(&self) -> bool {
-        let said = [self.rule.is_some(), self.hostfile.is_some(), self.rankfile.is_some()];
-        said.into_iter().filter(|&said| said).count() > 1
-    }
-
-    /// The mapping for a network. File names are relative to `folder`.
-    ///
-    /// # Errors
-    /// [`StudyError`] if there is no such rule, or if a file cannot be read or names hosts that the network does not have.
-    pub fn mapping(&self, network: &NetworkUnderTest, folder: &Path, seed: Option<u64>) -> Result<Mapping, StudyError> {
-        let platform = &network.platform;
-        let in_network = |error: PlatformError| StudyError::Network {
-            network: network.info.name.clone(),
-            error: Box::new(error.into()),
-        };
-        match (&self.hostfile, &self.rankfile) {
-            (Some(file), _) => hostfile::load(&folder.join(file), platform).map(Mapping::Hosts).map_err(in_network),
-            (None, Some(file)) => rankfile::load(&folder.join(file), platform).map(Mapping::Ranks).map_err(in_network),
-            (None, None) => Ok(mapping(self.rule.as_deref(), seed)?),
-        }
-    }
-}
-
-/// The mapping of that name.
-///
-/// # Errors
-/// If there is none.
-pub fn mapping(name: Option<&str>, seed: Option<u64>) -> Result<Mapping, ChoiceError> {
-    match name {
-        None => Ok(Mapping::default()),
-        Some(name) => Mapping::by_name(name, seed.unwrap_or(0))
-            .ok_or_else(|| ChoiceError::unknown("mapping", name, &Mapping::NAMES)),
     }
 }

@@ -35,6 +35,11 @@ impl Folder {
         path
     }
 
+    /// The path of a file in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
     /// The program, started in this folder with these arguments; it must not take longer than a minute.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));

@@ -15,11 +15,8 @@ pub struct Text;
 /// Width of the whole report.
 pub(super) const WIDTH: u16 = 80;
 
-/// Networks in one table of ratios: with their names of at most 20 characters they fill the width.
-const COLUMNS: usize = 7;
-
 /// A table; long names in its cells are broken where it would become too wide.
-fn table(heading: &[&str]) -> Table {
+pub(super) fn table(heading: &[&str]) -> Table {
     let mut table = Table::new();
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED);
@@ -32,17 +29,17 @@ fn cell(column: usize, text: &str) -> Cell {
     Cell::new(text).set_alignment(if column == 0 { CellAlignment::Left } else { CellAlignment::Right })
 }
 
-fn row(table: &mut Table, cells: &[String]) {
+pub(super) fn row(table: &mut Table, cells: &[String]) {
     table.add_row(cells.iter().enumerate().map(|(i, text)| cell(i, text)));
 }
 
 /// A, B, .. Z, AA, AB ...: the networks' short names in wide tables.
-fn letter(index: usize) -> String {
+pub(super) fn letter(index: usize) -> String {
     let last = char::from(b'A' + (index % 26) as u8);
     if index < 26 { last.to_string() } else { letter(index / 26 - 1) + &last.to_string() }
 }
 
-fn describe(network: &NetworkInfo) -> String {
+pub(super) fn describe(network: &NetworkInfo) -> String {
     let mut parts = vec![network.topology.clone()];
     parts.extend(network.duplex.as_deref().map(|d| match d {
         "one-way" => "one-way cables".to_owned(),
@@ -52,58 +49,48 @@ fn describe(network: &NetworkInfo) -> String {
     parts.join(", ")
 }
 
-fn model(out: &mut dyn Write, model: &ModelDescription, mapping: &str) -> io::Result<()> {
+pub(super) fn model(out: &mut dyn Write, model: &ModelDescription, mapping: &str) -> io::Result<()> {
     let onoff = |on: bool| if on { "on" } else { "off" };
-    writeln!(
-        out,
-        "Model: network {}, {} sharing, collectives {}, cross-traffic {},\n       SMP set-up {}, ranks placed {mapping}.",
+    let first = format!(
+        "Model: network {}, {} sharing, collectives {}, cross-traffic {},",
         model.network_model,
         model.sharing,
         model.collectives,
         onoff(model.crosstraffic),
-        onoff(model.smp_setup),
-    )?;
+    );
+    fitting(out, &first, "       ")?;
+    fitting(out, &format!("       SMP set-up {}, ranks placed {mapping}.", onoff(model.smp_setup)), "       ")?;
     for (kind, algorithm) in &model.collective {
         writeln!(out, "       {kind} always by {algorithm}.")?;
     }
     Ok(())
 }
 
-fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
+pub(super) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
     notes.iter().try_for_each(|note| wrapped(out, &format!("Note: {note}."), "      "))
 }
 
+/// Writes a line as it is, if it is not too long; else broken between words.
+pub(super) fn fitting(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
+    if text.chars().count() <= usize::from(WIDTH) { writeln!(out, "{text}") } else { wrapped(out, text, indent) }
+}
+
 /// Writes a text line by line, broken between words; all lines but the first begin with `indent`.
-fn wrapped(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
-    let mut column = 0;
-    for word in text.split(' ') {
+pub(super) fn wrapped(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
+    let words = text.trim_start();
+    let mut column = text.len() - words.len();
+    write!(out, "{}", &text[..column])?;
+    for (number, word) in words.split(' ').enumerate() {
         let width = word.chars().count();
-        if column > 0 && column + 1 + width > usize::from(WIDTH) {
+        if number > 0 && column + 1 + width > usize::from(WIDTH) {
             write!(out, "\n{indent}{word}")?;
             column = indent.len() + width;
         } else {
-            write!(out, "{}{word}", if column > 0 { " " } else { "" })?;
-            column += usize::from(column > 0) + width;
+            write!(out, "{}{word}", if number > 0 { " " } else { "" })?;
+            column += usize::from(number > 0) + width;
         }
     }
     writeln!(out)
-}
-
-/// The relative performance of some networks, workload by workload, and its means.
-fn ratios(c: &Comparison, networks: &[usize], ratio: fn(f64) -> String) -> Table {
-    let letters: Vec<String> = networks.iter().map(|&n| letter(n)).collect();
-    let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
-    let mut table = table(&heading);
-    let mut line = |name: &str, value: &dyn Fn(usize) -> f64| {
-        let values = networks.iter().map(|&n| ratio(value(n)));
-        row(&mut table, &std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>());
-    };
-    for (w, workload) in c.workloads.iter().enumerate() {
-        line(&workload.name, &|n| c.cell(w, n).relative);
-    }
-    line("arithmetic mean", &|n| c.arithmetic_mean(n));
-    line("geometric mean", &|n| c.geometric_mean(n));
-    table
 }
 
 impl Reporter for Text {
@@ -154,46 +141,7 @@ impl Reporter for Text {
     }
 
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}\n", c.title)?;
-        for (n, network) in c.networks.iter().enumerate() {
-            let baseline = if n == c.baseline { "   <- baseline" } else { "" };
-            writeln!(out, "  {}  {}{baseline}\n     {}", letter(n), network.name, describe(network))?;
-        }
-        writeln!(
-            out,
-            "\nPerformance relative to {} (its time over the time here: larger is better)",
-            letter(c.baseline)
-        )?;
-        let ratio = |r: f64| format!("{r:.3}");
-        let networks: Vec<usize> = (0..c.networks.len()).collect();
-        for some in networks.chunks(COLUMNS) {
-            writeln!(out, "{}", ratios(c, some, ratio))?;
-        }
-        writeln!(out, "\nSimulated time and Mop/s")?;
-        let mut absolute = table(&["workload", "network", "time", "Mop/s", "relative"]);
-        for cell in &c.cells {
-            let name = if cell.network == 0 { c.workloads[cell.workload].name.clone() } else { String::new() };
-            row(
-                &mut absolute,
-                &[
-                    name,
-                    letter(cell.network),
-                    seconds(cell.simulated_seconds),
-                    cell.mops.map_or_else(|| "unknown".to_owned(), mops),
-                    ratio(cell.relative),
-                ],
-            );
-        }
-        writeln!(out, "{absolute}\n")?;
-        if c.workloads.iter().any(|w| w.operations.is_none()) {
-            let text = "Mop/s unknown: no side file gives the number of operations; ratios are those of times.";
-            wrapped(out, text, "")?;
-        }
-        model(out, &c.model, &c.mapping)?;
-        let text = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
-                    method, not of the networks.";
-        wrapped(out, text, "")?;
-        notes(out, &c.notes)
+        super::compare_text::write(c, out)
     }
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {

@@ -1,0 +1,150 @@
+//! Job scripts for clusters: a shard for each task of an array, and the merge.
+//!
+//! A task is a shard and not a replay: a scheduler takes longer to start a task than many replays take, and every task has
+//! to read the study and its traces. A task that is started again goes on where its results file ends.
+
+use super::args::Output;
+use super::failure::Failure;
+use super::say;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+/// Flags of `compare` that the scripts set themselves, and whether a value follows.
+const OWN: [(&str, bool); 6] =
+    [("--slurm", true), ("--shards", true), ("--threads", true), ("--format", true), ("--quiet", false), ("-q", false)];
+
+/// Writes the scripts.
+pub fn write(folder: &Path, shards: usize, cells: usize, output: &Output) -> Result<(), Failure> {
+    // More tasks than cells would have nothing to do.
+    let shards = shards.min(cells);
+    let failed = |error| Failure::file("write", folder, &error);
+    fs::create_dir_all(folder).map_err(failed)?;
+    let folder = folder.canonicalize().map_err(failed)?;
+    let here = std::env::current_dir().map_err(failed)?;
+    let program = std::env::current_exe().map_err(failed)?;
+    let text = |path: &Path| {
+        path.to_str().map(str::to_owned).ok_or_else(|| {
+            let message = format!("`{}` is not UTF-8 text, and cannot stand in a script", path.display());
+            Failure::input(message, "use another folder")
+        })
+    };
+    let job = Job {
+        here: quoted(&text(&here)?),
+        program: quoted(&text(&program)?),
+        arguments: study_arguments(std::env::args_os().skip(1))?,
+        folder: text(&folder)?,
+        shards,
+    };
+    for (name, content) in [("array.slurm", job.slurm()), ("array.hq.sh", job.hyperqueue()), ("merge.sh", job.merge())]
+    {
+        let file = folder.join(name);
+        fs::write(&file, content).map_err(|error| Failure::file("write", &file, &error))?;
+    }
+    if !output.quiet {
+        let folder = quoted(&job.folder);
+        say(&format!(
+            "{cells} replays in {shards} tasks. Submit one of\n  sbatch {folder}/array.slurm\n  hq submit {folder}/array.hq.sh\n\
+             and when all tasks are done\n  sh {folder}/merge.sh"
+        ));
+    }
+    Ok(())
+}
+
+/// What the scripts are made of; texts are quoted for the shell already.
+struct Job {
+    here: String,
+    program: String,
+    arguments: String,
+    folder: String,
+    shards: usize,
+}
+
+impl Job {
+    fn slurm(&self) -> String {
+        let Self { folder, shards, .. } = self;
+        // Slurm reads its comments as the shell does: quotes keep a blank in a path together.
+        let log = quoted(&format!("{folder}/task-%a.log"));
+        format!(
+            "#!/bin/sh\n#SBATCH --job-name=mopsim\n#SBATCH --array=1-{shards}\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=2\n\
+             #SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output={log}\n# Add --time, --mem and --partition as your \
+             cluster wants them. A task that ran out of time goes\n# on where it was when it is submitted again.\n{}",
+            self.task("SLURM_ARRAY_TASK_ID", "SLURM_CPUS_PER_TASK")
+        )
+    }
+
+    fn hyperqueue(&self) -> String {
+        let Self { folder, shards, .. } = self;
+        let log = quoted(&format!("{folder}/task-%{{TASK_ID}}.log"));
+        format!(
+            "#!/bin/sh\n#HQ --name mopsim\n#HQ --array 1-{shards}\n#HQ --cpus 2\n#HQ --stdout {log}\n#HQ --stderr {log}\n{}",
+            self.task("HQ_TASK_ID", "MOPSIM_THREADS")
+        )
+    }
+
+    fn task(&self, task: &str, threads: &str) -> String {
+        let Self { here, program, arguments, shards, .. } = self;
+        let folder = quoted(&self.folder);
+        format!(
+            "set -eu\ncd {here}\nexec {program} compare {arguments} \\\n    --shard \"${task}/{shards}\" --results \
+             {folder}/\"shard-${task}.jsonl\" --resume \\\n    --threads \"${{{threads}:-2}}\"\n"
+        )
+    }
+
+    fn merge(&self) -> String {
+        let Self { here, program, arguments, shards, .. } = self;
+        let folder = quoted(&self.folder);
+        format!(
+            "#!/bin/sh\n# Prints the report; takes --format json and the like.\nset -eu\ncd {here}\nset -- \"$@\" --\n\
+             for task in $(seq 1 {shards}); do set -- \"$@\" {folder}/\"shard-$task.jsonl\"; done\n\
+             exec {program} merge {arguments} \"$@\"\n"
+        )
+    }
+}
+
+/// The arguments that make the study, as they were given.
+fn study_arguments(given: impl Iterator<Item = OsString>) -> Result<String, Failure> {
+    let mut kept: Vec<String> = Vec::new();
+    let mut verb_seen = false;
+    let mut skip = false;
+    for argument in given {
+        let argument = argument.into_string().map_err(|argument| {
+            let message = format!("`{}` is not UTF-8 text, and cannot stand in a script", argument.display());
+            Failure::input(message, "use other file names")
+        })?;
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        if !verb_seen && argument == "compare" {
+            verb_seen = true;
+            continue;
+        }
+        match OWN.iter().find(|(flag, _)| argument == *flag || argument.starts_with(&format!("{flag}="))) {
+            Some((flag, value)) => skip = *value && argument == *flag,
+            None => kept.push(quoted(&argument)),
+        }
+    }
+    Ok(kept.join(" "))
+}
+
+/// A text as one word of the shell.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%+@".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_makes_the_study_is_passed_on() {
+        let given = ["--format", "json", "compare", "my study.toml", "--slurm", "d", "--seed", "3", "-q", "--shards=4"];
+        let kept = study_arguments(given.iter().map(OsString::from)).expect("text");
+        assert_eq!(kept, "'my study.toml' --seed 3");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}

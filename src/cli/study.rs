@@ -1,0 +1,47 @@
+//! What `compare` and `merge` have in common: a study from a file and flags, and the report on it.
+
+use super::args::{Output, StudyFlags};
+use super::failure::Failure;
+use super::{options, print, say};
+use mopsim::study::comparison::Comparison;
+use mopsim::study::perturb;
+use mopsim::study::{Overrides, Study, mapping};
+
+/// Reads the study.
+pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
+    let perturb = match &flags.perturbation.perturb {
+        None => None,
+        Some(text) => {
+            let amplitude = perturb::amplitude(text).map_err(|rule| {
+                Failure::input(format!("--perturb `{text}` {rule}"), "change the value so that the rule holds")
+            })?;
+            Some((amplitude, flags.perturbation.samples as usize))
+        }
+    };
+    let overrides = Overrides {
+        model: options::model(&flags.model)?,
+        network: options::network(&flags.network)?,
+        placement: options::placement(&flags.network, &flags.placement),
+        seed: flags.network.seed,
+        perturb,
+    };
+    // Before the study is read, a wrong choice can only be one of the command line.
+    overrides.model.build()?;
+    mapping(overrides.placement.rule.as_deref(), overrides.seed)?;
+    let study =
+        Study::read(&flags.study, overrides).map_err(|error| Failure::study(&error, &[]).in_study(&flags.study))?;
+    if !output.quiet {
+        let warnings = study.workloads.iter().flat_map(|w| &w.trace.warnings);
+        warnings.for_each(|warning| say(&format!("warning: {warning}")));
+    }
+    Ok(study)
+}
+
+/// Prints the report.
+pub fn report(comparison: &Comparison, output: &Output) -> Result<(), Failure> {
+    print(|out| options::reporter(output.format).compare(comparison, out))?;
+    if comparison.unmatched {
+        return Err(Failure::unmatched(&comparison.title, &comparison.notes));
+    }
+    Ok(())
+}

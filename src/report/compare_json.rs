@@ -1,0 +1,293 @@
+//! A comparison as JSON: `mopsim.compare/1`.
+
+use super::json::Model;
+use crate::study::comparison::{Comparison, WorkloadInfo};
+use crate::study::perturb::Factors;
+use crate::study::procurement::{Budget, NetworkCost};
+use crate::study::statistics::Statistic;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Compare<'a> {
+    schema: &'static str,
+    title: &'a str,
+    baseline: &'a str,
+    mapping: &'a str,
+    topologies: Vec<Network<'a>>,
+    workloads: Vec<Workload<'a>>,
+    /// One for each replay.
+    cells: Vec<Cell<'a>>,
+    /// One for each workload on a network: its repetitions together.
+    statistics: Vec<Repeated<'a>>,
+    means: Vec<Mean<'a>>,
+    relative_rule: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranking: Option<Ranking<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    procurement: Option<Procurement<'a>>,
+    model: Model<'a>,
+    notes: &'a [String],
+}
+
+/// A network and what it is compared under.
+#[derive(Serialize)]
+struct Column<'a> {
+    topology: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    platform: Option<&'a str>,
+    mapping: &'a str,
+    collectives: &'a str,
+}
+
+#[derive(Serialize)]
+struct Network<'a> {
+    name: &'a str,
+    topology: &'a str,
+    seed: Option<u64>,
+    seeds: Vec<u64>,
+    hosts: usize,
+    duplex: Option<&'a str>,
+    routing: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Workload<'a> {
+    name: &'a str,
+    title: Option<&'a str>,
+    ranks: usize,
+    actions: u64,
+    operations: Option<f64>,
+    formula: Option<&'a str>,
+    weight: f64,
+}
+
+#[derive(Serialize)]
+struct Cell<'a> {
+    workload: &'a str,
+    #[serde(flatten)]
+    column: Column<'a>,
+    seed: Option<u64>,
+    simulated_seconds: f64,
+    mops: Option<f64>,
+    relative: f64,
+    compute_mean_seconds: f64,
+    communication_mean_seconds: f64,
+    waiting_mean_seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Spread {
+    repetitions: usize,
+    mean: f64,
+    standard_deviation: Option<f64>,
+    /// Both ends.
+    confidence_95: Option<[f64; 2]>,
+}
+
+#[derive(Serialize)]
+struct Repeated<'a> {
+    workload: &'a str,
+    #[serde(flatten)]
+    column: Column<'a>,
+    simulated_seconds: Spread,
+    relative: Spread,
+}
+
+#[derive(Serialize)]
+struct Mean<'a> {
+    #[serde(flatten)]
+    column: Column<'a>,
+    arithmetic: f64,
+    geometric: f64,
+    arithmetic_spread: Spread,
+    geometric_spread: Spread,
+}
+
+#[derive(Serialize)]
+struct Ranking<'a> {
+    /// Largest deviation of bandwidth, latency and compute speed.
+    perturbation: f64,
+    seed: u64,
+    samples: &'a [Factors],
+    rankings: Vec<Order<'a>>,
+}
+
+#[derive(Serialize)]
+struct Order<'a> {
+    /// None for the geometric mean of all.
+    workload: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    platform: Option<&'a str>,
+    mapping: &'a str,
+    collectives: &'a str,
+    /// The fastest first.
+    order: Vec<&'a str>,
+    /// Samples with the same order.
+    holds: usize,
+    /// The same as a part of all samples.
+    share: f64,
+    /// Samples with the same first.
+    winner_holds: usize,
+    pairs: Vec<Pair<'a>>,
+}
+
+#[derive(Serialize)]
+struct Pair<'a> {
+    faster: &'a str,
+    slower: &'a str,
+    holds: usize,
+}
+
+#[derive(Serialize)]
+struct Procurement<'a> {
+    budget: Budget,
+    performance_rule: &'static str,
+    /// Best first.
+    offers: Vec<Offer<'a>>,
+}
+
+#[derive(Serialize)]
+struct Offer<'a> {
+    #[serde(flatten)]
+    column: Column<'a>,
+    performance: f64,
+    cost: Option<NetworkCost>,
+    within_budget: Option<bool>,
+    per_dollar: Option<f64>,
+    per_watt: Option<f64>,
+}
+
+const RELATIVE_RULE: &str = "time on the baseline over time here, repetition by repetition (same seed); where only one of the \
+                             two is repeated, its repetitions with the single run of the other";
+
+const PERFORMANCE_RULE: &str = "weighted geometric mean of relative performance: exp(sum(w ln r) / sum(w))";
+
+fn workload<'a>(info: &'a WorkloadInfo, weight: f64) -> Workload<'a> {
+    Workload {
+        name: &info.name,
+        title: info.title.as_deref(),
+        ranks: info.ranks,
+        actions: info.actions,
+        operations: info.operations,
+        formula: info.formula.as_deref(),
+        weight,
+    }
+}
+
+fn spread(statistic: &Statistic) -> Spread {
+    Spread {
+        repetitions: statistic.count,
+        mean: statistic.mean,
+        standard_deviation: statistic.standard_deviation,
+        confidence_95: statistic.interval(),
+    }
+}
+
+/// The document.
+pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
+    let column = |n: usize| Column {
+        topology: &c.plain_names[n],
+        platform: c.settings[n].platform.as_deref(),
+        mapping: &c.settings[n].mapping,
+        collectives: &c.settings[n].collectives,
+    };
+    let network = |n: usize| Network {
+        name: &c.networks[n].name,
+        topology: &c.networks[n].topology,
+        seed: c.networks[n].seed,
+        seeds: c.seeds[n].iter().copied().flatten().collect(),
+        hosts: c.networks[n].hosts,
+        duplex: c.networks[n].duplex.as_deref(),
+        routing: c.networks[n].routing.as_deref(),
+    };
+    let name = |w: usize| c.workloads[w].name.as_str();
+    Compare {
+        schema: "mopsim.compare/1",
+        title: &c.title,
+        baseline: &c.plain_names[c.baseline],
+        mapping: &c.mapping,
+        topologies: (0..c.networks.len()).map(network).collect(),
+        workloads: c.workloads.iter().zip(&c.weights).map(|(info, &weight)| workload(info, weight)).collect(),
+        cells: c
+            .runs
+            .iter()
+            .map(|run| Cell {
+                workload: name(run.workload),
+                column: column(run.network),
+                seed: run.record.seed,
+                simulated_seconds: run.record.simulated_seconds,
+                mops: run.record.mops,
+                relative: run.relative,
+                compute_mean_seconds: run.record.times.compute,
+                communication_mean_seconds: run.record.times.communication,
+                waiting_mean_seconds: run.record.times.waiting,
+            })
+            .collect(),
+        statistics: c
+            .cells
+            .iter()
+            .map(|cell| Repeated {
+                workload: name(cell.workload),
+                column: column(cell.network),
+                simulated_seconds: spread(&cell.time),
+                relative: spread(&cell.ratio),
+            })
+            .collect(),
+        means: (0..c.networks.len())
+            .map(|n| Mean {
+                column: column(n),
+                arithmetic: c.arithmetic_mean(n),
+                geometric: c.geometric_mean(n),
+                arithmetic_spread: spread(&c.arithmetic[n]),
+                geometric_spread: spread(&c.geometric[n]),
+            })
+            .collect(),
+        relative_rule: RELATIVE_RULE,
+        ranking: ranking(c),
+        procurement: c.budget.map(|budget| Procurement {
+            budget,
+            performance_rule: PERFORMANCE_RULE,
+            offers: c
+                .offers()
+                .into_iter()
+                .map(|offer| Offer {
+                    column: column(offer.network),
+                    performance: offer.performance,
+                    cost: offer.cost,
+                    within_budget: offer.within_budget,
+                    per_dollar: offer.per_dollar(),
+                    per_watt: offer.per_watt(),
+                })
+                .collect(),
+        }),
+        model: Model { choices: &c.model, duplex: None, routing: None, mapping: &c.mapping },
+        notes: &c.notes,
+    }
+}
+
+fn ranking(c: &Comparison) -> Option<Ranking<'_>> {
+    let stability = c.ranking.as_ref()?;
+    let samples = &stability.perturbation.samples;
+    let name = |n: usize| c.plain_names[n].as_str();
+    let order = |ranking: &crate::study::ranking::Ranking| {
+        let setting = &c.settings[ranking.setting];
+        let pairs = ranking.order.windows(2).zip(&ranking.pairs);
+        Order {
+            workload: ranking.workload.map(|w| c.workloads[w].name.as_str()),
+            platform: setting.platform.as_deref(),
+            mapping: &setting.mapping,
+            collectives: &setting.collectives,
+            order: ranking.order.iter().map(|&n| name(n)).collect(),
+            holds: ranking.holds,
+            share: ranking.holds as f64 / samples.len().max(1) as f64,
+            winner_holds: ranking.winner_holds,
+            pairs: pairs.map(|(pair, &holds)| Pair { faster: name(pair[0]), slower: name(pair[1]), holds }).collect(),
+        }
+    };
+    Some(Ranking {
+        perturbation: stability.perturbation.amplitude,
+        seed: stability.perturbation.seed,
+        samples,
+        rankings: stability.rankings.iter().map(order).collect(),
+    })
+}

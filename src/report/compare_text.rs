@@ -1,0 +1,214 @@
+//! A comparison as text in 80 columns.
+
+use super::number::{mops, percent, seconds};
+use super::text::{describe, fitting, letter, model, notes, row, table, wrapped};
+use crate::study::comparison::Comparison;
+use crate::study::statistics::Statistic;
+use comfy_table::Table;
+use std::io::{self, Write};
+
+/// Networks in one table of ratios: with their names of at most 20 characters they fill the width.
+const COLUMNS: usize = 7;
+
+fn ratio(ratio: f64) -> String {
+    format!("{ratio:.3}")
+}
+
+/// The relative performance of some networks, workload by workload, and its means.
+fn ratios(c: &Comparison, networks: &[usize]) -> Table {
+    let letters: Vec<String> = networks.iter().map(|&n| letter(n)).collect();
+    let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
+    let mut table = table(&heading);
+    let mut line = |name: &str, value: &dyn Fn(usize) -> f64| {
+        let values = networks.iter().map(|&n| ratio(value(n)));
+        row(&mut table, &std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>());
+    };
+    for (w, workload) in c.workloads.iter().enumerate() {
+        line(&workload.name, &|n| c.cell(w, n).relative);
+    }
+    line("arithmetic mean", &|n| c.arithmetic_mean(n));
+    line("geometric mean", &|n| c.geometric_mean(n));
+    table
+}
+
+/// Writes the report.
+pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}\n", c.title)?;
+    for (n, network) in c.networks.iter().enumerate() {
+        let baseline = if c.baselines[n] == n { "   <- baseline" } else { "" };
+        fitting(out, &format!("  {}  {}{baseline}", letter(n), network.name), "     ")?;
+        fitting(out, &format!("     {}", describe(network)), "     ")?;
+        if c.seeds[n].len() > 1 {
+            let seeds: Vec<String> = c.seeds[n].iter().flatten().map(u64::to_string).collect();
+            fitting(out, &format!("     {} repetitions, seeds {}", seeds.len(), seeds.join(" ")), "     ")?;
+        }
+    }
+    if c.has_settings() {
+        writeln!(
+            out,
+            "\nPerformance relative to the baseline network in the same setting (its time over\nthe time here: larger is better)"
+        )?;
+    } else {
+        writeln!(
+            out,
+            "\nPerformance relative to {} (its time over the time here: larger is better)",
+            letter(c.baseline)
+        )?;
+    }
+    // A table never mixes settings.
+    let columns: Vec<usize> = (0..c.networks.len()).collect();
+    for setting in columns.chunk_by(|&a, &b| c.settings[a] == c.settings[b]) {
+        for some in setting.chunks(COLUMNS) {
+            writeln!(out, "{}", ratios(c, some))?;
+        }
+    }
+    if c.has_weights() {
+        let weights: Vec<String> =
+            c.workloads.iter().zip(&c.weights).map(|(w, weight)| format!("{} {weight}", w.name)).collect();
+        wrapped(out, &format!("Weights in the means: {}.", weights.join(", ")), "")?;
+    }
+    writeln!(
+        out,
+        "\nSimulated time and Mop/s{}",
+        if c.has_repetitions() { " (means over the repetitions)" } else { "" }
+    )?;
+    let mut absolute = table(&["workload", "network", "time", "Mop/s", "relative"]);
+    for cell in &c.cells {
+        let name = if cell.network == 0 { c.workloads[cell.workload].name.clone() } else { String::new() };
+        row(
+            &mut absolute,
+            &[
+                name,
+                letter(cell.network),
+                seconds(cell.simulated_seconds),
+                cell.mops.map_or_else(|| "unknown".to_owned(), mops),
+                ratio(cell.relative),
+            ],
+        );
+    }
+    writeln!(out, "{absolute}\n")?;
+    if c.has_repetitions() {
+        repetitions(c, out)?;
+    }
+    ranking(c, out)?;
+    procurement(c, out)?;
+    if c.workloads.iter().any(|w| w.operations.is_none()) {
+        let text = "Mop/s unknown: no side file gives the number of operations; ratios are those of times.";
+        wrapped(out, text, "")?;
+    }
+    model(out, &c.model, &c.mapping)?;
+    let text = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
+                method, not of the networks.";
+    wrapped(out, text, "")?;
+    notes(out, &c.notes)
+}
+
+/// How much repetitions differ.
+fn repetitions(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "Repetitions: mean, standard deviation s, 95 % confidence interval of the mean")?;
+    let mut spread = table(&["workload", "", "n", "time", "s", "relative", "s", "interval"]);
+    let columns = |time: Option<&Statistic>, of: &Statistic| {
+        let deviation = |t: &Statistic| t.standard_deviation.filter(|_| t.mean > 0.0).map(|s| percent(s / t.mean));
+        [
+            time.map_or_else(String::new, |t| seconds(t.mean)),
+            time.and_then(deviation).unwrap_or_default(),
+            ratio(of.mean),
+            of.standard_deviation.map_or_else(String::new, |s| format!("{s:.3}")),
+            of.interval().map_or_else(String::new, |[low, high]| format!("{low:.3}..{high:.3}")),
+        ]
+    };
+    let mut line = |name: &str, n: usize, count: usize, columns: [String; 5]| {
+        let name = if n == 0 { name.to_owned() } else { String::new() };
+        let cells: Vec<String> = [name, letter(n), count.to_string()].into_iter().chain(columns).collect();
+        row(&mut spread, &cells);
+    };
+    for cell in &c.cells {
+        let name = &c.workloads[cell.workload].name;
+        line(name, cell.network, cell.time.count, columns(Some(&cell.time), &cell.ratio));
+    }
+    for (name, means) in [("arithmetic mean", &c.arithmetic), ("geometric mean", &c.geometric)] {
+        for (n, mean) in means.iter().enumerate() {
+            line(name, n, mean.count, columns(None, mean));
+        }
+    }
+    writeln!(out, "{spread}")?;
+    let text = "Repetition by repetition the time of the baseline with the same seed is divided by the time here; where \
+                only one of the two is repeated, its repetitions go with the single run of the other. The interval is \
+                Student's.";
+    wrapped(out, text, "")?;
+    writeln!(out)
+}
+
+/// How often rankings hold.
+fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let Some(stability) = &c.ranking else { return Ok(()) };
+    let samples = stability.perturbation.samples.len();
+    writeln!(
+        out,
+        "Ranking stability: bandwidth, latency and compute speed varied by up to {} %",
+        stability.perturbation.amplitude * 100.0
+    )?;
+    let mut holds = table(&["workload", "ranking, the fastest first", "ranking holds", "first stays"]);
+    for ranking in &stability.rankings {
+        let name = ranking.workload.map_or("geometric mean", |w| &c.workloads[w].name);
+        let order: Vec<String> = ranking.order.iter().map(|&n| letter(n)).collect();
+        let of = |count: usize| format!("{count} of {samples}");
+        row(&mut holds, &[name.to_owned(), order.join(" "), of(ranking.holds), of(ranking.winner_holds)]);
+    }
+    writeln!(out, "{holds}")?;
+    let text = format!(
+        "{samples} samples of a Latin hypercube, seed {}; each varies all networks alike.",
+        stability.perturbation.seed
+    );
+    wrapped(out, &text, "")?;
+    writeln!(out)
+}
+
+/// What a buyer gets for money and power.
+fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let Some(budget) = c.budget else { return Ok(()) };
+    let limits: Vec<String> =
+        budget.limits().iter().filter_map(|(name, limit)| limit.map(|limit| format!("{limit} {name}"))).collect();
+    let limits = if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") };
+    writeln!(out, "Performance for the money (geometric mean), best first")?;
+    fitting(out, &format!("Budget: {limits}."), "")?;
+    let reference = c.offers().into_iter().find(|offer| offer.network == c.baseline);
+    let per = |own: Option<f64>, reference: Option<f64>| match (own, reference) {
+        (Some(own), Some(reference)) => ratio(own / reference),
+        _ => String::new(),
+    };
+    let mut offers = table(&["network", "performance", "dollars", "watts", "metres", "per $", "per W", "budget"]);
+    for offer in c.offers() {
+        let costs = match offer.cost {
+            Some(cost) => [cost.dollars, cost.watts, cost.metres].map(|value| format!("{value:.0}")),
+            None => ["unknown", "unknown", "unknown"].map(str::to_owned),
+        };
+        let within = match offer.within_budget {
+            Some(true) => "within",
+            Some(false) => "over",
+            None => "unknown",
+        };
+        let [dollars, watts, metres] = costs;
+        row(
+            &mut offers,
+            &[
+                letter(offer.network),
+                ratio(offer.performance),
+                dollars,
+                watts,
+                metres,
+                per(offer.per_dollar(), reference.and_then(|r| r.per_dollar())),
+                per(offer.per_watt(), reference.and_then(|r| r.per_watt())),
+                within.to_owned(),
+            ],
+        );
+    }
+    writeln!(out, "{offers}")?;
+    let unknown: Vec<String> = (0..c.networks.len()).filter(|&n| c.costs[n].is_none()).map(letter).collect();
+    if unknown.is_empty() {
+        writeln!(out, "Performance for a dollar and for a watt are multiples of the baseline's.")?;
+    } else {
+        wrapped(out, &format!("There is no price known for {}: ranked by performance.", unknown.join(", ")), "")?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,173 @@
+//! Fingerprints of a study: two studies with the same ones give the same results.
+//!
+//! They are taken from what was read and checked, not from the text of the study file: a comment or another order of keys
+//! changes nothing, another trace under the same name does. There is one for each part, so that a message can say what
+//! has changed.
+
+use super::network::NetworkUnderTest;
+use super::run::Study;
+use crate::ids::Rank;
+use crate::trace::{Trace, ti};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// SHA-256 digests of the parts of a study, in hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fingerprint {
+    /// Version of the program.
+    pub program: String,
+    /// Topologies, speeds, routings, seeds, and which rank runs on which host.
+    pub networks: String,
+    /// Traces and their operation counts.
+    pub workloads: String,
+    /// Network model, collectives, sharing.
+    pub model: String,
+    /// Title, baseline, weights, budget, perturbations.
+    pub plan: String,
+}
+
+/// Collects texts and numbers; the length of each goes before it, so that none runs into the next.
+struct Hasher(Sha256);
+
+impl Hasher {
+    fn new() -> Self {
+        Self(Sha256::new())
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.update(bytes);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn number(&mut self, number: u64) {
+        self.0.update(number.to_le_bytes());
+    }
+
+    fn float(&mut self, number: f64) {
+        self.number(number.to_bits());
+    }
+
+    fn finish(self) -> String {
+        hexadecimal(&self.0.finalize())
+    }
+}
+
+impl Write for Hasher {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.0.update(buffer);
+        Ok(buffer.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The digest of some bytes.
+pub(super) fn of_bytes(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// The digest of the actions of a trace, whatever file they were read from.
+fn of_trace(trace: &Trace) -> String {
+    let mut hasher = Hasher::new();
+    // Many small pieces: a buffer before the hash makes them few large ones.
+    let mut buffer = io::BufWriter::with_capacity(1 << 16, &mut hasher);
+    ti::write(trace, &mut buffer).and_then(|()| buffer.flush()).expect("a hash takes every byte");
+    drop(buffer);
+    hasher.finish()
+}
+
+fn of_network(network: &NetworkUnderTest) -> String {
+    let mut hasher = Hasher::new();
+    let (info, platform) = (&network.info, &network.platform);
+    hasher.text(&info.topology);
+    hasher.text(&format!("{:?} {:?} {:?} {:?}", info.seed, info.duplex, info.routing, platform.loopback));
+    // Names of links made from a topology are its arcs.
+    for link in &platform.links {
+        hasher.text(&link.name);
+        hasher.float(link.bandwidth);
+        hasher.float(link.latency);
+        hasher.text(&format!("{:?}", link.policy));
+    }
+    for host in &platform.hosts {
+        hasher.text(&host.name);
+        hasher.number(host.switch.map_or(u64::MAX, |switch| u64::from(switch.0)));
+        hasher.float(host.speed);
+        hasher.number(host.cores.into());
+    }
+    hasher.finish()
+}
+
+impl Fingerprint {
+    /// The fingerprint of a study.
+    pub(super) fn of(study: &Study) -> Self {
+        let plan = &study.plan;
+        let mut networks = Hasher::new();
+        study.networks.iter().for_each(|network| networks.text(&of_network(network)));
+        study.file_digests.iter().for_each(|digest| networks.text(digest));
+        for (column, built) in plan.columns.iter().zip(&study.columns) {
+            networks.text(&format!("{} {:?} {} {:?}", column.info.name, column.setting, column.baseline, column.seeds));
+            for run in &built.runs {
+                networks.number(run.network as u64);
+                for layout in &run.layouts {
+                    networks.number(layout.ranks().into());
+                    (0..layout.ranks()).for_each(|rank| networks.number(u64::from(layout.host(Rank(rank)).0)));
+                }
+            }
+        }
+        let mut workloads = Hasher::new();
+        for workload in &study.workloads {
+            workloads.text(&workload.name);
+            workloads.text(&format!("{:?}", workload.info()));
+            workloads.text(&of_trace(&workload.trace));
+        }
+        let mut model = Hasher::new();
+        study.models.iter().for_each(|(_, description)| model.text(&format!("{description:?}")));
+        let mut rest = Hasher::new();
+        rest.text(&plan.title);
+        rest.number(plan.baseline as u64);
+        plan.weights.iter().for_each(|&weight| rest.float(weight));
+        rest.text(&format!("{:?} {:?} {}", plan.budget, plan.perturbation, plan.mapping));
+        Self {
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            networks: networks.finish(),
+            workloads: workloads.finish(),
+            model: model.finish(),
+            plan: rest.finish(),
+        }
+    }
+
+    /// One digest for all of it.
+    pub fn digest(&self) -> String {
+        let parts = [&self.program, &self.networks, &self.workloads, &self.model, &self.plan];
+        of_bytes(parts.map(String::as_str).join(" ").as_bytes())
+    }
+
+    /// In words what is not as in `other`.
+    pub fn differences(&self, other: &Fingerprint) -> String {
+        let program = format!("the version of the program ({} there, {} here)", other.program, self.program);
+        let parts = [
+            (self.program != other.program, program.as_str()),
+            (self.networks != other.networks, "its networks or the places of ranks"),
+            (self.workloads != other.workloads, "its workloads"),
+            (self.model != other.model, "its model"),
+            (self.plan != other.plan, "its title, baseline, weights, budget or perturbations"),
+        ];
+        parts.iter().filter(|part| part.0).map(|part| part.1).collect::<Vec<_>>().join(", ")
+    }
+}

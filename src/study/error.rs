@@ -1,0 +1,65 @@
+//! Why a study cannot be built or run.
+
+use super::choice::ChoiceError;
+use super::network::NetworkError;
+use super::results::ResultsError;
+use super::toml_file::TomlError;
+use crate::engine::ReplayError;
+use crate::mpi::mapping::MappingError;
+use crate::trace::TraceError;
+use std::path::PathBuf;
+
+/// Why a study cannot be built or run.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The study file cannot be used.
+    #[error(transparent)]
+    File(#[from] TomlError),
+    /// The study file says something that cannot be.
+    #[error("{}: {message}", .file.display())]
+    Contradiction {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// A choice that does not exist.
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
+    /// A network cannot be built.
+    #[error("network `{network}`: {error}")]
+    Network {
+        /// Its name or number.
+        network: String,
+        /// Why.
+        error: Box<NetworkError>,
+    },
+    /// A trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The ranks of a workload cannot be placed on a network.
+    #[error("workload `{workload}` on network `{network}`: {error}")]
+    Mapping {
+        /// The workload.
+        workload: String,
+        /// The network.
+        network: String,
+        /// Why.
+        error: MappingError,
+    },
+    /// A replay cannot go on.
+    #[error("workload `{workload}` on network `{network}`: {error}")]
+    Replay {
+        /// Name of the workload.
+        workload: String,
+        /// Index of the workload in the study.
+        index: usize,
+        /// The network.
+        network: String,
+        /// Why.
+        error: Box<ReplayError>,
+    },
+    /// A results file cannot be used.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+}

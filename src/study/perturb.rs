@@ -1,0 +1,125 @@
+//! Perturbations: the same study with links and hosts that are a little faster or slower than stated.
+//!
+//! A ranking that turns around when every link has 5 % less bandwidth is no basis for a decision. So bandwidth and latency of
+//! all links and the speed of all hosts are varied together, the same way for all networks: it is the technology that is
+//! known inexactly, and all networks are built of it. Factors are drawn from a Latin hypercube: for n samples each quantity
+//! takes one value from each n-th of its range, in random order (McKay, Beckman and Conover, A comparison of three methods for
+//! selecting values of input variables, Technometrics 21(2), 1979). That covers the range better than as many independent
+//! draws. The generator is PCG64, its seed stands in the result. Loopbacks of hosts are left as they are.
+
+use crate::ids::{HostId, LinkId};
+use crate::platform::{Host, Link, Platform, RouteTable};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What the quantities of one sample are multiplied by.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Factors {
+    /// Bandwidth of links.
+    pub bandwidth: f64,
+    /// Latency of links, delays of switches included.
+    pub latency: f64,
+    /// Speed of hosts.
+    pub speed: f64,
+}
+
+/// The perturbations of a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Perturbation {
+    /// Largest deviation: 0.1 for factors from 0.9 to 1.1.
+    pub amplitude: f64,
+    /// Seed of the samples.
+    pub seed: u64,
+    /// The samples.
+    pub samples: Vec<Factors>,
+}
+
+impl Perturbation {
+    /// A Latin hypercube of so many samples.
+    pub fn new(amplitude: f64, samples: usize, seed: u64) -> Self {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut values = || -> Vec<f64> {
+            let mut parts: Vec<usize> = (0..samples).collect();
+            parts.shuffle(&mut random);
+            let place = |part: usize, within: f64| (part as f64 + within) / samples as f64;
+            parts.iter().map(|&part| 1.0 + amplitude * (2.0 * place(part, random.random::<f64>()) - 1.0)).collect()
+        };
+        let (bandwidth, latency, speed) = (values(), values(), values());
+        let samples =
+            (0..samples).map(|i| Factors { bandwidth: bandwidth[i], latency: latency[i], speed: speed[i] }).collect();
+        Self { amplitude, seed, samples }
+    }
+}
+
+/// Reads `10%` or `0.1`: a part between 0 and 1, both excluded.
+///
+/// # Errors
+/// The rule, if it is something else.
+pub fn amplitude(text: &str) -> Result<f64, String> {
+    let (number, scale) = text.trim().strip_suffix('%').map_or((text.trim(), 1.0), |number| (number.trim_end(), 100.0));
+    match number.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < scale => Ok(value / scale),
+        _ => Err("must be more than 0 % and less than 100 %, written as 10% or 0.1".to_owned()),
+    }
+}
+
+/// The routes of another platform.
+struct SameRoutes(Arc<Platform>);
+
+impl RouteTable for SameRoutes {
+    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        self.0.routes.route(from, to, links)
+    }
+
+    fn has_loopback(&self, host: HostId) -> bool {
+        self.0.routes.has_loopback(host)
+    }
+}
+
+/// The same platform with other speeds.
+pub fn perturbed(platform: &Arc<Platform>, factors: &Factors) -> Platform {
+    let link = |(index, link): (usize, &Link)| {
+        let mut link = link.clone();
+        if platform.loopback.is_none_or(|loopback| loopback.index() != index) {
+            link.bandwidth *= factors.bandwidth;
+            link.latency *= factors.latency;
+        }
+        link
+    };
+    Platform {
+        name: platform.name.clone(),
+        hosts: platform.hosts.iter().map(|host| Host { speed: host.speed * factors.speed, ..host.clone() }).collect(),
+        links: platform.links.iter().enumerate().map(link).collect(),
+        loopback: platform.loopback,
+        routes: Box::new(SameRoutes(Arc::clone(platform))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_the_range_is_taken_once() {
+        let perturbation = Perturbation::new(0.1, 20, 1);
+        for of in [|f: &Factors| f.bandwidth, |f: &Factors| f.latency, |f: &Factors| f.speed] {
+            let mut parts: Vec<usize> =
+                perturbation.samples.iter().map(|f| ((of(f) - 0.9) / 0.2 * 20.0) as usize).collect();
+            parts.sort_unstable();
+            assert_eq!(parts, (0..20).collect::<Vec<_>>());
+        }
+        assert_eq!(perturbation, Perturbation::new(0.1, 20, 1));
+        assert_ne!(perturbation, Perturbation::new(0.1, 20, 2));
+    }
+
+    #[test]
+    fn amplitudes_are_parts() {
+        assert_eq!((amplitude("10%"), amplitude(" 5 % "), amplitude("0.25")), (Ok(0.1), Ok(0.05), Ok(0.25)));
+        for text in ["", "%", "0%", "100%", "1", "-5%", "nan", "x"] {
+            assert!(amplitude(text).is_err(), "{text}");
+        }
+    }
+}

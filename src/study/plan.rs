@@ -1,0 +1,117 @@
+//! What a study consists of, in words and numbers: its columns, workloads, repetitions and perturbations, and the cells that
+//! follow from them. Reports are made of a plan and of records, so that merging needs no replay.
+
+use super::choice::ModelDescription;
+use super::comparison::{NetworkInfo, WorkloadInfo};
+use super::perturb::Perturbation;
+use super::procurement::{Budget, NetworkCost};
+use super::record::CellName;
+
+/// What a network is compared under: everything that a study varies beside networks and workloads.
+///
+/// A network is compared with the baseline network in the same setting.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Setting {
+    /// Name of the platform, where the study has several.
+    pub platform: Option<String>,
+    /// How ranks are placed.
+    pub mapping: String,
+    /// The table of collectives.
+    pub collectives: String,
+}
+
+/// A network in a setting: a column of the tables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// How reports name and describe it.
+    pub info: NetworkInfo,
+    /// Name of the network, without its setting.
+    pub network: String,
+    /// Its setting.
+    pub setting: Setting,
+    /// Index of the column that it is compared with.
+    pub baseline: usize,
+    /// Seeds of its repetitions: one, and perhaps none at all, where nothing is random.
+    pub seeds: Vec<Option<u64>>,
+    /// What it costs, where prices are known.
+    pub cost: Option<NetworkCost>,
+}
+
+/// Place of a cell in the study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Number of the perturbation; 0 is the study as it stands.
+    pub sample: usize,
+    /// Index of the workload.
+    pub workload: usize,
+    /// Index of the column.
+    pub column: usize,
+    /// Index of the repetition.
+    pub repetition: usize,
+}
+
+/// A study in words and numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Heading of the report.
+    pub title: String,
+    /// Index of the first baseline column.
+    pub baseline: usize,
+    /// The columns, setting by setting.
+    pub columns: Vec<Column>,
+    /// The workloads.
+    pub workloads: Vec<WorkloadInfo>,
+    /// A weight for each workload.
+    pub weights: Vec<f64>,
+    /// How ranks are placed, in all settings.
+    pub mapping: String,
+    /// How traces turn into time; its table of collectives stands for those of all settings.
+    pub model: ModelDescription,
+    /// The perturbations, if any are asked for.
+    pub perturbation: Option<Perturbation>,
+    /// What a network may cost, if the study says so.
+    pub budget: Option<Budget>,
+}
+
+impl Plan {
+    /// Number of passes over the study: as it stands, and once for each perturbation.
+    pub fn passes(&self) -> usize {
+        1 + self.perturbation.as_ref().map_or(0, |p| p.samples.len())
+    }
+
+    /// The cells of one pass: workload by workload, column by column, repetition by repetition.
+    pub fn places(&self, sample: usize) -> impl Iterator<Item = Place> + '_ {
+        (0..self.workloads.len()).flat_map(move |workload| {
+            self.columns.iter().enumerate().flat_map(move |(column, c)| {
+                (0..c.seeds.len()).map(move |repetition| Place { sample, workload, column, repetition })
+            })
+        })
+    }
+
+    /// All cells, pass by pass: their order gives them their numbers.
+    pub fn all_places(&self) -> Vec<Place> {
+        (0..self.passes()).flat_map(|sample| self.places(sample)).collect()
+    }
+
+    /// Cells of one pass.
+    pub fn cells_of_a_pass(&self) -> usize {
+        self.workloads.len() * self.columns.iter().map(|c| c.seeds.len()).sum::<usize>()
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        self.passes().saturating_mul(self.cells_of_a_pass())
+    }
+
+    /// What a cell is called in a results file.
+    pub fn name(&self, cell: usize, place: Place) -> CellName<'_> {
+        let column = &self.columns[place.column];
+        CellName {
+            cell,
+            workload: &self.workloads[place.workload].name,
+            network: &column.info.name,
+            seed: column.seeds[place.repetition],
+            sample: place.sample,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! How stable the ranking of networks is: how often it holds when bandwidth, latency and compute speed vary.
+
+use super::comparison::Matrix;
+use super::perturb::Perturbation;
+use super::plan::Plan;
+
+/// The ranking of the networks of one setting for one workload, or for the mean of all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// Index of a column of the setting, which stands for it.
+    pub setting: usize,
+    /// Index of the workload; `None` for the weighted geometric mean.
+    pub workload: Option<usize>,
+    /// Columns, the fastest first, in the study as it stands.
+    pub order: Vec<usize>,
+    /// In how many samples the whole order is the same.
+    pub holds: usize,
+    /// In how many samples the first column is the fastest.
+    pub winner_holds: usize,
+    /// For each neighbour in the order: in how many samples the first of the two is still before the second.
+    pub pairs: Vec<usize>,
+}
+
+/// How often rankings hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stability {
+    /// What was varied.
+    pub perturbation: Perturbation,
+    /// Setting by setting, workload by workload, the mean last.
+    pub rankings: Vec<Ranking>,
+}
+
+/// Columns by falling value; the order of the study decides between equal values.
+fn order(columns: &[usize], value: &dyn Fn(usize) -> f64) -> Vec<usize> {
+    let mut order = columns.to_vec();
+    order.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
+    order
+}
+
+impl Stability {
+    /// Compares the rankings of the study as it stands with those of the samples.
+    pub fn new(plan: &Plan, perturbation: &Perturbation, stated: &Matrix, samples: &[Matrix]) -> Self {
+        let mut rankings = Vec::new();
+        let mut begin = 0;
+        for columns in plan.columns.chunk_by(|a, b| a.setting == b.setting) {
+            let columns: Vec<usize> = (begin..begin + columns.len()).collect();
+            begin += columns.len();
+            for workload in (0..plan.workloads.len()).map(Some).chain([None]) {
+                let value = |matrix: &Matrix, column: usize| match workload {
+                    Some(w) => matrix.cell(w, column).relative,
+                    None => matrix.geometric[column].mean,
+                };
+                let stated_order = order(&columns, &|column| value(stated, column));
+                let orders: Vec<Vec<usize>> =
+                    samples.iter().map(|sample| order(&columns, &|column| value(sample, column))).collect();
+                let place = |order: &[usize], column| order.iter().position(|&c| c == column);
+                let before = |a, b| orders.iter().filter(|order| place(order, a) < place(order, b)).count();
+                rankings.push(Ranking {
+                    setting: columns[0],
+                    workload,
+                    holds: orders.iter().filter(|order| **order == stated_order).count(),
+                    winner_holds: orders.iter().filter(|order| order[0] == stated_order[0]).count(),
+                    pairs: stated_order.windows(2).map(|pair| before(pair[0], pair[1])).collect(),
+                    order: stated_order,
+                });
+            }
+        }
+        Self { perturbation: perturbation.clone(), rankings }
+    }
+}

@@ -1,0 +1,397 @@
+//! From a study file to a study: everything is read, checked and built here.
+
+use super::choice::{ChoiceError, ModelChoice, ModelDescription};
+use super::digest;
+use super::error::StudyError;
+use super::file::{StudyFile, WorkloadEntry};
+use super::network::{NetworkChoice, NetworkUnderTest};
+use super::perturb::Perturbation;
+use super::placement::Placement;
+use super::plan::{Column, Plan, Setting};
+use super::run::{BuiltColumn, BuiltRun, Study, layouts};
+use super::toml_file;
+use super::workload::Workload;
+use crate::engine::Model;
+use crate::mpi::mapping::Mapping;
+use crate::trace::{TraceError, ti};
+use std::path::{Path, PathBuf};
+
+/// Most repetitions of a study.
+const MOST_REPETITIONS: u32 = 10_000;
+/// Most replays of a study: their records have to fit into memory.
+const MOST_CELLS: usize = 10_000_000;
+
+/// What the command line adds to a study file: it comes before what the file says.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// Model choices.
+    pub model: ModelChoice,
+    /// Choices for all networks.
+    pub network: NetworkChoice,
+    /// How ranks are placed.
+    pub placement: Placement,
+    /// Seed.
+    pub seed: Option<u64>,
+    /// Perturbations: their amplitude and number.
+    pub perturb: Option<(f64, usize)>,
+}
+
+/// What a study file says on the whole.
+struct Axes {
+    folder: PathBuf,
+    common: NetworkChoice,
+    /// One, perhaps none at all, without repetitions.
+    seeds: Vec<Option<u64>>,
+    /// Names and choices; a nameless one where the study has no such axis.
+    platforms: Vec<(Option<String>, NetworkChoice)>,
+    placements: Vec<Placement>,
+    /// Folder that the placements' files are relative to.
+    placement_folder: PathBuf,
+    models: Vec<(Model, ModelDescription)>,
+}
+
+impl Study {
+    /// Reads a study file, and everything that it names.
+    ///
+    /// # Errors
+    /// [`StudyError`].
+    pub fn read(path: &Path, overrides: Overrides) -> Result<Self, StudyError> {
+        let wrong = |message: String| StudyError::Contradiction { file: path.to_owned(), message };
+        let file: StudyFile = toml_file::read(path)?;
+        if file.networks.is_empty() || file.workloads.is_empty() {
+            return Err(wrong("a study needs at least one of [[networks]] and one of [[workloads]]".into()));
+        }
+        check_numbers(&file).map_err(wrong)?;
+        let axes = axes(path, &file, &overrides)?;
+        let workloads = read_workloads(&file.workloads, &axes.folder)?;
+        // Results name workloads, so that a name must not stand for two of them.
+        if let Some(name) = repeated(workloads.iter().map(|w| w.name.as_str())) {
+            return Err(wrong(format!("two workloads are called `{name}`; give them different names")));
+        }
+        let mut builder = Builder { axes: &axes, overrides: &overrides, workloads: &workloads, networks: Vec::new() };
+        let (columns, built): (Vec<Column>, Vec<BuiltColumn>) = builder.columns(&file)?.into_iter().unzip();
+        let networks = builder.networks;
+        let in_first = columns.iter().take_while(|c| c.setting == columns[0].setting).count();
+        if let Some(name) = repeated(columns[..in_first].iter().map(|c| c.network.as_str())) {
+            return Err(wrong(format!("two networks are called `{name}`; give them different names")));
+        }
+        let baseline = match &file.baseline {
+            None => 0,
+            Some(name) => columns[..in_first].iter().position(|c| c.network == *name).ok_or_else(|| {
+                let names: Vec<&str> = columns[..in_first].iter().map(|c| c.network.as_str()).collect();
+                ChoiceError::unknown("baseline", name, &names)
+            })?,
+        };
+        let mut columns = columns;
+        for (index, column) in columns.iter_mut().enumerate() {
+            column.baseline = index / in_first * in_first + baseline;
+        }
+        let first = axes.placements[0].mapping(&networks[0], &axes.placement_folder, axes.seeds[0])?;
+        let plan = Plan {
+            title: file.title,
+            baseline,
+            mapping: joined(columns.iter().map(|c| c.setting.mapping.as_str())),
+            model: ModelDescription {
+                collectives: joined(columns.iter().map(|c| c.setting.collectives.as_str())),
+                ..axes.models[0].1.clone()
+            },
+            columns,
+            weights: file.workloads.iter().map(|w| w.weight.unwrap_or(1.0)).collect(),
+            workloads: workloads.iter().map(Workload::info).collect(),
+            perturbation: overrides
+                .perturb
+                .map(|(amplitude, samples)| Perturbation::new(amplitude, samples, axes.seeds[0].unwrap_or(1))),
+            budget: file.budget,
+        };
+        if plan.cells() > MOST_CELLS {
+            return Err(wrong(format!("that makes {} replays, and {MOST_CELLS} is the most", plan.cells())));
+        }
+        let places = plan.all_places();
+        let file_digests = file_digests(&file.networks, &axes)?;
+        Ok(Self {
+            plan,
+            networks,
+            workloads,
+            mapping: first,
+            models: axes.models,
+            columns: built,
+            file_digests,
+            places,
+        })
+    }
+}
+
+/// The first name that stands twice.
+fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = std::collections::BTreeSet::new();
+    names.into_iter().find(|&name| !seen.insert(name))
+}
+
+/// All different texts, in their order.
+fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut seen: Vec<&str> = Vec::new();
+    texts.for_each(|text| {
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    });
+    seen.join(", ")
+}
+
+/// Checks what has nothing to do with other files.
+fn check_numbers(file: &StudyFile) -> Result<(), String> {
+    for workload in &file.workloads {
+        if let Some(weight) = workload.weight
+            && !(weight.is_finite() && weight > 0.0)
+        {
+            return Err(format!("weight {weight} of workload `{}` is not positive", workload.trace.display()));
+        }
+    }
+    for (name, limit) in file.budget.iter().flat_map(|budget| budget.limits()) {
+        if let Some(limit) = limit
+            && !(limit.is_finite() && limit >= 0.0)
+        {
+            return Err(format!("budget: {name} = {limit} is not a number, zero or more"));
+        }
+    }
+    if [file.seed.is_some() && file.seeds.is_some(), file.seeds.is_some() && file.repetitions.is_some()].contains(&true)
+    {
+        return Err("seeds says all seeds; seed and repetitions do not go with it".to_owned());
+    }
+    match &file.seeds {
+        Some(seeds) if seeds.is_empty() => return Err("seeds is an empty list".to_owned()),
+        Some(seeds) => {
+            if let Some(seed) = seeds.iter().enumerate().find(|(i, seed)| seeds[..*i].contains(seed)) {
+                return Err(format!("seed {} stands in seeds twice", seed.1));
+            }
+        }
+        None => {}
+    }
+    match file.repetitions {
+        Some(repetitions) if !(1..=MOST_REPETITIONS).contains(&repetitions) => {
+            Err(format!("repetitions = {repetitions} is not from 1 to {MOST_REPETITIONS}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks the axes and brings them together with the command line.
+fn axes(path: &Path, file: &StudyFile, overrides: &Overrides) -> Result<Axes, StudyError> {
+    let wrong = |message: &str| StudyError::Contradiction { file: path.to_owned(), message: message.to_owned() };
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let begin = overrides.seed.or(file.seed);
+    let seeds = match (&file.seeds, file.repetitions) {
+        (_, Some(repetitions)) => {
+            let begin = begin.unwrap_or(1);
+            (0..u64::from(repetitions)).map(|k| Some(begin.wrapping_add(k))).collect()
+        }
+        (Some(seeds), None) if overrides.seed.is_none() => seeds.iter().copied().map(Some).collect(),
+        _ => vec![begin],
+    };
+    let platforms = match &file.platforms {
+        None => vec![(None, NetworkChoice::default())],
+        Some(entries) if entries.is_empty() => return Err(wrong("platforms is an empty list")),
+        Some(entries) => {
+            if let Some(name) = repeated(entries.iter().map(|entry| entry.name.as_str())) {
+                return Err(wrong(&format!("two platforms are called `{name}`; give them different names")));
+            }
+            let choice = |parameters| NetworkChoice { parameters, ..NetworkChoice::default() };
+            entries.iter().map(|entry| (Some(entry.name.clone()), choice(entry.parameters.clone()))).collect()
+        }
+    };
+    let own =
+        Placement { rule: file.mapping.clone(), hostfile: file.hostfile.clone(), rankfile: file.rankfile.clone() };
+    if own.is_ambiguous() {
+        return Err(wrong("only one of mapping, hostfile and rankfile can say how ranks are placed"));
+    }
+    if file.mappings.is_some() && own.is_given() {
+        return Err(wrong("mappings says how ranks are placed; mapping, hostfile and rankfile do not go with it"));
+    }
+    let (placements, placement_folder) = match &file.mappings {
+        _ if overrides.placement.is_given() => (vec![overrides.placement.clone()], PathBuf::new()),
+        Some(rules) => {
+            let placement = |rule: &String| Placement { rule: Some(rule.clone()), ..Placement::default() };
+            (rules.iter().map(placement).collect(), folder.clone())
+        }
+        None => (vec![own], folder.clone()),
+    };
+    let tables: Vec<Option<String>> = match &file.collectives {
+        Some(_) if file.model.collectives.is_some() => {
+            return Err(wrong("only one of collectives and collectives in [model] can say which tables are used"));
+        }
+        Some(tables) if overrides.model.collectives.is_none() => tables.iter().cloned().map(Some).collect(),
+        _ => vec![None],
+    };
+    for (list, names) in [("mappings", &file.mappings), ("collectives", &file.collectives)] {
+        let Some(names) = names else { continue };
+        if names.is_empty() {
+            return Err(wrong(&format!("{list} is an empty list")));
+        }
+        if let Some(name) = repeated(names.iter().map(String::as_str)) {
+            return Err(wrong(&format!("`{name}` stands in {list} twice")));
+        }
+    }
+    let base = overrides.model.clone().over(&file.model);
+    let model = |table: Option<String>| {
+        let collectives = table.or_else(|| base.collectives.clone());
+        Ok(ModelChoice { collectives, ..base.clone() }.build()?)
+    };
+    Ok(Axes {
+        folder,
+        common: file.network.clone(),
+        seeds,
+        platforms,
+        placements,
+        placement_folder,
+        models: tables.into_iter().map(model).collect::<Result<_, StudyError>>()?,
+    })
+}
+
+fn read_workloads(entries: &[WorkloadEntry], folder: &Path) -> Result<Vec<Workload>, TraceError> {
+    let read = |entry: &WorkloadEntry| {
+        let options = ti::Options { ranks: entry.ranks, ..ti::Options::default() };
+        let mut workload = Workload::read(&folder.join(&entry.trace), &options)?;
+        workload.name = entry.name.clone().unwrap_or(workload.name);
+        Ok(workload)
+    };
+    entries.iter().map(read).collect()
+}
+
+/// Digests of the platform files that networks are read from: their routes are nowhere else.
+fn file_digests(choices: &[NetworkChoice], axes: &Axes) -> Result<Vec<String>, StudyError> {
+    let mut digests = Vec::new();
+    for choice in choices {
+        let choice = choice.clone().over(&axes.common);
+        let files = choice.platform_files(&axes.folder).map_err(|error| StudyError::Network {
+            network: choice.name.clone().unwrap_or_default(),
+            error: Box::new(error),
+        })?;
+        for file in files {
+            // It was read a moment ago, so that a failure here is one of the file system.
+            let bytes = std::fs::read(&file).map_err(|error| super::results::ResultsError::Io { file, error })?;
+            digests.push(digest::of_bytes(&bytes));
+        }
+    }
+    Ok(digests)
+}
+
+/// Builds networks and places ranks.
+struct Builder<'a> {
+    axes: &'a Axes,
+    overrides: &'a Overrides,
+    workloads: &'a [Workload],
+    networks: Vec<NetworkUnderTest>,
+}
+
+/// A network of the study on one platform, built for each seed.
+struct Variants {
+    name: String,
+    /// Seed and index of the built network: one if nothing is random.
+    built: Vec<(Option<u64>, usize)>,
+    /// Seed for the mapping of a network that is not random, repetition by repetition.
+    random: bool,
+}
+
+impl Builder<'_> {
+    /// All columns, setting by setting: platform, mapping, table of collectives.
+    fn columns(&mut self, file: &StudyFile) -> Result<Vec<(Column, BuiltColumn)>, StudyError> {
+        let axes = self.axes;
+        let mut columns = Vec::new();
+        for (platform, parameters) in &axes.platforms {
+            let mut variants = Vec::with_capacity(file.networks.len());
+            for (number, choice) in file.networks.iter().enumerate() {
+                variants.push(self.variants(number, choice, parameters)?);
+            }
+            for placement in &axes.placements {
+                for (model, (_, description)) in axes.models.iter().enumerate() {
+                    for variant in &variants {
+                        let (mut column, runs) = self.column(variant, placement)?;
+                        column.setting.platform.clone_from(platform);
+                        column.setting.collectives.clone_from(&description.collectives);
+                        column.info.name = self.full_name(&column);
+                        columns.push((column, BuiltColumn { model, runs }));
+                    }
+                }
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The name of a network with all of its setting that is not the same for all columns.
+    fn full_name(&self, column: &Column) -> String {
+        let mut parts: Vec<&str> = column.setting.platform.as_deref().into_iter().collect();
+        if self.axes.placements.len() > 1 {
+            parts.push(&column.setting.mapping);
+        }
+        if self.axes.models.len() > 1 {
+            parts.push(&column.setting.collectives);
+        }
+        if parts.is_empty() { column.network.clone() } else { format!("{} [{}]", column.network, parts.join(", ")) }
+    }
+
+    fn variants(
+        &mut self,
+        number: usize,
+        choice: &NetworkChoice,
+        parameters: &NetworkChoice,
+    ) -> Result<Variants, StudyError> {
+        let axes = self.axes;
+        let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
+        let in_network = |error| StudyError::Network { network: label.clone(), error: Box::new(error) };
+        let name = choice.name.clone();
+        let choice = choice.clone().over(parameters).over(&axes.common);
+        let choice = NetworkChoice { name, ..self.overrides.network.clone().over(&choice) };
+        // A seed of the network's own is no matter of repetitions; one of the command line begins them.
+        let own_seed = if self.overrides.seed.is_some() { None } else { choice.seed };
+        let random =
+            own_seed.is_none() && axes.seeds.len() > 1 && choice.takes_seed(&axes.folder).map_err(in_network)?;
+        let seeds = if random { &axes.seeds[..] } else { &axes.seeds[..1] };
+        let mut built = Vec::with_capacity(seeds.len());
+        for &seed in seeds {
+            let choice = NetworkChoice { seed: own_seed.or(seed), ..choice.clone() };
+            let network = choice.build(&axes.folder).map_err(in_network)?;
+            let seed = if random { seed } else { network.info.seed };
+            built.push((seed, self.networks.len()));
+            self.networks.push(network);
+        }
+        let info = &mut self.networks[built[0].1].info;
+        if random && let Some(spec) = choice.topology {
+            // The name of the first graph, with its seed, would be wrong for the others.
+            if choice.name.is_none() {
+                info.name.clone_from(&spec);
+            }
+            info.topology = spec;
+        }
+        Ok(Variants { name: info.name.clone(), built, random })
+    }
+
+    fn column(&self, variant: &Variants, placement: &Placement) -> Result<(Column, Vec<BuiltRun>), StudyError> {
+        let axes = self.axes;
+        let random_mapping = axes.seeds.len() > 1 && placement.rule.as_deref() == Some("random");
+        let repetitions = if variant.random || random_mapping { axes.seeds.len() } else { 1 };
+        let (mut seeds, mut runs) = (Vec::new(), Vec::new());
+        let mut mapping = Mapping::default();
+        for k in 0..repetitions {
+            let (network_seed, index) = variant.built[if variant.random { k } else { 0 }];
+            let network = &self.networks[index];
+            mapping = placement.mapping(network, &axes.placement_folder, axes.seeds[k])?;
+            seeds.push(if random_mapping { axes.seeds[k] } else { network_seed });
+            runs.push(BuiltRun { network: index, layouts: layouts(self.workloads, network, &mapping)? });
+        }
+        let first = &self.networks[variant.built[0].1];
+        let setting = Setting {
+            platform: None,
+            mapping: if random_mapping { "random".to_owned() } else { mapping.describe() },
+            collectives: String::new(),
+        };
+        let column = Column {
+            info: first.info.clone(),
+            network: variant.name.clone(),
+            setting,
+            baseline: 0,
+            seeds,
+            cost: first.cost,
+        };
+        Ok((column, runs))
+    }
+}

@@ -1,0 +1,375 @@
+//! The results file: JSON lines, the first one says which study and shard it is, each other one is a finished cell.
+//!
+//! A line is written by one call to a file opened for appending, and is on the disk (`fdatasync`) before the next cell is
+//! reported as done. So a process that is killed at any moment leaves complete lines and at most the beginning of one more,
+//! which has no line end. That torn line is recognised by this, dropped, and cut off before anything is appended. Anything else
+//! that is not as it should be was not written by this program, and is an error with its line. The other way to be atomic,
+//! a new file and a rename for each cell, would write the whole file again for each of its lines.
+//!
+//! The file is locked while it is written: two processes with one results file would do all work twice.
+
+use super::digest::Fingerprint;
+use super::plan::{Place, Plan};
+use super::record::CellRecord;
+use super::shard::Shard;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Name and version of the format.
+const SCHEMA: &str = "mopsim.results/1";
+
+/// The first line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    schema: String,
+    title: String,
+    /// SHA-256 of all that the study consists of.
+    study: String,
+    parts: Fingerprint,
+    /// Cells of the whole study.
+    cells: usize,
+    shard: Shard,
+}
+
+/// Why a results file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// Reading or writing failed.
+    #[error("{}: {error}", .file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A line is not as it should be.
+    #[error("{}:{line}: {message}", .file.display())]
+    Malformed {
+        /// The file.
+        file: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// There are results already.
+    #[error("{} holds results already", .file.display())]
+    Exists {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Another process writes the file.
+    #[error("{} is being written by another process", .file.display())]
+    Locked {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The results are those of another study.
+    #[error("{} holds results of another study (`{title}`): not the same are {differences}", .file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+        /// Title of that study.
+        title: String,
+        /// What differs.
+        differences: String,
+    },
+    /// The results are those of another shard.
+    #[error("{} holds shard {there}, not shard {here}", .file.display())]
+    OtherShard {
+        /// The file.
+        file: PathBuf,
+        /// Its shard.
+        there: Shard,
+        /// The shard that was asked for.
+        here: Shard,
+    },
+    /// Two files have the same cell.
+    #[error("{} (shard {second_shard}) and {} (shard {first_shard}) overlap: both hold {cell}", .second.display(), .first.display())]
+    Overlap {
+        /// The file that came first.
+        first: PathBuf,
+        /// Its shard.
+        first_shard: Shard,
+        /// The other one.
+        second: PathBuf,
+        /// Its shard.
+        second_shard: Shard,
+        /// The cell in words.
+        cell: String,
+    },
+    /// Cells are missing.
+    #[error("{missing} of {cells} cells are missing: {whose}; the first is {first}")]
+    Missing {
+        /// How many.
+        missing: usize,
+        /// Of how many.
+        cells: usize,
+        /// The shards that they belong to.
+        whose: String,
+        /// The first of them in words.
+        first: String,
+    },
+}
+
+impl ResultsError {
+    /// Whether reading or writing failed, rather than what was read.
+    pub fn is_io(&self) -> bool {
+        matches!(self, Self::Io { .. })
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "check the path, its permissions and the disk",
+            Self::Malformed { .. } => {
+                "the file was changed, or is no results file of this study; give another --results FILE"
+            }
+            Self::Exists { .. } => "continue it with --resume, or give another --results FILE",
+            Self::Locked { .. } => "wait for that process, or give another --results FILE",
+            Self::Foreign { .. } => "run with the study and the flags of that file, or give another --results FILE",
+            Self::OtherShard { .. } => "give each shard a results file of its own",
+            Self::Overlap { .. } => "give each shard once, all of the same number of shards",
+            Self::Missing { .. } => {
+                "give the files of all shards; finish one with `mopsim compare STUDY --shard K/N --results FILE --resume`"
+            }
+        }
+    }
+}
+
+/// A study as results files see it.
+#[derive(Debug, Clone)]
+pub struct Identity<'a> {
+    plan: &'a Plan,
+    places: &'a [Place],
+    fingerprint: Fingerprint,
+}
+
+/// What a file holds.
+struct Contents {
+    shard: Shard,
+    records: Vec<CellRecord>,
+    /// Bytes up to the end of the last complete line.
+    length: usize,
+}
+
+impl<'a> Identity<'a> {
+    /// A study with the place of each of its cells.
+    pub(super) fn new(plan: &'a Plan, places: &'a [Place], fingerprint: Fingerprint) -> Self {
+        Self { plan, places, fingerprint }
+    }
+
+    fn header(&self, shard: Shard) -> String {
+        let header = Header {
+            schema: SCHEMA.to_owned(),
+            title: self.plan.title.clone(),
+            study: self.fingerprint.digest(),
+            parts: self.fingerprint.clone(),
+            cells: self.places.len(),
+            shard,
+        };
+        line(&header)
+    }
+
+    fn words(&self, cell: usize) -> String {
+        let name = self.plan.name(cell, self.places[cell]);
+        let seed = name.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
+        let sample = if name.sample > 0 { format!(", perturbation {}", name.sample) } else { String::new() };
+        format!("cell {cell} ({} on {}{seed}{sample})", name.workload, name.network)
+    }
+
+    /// Reads a file; `None` if it holds nothing, or nothing but the beginning of `header`.
+    fn read(&self, path: &Path, bytes: &[u8], header: Option<&str>) -> Result<Option<Contents>, ResultsError> {
+        let malformed = |line, message| ResultsError::Malformed { file: path.to_owned(), line, message };
+        let length = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
+        if length == 0 {
+            return match header {
+                Some(header) if header.as_bytes().starts_with(bytes) => Ok(None),
+                _ => Err(malformed(1, "there is no first line that says which study this is".to_owned())),
+            };
+        }
+        // A newline ends each line; what follows the last one is torn.
+        let mut lines = bytes[..length - 1].split(|&byte| byte == b'\n');
+        let first: Header = serde_json::from_slice(lines.next().unwrap_or_default())
+            .map_err(|error| malformed(1, format!("no first line of a results file: {error}")))?;
+        if first.schema != SCHEMA {
+            return Err(malformed(1, format!("schema `{}`, where `{SCHEMA}` should be", first.schema)));
+        }
+        if first.study != self.fingerprint.digest() || first.parts != self.fingerprint {
+            let differences = self.fingerprint.differences(&first.parts);
+            return Err(ResultsError::Foreign { file: path.to_owned(), title: first.title, differences });
+        }
+        let mut line_of_cell = vec![0; self.places.len()];
+        let mut records = Vec::new();
+        for (line, text) in lines.enumerate().map(|(index, text)| (index + 2, text)) {
+            let record: CellRecord =
+                serde_json::from_slice(text).map_err(|error| malformed(line, format!("no cell: {error}")))?;
+            let cell = record.cell;
+            if cell >= self.places.len() || !record.is(&self.plan.name(cell, self.places[cell])) {
+                return Err(malformed(line, format!("the study has no such cell {cell}")));
+            }
+            if !first.shard.has(cell) {
+                return Err(malformed(line, format!("{} is not of shard {}", self.words(cell), first.shard)));
+            }
+            if line_of_cell[cell] > 0 {
+                let message = format!("{} stands in line {}, too", self.words(cell), line_of_cell[cell]);
+                return Err(malformed(line, message));
+            }
+            line_of_cell[cell] = line;
+            records.push(record);
+        }
+        Ok(Some(Contents { shard: first.shard, records, length }))
+    }
+
+    /// Puts the records of several files together, in the order of the study.
+    ///
+    /// # Errors
+    /// [`ResultsError`]; also if cells are missing, or are there twice.
+    pub fn merge(&self, files: &[PathBuf]) -> Result<Vec<CellRecord>, ResultsError> {
+        let mut found: Vec<Option<(usize, CellRecord)>> = vec![None; self.places.len()];
+        let mut shards = Vec::new();
+        for (index, path) in files.iter().enumerate() {
+            let bytes = std::fs::read(path).map_err(|error| ResultsError::Io { file: path.clone(), error })?;
+            let contents = self.read(path, &bytes, None)?;
+            let (shard, mut records) = contents.map_or((Shard::WHOLE, Vec::new()), |c| (c.shard, c.records));
+            // Threads end in any order; what is said about the file should not depend on it.
+            records.sort_by_key(|record| record.cell);
+            shards.push(shard);
+            for record in records {
+                let cell = record.cell;
+                if let Some((earlier, _)) = found[cell] {
+                    return Err(ResultsError::Overlap {
+                        first: files[earlier].clone(),
+                        first_shard: shards[earlier],
+                        second: path.clone(),
+                        second_shard: shard,
+                        cell: self.words(cell),
+                    });
+                }
+                found[cell] = Some((index, record));
+            }
+        }
+        let missing: Vec<usize> = (0..found.len()).filter(|&cell| found[cell].is_none()).collect();
+        if let Some(&first) = missing.first() {
+            return Err(ResultsError::Missing {
+                missing: missing.len(),
+                cells: found.len(),
+                whose: whose(&missing, files, &shards),
+                first: self.words(first),
+            });
+        }
+        Ok(found.into_iter().flatten().map(|(_, record)| record).collect())
+    }
+}
+
+/// Which shards lack cells: by their file, or by their number where there is no file.
+fn whose(missing: &[usize], files: &[PathBuf], shards: &[Shard]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    let mut add = |name: String| {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    let counts: Vec<usize> = shards.iter().map(|shard| shard.count()).collect();
+    for &cell in missing {
+        match shards.iter().position(|shard| shard.has(cell)) {
+            Some(index) => add(format!("{} (shard {}) is not finished", files[index].display(), shards[index])),
+            None if counts.windows(2).all(|pair| pair[0] == pair[1]) => {
+                let count = counts.first().copied().unwrap_or(1);
+                add(format!("there is no file of shard {}/{count}", cell % count + 1));
+            }
+            None => add("the files are of different numbers of shards".to_owned()),
+        }
+    }
+    names.join("; ")
+}
+
+/// A line of the file, with its end.
+fn line(content: &impl Serialize) -> String {
+    serde_json::to_string(content).expect("records have nothing that JSON lacks") + "\n"
+}
+
+/// A results file that is being written.
+#[derive(Debug)]
+pub struct ResultsFile {
+    path: PathBuf,
+    /// `None` after a write that failed: what it left must stay the last line.
+    file: Mutex<Option<File>>,
+}
+
+impl ResultsFile {
+    /// Opens a file for a shard, and gives the records that it holds already. With `resume` they may be there; without,
+    /// the file must be new or empty.
+    ///
+    /// # Errors
+    /// [`ResultsError`].
+    pub fn open(
+        path: &Path,
+        identity: &Identity<'_>,
+        shard: Shard,
+        resume: bool,
+    ) -> Result<(Self, Vec<CellRecord>), ResultsError> {
+        let failed = |error| ResultsError::Io { file: path.to_owned(), error };
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(ResultsError::Locked { file: path.to_owned() }),
+            // File systems without locks do without.
+            Err(TryLockError::Error(_)) | Ok(()) => {}
+        }
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes)).map_err(failed)?;
+        if !bytes.is_empty() && !resume {
+            return Err(ResultsError::Exists { file: path.to_owned() });
+        }
+        let header = identity.header(shard);
+        let records = match identity.read(path, &bytes, Some(&header))? {
+            Some(contents) => {
+                if contents.shard != shard {
+                    let there = contents.shard;
+                    return Err(ResultsError::OtherShard { file: path.to_owned(), there, here: shard });
+                }
+                if contents.length < bytes.len() {
+                    file.set_len(contents.length as u64).and_then(|()| file.sync_all()).map_err(failed)?;
+                }
+                contents.records
+            }
+            None => {
+                file.set_len(0).and_then(|()| file.write_all(header.as_bytes())).map_err(failed)?;
+                file.sync_all().and_then(|()| sync_folder(path)).map_err(failed)?;
+                Vec::new()
+            }
+        };
+        Ok((Self { path: path.to_owned(), file: Mutex::new(Some(file)) }, records))
+    }
+
+    /// Appends a record; when this returns, it is on the disk.
+    ///
+    /// # Errors
+    /// If it cannot be written; nothing can be appended after that.
+    pub fn append(&self, record: &CellRecord) -> Result<(), ResultsError> {
+        let failed = |error| ResultsError::Io { file: self.path.clone(), error };
+        let mut guard = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Some(file) = guard.as_mut() else {
+            return Err(failed(io::Error::other("an earlier write failed")));
+        };
+        let written = file.write_all(line(record).as_bytes()).and_then(|()| file.sync_data());
+        if written.is_err() {
+            *guard = None;
+        }
+        written.map_err(failed)
+    }
+}
+
+/// Makes the name of a new file as lasting as its content.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        // Not every system can do this to a folder.
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput) => Ok(()),
+        result => result,
+    }
+}

@@ -1,0 +1,104 @@
+//! Mean, standard deviation and confidence interval of repetitions.
+//!
+//! The interval is that of Student for the mean of a normal variable of unknown variance: `mean ± t s / sqrt n`, where `s` is
+//! the sample standard deviation (divisor n - 1) and `t` the 97.5 % point of the t distribution with n - 1 degrees of freedom
+//! (Student, The probable error of a mean, Biometrika 6(1), 1908). The distribution function for whole degrees of freedom
+//! is the finite sum of Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4; its inverse is found by
+//! bisection, which needs no table and is exact to rounding.
+
+/// Probability that the interval covers the true mean.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// What repetitions of one measurement say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Statistic {
+    /// Number of values.
+    pub count: usize,
+    /// Their arithmetic mean.
+    pub mean: f64,
+    /// Sample standard deviation; `None` of a single value.
+    pub standard_deviation: Option<f64>,
+    /// Half of the width of the 95 % confidence interval of the mean; `None` of a single value.
+    pub half_width: Option<f64>,
+}
+
+impl Statistic {
+    /// The statistic of these values; of none, that of a single 0.
+    pub fn of(values: &[f64]) -> Self {
+        let count = values.len();
+        let [first, _, ..] = values else {
+            let mean = values.first().copied().unwrap_or(0.0);
+            return Self { count: 1, mean, standard_deviation: None, half_width: None };
+        };
+        let n = count as f64;
+        // Around the first value, so that equal values give exactly themselves and no deviation.
+        let mean = first + values.iter().map(|v| v - first).sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+        let deviation = (squares / (n - 1.0)).sqrt();
+        let half_width = student_t(count - 1) * deviation / n.sqrt();
+        Self { count, mean, standard_deviation: Some(deviation), half_width: Some(half_width) }
+    }
+
+    /// The ends of the 95 % confidence interval of the mean.
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        self.half_width.map(|half| [self.mean - half, self.mean + half])
+    }
+}
+
+/// The point that |t| stays below with probability 95 %, for so many degrees of freedom (at least 1).
+pub fn student_t(degrees: usize) -> f64 {
+    // With one degree of freedom it is 12.7, and it falls towards 1.96.
+    let (mut low, mut high) = (1.9, 13.0);
+    for _ in 0..64 {
+        let middle = 0.5 * (low + high);
+        if within(middle, degrees.max(1)) < CONFIDENCE { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// Probability of |T| < t.
+fn within(t: f64, degrees: usize) -> f64 {
+    let angle = (t / (degrees as f64).sqrt()).atan();
+    let (sine, cosine) = angle.sin_cos();
+    let odd = degrees % 2 == 1;
+    // Terms cos^(j), each with the factor (j - 1) / j (even degrees) or j / (j + 1) of its predecessor's.
+    let (mut term, mut sum) = if odd { (cosine, cosine) } else { (1.0, 1.0) };
+    let mut power = if odd { 3 } else { 2 };
+    while power + 2 <= degrees {
+        term *= cosine * cosine * (power - 1) as f64 / power as f64;
+        sum += term;
+        power += 2;
+    }
+    match (odd, degrees) {
+        (false, _) => sine * sum,
+        (true, 1) => std::f64::consts::FRAC_2_PI * angle,
+        (true, _) => std::f64::consts::FRAC_2_PI * (angle + sine * sum),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn students_t_is_that_of_the_tables() {
+        let table = [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (10, 2.228), (30, 2.042)];
+        for (degrees, t) in table {
+            assert!((student_t(degrees) - t).abs() < 5e-4, "{degrees}: {}", student_t(degrees));
+        }
+        assert!((student_t(100_000) - 1.959_964).abs() < 1e-4);
+    }
+
+    #[test]
+    fn statistics_by_hand() {
+        // 1, 2, 3, 4: mean 2.5, squares 2.25 + 0.25 + 0.25 + 2.25 = 5, s = sqrt(5/3), t(3) = 3.1824463.
+        let statistic = Statistic::of(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!((statistic.count, statistic.mean), (4, 2.5));
+        let deviation = (5.0_f64 / 3.0).sqrt();
+        assert!((statistic.standard_deviation.expect("four values") - deviation).abs() < 1e-15);
+        let [low, high] = statistic.interval().expect("four values");
+        assert!((high - low - 3.182_446_305 * deviation).abs() < 1e-8);
+        assert_eq!(Statistic::of(&[0.1; 3]).standard_deviation, Some(0.0));
+        assert_eq!(Statistic::of(&[7.0]).interval(), None);
+    }
+}

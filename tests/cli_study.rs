@@ -1,0 +1,190 @@
+//! What a study varies beside networks and workloads: seeds, settings, weights, perturbations, and what a buyer asks.
+
+mod support;
+
+use serde_json::Value;
+use support::cli::{Folder, assert_80_columns, number};
+
+/// Eight ranks; each sends to the one opposite, then all meet.
+fn folder(study: &str) -> Folder {
+    let mut trace = String::new();
+    for rank in 0..8 {
+        let partner = (rank + 4) % 8;
+        trace.push_str(&format!("{rank} irecv {partner} 0 100000 6\n{rank} send {partner} 0 100000 6\n"));
+        trace.push_str(&format!("{rank} wait {partner} {rank} 0\n{rank} compute 1e6\n{rank} allreduce 2000 10 0 6\n"));
+    }
+    let folder = Folder::with_trace(&trace);
+    folder.write("u.ti", trace.replace("100000", "500"));
+    folder.write("s.toml", study);
+    folder
+}
+
+const RANDOM: &str = "[[networks]]\nname = 'random'\ntopology = 'random:n=8,d=3'\n";
+const SHARED: &str = "[[networks]]\nname = 'shared'\ntopology = 'random:n=8,d=3'\nparameters = { duplex = 'shared' }\n";
+const RING: &str = "[[networks]]\ntopology = 'ring:8'\n";
+const WORKLOADS: &str = "[[workloads]]\ntrace = 't.ti'\n[[workloads]]\ntrace = 'u.ti'\n";
+
+fn compare(head: &str, networks: &str, workloads: &str, flags: &[&str]) -> Value {
+    let folder = folder(&format!("title = 'x'\n{head}{networks}{workloads}"));
+    let arguments = [&["compare", "s.toml"], flags].concat();
+    assert_80_columns(&folder.output(&arguments));
+    folder.json(&arguments)
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> &'a Vec<Value> {
+    value[name].as_array().unwrap_or_else(|| panic!("`{name}` is no list"))
+}
+
+fn cells<'a>(result: &'a Value, workload: &str, topology: &str) -> Vec<&'a Value> {
+    list(result, "cells").iter().filter(|c| c["workload"] == workload && c["topology"] == topology).collect()
+}
+
+#[test]
+fn only_what_is_random_is_repeated_and_pairs_have_the_same_seed() {
+    let networks = [RANDOM, SHARED, RING].concat();
+    let result = compare("repetitions = 4\nbaseline = 'random'\n", &networks, WORKLOADS, &[]);
+    assert_eq!(list(&result, "cells").len(), 2 * (4 + 4 + 1));
+    let (random, shared, ring) =
+        (cells(&result, "t", "random"), cells(&result, "t", "shared"), cells(&result, "t", "ring:n=8"));
+    assert_eq!(random.iter().map(|c| c["seed"].as_u64()).collect::<Vec<_>>(), [1, 2, 3, 4].map(Some));
+    let seconds = |cell: &Value| number(cell, "simulated_seconds");
+    let mut ratios = Vec::new();
+    for (baseline, here) in random.iter().zip(&shared) {
+        assert_eq!((number(baseline, "relative"), &baseline["seed"]), (1.0, &here["seed"]));
+        assert_eq!(number(here, "relative"), seconds(baseline) / seconds(here));
+        ratios.push(seconds(baseline) / seconds(here));
+    }
+    // By hand: mean, deviation, and an interval of 3.182 s / 2.
+    let of = |topology: &str| {
+        let found = list(&result, "statistics").iter().find(|s| s["workload"] == "t" && s["topology"] == topology);
+        found.expect("a statistic")["relative"].clone()
+    };
+    let mean = ratios.iter().sum::<f64>() / 4.0;
+    let deviation = (ratios.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
+    let shared = of("shared");
+    assert!((number(&shared, "mean") - mean).abs() < 1e-12);
+    assert!((number(&shared, "standard_deviation") - deviation).abs() < 1e-12);
+    let width =
+        shared["confidence_95"][1].as_f64().expect("a number") - shared["confidence_95"][0].as_f64().expect("one");
+    assert!((width - 3.182_446_305 * deviation).abs() < 1e-8);
+    // The ring runs once, and varies with the baseline.
+    assert_eq!((ring.len(), of("ring:n=8")["repetitions"].as_u64()), (1, Some(4)));
+    let baseline_mean = random.iter().map(|c| seconds(c)).sum::<f64>() / 4.0;
+    assert!((number(ring[0], "relative") - baseline_mean / seconds(ring[0])).abs() < 1e-12);
+    assert_eq!(of("random")["standard_deviation"], 0.0);
+}
+
+#[test]
+fn seeds_may_be_listed_begun_elsewhere_or_fixed() {
+    let seeds = |head: &str, networks: &str, flags: &[&str]| -> Vec<Option<u64>> {
+        let result = compare(head, networks, "[[workloads]]\ntrace = 't.ti'\n", flags);
+        list(&result, "cells").iter().map(|c| c["seed"].as_u64()).collect()
+    };
+    assert_eq!(seeds("seeds = [9, 5]\n", RANDOM, &[]), [Some(9), Some(5)]);
+    assert_eq!(seeds("seed = 7\nrepetitions = 2\n", RANDOM, &[]), [Some(7), Some(8)]);
+    assert_eq!(seeds("repetitions = 2\n", RANDOM, &["--seed", "3"]), [Some(3), Some(4)]);
+    assert_eq!(seeds("seeds = [9, 5]\n", RANDOM, &["--seed", "3"]), [Some(3)]);
+    assert_eq!(seeds("repetitions = 2\n", &RANDOM.replace("d=3", "d=3,seed=6"), &[]), [Some(6)]);
+    assert_eq!(seeds("repetitions = 2\n", &format!("{RANDOM}seed = 6\n"), &[]), [Some(6)]);
+    assert_eq!(seeds("repetitions = 2\n", RING, &[]), [None]);
+    assert_eq!(seeds("repetitions = 2\nmapping = 'random'\n", RING, &[]), [Some(1), Some(2)]);
+    let routed = format!("{RING}routing = 'random-shortest'\n");
+    assert_eq!(seeds("repetitions = 2\n", &routed, &[]), [Some(1), Some(2)]);
+}
+
+#[test]
+fn every_setting_has_a_baseline_of_its_own() {
+    let head = "mappings = ['one-each', 'block']\ncollectives = ['mvapich2', 'ompi', 'default']\n";
+    let platforms =
+        "[[platforms]]\nname = 'slow'\n[[platforms]]\nname = 'fast'\nparameters = { link_bandwidth = '1 Tbit/s' }\n";
+    let networks = format!("{platforms}{RING}[[networks]]\ntopology = 'full_mesh:8'\n");
+    let result = compare(head, &networks, WORKLOADS, &[]);
+    let cells = list(&result, "cells");
+    assert_eq!(cells.len(), 2 * 2 * 2 * 2 * 3);
+    for cell in cells {
+        let baseline = cells.iter().find(|c| {
+            c["topology"] == "ring:n=8"
+                && ["workload", "platform", "mapping", "collectives"].iter().all(|key| c[*key] == cell[*key])
+        });
+        let baseline = number(baseline.expect("one in each setting"), "simulated_seconds");
+        assert_eq!(number(cell, "relative"), baseline / number(cell, "simulated_seconds"));
+    }
+    assert_eq!(result["baseline"], "ring:n=8");
+    assert_eq!(result["topologies"][0]["name"], "ring:n=8 [slow, one-each, mvapich2]");
+    assert_eq!(result["model"]["collectives"], "mvapich2, ompi, default");
+    assert!(number(&cells[0], "simulated_seconds") > number(&cells[12], "simulated_seconds"), "{}", cells[12]);
+    // One choice on the command line replaces all of the study.
+    let one = compare(head, &networks, WORKLOADS, &["--mapping", "block", "--collectives", "ompi"]);
+    assert_eq!(list(&one, "cells").len(), 2 * 2 * 2);
+}
+
+#[test]
+fn weights_count_in_both_means() {
+    let networks = [RING, SHARED].concat().replace("d=3", "d=3,seed=1");
+    let workloads = "[[workloads]]\ntrace = 't.ti'\nweight = 3\n[[workloads]]\ntrace = 'u.ti'\n";
+    let result = compare("", &networks, workloads, &[]);
+    let (a, b) = (number(&result["cells"][1], "relative"), number(&result["cells"][3], "relative"));
+    let mean = &result["means"][1];
+    assert!((number(mean, "arithmetic") - (3.0 * a + b) / 4.0).abs() < 1e-12);
+    assert!((number(mean, "geometric") - (a * a * a * b).powf(0.25)).abs() < 1e-12);
+    assert_eq!(result["workloads"][0]["weight"], 3.0);
+}
+
+#[test]
+fn rankings_are_counted_over_perturbations() {
+    let networks =
+        [RING, "[[networks]]\ntopology = 'full_mesh:8'\n", "[[networks]]\ntopology = 'torus:2x4'\n"].concat();
+    let flags = ["--perturb", "10%", "--samples", "7"];
+    let result = compare("", &networks, WORKLOADS, &flags);
+    assert_eq!(result, compare("", &networks, WORKLOADS, &flags), "samples come from a seed");
+    assert_eq!(list(&result, "cells").len(), 6, "perturbed replays are no cells of the comparison");
+    let ranking = &result["ranking"];
+    assert_eq!((list(ranking, "samples").len(), number(ranking, "perturbation")), (7, 0.1));
+    let rankings = list(ranking, "rankings");
+    assert_eq!(rankings.len(), 3);
+    assert_eq!((&rankings[0]["workload"], rankings[2]["workload"].is_null()), (&"t".into(), true));
+    for one in rankings {
+        let holds = one["holds"].as_u64().expect("a number");
+        let pairs: Vec<u64> = list(one, "pairs").iter().filter_map(|pair| pair["holds"].as_u64()).collect();
+        assert!(pairs.len() == 2 && pairs.iter().all(|&pair| (holds..=7).contains(&pair)));
+    }
+    // No change of all links makes a ring faster than a full mesh on large messages.
+    assert_eq!((&rankings[0]["order"][0], &rankings[0]["winner_holds"]), (&"full_mesh:n=8".into(), &7.into()));
+    assert!(compare("", &networks, WORKLOADS, &[])["ranking"].is_null());
+    let folder = folder(&format!("title = 'x'\n{networks}{WORKLOADS}"));
+    folder.refuse(&["compare", "s.toml", "--perturb", "150%"], 2, &["--perturb `150%`", "less than 100 %"]);
+    folder.refuse(&["compare", "s.toml", "--samples", "3"], 2, &["--perturb"]);
+}
+
+#[test]
+fn a_budget_asks_for_prices_and_none_are_made_up() {
+    let head = "budget = { dollars = 1e6, watts = 2e4 }\n";
+    let networks = [RING, "[[networks]]\ntopology = 'full_mesh:8'\n"].concat();
+    let result = compare(head, &networks, WORKLOADS, &[]);
+    let offers = list(&result["procurement"], "offers");
+    assert_eq!((offers.len(), &offers[0]["topology"]), (2, &"full_mesh:n=8".into()));
+    assert!(offers.iter().all(|offer| offer["cost"].is_null() && offer["within_budget"].is_null()));
+    let text = folder(&format!("title = 'x'\n{head}{networks}{WORKLOADS}")).output(&["compare", "s.toml"]);
+    assert!(text.contains("no price known") && text.contains("1000000 dollars, 20000 watts"), "{text}");
+}
+
+#[test]
+fn contradictions_of_a_study_are_refused() {
+    let refuse = |head: &str, workloads: &str, parts: &[&str]| {
+        folder(&format!("title = 'x'\n{head}{RING}{workloads}")).refuse(&["compare", "s.toml"], 2, parts);
+    };
+    refuse("seeds = [1]\nrepetitions = 2\n", WORKLOADS, &["s.toml: seeds says all seeds"]);
+    refuse("seeds = [1, 1]\n", WORKLOADS, &["seed 1 stands in seeds twice"]);
+    refuse("seeds = []\n", WORKLOADS, &["seeds is an empty list"]);
+    refuse("repetitions = 0\n", WORKLOADS, &["repetitions = 0 is not from 1"]);
+    refuse("mappings = []\n", WORKLOADS, &["mappings is an empty list"]);
+    refuse("mappings = ['block', 'blok']\n", WORKLOADS, &["`blok`", "`block`?"]);
+    refuse("mappings = ['block', 'block']\n", WORKLOADS, &["`block` stands in mappings twice"]);
+    refuse("mapping = 'block'\nmappings = ['block']\n", WORKLOADS, &["mappings says how ranks are placed"]);
+    refuse("collectives = ['ompi']\nmodel = { collectives = 'ompi' }\n", WORKLOADS, &["only one of collectives"]);
+    refuse("budget = { dollars = -1 }\n", WORKLOADS, &["budget: dollars = -1"]);
+    refuse("budget = { dolars = 1 }\n", WORKLOADS, &["s.toml:2:12:", "`dolars`", "`dollars`?"]);
+    refuse("platforms = []\n", WORKLOADS, &["platforms is an empty list"]);
+    refuse("repetition = 3\n", WORKLOADS, &["s.toml:2:1:", "`repetition`", "`repetitions`?"]);
+    refuse("", &format!("{WORKLOADS}weight = 0\n"), &["weight 0 of workload `u.ti` is not positive"]);
+}
