@@ -6,6 +6,7 @@ mod compare;
 mod design;
 mod export;
 mod failure;
+mod files;
 mod families;
 mod options;
 mod progress;

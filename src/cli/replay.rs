@@ -39,8 +39,9 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     }
     let read = begin.elapsed().as_secs_f64();
     let title = workload.name.clone();
-    let study = Study::new(title, 0, vec![network], vec![workload], mapping, &model)
+    let mut study = Study::new(title, 0, vec![network], vec![workload], mapping, &model)
         .map_err(|error| Failure::study(&error, &[]))?;
+    study.explain = arguments.explain;
     let result = study.run_cell(0, &Silent).map_err(|error| match &error {
         StudyError::Replay { workload, network, error, .. } => {
             Failure::replay(&format!("{workload} on {network}"), error, &study.workloads[0].trace)
@@ -53,7 +54,6 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     let mut report = ReplayReport::new(
         workload.info(),
         network.info.clone(),
-        &network.platform,
         study.mapping.describe(),
         study.description().clone(),
         &result,

@@ -84,35 +84,45 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             State::Called(then) => self.go_on(rank, then),
             State::Computing | State::Sleeping => {
                 process.times.compute += spent;
+                self.observer.computed(rank, now, spent);
                 Ok(GoesOn)
             }
             State::RecvOverhead => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 Ok(GoesOn)
             }
             State::SendOverhead(send) => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 self.post_send(rank, send)
             }
             State::OnRequest(request) => self.finish(rank, request),
             State::OnSet { .. } if one_by_one => self.wait_one_by_one(rank, true),
             State::OnSet { .. } => self.wait_all(rank),
             State::SetOverhead => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 self.wait_all(rank)
             }
             State::Testing(pending) => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 match pending.request {
                     Some(request) if request != Request::COMPLETE => self.call(rank, Then::Look(pending)),
                     _ => self.look_at(rank, pending),
                 }
             }
             State::Probing(probe) => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 self.probe(rank, probe, true)
             }
         }
+    }
+
+    /// A rank has spent time in calls, without waiting for anybody.
+    #[inline]
+    fn overhead(&mut self, rank: u32, spent: f64) {
+        let times = &mut self.process(rank).times;
+        times.communication += spent;
+        times.latency += spent;
+        self.observer.spent_overhead(rank, self.now, spent);
     }
 
     /// The next step of the collective that the rank is in, or its next action.
@@ -130,6 +140,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         let Some(action) = process.actions.get(at) else { return self.end(rank) };
         let action = *action;
         process.next = at + 1;
+        self.observer.action_began(rank, at, self.now);
         self.act(rank, action)
     }
 
@@ -313,15 +324,17 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             Err(mismatch) => return Err(ReplayError::Mismatch { place: self.place(rank), envelope, mismatch }),
         };
         if let Some(id) = posted.matched {
-            self.messages.begin(id, self.now);
             let bytes = self.messages.get(id).bytes;
             self.message_count += 1;
             self.byte_count += bytes;
             let from = self.layout.host(Rank(envelope.source));
             let to = self.layout.host(Rank(envelope.destination));
-            if let Err(error) = self.network.start(self.now, from, to, bytes, id) {
-                return Err(ReplayError::NoRoute { place: self.place(rank), error });
-            }
+            let latency = match self.network.start(self.now, from, to, bytes, id) {
+                Ok(latency) => latency,
+                Err(error) => return Err(ReplayError::NoRoute { place: self.place(rank), error }),
+            };
+            self.messages.begin(id, self.now, latency);
+            self.observer.message_started(id, rank, envelope, bytes, self.now);
         }
         Ok(posted.request)
     }

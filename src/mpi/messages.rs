@@ -87,6 +87,8 @@ pub struct Message {
     pub detached: bool,
     /// When the transfer began.
     pub started: f64,
+    /// When its latency is over and it competes for bandwidth.
+    pub entered: f64,
     /// Whether the sender / the receiver is blocked on it, and which of them was first.
     waiting: [bool; 2],
     receiver_first: bool,
@@ -236,12 +238,13 @@ impl Messages {
         }
     }
 
-    /// The transfer of a matched message begins.
+    /// The transfer of a matched message begins; its latency will take so long.
     #[inline]
-    pub fn begin(&mut self, message: u32, now: f64) {
+    pub fn begin(&mut self, message: u32, now: f64, latency: f64) {
         let message = &mut self.entries[message as usize];
         message.progress = Progress::Travelling;
         message.started = now;
+        message.entered = now + latency;
     }
 
     /// A message has arrived. Returns the ranks blocked on it, in the order in which they began to wait.
@@ -327,6 +330,7 @@ impl Message {
             progress,
             detached: false,
             started: 0.0,
+            entered: 0.0,
             waiting: [false; 2],
             receiver_first: false,
             holders: 0,
@@ -390,7 +394,7 @@ mod tests {
         let sent = send(&mut m, 1);
         let received = recv(&mut m, 1);
         let id = received.matched.expect("met");
-        m.begin(id, 0.0);
+        m.begin(id, 0.0, 0.0);
         m.wait(received.request);
         m.wait(sent.request);
         assert_eq!(m.arrive(id), [Some(1), Some(0)]);

@@ -1,6 +1,8 @@
 //! JSON, one document a result, with the name and version of its schema.
 
-use super::{Busy, CollectivesReport, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport};
+use super::{CollectivesReport, findings, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport};
+use crate::result::critical::CriticalPath;
+use crate::result::explain::{BusyLink, Explanation, Shares};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo, WorkloadInfo};
 use serde::Serialize;
@@ -36,7 +38,12 @@ struct Replay<'a> {
     bytes: u64,
     mapping: &'a str,
     time_split: &'a TimeSplit,
-    busiest_links: &'a [Busy],
+    time_shares: &'a Shares,
+    average_hops: Option<f64>,
+    busiest_links: &'a [BusyLink],
+    load_profile: &'a [f64],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    critical_path: Option<&'a CriticalPath>,
     model: Model<'a>,
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +66,7 @@ struct Compare<'a> {
     workloads: Vec<Workload<'a>>,
     cells: Vec<Cell<'a>>,
     means: Vec<Mean<'a>>,
+    equal: Vec<Equal<'a>>,
     model: Model<'a>,
     notes: &'a [String],
 }
@@ -91,6 +99,15 @@ struct Cell<'a> {
     simulated_seconds: f64,
     mops: Option<f64>,
     relative: f64,
+    explanation: &'a Explanation,
+}
+
+/// Networks on which a workload takes the same time within one per cent, and why.
+#[derive(Serialize)]
+struct Equal<'a> {
+    workload: &'a str,
+    topologies: Vec<&'a str>,
+    reason: String,
 }
 
 #[derive(Serialize)]
@@ -156,7 +173,11 @@ impl Reporter for Json {
             bytes: r.bytes,
             mapping: &r.mapping,
             time_split: &r.times,
-            busiest_links: &r.busiest_links,
+            time_shares: &r.explanation.time_shares,
+            average_hops: r.explanation.average_hops,
+            busiest_links: &r.explanation.busiest_links,
+            load_profile: &r.explanation.load_profile,
+            critical_path: r.explanation.critical_path.as_ref(),
             model: Model {
                 choices: &r.model,
                 duplex: r.network.duplex.as_deref(),
@@ -191,10 +212,19 @@ impl Reporter for Json {
                     simulated_seconds: cell.simulated_seconds,
                     mops: cell.mops,
                     relative: cell.relative,
+                    explanation: &cell.explanation,
                 })
                 .collect(),
             means: (0..c.networks.len())
                 .map(|n| Mean { topology: name(n), arithmetic: c.arithmetic_mean(n), geometric: c.geometric_mean(n) })
+                .collect(),
+            equal: findings::equal_networks(c)
+                .into_iter()
+                .map(|f| Equal {
+                    workload: &c.workloads[f.workload].name,
+                    topologies: f.networks.into_iter().map(name).collect(),
+                    reason: f.reason,
+                })
                 .collect(),
             model: Model { choices: &c.model, duplex: None, routing: None, mapping: &c.mapping },
             notes: &c.notes,

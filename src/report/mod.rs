@@ -7,7 +7,10 @@ mod collectives;
 mod collectives_text;
 mod csv;
 pub mod design;
+pub mod findings;
+pub mod html;
 mod json;
+mod markdown;
 pub mod number;
 mod replay;
 pub mod sheet;
@@ -15,7 +18,7 @@ mod text;
 mod topology;
 
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
-pub use replay::{Busy, ReplayReport, Split, TimeSplit};
+pub use replay::{ReplayReport, Split, TimeSplit};
 pub use sheet::Sheet;
 pub use topology::TopologyReport;
 
@@ -59,7 +62,7 @@ pub trait Reporter: Sync {
 }
 
 /// All formats; the first is the default.
-pub static FORMATS: &[&dyn Reporter] = &[&text::Text, &json::Json, &csv::Csv];
+pub static FORMATS: &[&dyn Reporter] = &[&text::Text, &json::Json, &csv::Csv, &markdown::Markdown];
 
 /// The format of that name.
 pub fn format(name: &str) -> Option<&'static dyn Reporter> {

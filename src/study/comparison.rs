@@ -3,6 +3,7 @@
 use super::cell::CellResult;
 use super::choice::ModelDescription;
 use super::mean;
+use crate::result::explain::Explanation;
 
 /// A network as the report names it.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +52,8 @@ pub struct Cell {
     pub mops: Option<f64>,
     /// Time on the baseline over time here: above 1 is faster than the baseline.
     pub relative: f64,
+    /// Why it takes as long as it does.
+    pub explanation: Explanation,
 }
 
 /// All cells of a study.
@@ -104,6 +107,7 @@ impl Comparison {
                     mops: result.mops,
                     // Two runs that take no time at all are equally fast.
                     relative: if seconds == reference { 1.0 } else { reference / seconds },
+                    explanation: result.explanation.clone(),
                 });
                 for note in result.notes() {
                     let note = format!("{}: {note}", workloads[w].name);

@@ -37,6 +37,8 @@ pub struct NetworkUnderTest {
     pub info: NetworkInfo,
     /// The platform.
     pub platform: Arc<Platform>,
+    /// The graph of switches, unless the platform comes from a file that lists its links.
+    pub topology: Option<Arc<Topology>>,
 }
 
 /// Why a network cannot be built.
@@ -181,6 +183,7 @@ impl NetworkChoice {
                 hosts: platform.hosts.len(),
             },
             platform: Arc::new(platform),
+            topology: Some(Arc::new(topology)),
         })
     }
 
@@ -213,6 +216,7 @@ impl NetworkChoice {
                 hosts: platform.hosts.len(),
             },
             platform: Arc::new(platform),
+            topology: None,
         })
     }
 

@@ -7,7 +7,7 @@ use super::file::StudyFile;
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
 use super::toml_file::{self, TomlError};
 use super::workload::Workload;
-use crate::engine::{Model, ReplayError};
+use crate::engine::{Model, Observer, ReplayError};
 use crate::mpi::layout::Layout;
 use crate::mpi::mapping::{Mapping, MappingError};
 use crate::platform::{PlatformError, hostfile, rankfile};
@@ -98,6 +98,8 @@ pub struct Study {
     pub mapping: Mapping,
     /// How traces turn into time.
     pub model: Model,
+    /// Whether full links and critical paths are found, which costs time.
+    pub explain: bool,
     description: ModelDescription,
     layouts: Vec<Layout>,
 }
@@ -216,7 +218,7 @@ impl Study {
             }
         }
         let mapping = mappings.into_iter().next().unwrap_or_default();
-        Ok(Self { title, baseline, networks, workloads, mapping, model, description, layouts })
+        Ok(Self { title, baseline, networks, workloads, mapping, model, explain: false, description, layouts })
     }
 
     /// Number of replays.
@@ -253,10 +255,23 @@ impl Study {
     /// # Errors
     /// [`StudyError::Replay`].
     pub fn run_cell(&self, index: usize, progress: &dyn Progress) -> Result<CellResult, StudyError> {
+        self.watch_cell(index, progress, &mut ())
+    }
+
+    /// The same, watched.
+    ///
+    /// # Errors
+    /// [`StudyError::Replay`].
+    pub fn watch_cell<O: Observer>(
+        &self,
+        index: usize,
+        progress: &dyn Progress,
+        observer: &mut O,
+    ) -> Result<CellResult, StudyError> {
         let (w, n) = (index / self.networks.len(), index % self.networks.len());
         let (workload, network) = (&self.workloads[w], &self.networks[n]);
         progress.begins(&workload.name, &network.info.name);
-        let result = cell::run(workload, network, &self.layouts[index], &self.model);
+        let result = cell::run(workload, network, &self.layouts[index], &self.model, self.explain, observer);
         progress.ended(&workload.name, &network.info.name);
         result.map_err(|error| StudyError::Replay {
             workload: workload.name.clone(),
