@@ -16,6 +16,7 @@ mod replay;
 pub mod sheet;
 mod text;
 mod topology;
+pub mod trace_events;
 
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
 pub use replay::{ReplayReport, Split, TimeSplit};

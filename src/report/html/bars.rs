@@ -60,8 +60,12 @@ pub(super) fn wide(view: &View<'_>) -> String {
             let middle = left + (g as f64 + 0.5) * pitch;
             let start = middle - bar * count / 2.0;
             for (n, &value) in group.values.iter().enumerate() {
+                svg.rect(start + n as f64 * bar + 0.5, y(value), bar - 1.0, base - y(value), &network_fill(n));
+            }
+            // The line of the baseline runs over the bars, and under their values.
+            svg.line(left + g as f64 * pitch, y(1.0), left + (g + 1) as f64 * pitch, y(1.0), "baseline");
+            for (n, &value) in group.values.iter().enumerate() {
                 let x = start + n as f64 * bar;
-                svg.rect(x + 0.5, y(value), bar - 1.0, base - y(value), &network_fill(n));
                 if bar >= 10.0 {
                     svg.upright(x + bar / 2.0 + 3.5, y(value) - 4.0, "value", &ratio(value));
                     svg.text(x + bar / 2.0, base + 13.0, "axis middle", &letter(n));
@@ -71,7 +75,6 @@ pub(super) fn wide(view: &View<'_>) -> String {
             let class = if last { "label middle strong" } else { "label middle" };
             svg.text(middle, base + 32.0, class, &shortened(&group.name, (pitch / 6.6) as usize));
         }
-        svg.line(left, y(1.0), width, y(1.0), "baseline");
         svg.line(left, base, width, base, "frame");
     }
     svg.finish("bars", "wide", TITLE, &description(view))

@@ -1,7 +1,7 @@
 //! Performance against what a network costs: in money, in power, in metres of cable, or in cables where these are unknown.
 
 use super::facts::Facts;
-use super::svg::{PATTERNS, Svg, escape, finite, ratio, tick, ticks};
+use super::svg::{PATTERNS, Svg, escape, finite, ratio, tick, ticks_between};
 use super::{View, letter};
 use std::fmt::Write;
 
@@ -56,11 +56,16 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
     let points: Vec<(f64, f64)> = (0..c.networks.len())
         .map(|n| (finite((axis.of)(&view.facts[n]).unwrap_or(0.0)), finite(c.geometric_mean(n))))
         .collect();
-    let xs = ticks(points.iter().map(|p| p.0).fold(0.0, f64::max) * 1.08);
-    let ys = ticks(points.iter().map(|p| p.1).fold(1.0, f64::max) * 1.08);
-    let (x_top, y_top) = (xs.last().copied().unwrap_or(1.0), ys.last().copied().unwrap_or(1.0));
-    let x = |v: f64| left + v / x_top * (width - left - right);
-    let y = |v: f64| height - bottom - v / y_top * (height - top - bottom);
+    // The axes begin where the points do: differences count here, and bars show the whole.
+    let extent = |of: fn(&(f64, f64)) -> f64| {
+        let values = || points.iter().map(of);
+        ticks_between(values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
+    };
+    let (xs, ys) = (extent(|p| p.0), extent(|p| p.1));
+    let span = |ticks: &[f64]| (ticks[0], ticks[ticks.len() - 1] - ticks[0]);
+    let ((x_low, x_span), (y_low, y_span)) = (span(&xs), span(&ys));
+    let x = |v: f64| left + (v - x_low) / x_span * (width - left - right);
+    let y = |v: f64| height - bottom - (v - y_low) / y_span * (height - top - bottom);
     let mut svg = Svg::new(width, height);
     for &t in &xs {
         svg.line(x(t), top, x(t), height - bottom, "grid");
@@ -70,7 +75,9 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
         svg.line(left, y(t), width - right, y(t), "grid");
         svg.text(left - 6.0, y(t) + 4.0, "axis end", &tick(t));
     }
-    svg.line(left, y(1.0), width - right, y(1.0), "baseline");
+    if y_low <= 1.0 && 1.0 <= y_low + y_span {
+        svg.line(left, y(1.0), width - right, y(1.0), "baseline");
+    }
     // Who is not beaten: nobody is as cheap and faster, or as fast and cheaper.
     let beaten = |a: usize| {
         points.iter().any(|b| b.0 <= points[a].0 && b.1 >= points[a].1 && (b.0 < points[a].0 || b.1 > points[a].1))
@@ -86,7 +93,8 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
         let _ = write!(path, "H{:.1}", (width - right).max(x(points[last].0)));
         svg.raw(&format!("<path d=\"{path}\" class=\"frontier\"/>"));
     }
-    // Labels of points that are close to each other go to different sides.
+    // A label goes beside its mark where it hides neither a mark nor another label, further away if it must.
+    let mut taken: Vec<(f64, f64)> = points.iter().map(|p| (x(p.0), y(p.1))).collect();
     for (n, &(px, py)) in points.iter().enumerate() {
         let (px, py) = (x(px), y(py));
         svg.raw(&format!(
@@ -94,12 +102,18 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
             mark(n),
             n % PATTERNS
         ));
-        let near = points[..n].iter().filter(|p| (x(p.0) - px).abs() < 24.0 && (y(p.1) - py).abs() < 13.0).count();
-        if near % 2 == 0 {
-            svg.text(px + 11.0, py + 4.5, "label strong", &letter(n));
-        } else {
-            svg.text(px - 11.0, py + 4.5, "label strong end", &letter(n));
+        let around = [(15.0, 0.0), (-15.0, 0.0), (0.0, -16.0), (0.0, 17.0), (13.0, -13.0), (-13.0, -13.0), (13.0, 13.0), (-13.0, 13.0)];
+        let places = [1.0, 1.7, 2.4, 3.2].into_iter().flat_map(|far| around.map(|(a, b)| (px + a * far, py + b * far, far)));
+        let inside = |a: f64, b: f64| a > left + 6.0 && a < width - 6.0 && b > 6.0 && b < height - bottom - 4.0;
+        let free = |&(a, b, _): &(f64, f64, f64)| {
+            inside(a, b) && taken.iter().all(|t| (t.0 - a).abs() >= 12.5 || (t.1 - b).abs() >= 12.5)
+        };
+        let (a, b, far) = places.clone().find(free).unwrap_or((px + 15.0, py, 1.0));
+        if far > 1.0 {
+            svg.line(px, py, a, b, "leader");
         }
+        svg.text(a, b + 4.5, "label strong middle halo", &letter(n));
+        taken.push((a, b));
     }
     svg.text((left + width - right) / 2.0, height - 8.0, "axis middle", axis.name);
     svg.upright(12.0, (top + height - bottom) / 2.0, "axis middle", "relative performance");

@@ -72,7 +72,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
         })
         .collect();
     let (verdict, remarks) = verdict(view, &order, &mean, &wins);
-    Summary { verdict, remarks, duplex: duplex(c, order.first().copied(), &mean), ranking }
+    Summary { verdict, remarks, duplex: duplex(c, &order, &mean), ranking }
 }
 
 fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) -> usize) -> (String, Vec<String>) {
@@ -97,12 +97,23 @@ fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) 
         "Measure: performance relative to the baseline, as geometric mean over {workloads}, each with the same weight."
     ));
     if c.networks.len() > 1 && count > 1 {
-        let worst = (0..count).min_by(|&a, &b| c.cell(a, best).relative.total_cmp(&c.cell(b, best).relative));
-        let mut text = format!("{} is the fastest, or within 1 % of it, on {} of {count} workloads", named(c, best), wins(best));
-        if let Some(w) = worst {
-            text += &format!("; it does worst on {}, with {}", c.workloads[w].name, ratio(c.cell(w, best).relative));
+        let everywhere: Vec<usize> = order.iter().copied().filter(|&n| wins(n) == count).collect();
+        if everywhere.is_empty() {
+            let some: Vec<String> =
+                order.iter().filter(|&&n| wins(n) > 0).map(|&n| format!("{} on {}", named(c, n), wins(n))).collect();
+            remarks.push(format!(
+                "No network is the fastest everywhere. Of {count} workloads, these are the fastest or within 1 % of it: {}. \
+                 So the answer depends on how much each workload counts.",
+                list(&some)
+            ));
         }
-        remarks.push(text + ".");
+        for &n in ties.iter().filter(|&&n| n != c.baseline) {
+            let worst = (0..count).min_by(|&a, &b| c.cell(a, n).relative.total_cmp(&c.cell(b, n).relative));
+            if let Some(w) = worst {
+                let (name, value) = (&c.workloads[w].name, ratio(c.cell(w, n).relative));
+                remarks.push(format!("{} does worst on {name}: {value} times the baseline.", named(c, n)));
+            }
+        }
     }
     // The same for less cable.
     if let Some(lanes) = view.facts[best].lanes {
@@ -123,7 +134,7 @@ fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) 
     (verdict, remarks)
 }
 
-fn duplex(c: &Comparison, best: Option<usize>, mean: &[f64]) -> Vec<String> {
+fn duplex(c: &Comparison, order: &[usize], mean: &[f64]) -> Vec<String> {
     let mode = |n: usize| c.networks[n].duplex.as_deref();
     let of = |wanted: &str| (0..c.networks.len()).filter(|&n| mode(n) == Some(wanted)).map(letter).collect::<Vec<_>>();
     let mut out = Vec::new();
@@ -154,7 +165,8 @@ fn duplex(c: &Comparison, best: Option<usize>, mean: &[f64]) -> Vec<String> {
                     letter(b),
                     ratio(mean[b] / mean[a])
                 ));
-                if let Some(best) = best.filter(|&n| n != a && n != b) {
+                let other = |n: &usize| c.networks[*n].topology != c.networks[a].topology;
+                if let Some(best) = order.iter().copied().find(other) {
                     out.push(format!(
                         "Seen from {}, {} is {} times as fast; seen from {}, {} times. Ask the vendor which of them a real cable is.",
                         letter(a),

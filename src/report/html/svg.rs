@@ -123,16 +123,28 @@ pub(super) fn definitions() -> String {
     out
 }
 
-/// Round numbers from 0 to at least `most`, about five of them.
+/// Round numbers from 0 to at least `most`, about six of them.
 pub(super) fn ticks(most: f64) -> Vec<f64> {
     if !(most.is_finite() && most > 0.0) {
         return vec![0.0, 1.0];
     }
-    let rough = most / 4.0;
+    let rough = most / 5.0;
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= rough * 0.999).unwrap_or(rough);
     let count = (most / step - 1e-9).ceil().max(1.0) as usize;
     (0..=count).map(|i| i as f64 * step).collect()
+}
+
+/// Round numbers from at most `least` to at least `most`, about five of them.
+pub(super) fn ticks_between(least: f64, most: f64) -> Vec<f64> {
+    let margin = ((most - least) * 0.12).max(most.abs() * 0.01);
+    let (low, high) = ((least - margin).max(0.0), most + margin);
+    if !(low.is_finite() && high.is_finite() && high > low) {
+        return vec![0.0, 1.0];
+    }
+    let step = ticks(high - low)[1];
+    let (first, last) = ((low / step).floor() as i64, (high / step).ceil() as i64);
+    (first..=last).map(|i| i as f64 * step).collect()
 }
 
 /// A tick as text.
