@@ -15,7 +15,7 @@ const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror='x()
 /// A study whose names are as bad as they can be.
 fn hostile_study() -> Folder {
     let folder = Folder::with_trace(MESSAGE);
-    folder.write("b.ti", "0 compute 1e6\n1 compute 1e6\n0 allReduce 4096 0 6\n1 allReduce 4096 0 6\n");
+    folder.write("b.ti", "0 compute 1e6\n1 compute 1e6\n0 allreduce 4096 0 6\n1 allreduce 4096 0 6\n");
     folder.write("t.toml", "operations = 5e8\n");
     folder.write(
         "s.toml",
@@ -47,7 +47,10 @@ fn page(folder: &Folder, more: &[&str]) -> String {
 }
 
 fn parse(page: &str) -> RcDom {
-    let options = ParseOpts { tokenizer: html5ever::tokenizer::TokenizerOpts { exact_errors: true, ..Default::default() }, ..Default::default() };
+    let options = ParseOpts {
+        tokenizer: html5ever::tokenizer::TokenizerOpts { exact_errors: true, ..Default::default() },
+        ..Default::default()
+    };
     parse_document(RcDom::default(), options).one(page)
 }
 
@@ -104,7 +107,9 @@ fn drawings_have_a_title_and_a_description_or_are_decoration() {
     let elements = elements(&parse(&page));
     let drawings: Vec<_> = elements.iter().filter(|e| e.0 == "svg" && !e.1.contains_key("aria-hidden")).collect();
     assert!(drawings.len() > 5);
-    assert!(drawings.iter().all(|d| d.1.get("role").is_some_and(|r| r == "img") && d.1.contains_key("aria-labelledby")));
+    assert!(
+        drawings.iter().all(|d| d.1.get("role").is_some_and(|r| r == "img") && d.1.contains_key("aria-labelledby"))
+    );
     let count = |name| elements.iter().filter(|e| e.0 == name).count();
     assert_eq!(count("desc"), drawings.len());
 }

@@ -116,9 +116,10 @@ fn find_cell(c: &Comparison, name: &str) -> Result<(usize, usize), Failure> {
         Some((workload, network))
     });
     found.ok_or_else(|| {
-        let example = c.workloads.first().zip(c.networks.first()).map_or_else(String::new, |(w, n)| {
-            format!("write for example --timeline-cell \"{}@{}\"", w.name, n.name)
-        });
+        let example =
+            c.workloads.first().zip(c.networks.first()).map_or_else(String::new, |(w, n)| {
+                format!("write for example --timeline-cell \"{}@{}\"", w.name, n.name)
+            });
         Failure::input(format!("--timeline-cell `{name}`: the study has no such cell"), example)
     })
 }

@@ -101,9 +101,9 @@ fn reason(cells: &[&Explanation]) -> String {
 pub fn critical_path(path: &CriticalPath) -> String {
     let all = path.seconds();
     let share = |part: f64| percent(if all > 0.0 { part / all } else { 0.0 });
-    let through = path.ranks.map_or_else(String::new, |ranks| {
-        format!(" through {ranks} {}", if ranks == 1 { "rank" } else { "ranks" })
-    });
+    let through = path
+        .ranks
+        .map_or_else(String::new, |ranks| format!(" through {ranks} {}", if ranks == 1 { "rank" } else { "ranks" }));
     format!(
         "compute {}, latency {}, bandwidth {} of {}; {} {}{through}, ending with rank {}",
         share(path.compute_seconds),

@@ -1,6 +1,6 @@
 //! JSON, one document a result, with the name and version of its schema.
 
-use super::{CollectivesReport, findings, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport};
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport, findings};
 use crate::result::critical::CriticalPath;
 use crate::result::explain::{BusyLink, Explanation, Shares};
 use crate::study::choice::ModelDescription;

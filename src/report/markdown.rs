@@ -120,7 +120,8 @@ impl Reporter for Markdown {
         line("*arithmetic mean*".into(), &|n| c.arithmetic_mean(n))?;
         line("**geometric mean**".into(), &|n| c.geometric_mean(n))?;
         writeln!(out)?;
-        let columns = ["workload", "on", "time", "Mop/s", "compute", "latency", "bandwidth", "waiting", "hops", "busiest link"];
+        let columns =
+            ["workload", "on", "time", "Mop/s", "compute", "latency", "bandwidth", "waiting", "hops", "busiest link"];
         heading(out, &columns, 2)?;
         for cell in &c.cells {
             let e = &cell.explanation;

@@ -205,7 +205,12 @@ impl Reporter for Text {
         writeln!(out, "{absolute}\n")?;
         for finding in super::findings::equal_networks(c) {
             let who: Vec<String> = finding.networks.iter().map(|&n| letter(n)).collect();
-            let line = format!("{}: {} equal within 1 %: {}.", c.workloads[finding.workload].name, who.join(", "), finding.reason);
+            let line = format!(
+                "{}: {} equal within 1 %: {}.",
+                c.workloads[finding.workload].name,
+                who.join(", "),
+                finding.reason
+            );
             wrapped(out, &line, "  ")?;
         }
         if c.workloads.iter().any(|w| w.operations.is_none()) {

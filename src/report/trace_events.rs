@@ -77,7 +77,11 @@ impl<'a, W: Write> TraceEvents<'a, W> {
     /// Whether one more event has room.
     fn room(&mut self, events: u64) -> bool {
         let room = self.written + events <= self.limit;
-        if room { self.written += events } else { self.left_out += events }
+        if room {
+            self.written += events
+        } else {
+            self.left_out += events
+        }
         room
     }
 

@@ -103,7 +103,13 @@ pub struct CriticalPathFinder {
 impl CriticalPathFinder {
     /// For a replay of so many ranks.
     pub fn new(ranks: usize) -> Self {
-        Self { ranks: vec![NOTHING; ranks], messages: Vec::new(), nodes: Vec::new(), free: Vec::new(), overflown: false }
+        Self {
+            ranks: vec![NOTHING; ranks],
+            messages: Vec::new(),
+            nodes: Vec::new(),
+            free: Vec::new(),
+            overflown: false,
+        }
     }
 
     fn hold(&mut self, node: u32) {
@@ -269,7 +275,10 @@ mod tests {
         let path = finder.path().expect("ranks");
         assert_eq!((path.compute_seconds, path.latency_seconds, path.bandwidth_seconds), (3.0, 1.0, 2.0));
         assert_eq!((path.seconds(), path.messages, path.ranks, path.last_rank), (6.0, 1, Some(2), 1));
-        assert_eq!(path.longest, [Step { from: 0, to: 1, posted_by: 0, set_free: 1, bytes: 10, started: 3.0, seconds: 3.0 }]);
+        assert_eq!(
+            path.longest,
+            [Step { from: 0, to: 1, posted_by: 0, set_free: 1, bytes: 10, started: 3.0, seconds: 3.0 }]
+        );
     }
 
     #[test]

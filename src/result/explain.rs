@@ -89,12 +89,7 @@ impl Explanation {
     /// Explains an outcome; `watched` has watched the replay.
     pub fn new(outcome: &Outcome, platform: &Platform, watched: Option<&Explainer>) -> Self {
         let links = || outcome.links.iter().filter(|l| platform.links[l.link.index()].policy == SharingPolicy::Shared);
-        let crossed: u64 = outcome
-            .links
-            .iter()
-            .filter(|l| platform.loopback != Some(l.link))
-            .map(|l| l.messages)
-            .sum();
+        let crossed: u64 = outcome.links.iter().filter(|l| platform.loopback != Some(l.link)).map(|l| l.messages).sum();
         let end = outcome.simulated_seconds;
         let busiest = outcome.busiest_links().into_iter().take(BUSIEST).map(|l| {
             let shares = watched.filter(|w| w.knows_links).map(|w| w.saturation.shares(l.link, end));

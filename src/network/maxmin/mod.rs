@@ -268,8 +268,8 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         for at in 0..self.dirty.len() {
             let link = self.dirty[at];
             self.is_dirty[link as usize] = false;
-            let full = !self.fat_pipe[link as usize]
-                && self.load(LinkId(link)) >= self.capacity[link as usize] * (1.0 - FULL);
+            let full =
+                !self.fat_pipe[link as usize] && self.load(LinkId(link)) >= self.capacity[link as usize] * (1.0 - FULL);
             tell(LinkId(link), LinkState { full, limiting: full && self.limited[link as usize] > 0 });
         }
         self.dirty.clear();

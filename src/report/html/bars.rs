@@ -26,7 +26,8 @@ fn groups(view: &View<'_>) -> Vec<Group> {
 
 fn description(view: &View<'_>) -> String {
     let c = view.comparison;
-    let means = (0..c.networks.len()).map(|n| format!("{} {}: {}", letter(n), c.networks[n].name, ratio(c.geometric_mean(n))));
+    let means =
+        (0..c.networks.len()).map(|n| format!("{} {}: {}", letter(n), c.networks[n].name, ratio(c.geometric_mean(n))));
     format!("Geometric means: {}. The table of all results has the other values.", means.collect::<Vec<_>>().join("; "))
 }
 

@@ -35,7 +35,13 @@ fn panel(view: &View<'_>, workload: usize, most: f64) -> String {
         let step = (width - left - right) / loads.len().clamp(1, PROFILE_GROUPS) as f64;
         for (at, &load) in loads.iter().enumerate() {
             let opacity = tone(load, most);
-            svg.rect(left + at as f64 * step, y + 1.0, step, row - 2.0, &format!("class=\"heat\" fill-opacity=\"{opacity:.3}\""));
+            svg.rect(
+                left + at as f64 * step,
+                y + 1.0,
+                step,
+                row - 2.0,
+                &format!("class=\"heat\" fill-opacity=\"{opacity:.3}\""),
+            );
         }
         svg.rect(left, y + 1.0, width - left - right, row - 2.0, "class=\"outline\"");
         let mean = loads.iter().sum::<f64>() / loads.len().max(1) as f64;
@@ -44,8 +50,12 @@ fn panel(view: &View<'_>, workload: usize, most: f64) -> String {
         words.push(format!("{}: busiest {}, mean {}", letter(n), percent(first), percent(mean)));
     }
     let name = &c.workloads[workload].name;
-    let svg = svg.finish(&format!("heat-{workload}"), "chart", &format!("Load of the links under {name}"), &words.join("; "));
-    format!("<figure class=\"panel\"><figcaption class=\"head\">{}</figcaption>{svg}</figure>", escape(&shortened(name, 48)))
+    let svg =
+        svg.finish(&format!("heat-{workload}"), "chart", &format!("Load of the links under {name}"), &words.join("; "));
+    format!(
+        "<figure class=\"panel\"><figcaption class=\"head\">{}</figcaption>{svg}</figure>",
+        escape(&shortened(name, 48))
+    )
 }
 
 /// The scale of tones.
@@ -54,7 +64,13 @@ pub(super) fn scale(view: &View<'_>) -> String {
     let mut svg = Svg::new(340.0, 34.0);
     for at in 0..32 {
         let load = most * (f64::from(at) + 0.5) / 32.0;
-        svg.rect(20.0 + f64::from(at) * 8.375, 2.0, 8.375, 13.0, &format!("class=\"heat\" fill-opacity=\"{:.3}\"", tone(load, most)));
+        svg.rect(
+            20.0 + f64::from(at) * 8.375,
+            2.0,
+            8.375,
+            13.0,
+            &format!("class=\"heat\" fill-opacity=\"{:.3}\"", tone(load, most)),
+        );
     }
     svg.rect(20.0, 2.0, 268.0, 13.0, "class=\"outline\"");
     svg.text(20.0, 29.0, "axis", "0 %");

@@ -102,8 +102,18 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
             mark(n),
             n % PATTERNS
         ));
-        let around = [(15.0, 0.0), (-15.0, 0.0), (0.0, -16.0), (0.0, 17.0), (13.0, -13.0), (-13.0, -13.0), (13.0, 13.0), (-13.0, 13.0)];
-        let places = [1.0, 1.7, 2.4, 3.2].into_iter().flat_map(|far| around.map(|(a, b)| (px + a * far, py + b * far, far)));
+        let around = [
+            (15.0, 0.0),
+            (-15.0, 0.0),
+            (0.0, -16.0),
+            (0.0, 17.0),
+            (13.0, -13.0),
+            (-13.0, -13.0),
+            (13.0, 13.0),
+            (-13.0, 13.0),
+        ];
+        let places =
+            [1.0, 1.7, 2.4, 3.2].into_iter().flat_map(|far| around.map(|(a, b)| (px + a * far, py + b * far, far)));
         let inside = |a: f64, b: f64| a > left + 6.0 && a < width - 6.0 && b > 6.0 && b < height - bottom - 4.0;
         let free = |&(a, b, _): &(f64, f64, f64)| {
             inside(a, b) && taken.iter().all(|t| (t.0 - a).abs() >= 12.5 || (t.1 - b).abs() >= 12.5)
@@ -125,7 +135,8 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
         all.collect::<Vec<_>>().join("; "),
         names.join(", ")
     );
-    let svg = svg.finish(&format!("pareto-{}", axis.id), "chart", &format!("Performance {}", axis.heading), &description);
+    let svg =
+        svg.finish(&format!("pareto-{}", axis.id), "chart", &format!("Performance {}", axis.heading), &description);
     let unbeaten = best.iter().map(|&n| letter(n)).collect::<Vec<_>>().join(", ");
     format!(
         "<figure class=\"panel\">{svg}<figcaption>Performance {}. On the line, and not beaten in both: {}.</figcaption></figure>",

@@ -48,6 +48,10 @@ fn panel(view: &View<'_>, workload: usize) -> String {
         ));
     }
     let name = &c.workloads[workload].name;
-    let svg = svg.finish(&format!("split-{workload}"), "chart", &format!("Where the time of {name} goes"), &words.join("; "));
-    format!("<figure class=\"panel\"><figcaption class=\"head\">{}</figcaption>{svg}</figure>", escape(&shortened(name, 48)))
+    let svg =
+        svg.finish(&format!("split-{workload}"), "chart", &format!("Where the time of {name} goes"), &words.join("; "));
+    format!(
+        "<figure class=\"panel\"><figcaption class=\"head\">{}</figcaption>{svg}</figure>",
+        escape(&shortened(name, 48))
+    )
 }

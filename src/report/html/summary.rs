@@ -51,7 +51,8 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     let mean: Vec<f64> = (0..c.networks.len()).map(|n| c.geometric_mean(n)).collect();
     let mut order: Vec<usize> = (0..c.networks.len()).collect();
     order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]).then(a.cmp(&b)));
-    let fastest = |w: usize| (0..c.networks.len()).map(|n| c.cell(w, n).simulated_seconds).fold(f64::INFINITY, f64::min);
+    let fastest =
+        |w: usize| (0..c.networks.len()).map(|n| c.cell(w, n).simulated_seconds).fold(f64::INFINITY, f64::min);
     let wins = |n: usize| {
         (0..c.workloads.len()).filter(|&w| c.cell(w, n).simulated_seconds <= fastest(w) * (1.0 + EQUAL)).count()
     };
@@ -90,7 +91,11 @@ fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) 
     } else if best == c.baseline {
         format!("For this mix, no other network is as fast as the baseline, {baseline}.")
     } else {
-        format!("For this mix, {} is the fastest: {} times the baseline, {baseline}.", named(c, best), ratio(mean[best]))
+        format!(
+            "For this mix, {} is the fastest: {} times the baseline, {baseline}.",
+            named(c, best),
+            ratio(mean[best])
+        )
     };
     let mut remarks = Vec::new();
     remarks.push(format!(
@@ -141,7 +146,8 @@ fn duplex(c: &Comparison, order: &[usize], mean: &[f64]) -> Vec<String> {
     let (full, shared, one_way) = (of("full"), of("shared"), of("one-way"));
     let have = |letters: &[String]| if letters.len() == 1 { "has" } else { "have" };
     if !full.is_empty() {
-        let text = format!("{} {} full duplex: each direction of a cable has the whole bandwidth.", list(&full), have(&full));
+        let text =
+            format!("{} {} full duplex: each direction of a cable has the whole bandwidth.", list(&full), have(&full));
         out.push(text);
     }
     if !shared.is_empty() {
@@ -181,7 +187,8 @@ fn duplex(c: &Comparison, order: &[usize], mean: &[f64]) -> Vec<String> {
     }
     if shared.is_empty() && !full.is_empty() && !one_way.is_empty() {
         out.push(
-            "One-way and two-way networks are compared here; with --duplex shared the answer can be another one.".to_owned(),
+            "One-way and two-way networks are compared here; with --duplex shared the answer can be another one."
+                .to_owned(),
         );
     }
     out

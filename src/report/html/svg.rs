@@ -50,10 +50,8 @@ impl Svg {
     }
 
     pub fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, class: &str) {
-        let _ = write!(
-            self.body,
-            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>"
-        );
+        let _ =
+            write!(self.body, "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>");
     }
 
     /// A text, escaped here.
@@ -64,7 +62,10 @@ impl Svg {
     /// A text that reads upwards.
     pub fn upright(&mut self, x: f64, y: f64, class: &str, text: &str) {
         let text = escape(text);
-        let _ = write!(self.body, "<text transform=\"translate({x:.1} {y:.1}) rotate(-90)\" class=\"{class}\">{text}</text>");
+        let _ = write!(
+            self.body,
+            "<text transform=\"translate({x:.1} {y:.1}) rotate(-90)\" class=\"{class}\">{text}</text>"
+        );
     }
 
     /// Anything else, which must be escaped already.
