@@ -69,7 +69,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
             least: values(n).fold(f64::INFINITY, f64::min),
             most: values(n).fold(0.0, f64::max),
             wins: wins(n),
-            cables: view.facts[n].cables.map(|cables| super::cables(cables)),
+            cables: view.facts[n].cables.map(super::cables),
         })
         .collect();
     let (verdict, remarks) = verdict(view, &order, &mean, &wins);
