@@ -97,9 +97,11 @@ pub(super) fn narrow(view: &View<'_>) -> String {
             let y = top + n as f64 * bar;
             svg.text(6.0, y + 12.0, "axis middle", &letter(n));
             svg.rect(left, y + 1.0, x(value) - left, bar - 2.0, &network_fill(n));
-            svg.text(x(value) + 5.0, y + 12.5, "value", &ratio(value));
         }
         svg.line(x(1.0), top - 3.0, x(1.0), top + count * bar + 3.0, "baseline");
+        for (n, &value) in group.values.iter().enumerate() {
+            svg.text(x(value) + 5.0, top + n as f64 * bar + 12.5, "value", &ratio(value));
+        }
     }
     svg.finish("bars-narrow", "narrow", TITLE, &description(view))
 }
