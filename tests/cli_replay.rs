@@ -274,3 +274,58 @@ fn a_full_disk_is_an_io_failure_even_if_nobody_can_be_told() {
     assert_eq!(run(std::process::Stdio::null()), Some(3));
     assert_eq!(run(full().into()), Some(3));
 }
+
+#[test]
+fn the_timeline_is_a_json_of_trace_events() {
+    let folder = Folder::with_trace(MESSAGE);
+    let plain = folder.output(&RING);
+    assert_eq!(folder.output(&[&RING[..], &["--timeline", "out.json"]].concat()), plain);
+    let events: Value = serde_json::from_str(&folder.read("out.json")).expect("JSON");
+    let events = events["traceEvents"].as_array().expect("a list");
+    let of = |phase: &str| events.iter().filter(|e| e["ph"] == phase).collect::<Vec<_>>();
+    let names: Vec<&Value> = of("M").iter().map(|e| &e["args"]["name"]).filter(|n| n.is_string()).collect();
+    assert_eq!(names, ["t on ring:n=4", "rank 0", "rank 1"]);
+    // The message leaves at once and arrives after 230.035 ns; only the receiver waits for it.
+    let slices = of("X");
+    assert_eq!(slices.len(), 1);
+    assert_eq!((&slices[0]["name"], &slices[0]["tid"], &slices[0]["ts"]), (&"recv".into(), &1.into(), &0.0.into()));
+    assert!((number(slices[0], "dur") - 0.230035).abs() < 1e-6);
+    let ends: Vec<&Value> = of("s").into_iter().chain(of("f")).collect();
+    assert_eq!((&ends[0]["tid"], &ends[1]["tid"], &ends[0]["id"]), (&0.into(), &1.into(), &ends[1]["id"]));
+    let limited = [&RING[..], &["--timeline", "short.json", "--timeline-events", "0"]].concat();
+    folder.run(&limited).success().stderr(contains("0 events are in it, and 3 more are left out; --timeline-events"));
+    let short: Value = serde_json::from_str(&folder.read("short.json")).expect("JSON");
+    assert_eq!(short["traceEvents"].as_array().map(Vec::len), Some(5));
+}
+
+#[test]
+fn a_replay_that_fails_leaves_no_timeline() {
+    let folder = Folder::with_trace("0 recv 1 0 100 6\n1 compute 1\n");
+    folder.refuse(&[&RING[..], &["--timeline", "out.json"]].concat(), 1, &["deadlock", "rank 0"]);
+    assert_eq!(folder.names(), ["t.ti"]);
+}
+
+#[test]
+fn an_explained_replay_gives_the_same_time_and_a_critical_path_as_long_as_the_run() {
+    let data = support::data().join("corpus/is.S.16.ti.zst");
+    let folder = Folder::new();
+    folder.write("is.ti.zst", std::fs::read(data).expect("test data"));
+    let arguments = ["replay", "is.ti.zst", "--topology", "torus:4x4"];
+    let (plain, explained) = (folder.json(&arguments), folder.json(&[&arguments[..], &["--explain"]].concat()));
+    assert_eq!(plain["simulated_seconds"], explained["simulated_seconds"]);
+    assert!(plain.get("critical_path").is_none());
+    let path = &explained["critical_path"];
+    let parts = ["compute_seconds", "latency_seconds", "bandwidth_seconds"].map(|part| number(path, part));
+    let length: f64 = parts.iter().sum();
+    assert!(support::relative_difference(length, number(&plain, "simulated_seconds")) < 1e-9);
+    let shares = explained["time_shares"].as_object().expect("shares").values().filter_map(Value::as_f64);
+    assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
+    for link in explained["busiest_links"].as_array().expect("a list") {
+        // A message takes at most what the link has, so that the link is full for longer than its load says, if at all.
+        let [full, limiting] = ["saturated", "limiting"].map(|share| number(link, share));
+        assert!((0.0..=1.0).contains(&full) && limiting <= full, "{link}");
+    }
+    let text = folder.output(&[&arguments[..], &["--explain"]].concat());
+    assert!(text.contains("Critical path: compute") && text.contains("full |"), "{text}");
+    assert_80_columns(&text);
+}

@@ -45,6 +45,8 @@ pub enum Format {
     Json,
     /// CSV with a heading
     Csv,
+    /// Tables in Markdown
+    Markdown,
 }
 
 #[derive(Debug, Subcommand)]
@@ -68,7 +70,7 @@ pub enum Verb {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  mopsim compare studies/uni-vs-bi.toml --format csv > results.csv
+  mopsim compare studies/uni-vs-bi.toml --html report.html --csv results.csv
 
 A study file (file names are relative to it):
   title = \"Torus against random\"
@@ -123,6 +125,29 @@ pub struct StudyFlags {
     pub model: Model,
     #[command(flatten)]
     pub perturbation: Perturbation,
+    /// Leave out for how long links were full, and critical paths; saves a third of the time
+    #[arg(long)]
+    pub no_explain: bool,
+    #[command(flatten)]
+    pub files: CompareFiles,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Files")]
+pub struct CompareFiles {
+    /// Write a report for readers, too: one HTML file that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Which cell the timeline of the HTML report shows, by names [default: of the workload on which networks differ
+    /// most, the fastest]
+    #[arg(long, value_name = "WORKLOAD@NETWORK", requires = "html")]
+    pub timeline_cell: Option<String>,
+    /// Write the results as JSON, too
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the results as CSV, too
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -216,6 +241,15 @@ pub struct Replay {
     /// Put the simulator's own wall time and speed into the result, too (they differ from run to run)
     #[arg(long)]
     pub timing: bool,
+    /// Say also for how long links were full, and what the critical path through ranks and messages is made of
+    #[arg(long)]
+    pub explain: bool,
+    /// Write what each rank does when, as Chrome trace events for ui.perfetto.dev or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub timeline: Option<PathBuf>,
+    /// Most events that the timeline may have; what comes later is left out
+    #[arg(long, value_name = "N", default_value_t = 2_000_000, requires = "timeline")]
+    pub timeline_events: u64,
     #[command(flatten)]
     pub network: Network,
     #[command(flatten)]

@@ -69,5 +69,5 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         }
     }
     records.sort_by_key(|record| record.cell);
-    study::report(&study.compare(&records), output)
+    study::report(&arguments.study, &study, &study.compare(&records), output)
 }

@@ -7,5 +7,5 @@ use super::study;
 pub fn run(arguments: &Merge, output: &Output) -> Result<(), Failure> {
     let study = study::read(&arguments.study, output)?;
     let records = study.identity().merge(&arguments.files)?;
-    study::report(&study.compare(&records), output)
+    study::report(&arguments.study, &study, &study.compare(&records), output)
 }

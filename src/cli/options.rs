@@ -14,6 +14,7 @@ pub fn reporter(format: Format) -> &'static dyn Reporter {
         Format::Text => "text",
         Format::Json => "json",
         Format::Csv => "csv",
+        Format::Markdown => "markdown",
     };
     mopsim::report::format(name).expect("every format of the command line has a reporter")
 }

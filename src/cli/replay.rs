@@ -2,8 +2,10 @@
 
 use super::args::{Output, Replay};
 use super::failure::Failure;
-use super::{options, print, say};
+use super::{files, options, print, say};
+use mopsim::report::trace_events::TraceEvents;
 use mopsim::report::{ReplayReport, number};
+use mopsim::study::cell::CellResult;
 use mopsim::study::network::NetworkChoice;
 use mopsim::study::workload::Workload;
 use mopsim::study::{Silent, Study, StudyError};
@@ -12,6 +14,7 @@ use std::path::Path;
 use std::time::Instant;
 
 pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
+    files::check(arguments.timeline.as_deref())?;
     let choice = NetworkChoice {
         topology: arguments.topology.clone(),
         platform: arguments.platform.clone(),
@@ -39,21 +42,19 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     }
     let read = begin.elapsed().as_secs_f64();
     let title = workload.name.clone();
-    let study = Study::new(title, 0, vec![network], vec![workload], mapping, &model)
+    let mut study = Study::new(title, 0, vec![network], vec![workload], mapping, &model)
         .map_err(|error| Failure::study(&error, &[]))?;
-    let result = study.run_cell(0, &Silent).map_err(|error| match &error {
-        StudyError::Replay { workload, network, error, .. } => {
-            Failure::replay(&format!("{workload} on {network}"), error, &study.workloads[0].trace)
-        }
-        _ => Failure::study(&error, &study.workloads),
-    })?;
+    study.explain = arguments.explain;
+    let result = match &arguments.timeline {
+        None => study.run_cell(0, &Silent).map_err(|error| Failure::study(&error, &study.workloads))?,
+        Some(file) => with_timeline(&study, file, arguments.timeline_events, output)?,
+    };
     let wall = begin.elapsed().as_secs_f64();
 
     let (workload, network) = (&study.workloads[0], &study.networks[0]);
     let mut report = ReplayReport::new(
         workload.info(),
         network.info.clone(),
-        &network.platform,
         study.mapping.describe(),
         study.description().clone(),
         &result,
@@ -75,4 +76,36 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     } else {
         Err(Failure::unmatched(&workload.name, &result.notes()))
     }
+}
+
+/// Runs the replay and writes its timeline. A replay that fails leaves no file.
+fn with_timeline(study: &Study, file: &Path, limit: u64, output: &Output) -> Result<CellResult, Failure> {
+    let (trace, network) = (&study.workloads[0].trace, &study.networks[0].info.name);
+    let mut failed = None;
+    let written = files::replace(file, |out| {
+        let mut events = TraceEvents::new(out, trace, network, limit);
+        let result = study.watch_cell(0, &Silent, &mut events);
+        let counts = events.finish()?;
+        match result {
+            Ok(result) => Ok((result, counts)),
+            Err(error) => {
+                let text = std::io::Error::other(error.to_string());
+                failed = Some(error);
+                Err(text)
+            }
+        }
+    });
+    if let Some(error) = failed {
+        return Err(Failure::study(&error, &study.workloads));
+    }
+    let (result, (written, left_out)) = written?;
+    if left_out > 0 && !output.quiet {
+        say(&format!(
+            "warning: {}: {} events are in it, and {} more are left out; --timeline-events N raises the limit",
+            file.display(),
+            number::grouped(written),
+            number::grouped(left_out)
+        ));
+    }
+    Ok(result)
 }

@@ -2,7 +2,7 @@
 
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
-use super::{options, print, say};
+use super::{options, print, say, side_files};
 use mopsim::study::comparison::Comparison;
 use mopsim::study::perturb;
 use mopsim::study::{Overrides, Study, mapping};
@@ -28,8 +28,10 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     // Before the study is read, a wrong choice can only be one of the command line.
     overrides.model.build()?;
     mapping(overrides.placement.rule.as_deref(), overrides.seed)?;
-    let study =
+    side_files::check(&flags.files)?;
+    let mut study =
         Study::read(&flags.study, overrides).map_err(|error| Failure::study(&error, &[]).in_study(&flags.study))?;
+    study.explain = !flags.no_explain;
     if !output.quiet {
         let warnings = study.workloads.iter().flat_map(|w| &w.trace.warnings);
         warnings.for_each(|warning| say(&format!("warning: {warning}")));
@@ -37,8 +39,9 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     Ok(study)
 }
 
-/// Prints the report.
-pub fn report(comparison: &Comparison, output: &Output) -> Result<(), Failure> {
+/// Prints the report, and writes the files that the user wants beside it.
+pub fn report(flags: &StudyFlags, study: &Study, comparison: &Comparison, output: &Output) -> Result<(), Failure> {
+    side_files::write(flags, study, comparison)?;
     print(|out| options::reporter(output.format).compare(comparison, out))?;
     if comparison.unmatched {
         return Err(Failure::unmatched(&comparison.title, &comparison.notes));

@@ -6,21 +6,23 @@
 
 mod cpu;
 mod error;
+mod observer;
 mod process;
 mod run;
 #[cfg(test)]
 mod tests;
 
 pub use error::{Blocked, Place, ReplayError};
+pub use observer::{Observer, Wakening};
 
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::Selector;
 use crate::mpi::layout::Layout;
-use crate::mpi::messages::{Messages, Side};
+use crate::mpi::messages::{Envelope, Messages, Side};
 use crate::network::incremental::Incremental;
-use crate::network::maxmin::MaxMin;
+use crate::network::maxmin::{MaxMin, WatchedMaxMin};
 use crate::network::model::NetworkModel;
-use crate::network::sharing::{Rule, Sharing};
+use crate::network::sharing::{LinkState, Rule, Sharing};
 use crate::network::{Network, Precision};
 use crate::platform::{Platform, SharingPolicy};
 use crate::queue::earlier;
@@ -48,18 +50,6 @@ pub struct Model {
     pub precision: Precision,
 }
 
-/// Somebody who watches a replay. All methods do nothing unless overridden, and cost nothing then.
-pub trait Observer {
-    /// An action of a rank (by its index in the trace) has ended.
-    #[inline]
-    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
-        let _ = (rank, action, date);
-    }
-}
-
-/// Nobody watches.
-impl Observer for () {}
-
 /// Replays a trace on a platform; `layout` says which rank is on which host.
 ///
 /// # Errors
@@ -67,15 +57,18 @@ impl Observer for () {}
 ///
 /// # Panics
 /// If the layout has another number of ranks than the trace, or names a host that the platform lacks.
-pub fn replay(
+pub fn replay<O: Observer>(
     trace: &Trace,
     platform: &Platform,
     layout: &Layout,
     model: &Model,
-    observer: &mut impl Observer,
+    observer: &mut O,
 ) -> Result<Outcome, ReplayError> {
     assert_eq!(trace.ranks(), layout.ranks() as usize, "the layout places every rank of the trace");
     match model.sharing {
+        Rule::Exact if O::WATCHES_LINKS => {
+            Engine::<_, WatchedMaxMin>::new(trace, platform, layout, model, observer).run()
+        }
         Rule::Exact => Engine::<_, MaxMin>::new(trace, platform, layout, model, observer).run(),
         Rule::SimgridLazy => Engine::<_, Incremental>::new(trace, platform, layout, model, observer).run(),
     }
@@ -144,6 +137,10 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 self.resume(rank)?;
             }
             let dates = (self.cpu.next_date(self.now), self.network.next_date(self.now));
+            if S::WATCHED {
+                let (observer, now) = (&mut *self.observer, self.now);
+                self.network.link_changes(|link, state: LinkState| observer.link_changed(link, state, now));
+            }
             let Some(next) = earlier(dates.0, dates.1) else { break };
             if self.turns && self.only_polls() {
                 return Err(self.deadlock());
@@ -199,9 +196,13 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             _ => return,
         }
         let blocked = self.now - process.since;
-        let alone = (self.messages.get(message).started - process.since).clamp(0.0, blocked);
+        let (started, entered) = (self.messages.get(message).started, self.messages.get(message).entered);
+        let alone = (started - process.since).clamp(0.0, blocked);
         process.times.waiting += alone;
         process.times.communication += blocked - alone;
+        // The part of the latency that the rank has felt.
+        process.times.latency += (entered - started.max(process.since)).clamp(0.0, blocked - alone);
+        self.observer.woken(rank, Wakening { message, since: process.since, started, entered, date: self.now });
         self.ready.push_back(rank);
     }
 

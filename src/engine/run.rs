@@ -85,36 +85,46 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             State::Called(then) => self.go_on(rank, then),
             State::Computing | State::Sleeping => {
                 process.times.compute += spent;
+                self.observer.computed(rank, now, spent);
                 Ok(GoesOn)
             }
             State::RecvOverhead => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 Ok(GoesOn)
             }
             State::SendOverhead(send) => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 self.post_send(rank, send)
             }
             State::OnRequest(request) => self.finish(rank, request),
             State::OnSet { .. } if one_by_one => self.wait_one_by_one(rank, true),
             State::OnSet { .. } => self.wait_all(rank),
             State::SetOverhead => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 self.wait_all(rank)
             }
             State::Testing(pending) => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 match pending.request {
                     Some(request) if request != Request::COMPLETE => self.call(rank, Then::Look(pending)),
                     _ => self.look_at(rank, pending),
                 }
             }
             State::Probing(probe) => {
-                process.times.communication += spent;
+                self.overhead(rank, spent);
                 let found = self.messages.probe(probe.envelope(rank)).is_some();
                 self.call(rank, Then::Probed { probe, found })
             }
         }
+    }
+
+    /// A rank has spent time in calls, without waiting for anybody.
+    #[inline]
+    fn overhead(&mut self, rank: u32, spent: f64) {
+        let times = &mut self.process(rank).times;
+        times.communication += spent;
+        times.latency += spent;
+        self.observer.spent_overhead(rank, self.now, spent);
     }
 
     /// The next step of the collective that the rank is in, or its next action.
@@ -132,6 +142,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         let Some(action) = process.actions.get(at) else { return self.end(rank) };
         let action = *action;
         process.next = at + 1;
+        self.observer.action_began(rank, at, self.now);
         self.act(rank, action)
     }
 
@@ -276,8 +287,9 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         if bytes < self.model.mpi.async_below
             && let Ok(Posted { matched: None, message, .. }) = posted
         {
-            self.messages.begin_early(message, self.now);
-            self.start(rank, envelope, message)?;
+            let latency = self.start(rank, envelope, message)?;
+            self.messages.begin_early(message, self.now, latency);
+            self.observer.message_started(message, rank, envelope, bytes, self.now);
         }
         if blocking {
             return self.call(rank, Then::Wait(request));
@@ -321,15 +333,17 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             Err(mismatch) => return Err(ReplayError::Mismatch { place: self.place(rank), envelope, mismatch }),
         };
         if let Some(id) = posted.matched {
-            self.messages.begin(id, self.now);
-            self.start(rank, envelope, id)?;
+            let latency = self.start(rank, envelope, id)?;
+            self.messages.begin(id, self.now, latency);
+            let bytes = self.messages.get(id).bytes;
+            self.observer.message_started(id, rank, envelope, bytes, self.now);
         }
         Ok(posted.request)
     }
 
-    /// Puts a message on its way.
+    /// Puts a message on its way. Returns its latency.
     #[inline]
-    fn start(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<(), ReplayError> {
+    fn start(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<f64, ReplayError> {
         let bytes = self.messages.get(id).bytes;
         self.message_count += 1;
         self.byte_count += bytes;

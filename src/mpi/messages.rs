@@ -89,6 +89,8 @@ pub struct Message {
     early: Option<Progress>,
     /// When the transfer began.
     pub started: f64,
+    /// When its latency is over and it competes for bandwidth.
+    pub entered: f64,
     /// Whether the sender / the receiver is blocked on it, and which of them was first.
     waiting: [bool; 2],
     receiver_first: bool,
@@ -187,10 +189,11 @@ impl Messages {
     }
 
     /// A message starts although its receive is not posted yet. It stays in the queue until it is.
-    pub fn begin_early(&mut self, message: u32, now: f64) {
+    pub fn begin_early(&mut self, message: u32, now: f64, latency: f64) {
         let message = &mut self.entries[message as usize];
         message.early = Some(Progress::Travelling);
         message.started = now;
+        message.entered = now + latency;
         // The receiver needs it, although it does not know yet.
         message.holders += 1;
     }
@@ -253,12 +256,13 @@ impl Messages {
         }
     }
 
-    /// The transfer of a matched message begins.
+    /// The transfer of a matched message begins; its latency will take so long.
     #[inline]
-    pub fn begin(&mut self, message: u32, now: f64) {
+    pub fn begin(&mut self, message: u32, now: f64, latency: f64) {
         let message = &mut self.entries[message as usize];
         message.progress = Progress::Travelling;
         message.started = now;
+        message.entered = now + latency;
     }
 
     /// A message has arrived. Returns the ranks blocked on it, in the order in which they began to wait.
@@ -351,6 +355,7 @@ impl Message {
             detached: false,
             early: None,
             started: 0.0,
+            entered: 0.0,
             waiting: [false; 2],
             receiver_first: false,
             holders: 0,
@@ -414,7 +419,7 @@ mod tests {
         let sent = send(&mut m, 1);
         let received = recv(&mut m, 1);
         let id = received.matched.expect("met");
-        m.begin(id, 0.0);
+        m.begin(id, 0.0, 0.0);
         m.wait(received.request);
         m.wait(sent.request);
         assert_eq!(m.arrive(id), [Some(1), Some(0)]);
@@ -429,7 +434,7 @@ mod tests {
         for arrives_first in [true, false] {
             let sent = m.post_send(A, 3, Datatype::BYTE, true).expect("no mismatch");
             assert!(sent.matched.is_none());
-            m.begin_early(sent.message, 1.0);
+            m.begin_early(sent.message, 1.0, 0.5);
             if arrives_first {
                 assert_eq!(m.arrive(sent.message), [None, None]);
                 m.release(sent.message);

@@ -51,6 +51,15 @@ impl FlowId {
     }
 }
 
+/// How a link stands in an allocation.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LinkState {
+    /// Whether the flows on it consume all that it has.
+    pub full: bool,
+    /// Whether a flow on it would be faster if the link were.
+    pub limiting: bool,
+}
+
 /// A link as a path uses it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Element {
@@ -63,6 +72,9 @@ pub trait Sharing {
     /// Whether it is to be told everything that SimGrid's solver is told, in the same order: flows in their latency phase,
     /// local messages, and all dates in one queue.
     const LITERAL: bool;
+
+    /// Whether it can tell of the state of links.
+    const WATCHED: bool = false;
 
     /// A system without flows. Capacities must be positive and finite.
     fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self;
@@ -94,4 +106,7 @@ pub trait Sharing {
 
     /// The rate of a flow as of the last solution.
     fn value(&self, flow: FlowId) -> f64;
+
+    /// Tells of the links whose state the last solution may have changed, if the rule is watched.
+    fn link_changes(&mut self, _tell: impl FnMut(LinkId, LinkState)) {}
 }

@@ -2,7 +2,7 @@
 
 use super::model::NetworkModel;
 use super::paths::Paths;
-use super::sharing::{FlowId, Sharing};
+use super::sharing::{FlowId, LinkState, Sharing};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
 use crate::queue::{EventQueue, earlier};
@@ -79,11 +79,12 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
-    /// A message of `bytes` bytes of payload leaves `from` for `to`. `tag` comes back when it arrived.
+    /// A message of `bytes` bytes of payload leaves `from` for `to`. `tag` comes back when it arrived. Returns the seconds
+    /// of its latency, after which it competes for bandwidth.
     ///
     /// # Errors
     /// If the platform has no route.
-    pub fn start(&mut self, now: f64, from: HostId, to: HostId, bytes: u64, tag: u32) -> Result<(), RouteError> {
+    pub fn start(&mut self, now: f64, from: HostId, to: HostId, bytes: u64, tag: u32) -> Result<f64, RouteError> {
         let route = self.paths.find(from, to, self.platform, self.model, &mut self.sharing)?;
         let size = bytes + self.model.envelope;
         if size != self.last_size {
@@ -119,7 +120,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         } else {
             self.enter_sharing(id, now);
         }
-        Ok(())
+        Ok(delay)
     }
 
     /// The queue of latency phases. A literal rule has one queue for all dates, since the order of insertion decides between
@@ -195,6 +196,11 @@ impl<'a, S: Sharing> Network<'a, S> {
             self.free.push(id);
         }
         self.ended.clear();
+    }
+
+    /// Tells of the links whose state may have changed in the last solution. Only a watched rule knows.
+    pub fn link_changes(&mut self, tell: impl FnMut(LinkId, LinkState)) {
+        self.sharing.link_changes(tell);
     }
 
     /// Whether no transfer is under way.

@@ -1,6 +1,8 @@
 //! A comparison as JSON: `mopsim.compare/1`.
 
+use super::findings;
 use super::json::Model;
+use crate::result::explain::Explanation;
 use crate::study::comparison::{Comparison, WorkloadInfo};
 use crate::study::perturb::Factors;
 use crate::study::procurement::{Budget, NetworkCost};
@@ -20,6 +22,7 @@ struct Compare<'a> {
     /// One for each workload on a network: its repetitions together.
     statistics: Vec<Repeated<'a>>,
     means: Vec<Mean<'a>>,
+    equal: Vec<Equal<'a>>,
     relative_rule: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     ranking: Option<Ranking<'a>>,
@@ -73,6 +76,15 @@ struct Cell<'a> {
     compute_mean_seconds: f64,
     communication_mean_seconds: f64,
     waiting_mean_seconds: f64,
+    explanation: &'a Explanation,
+}
+
+/// Networks on which a workload takes the same time within one per cent, and why.
+#[derive(Serialize)]
+struct Equal<'a> {
+    workload: &'a str,
+    topologies: Vec<&'a str>,
+    reason: String,
 }
 
 #[derive(Serialize)]
@@ -221,6 +233,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
                 compute_mean_seconds: run.record.times.compute,
                 communication_mean_seconds: run.record.times.communication,
                 waiting_mean_seconds: run.record.times.waiting,
+                explanation: &run.record.explanation,
             })
             .collect(),
         statistics: c
@@ -240,6 +253,14 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
                 geometric: c.geometric_mean(n),
                 arithmetic_spread: spread(&c.arithmetic[n]),
                 geometric_spread: spread(&c.geometric[n]),
+            })
+            .collect(),
+        equal: findings::equal_networks(c)
+            .into_iter()
+            .map(|f| Equal {
+                workload: name(f.workload),
+                topologies: f.networks.into_iter().map(|n| c.networks[n].name.as_str()).collect(),
+                reason: f.reason,
             })
             .collect(),
         relative_rule: RELATIVE_RULE,

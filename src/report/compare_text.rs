@@ -1,5 +1,6 @@
 //! A comparison as text in 80 columns.
 
+use super::findings;
 use super::number::{mops, percent, seconds};
 use super::text::{describe, fitting, letter, model, notes, row, table, wrapped};
 use crate::study::comparison::Comparison;
@@ -92,6 +93,11 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     ranking(c, out)?;
     procurement(c, out)?;
+    for finding in findings::equal_networks(c) {
+        let who: Vec<String> = finding.networks.iter().map(|&n| letter(n)).collect();
+        let workload = &c.workloads[finding.workload].name;
+        wrapped(out, &format!("{workload}: {} equal within 1 %: {}.", who.join(", "), finding.reason), "  ")?;
+    }
     if c.workloads.iter().any(|w| w.operations.is_none()) {
         let text = "Mop/s unknown: no side file gives the number of operations; ratios are those of times.";
         wrapped(out, text, "")?;

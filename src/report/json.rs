@@ -1,6 +1,8 @@
 //! JSON, one document a result, with the name and version of its schema.
 
-use super::{Busy, CollectivesReport, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport};
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport};
+use crate::result::critical::CriticalPath;
+use crate::result::explain::{BusyLink, Shares};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
 use serde::Serialize;
@@ -36,7 +38,12 @@ struct Replay<'a> {
     bytes: u64,
     mapping: &'a str,
     time_split: &'a TimeSplit,
-    busiest_links: &'a [Busy],
+    time_shares: &'a Shares,
+    average_hops: Option<f64>,
+    busiest_links: &'a [BusyLink],
+    load_profile: &'a [f64],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    critical_path: Option<&'a CriticalPath>,
     model: Model<'a>,
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +90,11 @@ impl Reporter for Json {
             bytes: r.bytes,
             mapping: &r.mapping,
             time_split: &r.times,
-            busiest_links: &r.busiest_links,
+            time_shares: &r.explanation.time_shares,
+            average_hops: r.explanation.average_hops,
+            busiest_links: &r.explanation.busiest_links,
+            load_profile: &r.explanation.load_profile,
+            critical_path: r.explanation.critical_path.as_ref(),
             model: Model {
                 choices: &r.model,
                 duplex: r.network.duplex.as_deref(),

@@ -9,15 +9,19 @@ mod compare_json;
 mod compare_text;
 mod csv;
 pub mod design;
+pub mod findings;
+pub mod html;
 mod json;
+mod markdown;
 pub mod number;
 mod replay;
 pub mod sheet;
 mod text;
 mod topology;
+pub mod trace_events;
 
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
-pub use replay::{Busy, ReplayReport, Split, TimeSplit};
+pub use replay::{ReplayReport, Split, TimeSplit};
 pub use sheet::Sheet;
 pub use topology::{RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
 
@@ -61,7 +65,7 @@ pub trait Reporter: Sync {
 }
 
 /// All formats; the first is the default.
-pub static FORMATS: &[&dyn Reporter] = &[&text::Text, &json::Json, &csv::Csv];
+pub static FORMATS: &[&dyn Reporter] = &[&text::Text, &json::Json, &csv::Csv, &markdown::Markdown];
 
 /// The format of that name.
 pub fn format(name: &str) -> Option<&'static dyn Reporter> {

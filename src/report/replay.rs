@@ -1,14 +1,11 @@
 //! What is reported of a single replay.
 
-use crate::platform::Platform;
 use crate::result::Outcome;
+use crate::result::explain::Explanation;
 use crate::study::cell::CellResult;
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{NetworkInfo, WorkloadInfo};
 use serde::Serialize;
-
-/// Number of links in the list of busy ones.
-const BUSIEST: usize = 10;
 
 /// Smallest, mean and largest of the ranks' times, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -28,21 +25,12 @@ pub struct TimeSplit {
     pub compute: Split,
     /// Blocked while the message is under way.
     pub communication: Split,
+    /// The part of it that more bandwidth would not shorten: latency of messages, overheads of sends and receives.
+    pub latency: Split,
+    /// The rest of it: messages that drain through their links.
+    pub bandwidth: Split,
     /// Blocked while the partner is not there, or idle at the end.
     pub waiting: Split,
-}
-
-/// A busy link.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Busy {
-    /// Name of the link.
-    pub link: String,
-    /// Messages that went over it.
-    pub messages: u64,
-    /// Their bytes, envelopes included.
-    pub bytes: u64,
-    /// Share of what it could have carried in the simulated time.
-    pub utilisation: f64,
 }
 
 /// The result of a replay with what was replayed on what.
@@ -66,8 +54,8 @@ pub struct ReplayReport {
     pub bytes: u64,
     /// How the ranks spent their time.
     pub times: TimeSplit,
-    /// The busiest links, busiest first.
-    pub busiest_links: Vec<Busy>,
+    /// Why it takes as long as it does.
+    pub explanation: Explanation,
     /// What the reader should know.
     pub notes: Vec<String>,
     /// Seconds that the simulator itself took; only where the user asked for it, since it differs from run to run.
@@ -89,6 +77,8 @@ impl TimeSplit {
         Self {
             compute: split(outcome.ranks.iter().map(|r| r.compute)),
             communication: split(outcome.ranks.iter().map(|r| r.communication)),
+            latency: split(outcome.ranks.iter().map(|r| r.latency)),
+            bandwidth: split(outcome.ranks.iter().map(|r| r.communication - r.latency)),
             waiting: split(outcome.ranks.iter().map(|r| r.waiting)),
         }
     }
@@ -99,18 +89,11 @@ impl ReplayReport {
     pub fn new(
         workload: WorkloadInfo,
         network: NetworkInfo,
-        platform: &Platform,
         mapping: String,
         model: ModelDescription,
         result: &CellResult,
     ) -> Self {
         let outcome = &result.outcome;
-        let busiest_links = outcome.busiest_links().into_iter().take(BUSIEST).map(|l| Busy {
-            link: platform.links[l.link.index()].name.clone(),
-            messages: l.messages,
-            bytes: l.bytes,
-            utilisation: l.utilisation,
-        });
         Self {
             workload,
             network,
@@ -121,7 +104,7 @@ impl ReplayReport {
             messages: outcome.messages,
             bytes: outcome.bytes,
             times: TimeSplit::of(outcome),
-            busiest_links: busiest_links.collect(),
+            explanation: result.explanation.clone(),
             notes: result.notes(),
             wall_seconds: None,
         }

@@ -1,4 +1,9 @@
-//! What a replay gives.
+//! What a replay gives, and why it is so.
+
+pub mod critical;
+pub mod explain;
+pub mod lanes;
+pub mod saturation;
 
 use crate::ids::LinkId;
 use crate::mpi::messages::Envelope;
@@ -10,6 +15,8 @@ pub struct RankTimes {
     pub compute: f64,
     /// Blocked while the message it waits for is under way, and overheads of sends and receives.
     pub communication: f64,
+    /// The part of it that more bandwidth would not shorten: latency of messages, overheads of sends and receives.
+    pub latency: f64,
     /// Blocked while the partner is not there yet, and idle after its last action until the last rank ends.
     pub waiting: f64,
     /// Date of the end of its last action.

@@ -2,9 +2,10 @@
 
 use super::network::NetworkUnderTest;
 use super::workload::Workload;
-use crate::engine::{Model, ReplayError, replay};
+use crate::engine::{Model, Observer, ReplayError, replay};
 use crate::mpi::layout::Layout;
 use crate::result::Outcome;
+use crate::result::explain::{Explainer, Explanation};
 
 /// A replay that came to its end.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub struct CellResult {
     pub outcome: Outcome,
     /// Millions of operations per simulated second; `None` where the operation count is unknown.
     pub mops: Option<f64>,
+    /// Why it takes as long as it does.
+    pub explanation: Explanation,
 }
 
 impl CellResult {
@@ -36,20 +39,28 @@ impl CellResult {
     }
 }
 
-/// Replays a workload on a network.
+/// Replays a workload on a network. `observer` watches; with `explain`, full links and the critical path are found, too.
 ///
 /// # Errors
 /// [`ReplayError`], as the engine gives it.
-pub fn run(
+pub fn run<O: Observer>(
     workload: &Workload,
     network: &NetworkUnderTest,
     layout: &Layout,
     model: &Model,
+    explain: bool,
+    observer: &mut O,
 ) -> Result<CellResult, ReplayError> {
-    let outcome = replay(&workload.trace, &network.platform, layout, model, &mut ())?;
+    let (trace, platform) = (&workload.trace, &network.platform);
+    let mut explainer = explain.then(|| Explainer::new(trace.ranks(), model.sharing));
+    let outcome = match &mut explainer {
+        Some(explainer) => replay(trace, platform, layout, model, &mut (explainer, observer))?,
+        None => replay(trace, platform, layout, model, observer)?,
+    };
     let mops = workload
         .operations
         .filter(|_| outcome.simulated_seconds > 0.0)
         .map(|operations| operations / outcome.simulated_seconds / 1e6);
-    Ok(CellResult { outcome, mops })
+    let explanation = Explanation::new(&outcome, platform, explainer.as_ref());
+    Ok(CellResult { outcome, mops, explanation })
 }

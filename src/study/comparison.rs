@@ -12,6 +12,7 @@ use super::procurement::{self, Budget, NetworkCost, Offer};
 use super::ranking::Stability;
 use super::record::CellRecord;
 use super::statistics::Statistic;
+use crate::result::explain::Explanation;
 
 /// A network as the report names it.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +65,8 @@ pub struct Cell {
     pub time: Statistic,
     /// The repetitions' ratios.
     pub ratio: Statistic,
+    /// Why it takes as long as it does; of the first repetition.
+    pub explanation: Explanation,
 }
 
 /// One replay.
@@ -114,11 +117,10 @@ impl Matrix {
         let mut ratios: Vec<Vec<f64>> = Vec::with_capacity(cells.capacity());
         let mut relatives = Vec::with_capacity(records.len());
         for (w, workload) in plan.workloads.iter().enumerate() {
-            let times: Vec<Vec<f64>> = plan
-                .columns
-                .iter()
-                .map(|column| rest.by_ref().take(column.seeds.len()).map(|r| r.simulated_seconds).collect())
-                .collect();
+            let runs: Vec<Vec<&CellRecord>> =
+                plan.columns.iter().map(|column| rest.by_ref().take(column.seeds.len()).collect()).collect();
+            let times: Vec<Vec<f64>> =
+                runs.iter().map(|runs| runs.iter().map(|record| record.simulated_seconds).collect()).collect();
             for (n, column) in plan.columns.iter().enumerate() {
                 let (own, reference) = (&times[n], &times[column.baseline]);
                 let pairs = own.len().max(reference.len());
@@ -138,6 +140,7 @@ impl Matrix {
                     relative: paired.mean,
                     time,
                     ratio: paired,
+                    explanation: runs[n][0].explanation.clone(),
                 });
                 ratios.push(series);
             }

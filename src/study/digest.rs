@@ -140,6 +140,7 @@ impl Fingerprint {
         study.models.iter().for_each(|(_, description)| model.text(&format!("{description:?}")));
         let mut rest = Hasher::new();
         rest.text(&plan.title);
+        rest.number(u64::from(study.explain));
         rest.number(plan.baseline as u64);
         plan.weights.iter().for_each(|&weight| rest.float(weight));
         rest.text(&format!("{:?} {:?} {}", plan.budget, plan.perturbation, plan.mapping));
@@ -166,7 +167,7 @@ impl Fingerprint {
             (self.networks != other.networks, "its networks or the places of ranks"),
             (self.workloads != other.workloads, "its workloads"),
             (self.model != other.model, "its model"),
-            (self.plan != other.plan, "its title, baseline, weights, budget or perturbations"),
+            (self.plan != other.plan, "its title, baseline, weights, budget, perturbations or explanations"),
         ];
         parts.iter().filter(|part| part.0).map(|part| part.1).collect::<Vec<_>>().join(", ")
     }

@@ -40,6 +40,8 @@ pub struct NetworkUnderTest {
     pub platform: Arc<Platform>,
     /// What it costs by the built-in price list; `None` for platform files, and for switches that are not on the list.
     pub cost: Option<NetworkCost>,
+    /// The graph of switches, unless the platform comes from a file that lists its links.
+    pub topology: Option<Arc<Topology>>,
 }
 
 /// Why a network cannot be built.
@@ -219,6 +221,7 @@ impl NetworkChoice {
             },
             platform: Arc::new(platform),
             cost: procurement::cost(&topology, &parameters),
+            topology: Some(Arc::new(topology)),
         })
     }
 
@@ -252,6 +255,7 @@ impl NetworkChoice {
             },
             platform: Arc::new(platform),
             cost: None,
+            topology: None,
         })
     }
 

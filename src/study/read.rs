@@ -113,6 +113,7 @@ impl Study {
             networks,
             workloads,
             mapping: first,
+            explain: false,
             models: axes.models,
             columns: built,
             file_digests,

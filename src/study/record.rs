@@ -4,7 +4,7 @@
 //! bytes. Numbers are written as the shortest text that reads back as the same number.
 
 use super::cell::CellResult;
-use super::network::NetworkUnderTest;
+use crate::result::explain::Explanation;
 use serde::{Deserialize, Serialize};
 
 /// One cell of a study, replayed.
@@ -33,8 +33,8 @@ pub struct CellRecord {
     pub bytes: u64,
     /// Where the time of a rank went.
     pub times: MeanTimes,
-    /// The link with the highest utilisation, if any carried something.
-    pub busiest_link: Option<BusiestLink>,
+    /// Why it took as long as it did.
+    pub explanation: Explanation,
     /// What the reader should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -55,16 +55,6 @@ pub struct MeanTimes {
     pub waiting: f64,
 }
 
-/// The link that was used most.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BusiestLink {
-    /// Its name.
-    pub link: String,
-    /// Bytes over what it can carry in the simulated time.
-    pub utilisation: f64,
-}
-
 /// Which replay of a study it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellName<'a> {
@@ -82,11 +72,10 @@ pub struct CellName<'a> {
 
 impl CellRecord {
     /// What is kept of a result.
-    pub fn new(name: CellName<'_>, network: &NetworkUnderTest, result: &CellResult) -> Self {
+    pub fn new(name: CellName<'_>, result: &CellResult) -> Self {
         let outcome = &result.outcome;
         let ranks = outcome.ranks.len().max(1) as f64;
         let mean = |time: fn(&crate::result::RankTimes) -> f64| outcome.ranks.iter().map(time).sum::<f64>() / ranks;
-        let busiest = outcome.busiest_links().into_iter().next();
         Self {
             cell: name.cell,
             workload: name.workload.to_owned(),
@@ -103,10 +92,7 @@ impl CellRecord {
                 communication: mean(|r| r.communication),
                 waiting: mean(|r| r.waiting),
             },
-            busiest_link: busiest.map(|busy| BusiestLink {
-                link: network.platform.links[busy.link.index()].name.clone(),
-                utilisation: busy.utilisation,
-            }),
+            explanation: result.explanation.clone(),
             notes: result.notes(),
             unmatched: !outcome.unmatched_sends.is_empty(),
         }

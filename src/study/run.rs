@@ -11,7 +11,7 @@ use super::plan::{Column, Place, Plan, Setting};
 use super::record::CellRecord;
 use super::results::Identity;
 use super::workload::Workload;
-use crate::engine::Model;
+use crate::engine::{Model, Observer};
 use crate::mpi::layout::Layout;
 use crate::mpi::mapping::Mapping;
 use rayon::prelude::*;
@@ -46,6 +46,8 @@ pub struct Study {
     pub workloads: Vec<Workload>,
     /// How ranks are placed in the first column.
     pub mapping: Mapping,
+    /// Whether full links and critical paths are found, which costs time.
+    pub explain: bool,
     /// How traces turn into time: one model for each table of collectives.
     pub(super) models: Vec<(Model, ModelDescription)>,
     /// In the order of the plan's columns.
@@ -132,7 +134,17 @@ impl Study {
         let columns = built.collect::<Result<Vec<_>, StudyError>>()?;
         let places = plan.all_places();
         let models = vec![(model, description)];
-        Ok(Self { plan, networks, workloads, mapping, models, columns, file_digests: Vec::new(), places })
+        Ok(Self {
+            plan,
+            networks,
+            workloads,
+            mapping,
+            explain: false,
+            models,
+            columns,
+            file_digests: Vec::new(),
+            places,
+        })
     }
 
     /// Number of replays.
@@ -208,7 +220,7 @@ impl Study {
 
     fn record(&self, cell: usize, progress: &dyn Progress) -> Result<CellRecord, StudyError> {
         let result = self.run_cell(cell, progress)?;
-        Ok(CellRecord::new(self.plan.name(cell, self.places[cell]), self.network_of(cell), &result))
+        Ok(CellRecord::new(self.plan.name(cell, self.places[cell]), &result))
     }
 
     fn network_of(&self, cell: usize) -> &NetworkUnderTest {
@@ -216,11 +228,36 @@ impl Study {
         &self.networks[self.columns[place.column].runs[place.repetition].network]
     }
 
+    /// The networks of the plan's columns; of those that repeat, the first.
+    pub fn column_networks(&self) -> impl Iterator<Item = &NetworkUnderTest> {
+        self.columns.iter().map(|column| &self.networks[column.runs[0].network])
+    }
+
+    /// The number of the cell of a workload in a column, in the study as it stands; of repetitions, the first.
+    pub fn cell_of(&self, workload: usize, column: usize) -> Option<usize> {
+        self.places.iter().position(|place| {
+            place.workload == workload && place.column == column && place.repetition == 0 && place.sample == 0
+        })
+    }
+
     /// Runs one replay.
     ///
     /// # Errors
     /// [`StudyError::Replay`].
     pub fn run_cell(&self, cell: usize, progress: &dyn Progress) -> Result<CellResult, StudyError> {
+        self.watch_cell(cell, progress, &mut ())
+    }
+
+    /// The same, watched.
+    ///
+    /// # Errors
+    /// [`StudyError::Replay`].
+    pub fn watch_cell<O: Observer>(
+        &self,
+        cell: usize,
+        progress: &dyn Progress,
+        observer: &mut O,
+    ) -> Result<CellResult, StudyError> {
         let place = self.places[cell];
         let column = &self.columns[place.column];
         let (workload, name) = (&self.workloads[place.workload], &self.plan.columns[place.column].info.name);
@@ -231,11 +268,10 @@ impl Study {
         let result = match (&self.plan.perturbation, place.sample) {
             (Some(perturbation), sample @ 1..) => {
                 let platform = perturb::perturbed(&network.platform, &perturbation.samples[sample - 1]);
-                let network =
-                    NetworkUnderTest { info: network.info.clone(), platform: Arc::new(platform), cost: network.cost };
-                cell::run(workload, &network, layout, model)
+                let network = NetworkUnderTest { platform: Arc::new(platform), ..network.clone() };
+                cell::run(workload, &network, layout, model, self.explain, observer)
             }
-            _ => cell::run(workload, network, layout, model),
+            _ => cell::run(workload, network, layout, model, self.explain, observer),
         };
         progress.ended(&workload.name, name);
         result.map_err(|error| StudyError::Replay {

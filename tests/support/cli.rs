@@ -40,6 +40,17 @@ impl Folder {
         self.0.path().join(name)
     }
 
+    /// Reads a file.
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.path().join(name)).expect("a file")
+    }
+
+    /// Names of the files in the folder.
+    pub fn names(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.0.path()).expect("a folder");
+        files.map(|file| file.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+    }
+
     /// The program, started in this folder with these arguments; it must not take longer than a minute.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));

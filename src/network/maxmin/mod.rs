@@ -27,7 +27,7 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
-use super::sharing::{Element, FlowId, PathId, Sharing};
+use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
 use crate::queue::EventQueue;
@@ -94,9 +94,18 @@ struct Filling {
     level: f64,
 }
 
-/// The system of links and flows.
+/// Relative slack when a link is asked for reports whether its flows consume all of it.
+const FULL: f64 = 1e-9;
+
+/// The system of links and flows that replays use: nobody asks for the states of links.
+pub type MaxMin = System<false>;
+
+/// The same, with an account of which links are full.
+pub type WatchedMaxMin = System<true>;
+
+/// The system of links and flows. `WATCHED` is known when the program is compiled, so that an account nobody reads costs nothing.
 #[derive(Debug)]
-pub struct MaxMin {
+pub struct System<const WATCHED: bool> {
     capacity: Vec<f64>,
     fat_pipe: Vec<bool>,
     members: Vec<Vec<Member>>,
@@ -125,10 +134,14 @@ pub struct MaxMin {
     gathered: Vec<u64>,
     unsettled: usize,
     changed: Vec<FlowId>,
+    /// Links whose state may be another one since it was last told; those that are in the list already.
+    dirty: Vec<u32>,
+    is_dirty: Vec<bool>,
 }
 
-impl Sharing for MaxMin {
+impl<const WATCHED: bool> Sharing for System<WATCHED> {
     const LITERAL: bool = false;
+    const WATCHED: bool = WATCHED;
 
     fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self {
         let (capacity, fat_pipe): (Vec<f64>, Vec<bool>) =
@@ -158,6 +171,8 @@ impl Sharing for MaxMin {
             gathered: vec![0; n],
             unsettled: 0,
             changed: Vec::new(),
+            dirty: Vec::new(),
+            is_dirty: if WATCHED { vec![false; n] } else { Vec::new() },
         }
     }
 
@@ -204,6 +219,7 @@ impl Sharing for MaxMin {
 
     fn stop(&mut self, flow: FlowId) {
         self.set_limit(flow.0, OWN_BOUND);
+        self.mark_path(flow);
         let Path { start, end, .. } = self.paths[self.flows[flow.index()].path as usize];
         for e in &self.elements[start as usize..end as usize] {
             let members = &mut self.members[e.link as usize];
@@ -241,13 +257,49 @@ impl Sharing for MaxMin {
     fn changed(&self) -> &[FlowId] {
         &self.changed
     }
+
+    fn link_changes(&mut self, mut tell: impl FnMut(LinkId, LinkState)) {
+        if !WATCHED {
+            return;
+        }
+        let changed = std::mem::take(&mut self.changed);
+        changed.iter().for_each(|&flow| self.mark_path(flow));
+        self.changed = changed;
+        for at in 0..self.dirty.len() {
+            let link = self.dirty[at];
+            self.is_dirty[link as usize] = false;
+            let full =
+                !self.fat_pipe[link as usize] && self.load(LinkId(link)) >= self.capacity[link as usize] * (1.0 - FULL);
+            tell(LinkId(link), LinkState { full, limiting: full && self.limited[link as usize] > 0 });
+        }
+        self.dirty.clear();
+    }
 }
 
-impl MaxMin {
+impl<const WATCHED: bool> System<WATCHED> {
+    /// Notes that the state of a link may change.
+    #[inline]
+    fn mark(&mut self, link: u32) {
+        if WATCHED && link != OWN_BOUND && !std::mem::replace(&mut self.is_dirty[link as usize], true) {
+            self.dirty.push(link);
+        }
+    }
+
+    /// The same for all links of a flow.
+    #[inline]
+    fn mark_path(&mut self, flow: FlowId) {
+        if WATCHED {
+            let Path { start, end, .. } = self.paths[self.flows[flow.index()].path as usize];
+            (start..end).for_each(|at| self.mark(self.elements[at as usize].link));
+        }
+    }
+
     /// Notes which link limits a flow.
     #[inline]
     fn set_limit(&mut self, flow: u32, limit: u32) {
         let old = std::mem::replace(&mut self.flows[flow as usize].limit, limit);
+        self.mark(old);
+        self.mark(limit);
         if old != OWN_BOUND {
             self.limited[old as usize] -= 1;
         }

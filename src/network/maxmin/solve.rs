@@ -1,6 +1,6 @@
 //! The local repair: which flows have to be solved again, progressive filling, and the check that ends it.
 
-use super::{Element, Filling, Flow, FlowId, MaxMin, OWN_BOUND, Path, Sharing, TOLERANCE};
+use super::{Element, Filling, Flow, FlowId, OWN_BOUND, Path, Sharing, System, TOLERANCE};
 
 /// From so many links on, the fullest one is found by a heap and not by a scan.
 const SCAN_LIMIT: usize = 48;
@@ -9,7 +9,7 @@ const SCAN_LIMIT: usize = 48;
 /// errors of what was taken away.
 const CANCELLATION: f64 = 1e-2;
 
-impl MaxMin {
+impl<const WATCHED: bool> System<WATCHED> {
     /// Restores max-min fairness after the changes since the last call.
     pub(super) fn restore_fairness(&mut self) {
         self.changed.clear();

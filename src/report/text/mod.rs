@@ -111,6 +111,9 @@ impl Reporter for Text {
         writeln!(out, "  ranks            {} on {} hosts", grouped(w.ranks as u64), grouped(r.network.hosts as u64))?;
         writeln!(out, "  actions          {}", grouped(w.actions))?;
         writeln!(out, "  messages         {} with {} of payload", grouped(r.messages), bytes(r.bytes))?;
+        if let Some(hops) = r.explanation.average_hops {
+            writeln!(out, "  average hops     {hops:.3} links a message")?;
+        }
         if let Some(wall) = r.wall_seconds {
             let rate = w.actions as f64 / wall;
             writeln!(out, "  simulator        {} wall time, {} actions/s", seconds(wall), grouped(rate as u64))?;
@@ -121,15 +124,32 @@ impl Reporter for Text {
             row(&mut times, &[name.to_owned(), seconds(s.min), seconds(s.mean), seconds(s.max), percent(share)]);
         };
         split("compute", r.times.compute);
-        split("communication", r.times.communication);
+        split("latency", r.times.latency);
+        split("bandwidth", r.times.bandwidth);
         split("waiting", r.times.waiting);
         writeln!(out, "\n{times}")?;
-        if !r.busiest_links.is_empty() {
-            let mut links = table(&["busiest links", "messages", "bytes", "utilisation"]);
-            for l in &r.busiest_links {
-                row(&mut links, &[l.link.clone(), grouped(l.messages), bytes(l.bytes), percent(l.utilisation)]);
+        let explanation = &r.explanation;
+        if let Some(first) = explanation.busiest_links.first() {
+            let mut heading = vec!["busiest links", "messages", "bytes", "utilisation"];
+            heading.extend(first.saturated.map(|_| "full"));
+            let mut links = table(&heading);
+            for l in &explanation.busiest_links {
+                let mut cells = vec![l.link.clone(), grouped(l.messages), bytes(l.bytes), percent(l.utilisation)];
+                cells.extend(l.saturated.map(percent));
+                row(&mut links, &cells);
             }
             writeln!(out, "\n{links}")?;
+        }
+        if let Some(path) = &explanation.critical_path {
+            wrapped(out, &format!("Critical path: {}.", super::findings::critical_path(path)), "  ")?;
+            if !path.longest.is_empty() {
+                let mut longest = table(&["longest messages on it", "bytes", "begins at", "takes"]);
+                for s in path.longest.iter().take(5) {
+                    let who = format!("rank {} to rank {}", s.from, s.to);
+                    row(&mut longest, &[who, bytes(s.bytes), seconds(s.started), seconds(s.seconds)]);
+                }
+                writeln!(out, "{longest}")?;
+            }
         }
         writeln!(out)?;
         model(out, &r.model, &r.mapping)?;

@@ -1,0 +1,81 @@
+//! The files that `compare` and `merge` write beside standard output: the HTML report, JSON, CSV.
+
+use super::args::{CompareFiles, StudyFlags};
+use super::failure::Failure;
+use super::files;
+use mopsim::report;
+use mopsim::report::html::{Facts, HtmlReport, Origin, Watched};
+use mopsim::study::Study;
+use mopsim::study::comparison::Comparison;
+
+/// Refuses files that could not be written, before the study runs.
+pub fn check(files: &CompareFiles) -> Result<(), Failure> {
+    [&files.html, &files.json, &files.csv].into_iter().try_for_each(|file| files::check(file.as_deref()))
+}
+
+/// Writes the results to the files that the user wants beside standard output.
+pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison) -> Result<(), Failure> {
+    let CompareFiles { html, timeline_cell, json, csv } = &flags.files;
+    for (file, format) in [(json, "json"), (csv, "csv")] {
+        if let (Some(file), Some(reporter)) = (file, report::format(format)) {
+            files::replace(file, |out| reporter.compare(comparison, out))?;
+        }
+    }
+    let Some(html) = html else { return Ok(()) };
+    let cell = match timeline_cell {
+        Some(name) => Some(find_cell(comparison, name)?),
+        None => Watched::choose(comparison),
+    };
+    let timeline = cell
+        .map(|(workload, network)| Watched::replay(study, comparison, workload, network))
+        .transpose()
+        .map_err(|error| Failure::study(&error, &study.workloads))?;
+    // The study was read from this file; that it has gone since is no reason to lose the results.
+    let text = std::fs::read_to_string(&flags.study).unwrap_or_default();
+    let report = HtmlReport {
+        comparison,
+        facts: study.column_networks().map(Facts::of).collect(),
+        timeline,
+        origin: Some(Origin { command: command_line(), study: text }),
+    };
+    files::replace(html, |out| report.write(out))
+}
+
+/// The command, as it was given; the path of the program and the number of threads change nothing.
+fn command_line() -> String {
+    let quoted = |argument: String| {
+        let plain = |c: char| c.is_alphanumeric() || "-_./=:,@+".contains(c);
+        if !argument.is_empty() && argument.chars().all(plain) {
+            argument
+        } else {
+            format!("'{}'", argument.replace('\'', "'\\''"))
+        }
+    };
+    let mut words = vec!["mopsim".to_owned()];
+    let mut arguments = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned());
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--threads" => drop(arguments.next()),
+            other if other.starts_with("--threads=") => {}
+            _ => words.push(quoted(argument)),
+        }
+    }
+    words.join(" ")
+}
+
+/// The cell `WORKLOAD@NETWORK`.
+fn find_cell(c: &Comparison, name: &str) -> Result<(usize, usize), Failure> {
+    // Names may have an @ of their own.
+    let found = name.match_indices('@').find_map(|(at, _)| {
+        let workload = c.workloads.iter().position(|w| w.name == name[..at])?;
+        let network = c.networks.iter().position(|n| n.name == name[at + 1..])?;
+        Some((workload, network))
+    });
+    found.ok_or_else(|| {
+        let example =
+            c.workloads.first().zip(c.networks.first()).map_or_else(String::new, |(w, n)| {
+                format!("write for example --timeline-cell \"{}@{}\"", w.name, n.name)
+            });
+        Failure::input(format!("--timeline-cell `{name}`: the study has no such cell"), example)
+    })
+}

@@ -1,0 +1,147 @@
+//! Somebody who watches a replay.
+//!
+//! Observers are known when the program is compiled, and all their methods do nothing unless overridden: a replay that
+//! nobody watches contains none of these calls.
+
+use super::{Envelope, LinkState};
+use crate::ids::LinkId;
+
+/// A rank that was blocked on a message goes on, for the message has arrived.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Wakening {
+    /// Number of the message, as [`Observer::message_started`] gave it.
+    pub message: u32,
+    /// When the rank stopped.
+    pub since: f64,
+    /// When the transfer began: both halves were posted.
+    pub started: f64,
+    /// When its latency was over.
+    pub entered: f64,
+    /// Now.
+    pub date: f64,
+}
+
+/// Somebody who watches a replay. All methods do nothing unless overridden, and cost nothing then.
+pub trait Observer {
+    /// Whether it wants to know of the states of links; the solver keeps an account of them only then.
+    const WATCHES_LINKS: bool = false;
+
+    /// A rank begins an action (by its index in the trace).
+    #[inline]
+    fn action_began(&mut self, rank: u32, action: usize, date: f64) {
+        let _ = (rank, action, date);
+    }
+
+    /// An action of a rank (by its index in the trace) has ended.
+    #[inline]
+    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+        let _ = (rank, action, date);
+    }
+
+    /// A rank has computed for so many seconds, until now.
+    #[inline]
+    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
+        let _ = (rank, date, seconds);
+    }
+
+    /// A rank has spent so many seconds in calls that wait for nobody, until now.
+    #[inline]
+    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
+        let _ = (rank, date, seconds);
+    }
+
+    /// A message starts because `poster` has posted its second half. Numbers of messages that have arrived, and for which
+    /// nobody waits any more, are used again.
+    #[inline]
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
+        let _ = (message, poster, envelope, bytes, date);
+    }
+
+    /// A rank goes on, for a message has arrived.
+    #[inline]
+    fn woken(&mut self, rank: u32, wakening: Wakening) {
+        let _ = (rank, wakening);
+    }
+
+    /// The state of a link since now. It may be told several times.
+    #[inline]
+    fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
+        let _ = (link, state, date);
+    }
+}
+
+/// Nobody watches.
+impl Observer for () {}
+
+/// Two watch.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    const WATCHES_LINKS: bool = A::WATCHES_LINKS || B::WATCHES_LINKS;
+
+    fn action_began(&mut self, rank: u32, action: usize, date: f64) {
+        self.0.action_began(rank, action, date);
+        self.1.action_began(rank, action, date);
+    }
+
+    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+        self.0.action_ended(rank, action, date);
+        self.1.action_ended(rank, action, date);
+    }
+
+    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
+        self.0.computed(rank, date, seconds);
+        self.1.computed(rank, date, seconds);
+    }
+
+    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
+        self.0.spent_overhead(rank, date, seconds);
+        self.1.spent_overhead(rank, date, seconds);
+    }
+
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
+        self.0.message_started(message, poster, envelope, bytes, date);
+        self.1.message_started(message, poster, envelope, bytes, date);
+    }
+
+    fn woken(&mut self, rank: u32, wakening: Wakening) {
+        self.0.woken(rank, wakening);
+        self.1.woken(rank, wakening);
+    }
+
+    fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
+        self.0.link_changed(link, state, date);
+        self.1.link_changed(link, state, date);
+    }
+}
+
+/// Somebody watches from elsewhere.
+impl<O: Observer> Observer for &mut O {
+    const WATCHES_LINKS: bool = O::WATCHES_LINKS;
+
+    fn action_began(&mut self, rank: u32, action: usize, date: f64) {
+        (**self).action_began(rank, action, date);
+    }
+
+    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+        (**self).action_ended(rank, action, date);
+    }
+
+    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
+        (**self).computed(rank, date, seconds);
+    }
+
+    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
+        (**self).spent_overhead(rank, date, seconds);
+    }
+
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
+        (**self).message_started(message, poster, envelope, bytes, date);
+    }
+
+    fn woken(&mut self, rank: u32, wakening: Wakening) {
+        (**self).woken(rank, wakening);
+    }
+
+    fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
+        (**self).link_changed(link, state, date);
+    }
+}

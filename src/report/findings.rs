@@ -1,0 +1,117 @@
+//! What results mean, in words: what all formats say alike.
+
+use super::number::{percent, seconds};
+use crate::result::critical::CriticalPath;
+use crate::result::explain::{Explanation, Shares};
+use crate::study::comparison::Comparison;
+
+/// Times that differ by less than this share are called equal.
+pub const EQUAL: f64 = 0.01;
+
+/// A share of the time from which on it is the reason by itself.
+const DOMINATES: f64 = 0.9;
+
+/// A workload that takes the same time on several networks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Equal {
+    /// Index of the workload.
+    pub workload: usize,
+    /// Indices of the networks, in the order of the study; two or more.
+    pub networks: Vec<usize>,
+    /// Why they are equal.
+    pub reason: String,
+}
+
+/// Which workloads take the same time within one per cent on which networks, and why.
+///
+/// All networks of a group are within one per cent of the fastest one of it, so groups do not overlap.
+pub fn equal_networks(c: &Comparison) -> Vec<Equal> {
+    let mut found = Vec::new();
+    for workload in 0..c.workloads.len() {
+        let time = |n: &usize| c.cell(workload, *n).simulated_seconds;
+        let mut order: Vec<usize> = (0..c.networks.len()).collect();
+        order.sort_by(|a, b| time(a).total_cmp(&time(b)).then(a.cmp(b)));
+        while let Some(&fastest) = order.first() {
+            let size = order.iter().take_while(|n| time(n) <= time(&fastest) * (1.0 + EQUAL)).count().max(1);
+            let mut networks: Vec<usize> = order.drain(..size).collect();
+            if networks.len() > 1 {
+                networks.sort_unstable();
+                let cells: Vec<&Explanation> = networks.iter().map(|&n| &c.cell(workload, n).explanation).collect();
+                found.push(Equal { workload, networks, reason: reason(&cells) });
+            }
+        }
+    }
+    found
+}
+
+/// `97.0 %`, or `95.1 to 97.0 %`.
+fn range(values: impl Iterator<Item = f64> + Clone) -> String {
+    let least = values.clone().fold(f64::INFINITY, f64::min);
+    let most = values.fold(0.0, f64::max);
+    let (from, to) = (percent(least), percent(most));
+    if from == to { to } else { format!("{} to {to}", from.trim_end_matches(" %")) }
+}
+
+/// Why a workload takes the same time on networks where it is explained like this.
+fn reason(cells: &[&Explanation]) -> String {
+    let least = |share: fn(&Shares) -> f64| cells.iter().map(|e| share(&e.time_shares)).fold(1.0, f64::min);
+    let shares = |share: fn(&Shares) -> f64| range(cells.iter().map(|e| share(&e.time_shares)));
+    if least(|s| s.compute) >= DOMINATES {
+        return format!("compute takes {} of the time", shares(|s| s.compute));
+    }
+    let on_path: Option<Vec<f64>> = cells
+        .iter()
+        .map(|e| e.critical_path.as_ref().filter(|p| p.seconds() > 0.0).map(|p| p.compute_seconds / p.seconds()))
+        .collect();
+    if let Some(shares) = on_path
+        && shares.iter().all(|&s| s >= DOMINATES)
+    {
+        return format!("the critical path is compute for {}", range(shares.iter().copied()));
+    }
+    // A flow that is stopped by the link of its host gains nothing from the network behind it.
+    let by_hosts = |e: &&Explanation| {
+        !e.busiest_links.is_empty() && e.busiest_links.iter().all(|l| l.of_host && l.saturated.unwrap_or(0.0) > 0.0)
+    };
+    if cells.iter().all(by_hosts) {
+        return "the busiest links are all between hosts and their switches, which every network has alike".to_owned();
+    }
+    let largest = [
+        ("waiting for partners", least(|s| s.waiting), shares(|s| s.waiting)),
+        ("the latency of messages", least(|s| s.latency), shares(|s| s.latency)),
+        ("bandwidth", least(|s| s.bandwidth), shares(|s| s.bandwidth)),
+        ("compute", least(|s| s.compute), shares(|s| s.compute)),
+    ];
+    let Some((what, _, share)) = largest.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a }) else {
+        return String::new();
+    };
+    let mut text = format!("on each, {what} takes {share} of the time");
+    let hops: Option<Vec<f64>> = cells.iter().map(|e| e.average_hops).collect();
+    if let Some(hops) = hops {
+        let (a, b) = hops.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &h| (a.min(h), b.max(h)));
+        text += &if b - a < 0.005 {
+            format!(", and a message crosses {b:.2} links on average")
+        } else {
+            format!(", while a message crosses {a:.2} to {b:.2} links on average")
+        };
+    }
+    text
+}
+
+/// What a critical path is made of: `compute 60.0 %, latency 30.0 %, bandwidth 10.0 % of 3.000 ms, over 12 messages ...`.
+pub fn critical_path(path: &CriticalPath) -> String {
+    let all = path.seconds();
+    let share = |part: f64| percent(if all > 0.0 { part / all } else { 0.0 });
+    let through = path
+        .ranks
+        .map_or_else(String::new, |ranks| format!(" through {ranks} {}", if ranks == 1 { "rank" } else { "ranks" }));
+    format!(
+        "compute {}, latency {}, bandwidth {} of {}; {} {}{through}, ending with rank {}",
+        share(path.compute_seconds),
+        share(path.latency_seconds),
+        share(path.bandwidth_seconds),
+        seconds(all),
+        path.messages,
+        if path.messages == 1 { "message" } else { "messages" },
+        path.last_rank,
+    )
+}

@@ -1,0 +1,80 @@
+//! A heat map of the links: how much they carry, from the busiest to the idlest, network by network.
+
+use super::svg::{Svg, escape, finite, shortened};
+use super::{View, letter};
+use crate::report::number::percent;
+use crate::result::explain::PROFILE_GROUPS;
+
+/// The largest load of a group of links: the darkest tone.
+pub(super) fn most(view: &View<'_>) -> f64 {
+    let c = view.comparison;
+    c.cells.iter().flat_map(|cell| &cell.explanation.load_profile).copied().map(finite).fold(0.0, f64::max)
+}
+
+/// The tone of a load. The square root keeps small loads apart, which most are.
+fn tone(load: f64, most: f64) -> f64 {
+    if most > 0.0 { (finite(load) / most).clamp(0.0, 1.0).sqrt() } else { 0.0 }
+}
+
+/// A panel for each workload.
+pub(super) fn panels(view: &View<'_>) -> Vec<String> {
+    let most = most(view);
+    (0..view.comparison.workloads.len()).map(|w| panel(view, w, most)).collect()
+}
+
+fn panel(view: &View<'_>, workload: usize, most: f64) -> String {
+    let c = view.comparison;
+    let (width, left, right, row) = (340.0, 20.0, 52.0, 17.0);
+    let count = c.networks.len();
+    let mut svg = Svg::new(width, count as f64 * row + 4.0);
+    let mut words = Vec::new();
+    for n in 0..count {
+        let loads = &c.cell(workload, n).explanation.load_profile;
+        let y = 2.0 + n as f64 * row;
+        svg.text(6.0, y + 12.0, "axis middle", &letter(n));
+        let step = (width - left - right) / loads.len().clamp(1, PROFILE_GROUPS) as f64;
+        for (at, &load) in loads.iter().enumerate() {
+            let opacity = tone(load, most);
+            svg.rect(
+                left + at as f64 * step,
+                y + 1.0,
+                step,
+                row - 2.0,
+                &format!("class=\"heat\" fill-opacity=\"{opacity:.3}\""),
+            );
+        }
+        svg.rect(left, y + 1.0, width - left - right, row - 2.0, "class=\"outline\"");
+        let mean = loads.iter().sum::<f64>() / loads.len().max(1) as f64;
+        let first = loads.first().copied().unwrap_or(0.0);
+        svg.text(width - right + 5.0, y + 12.0, "value", &percent(first));
+        words.push(format!("{}: busiest {}, mean {}", letter(n), percent(first), percent(mean)));
+    }
+    let name = &c.workloads[workload].name;
+    let svg =
+        svg.finish(&format!("heat-{workload}"), "chart", &format!("Load of the links under {name}"), &words.join("; "));
+    format!(
+        "<figure class=\"panel\"><figcaption class=\"head\">{}</figcaption>{svg}</figure>",
+        escape(&shortened(name, 48))
+    )
+}
+
+/// The scale of tones.
+pub(super) fn scale(view: &View<'_>) -> String {
+    let most = most(view);
+    let mut svg = Svg::new(340.0, 34.0);
+    for at in 0..32 {
+        let load = most * (f64::from(at) + 0.5) / 32.0;
+        svg.rect(
+            20.0 + f64::from(at) * 8.375,
+            2.0,
+            8.375,
+            13.0,
+            &format!("class=\"heat\" fill-opacity=\"{:.3}\"", tone(load, most)),
+        );
+    }
+    svg.rect(20.0, 2.0, 268.0, 13.0, "class=\"outline\"");
+    svg.text(20.0, 29.0, "axis", "0 %");
+    svg.text(154.0, 29.0, "axis middle", &percent(most / 2.0));
+    svg.text(288.0, 29.0, "axis end", &percent(most));
+    svg.finish("heat-scale", "chart", "Scale of the tones", "From no load to the largest one; small loads are spread.")
+}

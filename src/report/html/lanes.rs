@@ -1,0 +1,91 @@
+//! The timeline of one cell: a lane for each rank, and the critical path across them.
+
+use super::svg::escape;
+use crate::report::number::seconds;
+use crate::result::lanes::{Doing, Lanes};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Most lanes that are drawn.
+const MOST: usize = 128;
+
+/// Most messages of the critical path that are drawn.
+const MOST_STEPS: usize = 4000;
+
+/// A timeline for the template.
+#[derive(Serialize)]
+pub(super) struct Timeline {
+    pub workload: String,
+    pub network: String,
+    pub svg: String,
+    pub marks: Vec<String>,
+    pub first_rank: usize,
+    pub last_rank: usize,
+    pub every: usize,
+    pub critical: bool,
+    pub height: usize,
+}
+
+/// Draws what was watched.
+pub(super) fn draw(lanes: &Lanes, ranks: usize, workload: &str, network: &str) -> Timeline {
+    let every = ranks.div_ceil(MOST).max(1);
+    let shown: Vec<usize> = (0..ranks).step_by(every).collect();
+    // One path for each kind: rectangles of one unit of time and rank. The drawing is stretched to the page.
+    let mut paths: Vec<String> = vec![String::new(); Doing::ALL.len()];
+    for (y, &rank) in shown.iter().enumerate() {
+        let lane = lanes.lane(rank);
+        let mut at = 0;
+        while at < lane.len() {
+            let length = lane[at..].iter().take_while(|d| **d == lane[at]).count();
+            if let Some(kind) = Doing::ALL.iter().position(|d| *d == lane[at]) {
+                let _ = write!(paths[kind], "M{at} {y}h{length}v.85h-{length}z");
+            }
+            at += length;
+        }
+    }
+    let names = ["compute", "latency", "bandwidth", "waiting"];
+    let mut body = String::new();
+    for (name, path) in names.iter().zip(&paths).filter(|(_, path)| !path.is_empty()) {
+        let _ = write!(body, "<path d=\"{path}\" class=\"lane-{name}\"/>");
+    }
+    let steps = lanes.critical_path().filter(|s| !s.is_empty() && s.len() <= MOST_STEPS && lanes.seconds > 0.0);
+    let critical = steps.is_some();
+    if let (Some(steps), Some(last)) = (steps, lanes.last_rank()) {
+        let x = |date: f64| (date / lanes.seconds * lanes.steps as f64).clamp(0.0, lanes.steps as f64);
+        let y = |rank: u32| f64::from(rank) / every as f64 + 0.42;
+        let mut path = String::new();
+        let _ = write!(path, "M0 {:.2}", y(steps[0].posted_by));
+        for step in &steps {
+            // Along the lane of the rank until its message starts, then over to the rank that the message sets free.
+            let _ = write!(path, "L{:.2} {:.2}", x(step.started), y(step.posted_by));
+            let _ = write!(path, "L{:.2} {:.2}", x(step.started + step.seconds), y(step.set_free));
+        }
+        let _ = write!(path, "L{} {:.2}", lanes.steps, y(last));
+        let _ = write!(body, "<path d=\"{path}\" class=\"critical-casing\"/><path d=\"{path}\" class=\"critical\"/>");
+    }
+    let title = format!("What the ranks of {workload} on {network} do over time");
+    let description = format!(
+        "A lane for each of {} ranks, over {}. The table of results has the shares of compute, latency, bandwidth and waiting.",
+        shown.len(),
+        seconds(lanes.seconds)
+    );
+    let svg = format!(
+        "<svg class=\"lanes\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" \
+         aria-labelledby=\"lanes-t lanes-d\"><title id=\"lanes-t\">{}</title><desc id=\"lanes-d\">{}</desc>{body}</svg>",
+        lanes.steps,
+        shown.len(),
+        escape(&title),
+        escape(&description)
+    );
+    Timeline {
+        workload: workload.to_owned(),
+        network: network.to_owned(),
+        svg,
+        marks: (0..=4).map(|i| seconds(lanes.seconds * f64::from(i) / 4.0)).collect(),
+        first_rank: 0,
+        last_rank: shown.last().copied().unwrap_or(0),
+        every,
+        critical,
+        height: (shown.len() * 6).clamp(60, 640),
+    }
+}

@@ -1,0 +1,304 @@
+//! A comparison as one HTML file that needs nothing else: no network, no fonts, no scripts.
+//!
+//! The page is a template of `templates/`; every kind of chart is a file that gives inline SVG. Charts are drawn here and not
+//! by a library since they have to be readable without colour, in light and dark and on paper, which is a matter of classes
+//! and patterns that the style sheet knows. Values in tables are `<data>` elements with the exact number; the results are there
+//! once more as the JSON of `--format json`.
+
+mod bars;
+mod facts;
+mod heat;
+mod lanes;
+mod pareto;
+mod split;
+mod summary;
+mod svg;
+
+pub use facts::Facts;
+
+use super::Reporter;
+use super::findings;
+use super::json::Json;
+use super::number::{self, mops, percent, seconds};
+use crate::result::lanes::Lanes;
+use crate::study::comparison::Comparison;
+use crate::study::{Silent, Study, StudyError};
+use minijinja::{Environment, Value, context};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Steps of time in the timeline, if there are not too many ranks.
+const STEPS: usize = 320;
+
+/// Ranks times steps of time in the timeline at most: 48 MB.
+const MOST_LANES: usize = 4 << 20;
+
+/// Everything that the report shows.
+#[derive(Debug)]
+pub struct HtmlReport<'a> {
+    /// The results.
+    pub comparison: &'a Comparison,
+    /// What there is to say of each network, in their order.
+    pub facts: Vec<Facts>,
+    /// The timeline of one cell.
+    pub timeline: Option<Watched>,
+    /// The command that made the report, and the text of the study file.
+    pub origin: Option<Origin>,
+}
+
+/// How to repeat a study.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Origin {
+    /// The command line.
+    pub command: String,
+    /// Text of the study file.
+    pub study: String,
+}
+
+/// A cell whose ranks were watched.
+#[derive(Debug)]
+pub struct Watched {
+    /// Index of the workload.
+    pub workload: usize,
+    /// Index of the network.
+    pub network: usize,
+    /// What the ranks did.
+    pub lanes: Lanes,
+}
+
+impl Watched {
+    /// Replays a cell once more and watches its ranks.
+    ///
+    /// # Errors
+    /// [`StudyError::Replay`].
+    pub fn replay(study: &Study, c: &Comparison, workload: usize, network: usize) -> Result<Self, StudyError> {
+        let ranks = c.workloads[workload].ranks;
+        let steps = (MOST_LANES / ranks.max(1)).clamp(16, STEPS);
+        let mut lanes = Lanes::new(ranks, c.cell(workload, network).simulated_seconds, steps);
+        if let Some(cell) = study.cell_of(workload, network) {
+            study.watch_cell(cell, &Silent, &mut lanes)?;
+        }
+        Ok(Self { workload, network, lanes })
+    }
+
+    /// The cell that says most if nobody chooses: of the workload on which networks differ most, the fastest network.
+    pub fn choose(c: &Comparison) -> Option<(usize, usize)> {
+        let times = |w: usize| (0..c.networks.len()).map(move |n| c.cell(w, n).simulated_seconds);
+        let spread = |w: usize| times(w).fold(0.0, f64::max) / times(w).fold(f64::INFINITY, f64::min);
+        let workload = (0..c.workloads.len()).reduce(|a, b| if spread(b) > spread(a) { b } else { a })?;
+        let time = |n: usize| c.cell(workload, n).simulated_seconds;
+        let network = (0..c.networks.len()).reduce(|a, b| if time(b) < time(a) { b } else { a })?;
+        Some((workload, network))
+    }
+}
+
+/// What charts need.
+struct View<'a> {
+    comparison: &'a Comparison,
+    facts: &'a [Facts],
+}
+
+/// A, B, .. Z, AA, AB ...: the networks' short names.
+fn letter(index: usize) -> String {
+    super::text::letter(index)
+}
+
+/// `192 two-way`.
+fn cables((count, one_way): (usize, bool)) -> String {
+    format!("{} {}", number::grouped(count as u64), if one_way { "one-way" } else { "two-way" })
+}
+
+/// A value with its exact number, as the template shows it.
+#[derive(Serialize)]
+struct Exact {
+    value: String,
+    text: String,
+}
+
+fn exact(value: f64, text: impl Fn(f64) -> String) -> Exact {
+    Exact { value: value.to_string(), text: if value.is_finite() { text(value) } else { "—".into() } }
+}
+
+#[derive(Serialize)]
+struct Network<'a> {
+    letter: String,
+    pattern: usize,
+    name: &'a str,
+    topology: &'a str,
+    baseline: bool,
+    seed: Option<u64>,
+    duplex: Option<&'a str>,
+    routing: Option<&'a str>,
+    switches: Option<String>,
+    hosts: String,
+    cables: Option<String>,
+    degree: Option<String>,
+    diameter: Option<usize>,
+    aspl: Option<Exact>,
+    metres: Option<Exact>,
+    dollars: Option<Exact>,
+    watts: Option<Exact>,
+    sha256: Option<&'a str>,
+    parameters: &'a [(&'static str, String)],
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    workload: &'a str,
+    /// Rows of this workload, in the first of them; 0 in the others.
+    span: usize,
+    letter: String,
+    network: &'a str,
+    seconds: Exact,
+    mops: Option<Exact>,
+    relative: Exact,
+    shares: [Exact; 4],
+    hops: Option<Exact>,
+    busiest: Option<&'a str>,
+    load: Option<Exact>,
+    full: Option<Exact>,
+    critical: Option<String>,
+}
+
+impl HtmlReport<'_> {
+    fn networks(&self) -> Vec<Network<'_>> {
+        let c = self.comparison;
+        let pairs = c.networks.iter().zip(&self.facts).enumerate();
+        pairs.map(|(n, (info, facts))| network(c, n, info, facts)).collect()
+    }
+
+    fn rows(&self) -> Vec<Row<'_>> {
+        let c = self.comparison;
+        let share = |s: f64| exact(s, percent);
+        let row = |at: usize| {
+            let cell = &c.cells[at];
+            let e = &cell.explanation;
+            let busiest = e.busiest_links.first();
+            let s = &e.time_shares;
+            Row {
+                workload: &c.workloads[cell.workload].name,
+                span: if cell.network == 0 { c.networks.len() } else { 0 },
+                letter: letter(cell.network),
+                network: &c.networks[cell.network].name,
+                seconds: exact(cell.simulated_seconds, seconds),
+                mops: cell.mops.map(|m| exact(m, mops)),
+                relative: exact(cell.relative, |r| format!("{r:.3}")),
+                shares: [share(s.compute), share(s.latency), share(s.bandwidth), share(s.waiting)],
+                hops: e.average_hops.map(|h| exact(h, |h| format!("{h:.2}"))),
+                busiest: busiest.map(|l| l.link.as_str()),
+                load: busiest.map(|l| share(l.utilisation)),
+                full: busiest.and_then(|l| l.saturated).map(share),
+                critical: e.critical_path.as_ref().map(findings::critical_path),
+            }
+        };
+        (0..c.cells.len()).map(row).collect()
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let c = self.comparison;
+        let view = View { comparison: c, facts: &self.facts };
+        let safe = Value::from_safe_string;
+        let charts = |list: Vec<String>| list.into_iter().map(safe).collect::<Vec<Value>>();
+        let mut environment = Environment::new();
+        environment.set_trim_blocks(true);
+        environment.set_lstrip_blocks(true);
+        environment
+            .add_template("report.html", include_str!("templates/report.html"))
+            .map_err(|error| io::Error::other(format!("the template of the report: {error}")))?;
+        let template = environment.get_template("report.html").map_err(io::Error::other)?;
+        let timeline = self.timeline.as_ref().map(|t| {
+            let (workload, network) = (&c.workloads[t.workload], &c.networks[t.network]);
+            lanes::draw(&t.lanes, workload.ranks, &workload.name, &network.name)
+        });
+        let lanes = timeline.as_ref().map(|t| safe(t.svg.clone()));
+        let equal: Vec<Value> = findings::equal_networks(c)
+            .into_iter()
+            .map(|f| {
+                let letters: Vec<String> = f.networks.iter().map(|&n| letter(n)).collect();
+                context! { workload => c.workloads[f.workload].name, networks => letters.join(", "), reason => f.reason }
+            })
+            .collect();
+        let any = |has: fn(&Facts) -> bool| self.facts.iter().any(has);
+        let page = template
+            .render(context! {
+                title => c.title,
+                style => safe(include_str!("templates/style.css").to_owned()),
+                definitions => safe(svg::definitions()),
+                version => env!("CARGO_PKG_VERSION"),
+                baseline => context! { letter => letter(c.baseline), name => c.networks[c.baseline].name },
+                networks => self.networks(),
+                has => context! {
+                    metres => any(|f| f.metres.is_some()),
+                    dollars => any(|f| f.dollars.is_some()),
+                    watts => any(|f| f.watts.is_some()),
+                    full => c.cells.iter().any(|x| x.explanation.busiest_links.iter().any(|l| l.saturated.is_some())),
+                    critical => c.cells.iter().any(|x| x.explanation.critical_path.is_some()),
+                    mops => c.cells.iter().any(|x| x.mops.is_some()),
+                    without_mops => c.cells.iter().any(|x| x.mops.is_none()),
+                },
+                workloads => c.workloads.iter().map(|w| context! {
+                    name => w.name,
+                    title => w.title,
+                    ranks => number::grouped(w.ranks as u64),
+                    actions => number::grouped(w.actions),
+                    operations => w.operations.map(|o| exact(o, |o| format!("{o:.4e}"))),
+                    formula => w.formula,
+                }).collect::<Vec<_>>(),
+                summary => summary::summary(&view),
+                equal => equal,
+                bars_wide => safe(bars::wide(&view)),
+                bars_narrow => safe(bars::narrow(&view)),
+                split => charts(split::panels(&view)),
+                pareto => charts(pareto::panels(&view)),
+                heat => charts(heat::panels(&view)),
+                heat_scale => safe(heat::scale(&view)),
+                groups => crate::result::explain::PROFILE_GROUPS,
+                timeline => timeline,
+                lanes => lanes,
+                rows => self.rows(),
+                model => c.model,
+                mapping => c.mapping,
+                notes => c.notes,
+                origin => self.origin,
+                json => safe(embedded_json(c)?),
+            })
+            .map_err(io::Error::other)?;
+        out.write_all(page.as_bytes())
+    }
+}
+
+fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::comparison::NetworkInfo, f: &'a Facts) -> Network<'a> {
+    Network {
+        letter: letter(n),
+        pattern: n % svg::PATTERNS,
+        name: &info.name,
+        topology: &info.topology,
+        baseline: n == c.baseline,
+        seed: info.seed,
+        duplex: info.duplex.as_deref(),
+        routing: info.routing.as_deref(),
+        switches: f.switches.map(|s| number::grouped(s as u64)),
+        hosts: number::grouped(info.hosts as u64),
+        cables: f.cables.map(cables),
+        degree: f.degrees.map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }),
+        diameter: f.diameter,
+        aspl: f.aspl.map(|a| exact(a, |a| format!("{a:.3}"))),
+        metres: f.metres.map(|m| exact(m, |m| number::grouped(m.round() as u64))),
+        dollars: f.dollars.map(|d| exact(d, |d| number::grouped(d.round() as u64))),
+        watts: f.watts.map(|w| exact(w, |w| number::grouped(w.round() as u64))),
+        sha256: f.edge_sha256.as_deref(),
+        parameters: &f.parameters,
+    }
+}
+
+/// The results as JSON that can stand in a script element: nothing in it ends the element.
+fn embedded_json(c: &Comparison) -> io::Result<String> {
+    let mut json = Vec::new();
+    Json.compare(c, &mut json)?;
+    let json = String::from_utf8(json).map_err(io::Error::other)?;
+    Ok(json.replace('<', "\\u003c").replace("\u{2028}", "\\u2028").replace("\u{2029}", "\\u2029"))
+}

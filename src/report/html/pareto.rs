@@ -1,0 +1,146 @@
+//! Performance against what a network costs: in money, in power, in metres of cable, or in cables where these are unknown.
+
+use super::facts::Facts;
+use super::svg::{PATTERNS, Svg, escape, finite, ratio, tick, ticks_between};
+use super::{View, letter};
+use std::fmt::Write;
+
+/// What a network costs in one sense.
+struct Axis {
+    id: &'static str,
+    name: &'static str,
+    heading: &'static str,
+    of: fn(&Facts) -> Option<f64>,
+}
+
+const AXES: [Axis; 4] = [
+    Axis { id: "dollars", name: "price in dollars", heading: "against price", of: |f| f.dollars },
+    Axis { id: "watts", name: "power in watts", heading: "against power", of: |f| f.watts },
+    Axis { id: "metres", name: "cable in metres", heading: "against length of cable", of: |f| f.metres },
+    Axis {
+        id: "lanes",
+        name: "one-way lanes (a two-way cable is two)",
+        heading: "against amount of cable",
+        of: |f| f.lanes.map(|l| l as f64),
+    },
+];
+
+/// A panel for each kind of cost that is known for all networks; cables are counted where there is no other.
+pub(super) fn panels(view: &View<'_>) -> Vec<String> {
+    let known = |axis: &&Axis| view.facts.iter().all(|f| (axis.of)(f).is_some());
+    let (last, first) = (&AXES[AXES.len() - 1], &AXES[..AXES.len() - 1]);
+    let mut panels: Vec<String> = first.iter().filter(known).map(|axis| panel(view, axis)).collect();
+    if panels.is_empty() && known(&last) {
+        panels.push(panel(view, last));
+    }
+    panels
+}
+
+/// The outline of a network's mark around the origin.
+fn mark(network: usize) -> &'static str {
+    [
+        "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z",
+        "M-6-6h12v12h-12z",
+        "M0-7l7 12h-14z",
+        "M0-8l7 8l-7 8l-7-8z",
+        "M0 7l7-12h-14z",
+        "M-2.5-7h5v4.500h4.500v5h-4.500v4.500h-5v-4.500h-4.500v-5h4.500z",
+        "M-6-3l6-4l6 4v6l-6 4l-6-4z",
+        "M-7-4h14v8h-14z",
+    ][network % PATTERNS]
+}
+
+fn panel(view: &View<'_>, axis: &Axis) -> String {
+    let c = view.comparison;
+    let (width, height, left, right, top, bottom) = (460.0, 330.0, 46.0, 20.0, 16.0, 48.0);
+    let points: Vec<(f64, f64)> = (0..c.networks.len())
+        .map(|n| (finite((axis.of)(&view.facts[n]).unwrap_or(0.0)), finite(c.geometric_mean(n))))
+        .collect();
+    // The axes begin where the points do: differences count here, and bars show the whole.
+    let extent = |of: fn(&(f64, f64)) -> f64| {
+        let values = || points.iter().map(of);
+        ticks_between(values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
+    };
+    let (xs, ys) = (extent(|p| p.0), extent(|p| p.1));
+    let span = |ticks: &[f64]| (ticks[0], ticks[ticks.len() - 1] - ticks[0]);
+    let ((x_low, x_span), (y_low, y_span)) = (span(&xs), span(&ys));
+    let x = |v: f64| left + (v - x_low) / x_span * (width - left - right);
+    let y = |v: f64| height - bottom - (v - y_low) / y_span * (height - top - bottom);
+    let mut svg = Svg::new(width, height);
+    for &t in &xs {
+        svg.line(x(t), top, x(t), height - bottom, "grid");
+        svg.text(x(t), height - bottom + 17.0, "axis middle", &tick(t));
+    }
+    for &t in &ys {
+        svg.line(left, y(t), width - right, y(t), "grid");
+        svg.text(left - 6.0, y(t) + 4.0, "axis end", &tick(t));
+    }
+    if y_low <= 1.0 && 1.0 <= y_low + y_span {
+        svg.line(left, y(1.0), width - right, y(1.0), "baseline");
+    }
+    // Who is not beaten: nobody is as cheap and faster, or as fast and cheaper.
+    let beaten = |a: usize| {
+        points.iter().any(|b| b.0 <= points[a].0 && b.1 >= points[a].1 && (b.0 < points[a].0 || b.1 > points[a].1))
+    };
+    let mut best: Vec<usize> = (0..points.len()).filter(|&n| !beaten(n)).collect();
+    best.sort_by(|&a, &b| points[a].0.total_cmp(&points[b].0).then(a.cmp(&b)));
+    let mut path = String::new();
+    for (i, &n) in best.iter().enumerate() {
+        let (px, py) = (x(points[n].0), y(points[n].1));
+        let _ = if i == 0 { write!(path, "M{px:.1} {py:.1}") } else { write!(path, "H{px:.1}V{py:.1}") };
+    }
+    if let Some(&last) = best.last() {
+        let _ = write!(path, "H{:.1}", (width - right).max(x(points[last].0)));
+        svg.raw(&format!("<path d=\"{path}\" class=\"frontier\"/>"));
+    }
+    // A label goes beside its mark where it hides neither a mark nor another label, further away if it must.
+    let mut taken: Vec<(f64, f64)> = points.iter().map(|p| (x(p.0), y(p.1))).collect();
+    for (n, &(px, py)) in points.iter().enumerate() {
+        let (px, py) = (x(px), y(py));
+        svg.raw(&format!(
+            "<path d=\"{}\" transform=\"translate({px:.1} {py:.1})\" class=\"mark stroke-net{}\"/>",
+            mark(n),
+            n % PATTERNS
+        ));
+        let around = [
+            (15.0, 0.0),
+            (-15.0, 0.0),
+            (0.0, -16.0),
+            (0.0, 17.0),
+            (13.0, -13.0),
+            (-13.0, -13.0),
+            (13.0, 13.0),
+            (-13.0, 13.0),
+        ];
+        let places =
+            [1.0, 1.7, 2.4, 3.2].into_iter().flat_map(|far| around.map(|(a, b)| (px + a * far, py + b * far, far)));
+        let inside = |a: f64, b: f64| a > left + 6.0 && a < width - 6.0 && b > 6.0 && b < height - bottom - 4.0;
+        let free = |&(a, b, _): &(f64, f64, f64)| {
+            inside(a, b) && taken.iter().all(|t| (t.0 - a).abs() >= 12.5 || (t.1 - b).abs() >= 12.5)
+        };
+        let (a, b, far) = places.clone().find(free).unwrap_or((px + 15.0, py, 1.0));
+        if far > 1.0 {
+            svg.line(px, py, a, b, "leader");
+        }
+        svg.text(a, b + 4.5, "label strong middle halo", &letter(n));
+        taken.push((a, b));
+    }
+    svg.text((left + width - right) / 2.0, height - 8.0, "axis middle", axis.name);
+    svg.upright(12.0, (top + height - bottom) / 2.0, "axis middle", "relative performance");
+    svg.line(left, height - bottom, width - right, height - bottom, "frame");
+    let names: Vec<String> = best.iter().map(|&n| format!("{} {}", letter(n), c.networks[n].name)).collect();
+    let all = (0..points.len()).map(|n| format!("{}: {} and {}", letter(n), tick(points[n].0), ratio(points[n].1)));
+    let description = format!(
+        "Cost and geometric mean of the relative performance: {}. Not beaten in both: {}.",
+        all.collect::<Vec<_>>().join("; "),
+        names.join(", ")
+    );
+    let svg =
+        svg.finish(&format!("pareto-{}", axis.id), "chart", &format!("Performance {}", axis.heading), &description);
+    let unbeaten = best.iter().map(|&n| letter(n)).collect::<Vec<_>>().join(", ");
+    format!(
+        "<figure class=\"panel\">{svg}<figcaption>Performance {}. On the line, and not beaten in both: {}.</figcaption></figure>",
+        axis.heading,
+        escape(&unbeaten)
+    )
+}

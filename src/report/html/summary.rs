@@ -1,0 +1,195 @@
+//! The summary for a buyer: which network for this mix of workloads, and what the answer depends on.
+
+use super::svg::ratio;
+use super::{View, letter};
+use crate::report::findings::EQUAL;
+use crate::study::comparison::Comparison;
+use serde::Serialize;
+
+/// What stands at the top of the report.
+#[derive(Serialize)]
+pub(super) struct Summary {
+    /// The answer, in a sentence.
+    pub verdict: String,
+    /// What belongs to it, a sentence each.
+    pub remarks: Vec<String>,
+    /// The caveat about the directions of cables.
+    pub duplex: Vec<String>,
+    /// The networks, best first.
+    pub ranking: Vec<Rank>,
+}
+
+/// A network in the ranking.
+#[derive(Serialize)]
+pub(super) struct Rank {
+    pub letter: String,
+    pub pattern: usize,
+    pub name: String,
+    pub baseline: bool,
+    pub geometric: f64,
+    pub arithmetic: f64,
+    pub least: f64,
+    pub most: f64,
+    pub wins: usize,
+    pub cables: Option<String>,
+}
+
+fn named(c: &Comparison, network: usize) -> String {
+    format!("{} ({})", c.networks[network].name, letter(network))
+}
+
+fn list(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [some @ .., last] => format!("{} and {last}", some.join(", ")),
+    }
+}
+
+pub(super) fn summary(view: &View<'_>) -> Summary {
+    let c = view.comparison;
+    let mean: Vec<f64> = (0..c.networks.len()).map(|n| c.geometric_mean(n)).collect();
+    let mut order: Vec<usize> = (0..c.networks.len()).collect();
+    order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]).then(a.cmp(&b)));
+    let fastest =
+        |w: usize| (0..c.networks.len()).map(|n| c.cell(w, n).simulated_seconds).fold(f64::INFINITY, f64::min);
+    let wins = |n: usize| {
+        (0..c.workloads.len()).filter(|&w| c.cell(w, n).simulated_seconds <= fastest(w) * (1.0 + EQUAL)).count()
+    };
+    let values = |n: usize| (0..c.workloads.len()).map(move |w| c.cell(w, n).relative);
+    let ranking = order
+        .iter()
+        .map(|&n| Rank {
+            letter: letter(n),
+            pattern: n % super::svg::PATTERNS,
+            name: c.networks[n].name.clone(),
+            baseline: n == c.baseline,
+            geometric: mean[n],
+            arithmetic: c.arithmetic_mean(n),
+            least: values(n).fold(f64::INFINITY, f64::min),
+            most: values(n).fold(0.0, f64::max),
+            wins: wins(n),
+            cables: view.facts[n].cables.map(super::cables),
+        })
+        .collect();
+    let (verdict, remarks) = verdict(view, &order, &mean, &wins);
+    Summary { verdict, remarks, duplex: duplex(c, &order, &mean), ranking }
+}
+
+fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) -> usize) -> (String, Vec<String>) {
+    let c = view.comparison;
+    let Some(&best) = order.first() else { return (String::new(), Vec::new()) };
+    let count = c.workloads.len();
+    let workloads = if count == 1 { "the one workload".to_owned() } else { format!("the {count} workloads") };
+    let ties: Vec<usize> = order.iter().copied().filter(|&n| mean[n] >= mean[best] / (1.0 + EQUAL)).collect();
+    let baseline = named(c, c.baseline);
+    let verdict = if c.networks.len() == 1 {
+        format!("Only {} takes part: there is nothing to compare it with.", named(c, best))
+    } else if ties.len() > 1 {
+        let names: Vec<String> = ties.iter().map(|&n| named(c, n)).collect();
+        format!("For this mix, {} are equally fast within 1 %.", list(&names))
+    } else if best == c.baseline {
+        format!("For this mix, no other network is as fast as the baseline, {baseline}.")
+    } else {
+        format!(
+            "For this mix, {} is the fastest: {} times the baseline, {baseline}.",
+            named(c, best),
+            ratio(mean[best])
+        )
+    };
+    let mut remarks = Vec::new();
+    remarks.push(format!(
+        "Measure: performance relative to the baseline, as geometric mean over {workloads}, each with the same weight."
+    ));
+    if c.networks.len() > 1 && count > 1 {
+        let everywhere: Vec<usize> = order.iter().copied().filter(|&n| wins(n) == count).collect();
+        if everywhere.is_empty() {
+            let some: Vec<String> =
+                order.iter().filter(|&&n| wins(n) > 0).map(|&n| format!("{} on {}", named(c, n), wins(n))).collect();
+            remarks.push(format!(
+                "No network is the fastest everywhere. Of {count} workloads, these are the fastest or within 1 % of it: {}. \
+                 So the answer depends on how much each workload counts.",
+                list(&some)
+            ));
+        }
+        for &n in ties.iter().filter(|&&n| n != c.baseline) {
+            let worst = (0..count).min_by(|&a, &b| c.cell(a, n).relative.total_cmp(&c.cell(b, n).relative));
+            if let Some(w) = worst {
+                let (name, value) = (&c.workloads[w].name, ratio(c.cell(w, n).relative));
+                remarks.push(format!("{} does worst on {name}: {value} times the baseline.", named(c, n)));
+            }
+        }
+    }
+    // The same for less cable.
+    if let Some(lanes) = view.facts[best].lanes {
+        let cheaper = order[1..]
+            .iter()
+            .copied()
+            .filter_map(|n| Some((n, view.facts[n].lanes?)))
+            .find(|&(n, l)| l < lanes && mean[n] >= 0.9 * mean[best]);
+        if let Some((n, less)) = cheaper {
+            remarks.push(format!(
+                "{} gets {:.0} % of that performance with {:.0} % of the cable.",
+                named(c, n),
+                100.0 * mean[n] / mean[best],
+                100.0 * less as f64 / lanes as f64
+            ));
+        }
+    }
+    (verdict, remarks)
+}
+
+fn duplex(c: &Comparison, order: &[usize], mean: &[f64]) -> Vec<String> {
+    let mode = |n: usize| c.networks[n].duplex.as_deref();
+    let of = |wanted: &str| (0..c.networks.len()).filter(|&n| mode(n) == Some(wanted)).map(letter).collect::<Vec<_>>();
+    let mut out = Vec::new();
+    let (full, shared, one_way) = (of("full"), of("shared"), of("one-way"));
+    let have = |letters: &[String]| if letters.len() == 1 { "has" } else { "have" };
+    if !full.is_empty() {
+        let text =
+            format!("{} {} full duplex: each direction of a cable has the whole bandwidth.", list(&full), have(&full));
+        out.push(text);
+    }
+    if !shared.is_empty() {
+        out.push(format!(
+            "{} {} shared duplex: both directions of a cable share one bandwidth, as in older published studies.",
+            list(&shared),
+            have(&shared)
+        ));
+    }
+    if !one_way.is_empty() {
+        out.push(format!("{} {} one-way cables.", list(&one_way), have(&one_way)));
+    }
+    // The same graph in both modes.
+    for a in 0..c.networks.len() {
+        for b in 0..c.networks.len() {
+            let same = c.networks[a].topology == c.networks[b].topology && c.networks[a].seed == c.networks[b].seed;
+            if same && mode(a) == Some("full") && mode(b) == Some("shared") {
+                out.push(format!(
+                    "{} and {} are the same graph: sharing makes it {} times as fast.",
+                    letter(a),
+                    letter(b),
+                    ratio(mean[b] / mean[a])
+                ));
+                let other = |n: &usize| c.networks[*n].topology != c.networks[a].topology;
+                if let Some(best) = order.iter().copied().find(other) {
+                    out.push(format!(
+                        "Seen from {}, {} is {} times as fast; seen from {}, {} times. Ask the vendor which of them a real cable is.",
+                        letter(a),
+                        letter(best),
+                        ratio(mean[best] / mean[a]),
+                        letter(b),
+                        ratio(mean[best] / mean[b])
+                    ));
+                }
+            }
+        }
+    }
+    if shared.is_empty() && !full.is_empty() && !one_way.is_empty() {
+        out.push(
+            "One-way and two-way networks are compared here; with --duplex shared the answer can be another one."
+                .to_owned(),
+        );
+    }
+    out
+}

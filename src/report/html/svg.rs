@@ -1,0 +1,164 @@
+//! Pieces of inline SVG. Everything that comes from a user goes through [`escape`].
+
+use std::fmt::Write;
+
+/// Patterns that tell networks apart without colour; a ninth network has that of the first, and its own letter.
+pub(super) const PATTERNS: usize = 8;
+
+/// A text as it may stand in HTML, in an attribute as well.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // Not allowed in HTML.
+            c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A text that is at most so many characters long.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// A drawing under construction.
+pub(super) struct Svg {
+    body: String,
+    width: f64,
+    height: f64,
+}
+
+impl Svg {
+    pub fn new(width: f64, height: f64) -> Self {
+        Self { body: String::new(), width, height }
+    }
+
+    /// A rectangle; `attributes` are class and the like.
+    pub fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, attributes: &str) {
+        let (w, h) = (width.max(0.0), height.max(0.0));
+        let _ = write!(self.body, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" {attributes}/>");
+    }
+
+    pub fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, class: &str) {
+        let _ =
+            write!(self.body, "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>");
+    }
+
+    /// A text, escaped here.
+    pub fn text(&mut self, x: f64, y: f64, class: &str, text: &str) {
+        let _ = write!(self.body, "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{}</text>", escape(text));
+    }
+
+    /// A text that reads upwards.
+    pub fn upright(&mut self, x: f64, y: f64, class: &str, text: &str) {
+        let text = escape(text);
+        let _ = write!(
+            self.body,
+            "<text transform=\"translate({x:.1} {y:.1}) rotate(-90)\" class=\"{class}\">{text}</text>"
+        );
+    }
+
+    /// Anything else, which must be escaped already.
+    pub fn raw(&mut self, svg: &str) {
+        self.body.push_str(svg);
+    }
+
+    /// The element, with a title and a description for those who do not see it. `id` must be unique in the document.
+    pub fn finish(self, id: &str, class: &str, title: &str, description: &str) -> String {
+        format!(
+            "<svg class=\"{class}\" viewBox=\"0 0 {:.0} {:.0}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
+             <title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>{}</svg>",
+            self.width,
+            self.height,
+            escape(title),
+            escape(description),
+            self.body
+        )
+    }
+}
+
+/// The fill of a network.
+pub(super) fn network_fill(network: usize) -> String {
+    format!("fill=\"url(#net{})\" class=\"net net{}\"", network % PATTERNS, network % PATTERNS)
+}
+
+/// The definitions that all drawings share: fills of networks and of ways to spend time.
+pub(super) fn definitions() -> String {
+    // What lies over the colour, in an 8 by 8 tile.
+    let overlays = [
+        "",
+        "<path d=\"M-2 2l4-4M0 8l8-8M6 10l4-4\" class=\"over\"/>",
+        "<circle cx=\"2\" cy=\"2\" r=\"1.3\" class=\"dot\"/><circle cx=\"6\" cy=\"6\" r=\"1.3\" class=\"dot\"/>",
+        "<path d=\"M0 2h8M0 6h8\" class=\"over\"/>",
+        "<path d=\"M-2 6l4 4M0 0l8 8M6-2l4 4\" class=\"over\"/>",
+        "<path d=\"M0 4h8M4 0v8\" class=\"over\"/>",
+        "<path d=\"M2 0v8M6 0v8\" class=\"over\"/>",
+        "<path d=\"M0 4l4-4l4 4M0 8l4-4l4 4\" class=\"over\"/>",
+    ];
+    let mut out = String::from("<svg width=\"0\" height=\"0\" class=\"definitions\" aria-hidden=\"true\"><defs>");
+    let mut tile = |id: &str, over: &str| {
+        let _ = write!(
+            out,
+            "<pattern id=\"{id}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\
+             <rect width=\"8\" height=\"8\" class=\"fill-{id}\"/>{over}</pattern>"
+        );
+    };
+    for (i, over) in overlays.iter().enumerate() {
+        tile(&format!("net{i}"), over);
+    }
+    tile("compute", "");
+    tile("latency", overlays[2]);
+    tile("bandwidth", overlays[1]);
+    tile("waiting", "");
+    out.push_str("</defs></svg>");
+    out
+}
+
+/// Round numbers from 0 to at least `most`, about six of them.
+pub(super) fn ticks(most: f64) -> Vec<f64> {
+    if !(most.is_finite() && most > 0.0) {
+        return vec![0.0, 1.0];
+    }
+    let rough = most / 5.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= rough * 0.999).unwrap_or(rough);
+    let count = (most / step - 1e-9).ceil().max(1.0) as usize;
+    (0..=count).map(|i| i as f64 * step).collect()
+}
+
+/// Round numbers from at most `least` to at least `most`, about five of them.
+pub(super) fn ticks_between(least: f64, most: f64) -> Vec<f64> {
+    let margin = ((most - least) * 0.12).max(most.abs() * 0.01);
+    let (low, high) = ((least - margin).max(0.0), most + margin);
+    if !(low.is_finite() && high.is_finite() && high > low) {
+        return vec![0.0, 1.0];
+    }
+    let step = ticks(high - low)[1];
+    let (first, last) = ((low / step).floor() as i64, (high / step).ceil() as i64);
+    (first..=last).map(|i| i as f64 * step).collect()
+}
+
+/// A tick as text.
+pub(super) fn tick(value: f64) -> String {
+    if value >= 1e4 { super::number::grouped(value as u64) } else { format!("{}", (value * 1e6).round() / 1e6) }
+}
+
+/// A ratio as text; one that is no number (a run without time) is told so.
+pub(super) fn ratio(value: f64) -> String {
+    if value.is_finite() { format!("{value:.2}") } else { "—".into() }
+}
+
+/// A finite value for a length.
+pub(super) fn finite(value: f64) -> f64 {
+    if value.is_finite() { value } else { 0.0 }
+}

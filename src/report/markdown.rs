@@ -1,0 +1,225 @@
+//! Tables in Markdown, for issues, wikis and papers in the making. What a user named is escaped.
+
+use super::number::{bytes, grouped, mops, percent, seconds};
+use super::text::letter;
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, TopologyReport, findings};
+use crate::study::choice::ModelDescription;
+use crate::study::comparison::{Comparison, NetworkInfo};
+use std::io::{self, Write};
+
+/// The Markdown format.
+pub struct Markdown;
+
+/// A text that stays what it is in Markdown, and stays in its cell.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '!' => out.extend(['\\', c]),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A heading and its line; all columns but so many first ones hold numbers. Cells are escaped already.
+fn heading(out: &mut dyn Write, cells: &[&str], text_columns: usize) -> io::Result<()> {
+    writeln!(out, "| {} |", cells.join(" | "))?;
+    let rule = |i: usize| if i < text_columns { "---" } else { "---:" };
+    writeln!(out, "| {} |", (0..cells.len()).map(rule).collect::<Vec<_>>().join(" | "))
+}
+
+fn row(out: &mut dyn Write, cells: &[String]) -> io::Result<()> {
+    writeln!(out, "| {} |", cells.join(" | "))
+}
+
+fn network(n: &NetworkInfo) -> String {
+    let duplex = n.duplex.as_deref().map(|d| match d {
+        "one-way" => ", one-way cables".to_owned(),
+        mode => format!(", {mode} duplex"),
+    });
+    let routing = n.routing.as_deref().map(|r| format!(", {r} routing"));
+    escape(&format!("{}{}{}", n.topology, duplex.unwrap_or_default(), routing.unwrap_or_default()))
+}
+
+fn model(out: &mut dyn Write, m: &ModelDescription, mapping: &str, notes: &[String]) -> io::Result<()> {
+    let onoff = |on: bool| if on { "on" } else { "off" };
+    let overridden: String = m.collective.iter().map(|(kind, a)| format!(", {kind} always by {a}")).collect();
+    writeln!(
+        out,
+        "\nModel: network {}, {} sharing, collectives {}{}, cross-traffic {}, SMP set-up {}, ranks placed {}.",
+        m.network_model,
+        m.sharing,
+        m.collectives,
+        escape(&overridden),
+        onoff(m.crosstraffic),
+        onoff(m.smp_setup),
+        escape(mapping)
+    )?;
+    notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note)))
+}
+
+impl Reporter for Markdown {
+    fn name(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "# {} on {}\n", escape(&r.workload.name), network(&r.network))?;
+        heading(out, &["", ""], 1)?;
+        let mut fact = |name: &str, value: String| row(out, &[name.to_owned(), value]);
+        fact("simulated time", seconds(r.simulated_seconds))?;
+        fact("Mop/s", r.mops.map_or_else(|| "unknown".to_owned(), mops))?;
+        fact("ranks", grouped(r.workload.ranks as u64))?;
+        fact("actions", grouped(r.workload.actions))?;
+        fact("messages", grouped(r.messages))?;
+        fact("payload", bytes(r.bytes))?;
+        let shares = &r.explanation.time_shares;
+        fact("compute", percent(shares.compute))?;
+        fact("latency", percent(shares.latency))?;
+        fact("bandwidth", percent(shares.bandwidth))?;
+        fact("waiting", percent(shares.waiting))?;
+        if let Some(hops) = r.explanation.average_hops {
+            fact("average hops", format!("{hops:.3}"))?;
+        }
+        if !r.explanation.busiest_links.is_empty() {
+            writeln!(out)?;
+            heading(out, &["busiest links", "messages", "bytes", "utilisation", "full"], 1)?;
+            for l in &r.explanation.busiest_links {
+                let full = l.saturated.map_or_else(|| "-".to_owned(), percent);
+                row(out, &[escape(&l.link), grouped(l.messages), bytes(l.bytes), percent(l.utilisation), full])?;
+            }
+        }
+        if let Some(path) = &r.explanation.critical_path {
+            writeln!(out, "\nCritical path: {}.", findings::critical_path(path))?;
+        }
+        model(out, &r.model, &r.mapping, &r.notes)
+    }
+
+    fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "# {}\n", escape(&c.title))?;
+        for (n, info) in c.networks.iter().enumerate() {
+            let baseline = if n == c.baseline { " (baseline)" } else { "" };
+            writeln!(out, "- **{}** {}{baseline}: {}", letter(n), escape(&info.name), network(info))?;
+        }
+        writeln!(out, "\nPerformance relative to {} (larger is better):\n", letter(c.baseline))?;
+        let letters: Vec<String> = (0..c.networks.len()).map(letter).collect();
+        let columns: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
+        heading(out, &columns, 1)?;
+        let mut line = |name: String, value: &dyn Fn(usize) -> f64| {
+            let values = (0..c.networks.len()).map(|n| format!("{:.3}", value(n)));
+            row(out, &std::iter::once(name).chain(values).collect::<Vec<_>>())
+        };
+        for (w, workload) in c.workloads.iter().enumerate() {
+            line(escape(&workload.name), &|n| c.cell(w, n).relative)?;
+        }
+        line("*arithmetic mean*".into(), &|n| c.arithmetic_mean(n))?;
+        line("**geometric mean**".into(), &|n| c.geometric_mean(n))?;
+        writeln!(out)?;
+        let columns =
+            ["workload", "on", "time", "Mop/s", "compute", "latency", "bandwidth", "waiting", "hops", "busiest link"];
+        heading(out, &columns, 2)?;
+        for cell in &c.cells {
+            let e = &cell.explanation;
+            let s = &e.time_shares;
+            row(
+                out,
+                &[
+                    escape(&c.workloads[cell.workload].name),
+                    letter(cell.network),
+                    seconds(cell.simulated_seconds),
+                    cell.mops.map_or_else(|| "unknown".to_owned(), mops),
+                    percent(s.compute),
+                    percent(s.latency),
+                    percent(s.bandwidth),
+                    percent(s.waiting),
+                    e.average_hops.map_or_else(|| "-".to_owned(), |h| format!("{h:.2}")),
+                    e.busiest_links.first().map_or_else(|| "-".to_owned(), |l| percent(l.utilisation)),
+                ],
+            )?;
+        }
+        for f in findings::equal_networks(c) {
+            let who: Vec<String> = f.networks.iter().map(|&n| letter(n)).collect();
+            let workload = escape(&c.workloads[f.workload].name);
+            writeln!(out, "\n{workload}: {} equal within 1 %: {}.", who.join(", "), f.reason)?;
+        }
+        model(out, &c.model, &c.mapping, &c.notes)
+    }
+
+    fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
+        heading(out, &["topology", "switches", "hosts", "cables", "degree", "diameter", "ASPL"], 1)?;
+        for r in reports {
+            let cables = match (r.edges, r.arcs) {
+                (Some(edges), _) => format!("{} two-way", grouped(edges as u64)),
+                (None, arcs) => format!("{} one-way", grouped(arcs.unwrap_or(0) as u64)),
+            };
+            let unreachable = || "unreachable".to_owned();
+            row(
+                out,
+                &[
+                    escape(&r.topology),
+                    grouped(r.switches as u64),
+                    grouped(r.hosts),
+                    cables,
+                    format!("{} to {}", r.min_degree, r.max_degree),
+                    r.diameter.map_or_else(unreachable, |d| d.to_string()),
+                    r.aspl.map_or_else(unreachable, |a| format!("{a:.4}")),
+                ],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
+        heading(out, &["collective", "algorithm", "messages", "payload", "picked by"], 2)?;
+        for operation in &report.collectives {
+            for a in &operation.algorithms {
+                row(
+                    out,
+                    &[
+                        escape(operation.collective),
+                        escape(a.name),
+                        grouped(a.messages),
+                        bytes(a.bytes),
+                        escape(&a.picked_by.join(", ")),
+                    ],
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "# {}\n", escape(&sheet.title))?;
+        if sheet.tables.is_empty() {
+            heading(out, &["", ""], 1)?;
+            for (_, name, value) in &sheet.facts {
+                row(out, &[escape(name), escape(&value.text())])?;
+            }
+        }
+        for shown in &sheet.tables {
+            let headings: Vec<String> = shown.columns.iter().filter_map(|c| c.heading).map(escape).collect();
+            heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
+            for values in &shown.rows {
+                let visible = shown.columns.iter().zip(values).filter(|(c, _)| c.heading.is_some());
+                row(out, &visible.map(|(_, v)| escape(&v.text())).collect::<Vec<_>>())?;
+            }
+            writeln!(out)?;
+        }
+        sheet.notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_user_names_stays_in_its_cell() {
+        assert_eq!(escape("a|b<c>\n*d*"), "a\\|b&lt;c&gt; \\*d\\*");
+    }
+}

@@ -1,0 +1,151 @@
+//! What each rank does when, as Chrome trace events: JSON that ui.perfetto.dev and chrome://tracing show.
+//!
+//! The format is that of "Trace Event Format" (Google, 2016): a process for the program, a thread for each rank, a complete event
+//! (`X`) for each action, and a flow (`s`, `f`) for a message on which somebody was blocked. Events are written as they happen,
+//! so that memory does not grow with the trace; there is an upper limit on their number.
+
+use crate::engine::{Observer, Wakening};
+use crate::mpi::messages::Envelope;
+use crate::trace::{Action, Trace};
+use std::io::{self, Write};
+
+/// Writes the events of the replay that it watches.
+pub struct TraceEvents<'a, W: Write> {
+    out: W,
+    trace: &'a Trace,
+    /// When each rank began its action.
+    began: Vec<f64>,
+    /// Envelope, payload and poster of the messages under way.
+    messages: Vec<(Envelope, u64, u32)>,
+    flows: u64,
+    written: u64,
+    left_out: u64,
+    limit: u64,
+    result: io::Result<()>,
+}
+
+impl<'a, W: Write> TraceEvents<'a, W> {
+    /// Begins a file with at most `limit` events beside the names of the ranks.
+    pub fn new(out: W, trace: &'a Trace, network: &str, limit: u64) -> Self {
+        let mut events = Self {
+            out,
+            trace,
+            began: vec![0.0; trace.ranks()],
+            messages: Vec::new(),
+            flows: 0,
+            written: 0,
+            left_out: 0,
+            limit,
+            result: Ok(()),
+        };
+        let title = format!("{} on {network}", trace.name);
+        events.write(|out| {
+            write!(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{{\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"args\":{{\"name\":")?;
+            serde_json::to_writer(&mut *out, &title)?;
+            write!(out, "}}}}")
+        });
+        for rank in 0..trace.ranks() {
+            events.write(|out| {
+                write!(
+                    out,
+                    ",\n{{\"ph\":\"M\",\"pid\":0,\"tid\":{rank},\"name\":\"thread_name\",\"args\":{{\"name\":\"rank {rank}\"}}}},\n\
+                     {{\"ph\":\"M\",\"pid\":0,\"tid\":{rank},\"name\":\"thread_sort_index\",\"args\":{{\"sort_index\":{rank}}}}}"
+                )
+            });
+        }
+        events
+    }
+
+    /// Ends the file. Returns how many events are in it, and how many were left out.
+    ///
+    /// # Errors
+    /// If the file did not take something.
+    pub fn finish(mut self) -> io::Result<(u64, u64)> {
+        self.write(|out| write!(out, "\n]}}\n"));
+        self.result?;
+        self.out.flush()?;
+        Ok((self.written, self.left_out))
+    }
+
+    /// After the first failure nothing more is written.
+    fn write(&mut self, write: impl FnOnce(&mut W) -> io::Result<()>) {
+        if self.result.is_ok() {
+            self.result = write(&mut self.out);
+        }
+    }
+
+    /// Whether one more event has room.
+    fn room(&mut self, events: u64) -> bool {
+        let room = self.written + events <= self.limit;
+        if room {
+            self.written += events
+        } else {
+            self.left_out += events
+        }
+        room
+    }
+
+    /// Name and category of an action.
+    fn describe(&self, rank: u32, action: usize) -> (&'static str, &'static str) {
+        match &self.trace.actions[rank as usize][action] {
+            Action::Collective { index } => (self.trace.collectives[*index as usize].kind.name(), "collective"),
+            action @ (Action::Compute { .. } | Action::Sleep { .. }) => (action.name(), "compute"),
+            action => (action.name(), "message"),
+        }
+    }
+}
+
+/// Seconds as the format wants them: microseconds, to the picosecond.
+fn micros(seconds: f64) -> String {
+    format!("{:.6}", seconds * 1e6)
+}
+
+impl<W: Write> Observer for TraceEvents<'_, W> {
+    fn action_began(&mut self, rank: u32, _: usize, date: f64) {
+        self.began[rank as usize] = date;
+    }
+
+    fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
+        let began = self.began[rank as usize];
+        let (name, category) = self.describe(rank, action);
+        // What takes no time cannot be seen.
+        if date <= began || !self.room(1) {
+            return;
+        }
+        let (ts, dur) = (micros(began), micros(date - began));
+        self.write(|out| {
+            write!(
+                out,
+                ",\n{{\"ph\":\"X\",\"pid\":0,\"tid\":{rank},\"ts\":{ts},\"dur\":{dur},\"name\":\"{name}\",\"cat\":\"{category}\",\
+                 \"args\":{{\"action\":{action}}}}}"
+            )
+        });
+    }
+
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, _: f64) {
+        let at = message as usize;
+        if at >= self.messages.len() {
+            self.messages.resize(at + 1, (envelope, bytes, poster));
+        }
+        self.messages[at] = (envelope, bytes, poster);
+    }
+
+    fn woken(&mut self, rank: u32, w: Wakening) {
+        let (envelope, bytes, _) = self.messages[w.message as usize];
+        // A sender that waits for its own message is set free by it, too; the arrow goes to the receiver.
+        if rank != envelope.destination || envelope.source == rank || !self.room(2) {
+            return;
+        }
+        self.flows += 1;
+        let (id, from, started, ended) = (self.flows, envelope.source, micros(w.started), micros(w.date));
+        self.write(|out| {
+            write!(
+                out,
+                ",\n{{\"ph\":\"s\",\"pid\":0,\"tid\":{from},\"ts\":{started},\"id\":{id},\"name\":\"message\",\"cat\":\"flow\",\
+                 \"args\":{{\"bytes\":{bytes},\"tag\":{}}}}},\n\
+                 {{\"ph\":\"f\",\"bp\":\"e\",\"pid\":0,\"tid\":{rank},\"ts\":{ended},\"id\":{id},\"name\":\"message\",\"cat\":\"flow\"}}",
+                envelope.tag
+            )
+        });
+    }
+}

@@ -1,0 +1,307 @@
+//! The critical path: the chain of computations and messages that ends last, and without which the run would be shorter.
+//!
+//! It is found while the replay runs. Every rank carries the chain that led to where it is. A rank that computes makes its own
+//! chain longer; a rank that was blocked on a message throws its chain away and takes the one that the message brought: that
+//! of whoever posted the second half of the message, and the message itself. So a chain accounts for every instant since the
+//! start, and at the end the chain of the rank that ends last is the critical path.
+//!
+//! The sums of a chain are a few numbers. Its messages are a list that grows at its end and shares its beginning with other
+//! lists; messages that no chain needs any more are forgotten at once. Rejected: records of all messages and a pass backwards
+//! over them, whose memory grows with the trace.
+
+use crate::engine::{Observer, Wakening};
+use crate::mpi::messages::Envelope;
+use serde::{Deserialize, Serialize};
+
+/// Messages of chains that are kept at the same time (64 MB); when there are more, only the sums go on.
+const MAX_STEPS: usize = 1 << 20;
+
+/// Longest messages that are listed.
+const LISTED: usize = 10;
+
+/// End of a list.
+const NONE: u32 = u32::MAX;
+
+/// A message on the critical path.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Sending rank.
+    pub from: u32,
+    /// Receiving rank.
+    pub to: u32,
+    /// The one of them that posted its half last: the path comes from there.
+    pub posted_by: u32,
+    /// The one of them that was blocked: the path goes on there.
+    pub set_free: u32,
+    /// Payload.
+    pub bytes: u64,
+    /// Seconds after the start of the run at which the transfer began.
+    pub started: f64,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+/// The critical path of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CriticalPath {
+    /// Seconds of computation on the path.
+    pub compute_seconds: f64,
+    /// Seconds of latency and of overheads.
+    pub latency_seconds: f64,
+    /// Seconds in which messages drained through links.
+    pub bandwidth_seconds: f64,
+    /// Messages on the path.
+    pub messages: u64,
+    /// Ranks that the path goes through; `None` where the path was too long to be kept.
+    pub ranks: Option<u32>,
+    /// The rank with which it ends.
+    pub last_rank: u32,
+    /// The longest messages on the path, longest first.
+    pub longest: Vec<Step>,
+}
+
+impl CriticalPath {
+    /// The length of the path: that of the run.
+    pub fn seconds(&self) -> f64 {
+        self.compute_seconds + self.latency_seconds + self.bandwidth_seconds
+    }
+}
+
+/// What a chain is made of.
+#[derive(Debug, Clone, Copy)]
+struct Chain {
+    compute: f64,
+    latency: f64,
+    bandwidth: f64,
+    messages: u64,
+    /// Its last message.
+    last: u32,
+}
+
+const NOTHING: Chain = Chain { compute: 0.0, latency: 0.0, bandwidth: 0.0, messages: 0, last: NONE };
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    step: Step,
+    previous: u32,
+    /// Chains that end here, and nodes that follow.
+    holders: u32,
+}
+
+/// Finds the critical path of the replay that it watches.
+#[derive(Debug)]
+pub struct CriticalPathFinder {
+    ranks: Vec<Chain>,
+    /// The chain that each message under way brings, who sends and receives it, who was last to post, and its payload.
+    messages: Vec<(Chain, Envelope, u32, u64)>,
+    nodes: Vec<Node>,
+    free: Vec<u32>,
+    /// Whether there were too many messages to keep.
+    overflown: bool,
+}
+
+impl CriticalPathFinder {
+    /// For a replay of so many ranks.
+    pub fn new(ranks: usize) -> Self {
+        Self {
+            ranks: vec![NOTHING; ranks],
+            messages: Vec::new(),
+            nodes: Vec::new(),
+            free: Vec::new(),
+            overflown: false,
+        }
+    }
+
+    fn hold(&mut self, node: u32) {
+        if node != NONE {
+            self.nodes[node as usize].holders += 1;
+        }
+    }
+
+    fn let_go(&mut self, mut node: u32) {
+        while node != NONE {
+            let entry = &mut self.nodes[node as usize];
+            entry.holders -= 1;
+            if entry.holders > 0 {
+                return;
+            }
+            self.free.push(node);
+            node = entry.previous;
+        }
+    }
+
+    /// A new message at the end of a list; held once.
+    fn append(&mut self, step: Step, previous: u32) -> u32 {
+        if self.overflown {
+            return NONE;
+        }
+        if self.nodes.len() - self.free.len() >= MAX_STEPS {
+            self.forget_lists();
+            return NONE;
+        }
+        self.hold(previous);
+        let node = Node { step, previous, holders: 1 };
+        match self.free.pop() {
+            Some(id) => {
+                self.nodes[id as usize] = node;
+                id
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
+            }
+        }
+    }
+
+    fn forget_lists(&mut self) {
+        self.overflown = true;
+        self.nodes = Vec::new();
+        self.free = Vec::new();
+        self.ranks.iter_mut().for_each(|chain| chain.last = NONE);
+        self.messages.iter_mut().for_each(|message| message.0.last = NONE);
+    }
+
+    /// The rank whose chain is the longest; the first of several.
+    fn last_rank(&self) -> usize {
+        let length = |c: &Chain| c.compute + c.latency + c.bandwidth;
+        let longer = |best: usize, rank: usize| {
+            if length(&self.ranks[rank]) > length(&self.ranks[best]) { rank } else { best }
+        };
+        (0..self.ranks.len()).fold(0, longer)
+    }
+
+    /// The messages on the critical path, first to last; `None` where there were too many to keep.
+    pub fn steps(&self) -> Option<Vec<Step>> {
+        if self.overflown {
+            return None;
+        }
+        let mut steps = Vec::new();
+        let mut at = self.ranks.get(self.last_rank())?.last;
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            steps.push(node.step);
+            at = node.previous;
+        }
+        steps.reverse();
+        Some(steps)
+    }
+
+    /// The critical path of the replay, which has ended; `None` for one without ranks.
+    pub fn path(&self) -> Option<CriticalPath> {
+        let last_rank = self.last_rank();
+        let chain = self.ranks.get(last_rank)?;
+        let steps = self.steps();
+        let ranks = steps.as_ref().map(|steps| {
+            let mut ranks: Vec<u32> = steps.iter().flat_map(|s| [s.from, s.to]).chain([last_rank as u32]).collect();
+            ranks.sort_unstable();
+            ranks.dedup();
+            ranks.len() as u32
+        });
+        let mut longest = steps.unwrap_or_default();
+        longest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds).then(a.started.total_cmp(&b.started)));
+        longest.truncate(LISTED);
+        Some(CriticalPath {
+            compute_seconds: chain.compute,
+            latency_seconds: chain.latency,
+            bandwidth_seconds: chain.bandwidth,
+            messages: chain.messages,
+            ranks,
+            last_rank: last_rank as u32,
+            longest,
+        })
+    }
+}
+
+impl Observer for CriticalPathFinder {
+    fn computed(&mut self, rank: u32, _: f64, seconds: f64) {
+        self.ranks[rank as usize].compute += seconds;
+    }
+
+    fn spent_overhead(&mut self, rank: u32, _: f64, seconds: f64) {
+        self.ranks[rank as usize].latency += seconds;
+    }
+
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, _: f64) {
+        let chain = self.ranks[poster as usize];
+        self.hold(chain.last);
+        match self.messages.get_mut(message as usize) {
+            Some(entry) => {
+                let old = std::mem::replace(entry, (chain, envelope, poster, bytes));
+                self.let_go(old.0.last);
+            }
+            None => {
+                // A message that was posted earlier may start later: numbers do not come in their order.
+                self.messages.resize(message as usize, (NOTHING, envelope, poster, 0));
+                self.messages.push((chain, envelope, poster, bytes));
+            }
+        }
+    }
+
+    fn woken(&mut self, rank: u32, w: Wakening) {
+        let (mut chain, envelope, posted_by, bytes) = self.messages[w.message as usize];
+        let entered = w.entered.clamp(w.started, w.date.max(w.started));
+        chain.latency += entered - w.started;
+        chain.bandwidth += (w.date - entered).max(0.0);
+        chain.messages += 1;
+        let step = Step {
+            from: envelope.source,
+            to: envelope.destination,
+            posted_by,
+            set_free: rank,
+            bytes,
+            started: w.started,
+            seconds: w.date - w.started,
+        };
+        chain.last = self.append(step, chain.last);
+        let old = std::mem::replace(&mut self.ranks[rank as usize], chain);
+        self.let_go(old.last);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Envelope = Envelope { source: 0, destination: 1, tag: 0 };
+
+    /// Rank 0 computes 3 s and sends; rank 1 has waited since its second 1. The message has 1 s of latency and takes 3 s.
+    #[test]
+    fn the_chain_of_the_sender_comes_with_its_message() {
+        let mut finder = CriticalPathFinder::new(2);
+        finder.computed(1, 1.0, 1.0);
+        finder.computed(0, 3.0, 3.0);
+        finder.message_started(5, 0, FIRST, 10, 3.0);
+        finder.woken(1, Wakening { message: 5, since: 1.0, started: 3.0, entered: 4.0, date: 6.0 });
+        let path = finder.path().expect("ranks");
+        assert_eq!((path.compute_seconds, path.latency_seconds, path.bandwidth_seconds), (3.0, 1.0, 2.0));
+        assert_eq!((path.seconds(), path.messages, path.ranks, path.last_rank), (6.0, 1, Some(2), 1));
+        assert_eq!(
+            path.longest,
+            [Step { from: 0, to: 1, posted_by: 0, set_free: 1, bytes: 10, started: 3.0, seconds: 3.0 }]
+        );
+    }
+
+    #[test]
+    fn messages_that_no_chain_needs_are_forgotten() {
+        let mut finder = CriticalPathFinder::new(2);
+        for round in 0..1000 {
+            let date = f64::from(round);
+            finder.message_started(0, 0, FIRST, 1, date);
+            finder.woken(1, Wakening { message: 0, since: date, started: date, entered: date, date: date + 1.0 });
+        }
+        // Rank 0 never waits, so that every chain has one message.
+        assert_eq!(finder.path().expect("ranks").messages, 1);
+        assert!(finder.nodes.len() <= 2, "{}", finder.nodes.len());
+    }
+
+    #[test]
+    fn sums_go_on_where_lists_are_too_long() {
+        let mut finder = CriticalPathFinder::new(2);
+        finder.computed(0, 2.0, 2.0);
+        finder.forget_lists();
+        finder.message_started(0, 0, FIRST, 1, 2.0);
+        finder.woken(1, Wakening { message: 0, since: 0.0, started: 2.0, entered: 2.0, date: 5.0 });
+        let path = finder.path().expect("ranks");
+        assert_eq!((path.seconds(), path.ranks, finder.steps()), (5.0, None, None));
+    }
+}

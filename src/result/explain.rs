@@ -1,0 +1,183 @@
+//! Why a run takes as long as it does: where its time goes, which links are busy, what its critical path is made of.
+//!
+//! The time split, the loads and the hops come with every replay. The shares in which links were full and the critical path
+//! need somebody who watches ([`Explainer`]).
+
+use super::critical::{CriticalPath, CriticalPathFinder};
+use super::saturation::Saturation;
+use super::{Outcome, RankTimes};
+use crate::engine::{Observer, Wakening};
+use crate::ids::LinkId;
+use crate::mpi::messages::Envelope;
+use crate::network::sharing::{LinkState, Rule};
+use crate::platform::{Platform, SharingPolicy};
+use serde::{Deserialize, Serialize};
+
+/// Links in the list of busy ones.
+const BUSIEST: usize = 10;
+
+/// Groups of links in the profile of loads.
+pub const PROFILE_GROUPS: usize = 32;
+
+/// How the ranks spent their time, as shares of all of it; they add up to one.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Shares {
+    /// Computing.
+    pub compute: f64,
+    /// Blocked on the latency of a message, and overheads of sends and receives.
+    pub latency: f64,
+    /// Blocked while a message drains through its links.
+    pub bandwidth: f64,
+    /// Blocked while the partner is not there, or idle at the end.
+    pub waiting: f64,
+}
+
+/// A busy link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BusyLink {
+    /// Name of the link.
+    pub link: String,
+    /// Whether it joins a host to its switch.
+    pub of_host: bool,
+    /// Messages that went over it.
+    pub messages: u64,
+    /// Their bytes, envelopes included.
+    pub bytes: u64,
+    /// Share of what it could have carried in the simulated time.
+    pub utilisation: f64,
+    /// Share of the run in which messages took all that it has; `None` where nobody watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saturated: Option<f64>,
+    /// Share of the run in which a message would have been faster on a faster link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limiting: Option<f64>,
+}
+
+/// Why a run takes as long as it does.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Explanation {
+    /// Where the time of the ranks went.
+    pub time_shares: Shares,
+    /// Links that a message takes on average; a message within a host takes none.
+    pub average_hops: Option<f64>,
+    /// The busiest links, busiest first.
+    pub busiest_links: Vec<BusyLink>,
+    /// Mean utilisation of groups of links, each with the same number of links, busiest first.
+    pub load_profile: Vec<f64>,
+    /// The critical path; `None` where nobody watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critical_path: Option<CriticalPath>,
+}
+
+impl Shares {
+    fn of(outcome: &Outcome) -> Self {
+        let all = outcome.simulated_seconds * outcome.ranks.len() as f64;
+        if all <= 0.0 {
+            return Self::default();
+        }
+        let share = |time: fn(&RankTimes) -> f64| outcome.ranks.iter().map(time).sum::<f64>() / all;
+        Self {
+            compute: share(|r| r.compute),
+            latency: share(|r| r.latency),
+            bandwidth: share(|r| (r.communication - r.latency).max(0.0)),
+            waiting: share(|r| r.waiting),
+        }
+    }
+}
+
+impl Explanation {
+    /// Explains an outcome; `watched` has watched the replay.
+    pub fn new(outcome: &Outcome, platform: &Platform, watched: Option<&Explainer>) -> Self {
+        let links = || outcome.links.iter().filter(|l| platform.links[l.link.index()].policy == SharingPolicy::Shared);
+        let crossed: u64 = outcome.links.iter().filter(|l| platform.loopback != Some(l.link)).map(|l| l.messages).sum();
+        let end = outcome.simulated_seconds;
+        let busiest = outcome.busiest_links().into_iter().take(BUSIEST).map(|l| {
+            let shares = watched.filter(|w| w.knows_links).map(|w| w.saturation.shares(l.link, end));
+            let name = &platform.links[l.link.index()].name;
+            BusyLink {
+                link: name.clone(),
+                of_host: name.contains('h') && platform.hosts.iter().all(|h| h.switch.is_some()),
+                messages: l.messages,
+                bytes: l.bytes,
+                utilisation: l.utilisation,
+                saturated: shares.map(|s| s.0),
+                limiting: shares.map(|s| s.1),
+            }
+        });
+        let mut loads: Vec<f64> = links().map(|l| l.utilisation).collect();
+        loads.sort_by(|a, b| b.total_cmp(a));
+        Self {
+            time_shares: Shares::of(outcome),
+            average_hops: (outcome.messages > 0).then(|| crossed as f64 / outcome.messages as f64),
+            busiest_links: busiest.collect(),
+            load_profile: profile(&loads),
+            critical_path: watched.and_then(|w| w.path.path()),
+        }
+    }
+}
+
+/// Means of up to [`PROFILE_GROUPS`] groups of neighbours, which differ in size by one at most.
+fn profile(sorted: &[f64]) -> Vec<f64> {
+    let groups = sorted.len().min(PROFILE_GROUPS);
+    let bound = |group: usize| group * sorted.len() / groups;
+    let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len() as f64;
+    (0..groups).map(|g| mean(&sorted[bound(g)..bound(g + 1)])).collect()
+}
+
+/// Watches a replay to explain it. Its memory grows with ranks, links and messages under way, not with the trace.
+#[derive(Debug)]
+pub struct Explainer {
+    saturation: Saturation,
+    path: CriticalPathFinder,
+    /// Whether the sharing rule tells of links.
+    knows_links: bool,
+}
+
+impl Explainer {
+    /// For a replay of so many ranks with this sharing rule.
+    pub fn new(ranks: usize, rule: Rule) -> Self {
+        Self {
+            saturation: Saturation::default(),
+            path: CriticalPathFinder::new(ranks),
+            knows_links: rule == Rule::Exact,
+        }
+    }
+}
+
+impl Observer for Explainer {
+    const WATCHES_LINKS: bool = true;
+
+    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
+        self.path.computed(rank, date, seconds);
+    }
+
+    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
+        self.path.spent_overhead(rank, date, seconds);
+    }
+
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
+        self.path.message_started(message, poster, envelope, bytes, date);
+    }
+
+    fn woken(&mut self, rank: u32, wakening: Wakening) {
+        self.path.woken(rank, wakening);
+    }
+
+    fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
+        self.saturation.link_changed(link, state, date);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_profile_keeps_the_mean() {
+        assert_eq!(profile(&[]), [] as [f64; 0]);
+        assert_eq!(profile(&[0.5, 0.25]), [0.5, 0.25]);
+        let loads: Vec<f64> = (0..64).rev().map(f64::from).collect();
+        let groups = profile(&loads);
+        assert_eq!((groups.len(), groups[0], groups[31]), (PROFILE_GROUPS, 62.5, 0.5));
+    }
+}

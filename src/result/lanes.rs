@@ -1,0 +1,118 @@
+//! What each rank does over time, in a bounded number of steps of time, for a picture.
+
+use super::critical::{CriticalPathFinder, Step};
+use crate::engine::{Observer, Wakening};
+use crate::mpi::messages::Envelope;
+
+/// What a rank does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// Computes.
+    Compute,
+    /// Is blocked on the latency of a message, or in the overhead of a call.
+    Latency,
+    /// Is blocked while a message drains.
+    Bandwidth,
+    /// Waits for a partner, or has ended.
+    Waiting,
+}
+
+impl Doing {
+    /// All of them, in the order of the shares.
+    pub const ALL: [Doing; 4] = [Doing::Compute, Doing::Latency, Doing::Bandwidth, Doing::Waiting];
+}
+
+/// Watches what each rank does. Its memory is ranks times steps of time, and the critical path.
+#[derive(Debug)]
+pub struct Lanes {
+    /// Length of the run in seconds.
+    pub seconds: f64,
+    /// Steps of time.
+    pub steps: usize,
+    /// Rank by rank, step by step: seconds of each of [`Doing::ALL`] but the last.
+    spent: Vec<[f32; 3]>,
+    path: CriticalPathFinder,
+}
+
+impl Lanes {
+    /// For a replay of so many ranks that takes so many seconds.
+    pub fn new(ranks: usize, seconds: f64, steps: usize) -> Self {
+        Self { seconds, steps, spent: vec![[0.0; 3]; ranks * steps], path: CriticalPathFinder::new(ranks) }
+    }
+
+    fn add(&mut self, rank: u32, doing: usize, from: f64, until: f64) {
+        let step = self.seconds / self.steps as f64;
+        if step <= 0.0 || until <= from {
+            return;
+        }
+        let lane = &mut self.spent[rank as usize * self.steps..][..self.steps];
+        let first = ((from / step) as usize).min(lane.len() - 1);
+        let last = ((until / step) as usize).min(lane.len() - 1);
+        for (at, entry) in lane.iter_mut().enumerate().take(last + 1).skip(first) {
+            let begin = from.max(at as f64 * step);
+            let end = until.min((at + 1) as f64 * step);
+            entry[doing] += (end - begin).max(0.0) as f32;
+        }
+    }
+
+    /// What a rank does most of the time in each step.
+    pub fn lane(&self, rank: usize) -> Vec<Doing> {
+        let step = (self.seconds / self.steps as f64) as f32;
+        let most = |spent: &[f32; 3]| {
+            let waiting = step - spent.iter().sum::<f32>();
+            let all = [spent[0], spent[1], spent[2], waiting];
+            let best = (0..4).fold(0, |best, at| if all[at] > all[best] { at } else { best });
+            Doing::ALL[best]
+        };
+        self.spent[rank * self.steps..][..self.steps].iter().map(most).collect()
+    }
+
+    /// The messages of the critical path, where they could be kept.
+    pub fn critical_path(&self) -> Option<Vec<Step>> {
+        self.path.steps()
+    }
+
+    /// The rank with which the critical path ends.
+    pub fn last_rank(&self) -> Option<u32> {
+        self.path.path().map(|path| path.last_rank)
+    }
+}
+
+impl Observer for Lanes {
+    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
+        self.add(rank, 0, date - seconds, date);
+        self.path.computed(rank, date, seconds);
+    }
+
+    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
+        self.add(rank, 1, date - seconds, date);
+        self.path.spent_overhead(rank, date, seconds);
+    }
+
+    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
+        self.path.message_started(message, poster, envelope, bytes, date);
+    }
+
+    fn woken(&mut self, rank: u32, w: Wakening) {
+        let begin = w.since.max(w.started);
+        let entered = w.entered.clamp(begin, w.date.max(begin));
+        self.add(rank, 1, begin, entered);
+        self.add(rank, 2, entered, w.date);
+        self.path.woken(rank, w);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_shows_what_takes_most_of_each_step() {
+        let mut lanes = Lanes::new(1, 8.0, 4);
+        lanes.computed(0, 3.0, 3.0);
+        lanes.message_started(0, 0, Envelope { source: 1, destination: 0, tag: 0 }, 1, 3.0);
+        lanes.woken(0, Wakening { message: 0, since: 3.0, started: 3.0, entered: 4.0, date: 6.0 });
+        // Step 2 is half computation, half latency: the first of equals.
+        assert_eq!(lanes.lane(0), [Doing::Compute, Doing::Compute, Doing::Bandwidth, Doing::Waiting]);
+    }
+}

@@ -1,0 +1,232 @@
+//! The HTML report as a browser and a reader see it: valid, self-contained, complete, and safe against what users write.
+
+mod support;
+
+use html5ever::tendril::TendrilSink;
+use html5ever::{ParseOpts, parse_document};
+use markup5ever_rcdom::{Handle, NodeData, RcDom};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
+use support::cli::{Folder, MESSAGE};
+
+/// A name that would break out of text, attributes, scripts and styles where it is not escaped.
+const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror='x()'>\"&amp;";
+
+/// A study whose names are as bad as they can be.
+fn hostile_study() -> Folder {
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write("b.ti", "0 compute 1e6\n1 compute 1e6\n0 allreduce 4096 0 6\n1 allreduce 4096 0 6\n");
+    folder.write("t.toml", "operations = 5e8\n");
+    folder.write(
+        "s.toml",
+        format!(
+            "title = '''{HOSTILE} title'''
+             baseline = '''{HOSTILE} net'''
+             [[networks]]
+             name = '''{HOSTILE} net'''
+             topology = 'torus:4x4'
+             [[networks]]
+             topology = 'torus:4x4'
+             parameters = {{ duplex = 'shared' }}
+             [[networks]]
+             topology = 'random_directed:n=16,d=3,seed=2'
+             [[workloads]]
+             name = '''{HOSTILE} work'''
+             trace = 't.ti'
+             [[workloads]]
+             trace = 'b.ti'
+            "
+        ),
+    );
+    folder
+}
+
+fn page(folder: &Folder, more: &[&str]) -> String {
+    folder.output(&[&["compare", "s.toml", "--html", "out.html", "-q"], more].concat());
+    folder.read("out.html")
+}
+
+fn parse(page: &str) -> RcDom {
+    let options = ParseOpts {
+        tokenizer: html5ever::tokenizer::TokenizerOpts { exact_errors: true, ..Default::default() },
+        ..Default::default()
+    };
+    parse_document(RcDom::default(), options).one(page)
+}
+
+type Attributes = BTreeMap<String, String>;
+
+/// All elements in the order of the page: name, attributes, text within.
+fn elements(dom: &RcDom) -> Vec<(String, Attributes, String)> {
+    fn text(node: &Handle, out: &mut String) {
+        if let NodeData::Text { contents } = &node.data {
+            out.push_str(&contents.borrow());
+        }
+        node.children.borrow().iter().for_each(|child| text(child, out));
+    }
+    fn walk(node: &Handle, out: &mut Vec<(String, Attributes, String)>) {
+        if let NodeData::Element { name, attrs, .. } = &node.data {
+            let attributes = attrs.borrow().iter().map(|a| (a.name.local.to_string(), a.value.to_string())).collect();
+            let mut within = String::new();
+            text(node, &mut within);
+            out.push((name.local.to_string(), attributes, within));
+        }
+        node.children.borrow().iter().for_each(|child| walk(child, out));
+    }
+    let mut out = Vec::new();
+    walk(&dom.document, &mut out);
+    out
+}
+
+#[test]
+fn the_page_is_valid_with_unique_ids_and_links_that_lead_somewhere() {
+    let page = page(&hostile_study(), &[]);
+    let dom = parse(&page);
+    assert!(dom.errors.borrow().is_empty(), "{:?}", dom.errors.borrow());
+    let elements = elements(&dom);
+    let mut ids = HashSet::new();
+    for id in elements.iter().filter_map(|(_, a, _)| a.get("id")) {
+        assert!(ids.insert(id.clone()), "id {id} twice");
+    }
+    for (name, attributes, _) in &elements {
+        for target in ["href", "aria-labelledby"].iter().filter_map(|a| attributes.get(*a)) {
+            for id in target.split(' ') {
+                assert!(ids.contains(id.trim_start_matches('#')), "{name} points to {target}");
+            }
+        }
+        if let Some(pattern) = attributes.get("fill").and_then(|f| f.strip_prefix("url(#")) {
+            assert!(ids.contains(pattern.trim_end_matches(')')), "{pattern}");
+        }
+    }
+    assert_eq!(elements.iter().filter(|e| e.0 == "h1").count(), 1);
+}
+
+#[test]
+fn drawings_have_a_title_and_a_description_or_are_decoration() {
+    let page = page(&hostile_study(), &[]);
+    let elements = elements(&parse(&page));
+    let drawings: Vec<_> = elements.iter().filter(|e| e.0 == "svg" && !e.1.contains_key("aria-hidden")).collect();
+    assert!(drawings.len() > 5);
+    assert!(
+        drawings.iter().all(|d| d.1.get("role").is_some_and(|r| r == "img") && d.1.contains_key("aria-labelledby"))
+    );
+    let count = |name| elements.iter().filter(|e| e.0 == name).count();
+    assert_eq!(count("desc"), drawings.len());
+}
+
+#[test]
+fn nothing_is_loaded_and_nothing_runs() {
+    let page = page(&hostile_study(), &[]);
+    for (name, attributes, _) in elements(&parse(&page)) {
+        assert!(!["link", "img", "iframe", "object", "embed", "base"].contains(&name.as_str()), "{name}");
+        assert!(!attributes.contains_key("src") && !attributes.keys().any(|a| a.starts_with("on")), "{attributes:?}");
+        if name == "script" {
+            assert_eq!(attributes["type"], "application/json");
+        }
+        assert!(attributes.get("href").is_none_or(|h| h.starts_with('#')), "{attributes:?}");
+    }
+    assert!(!page.contains("http://") && !page.contains("https://") && !page.contains("@import"));
+}
+
+#[test]
+fn names_stay_names() {
+    let page = page(&hostile_study(), &["--timeline-cell", &format!("{HOSTILE} work@{HOSTILE} net")]);
+    let elements = elements(&parse(&page));
+    let of = |name: &str| elements.iter().filter(|e| e.0 == name).map(|e| e.2.clone()).collect::<Vec<_>>();
+    assert_eq!(of("title")[0], format!("{HOSTILE} title"));
+    assert_eq!(of("h1"), [format!("{HOSTILE} title")]);
+    assert!(of("th").iter().any(|t| t.starts_with(&format!("{HOSTILE} work"))));
+    assert_eq!(of("script").len(), 1);
+    assert!(of("h2").iter().any(|h| h.contains(&format!("{HOSTILE} work on {HOSTILE} net"))));
+}
+
+#[test]
+fn every_number_of_the_json_is_in_the_page() {
+    let folder = hostile_study();
+    let result = folder.json(&["compare", "s.toml"]);
+    let elements = elements(&parse(&page(&folder, &[])));
+    let embedded = elements.iter().find(|e| e.0 == "script").expect("results").2.clone();
+    assert_eq!(serde_json::from_str::<Value>(&embedded).expect("JSON"), result);
+    // Those that readers look for are in the tables, exactly.
+    let shown: HashSet<u64> = elements
+        .iter()
+        .filter(|e| e.0 == "data")
+        .map(|e| e.1["value"].parse::<f64>().expect("a number").to_bits())
+        .collect();
+    let mut looked_for = Vec::new();
+    for cell in result["cells"].as_array().expect("a list") {
+        let explanation = &cell["explanation"];
+        looked_for.extend([&cell["simulated_seconds"], &cell["mops"], &cell["relative"], &explanation["average_hops"]]);
+        looked_for.extend(explanation["time_shares"].as_object().expect("shares").values());
+    }
+    for mean in result["means"].as_array().expect("a list") {
+        looked_for.extend([&mean["arithmetic"], &mean["geometric"]]);
+    }
+    for number in looked_for.into_iter().filter_map(Value::as_f64) {
+        assert!(shown.contains(&number.to_bits()), "{number} is not shown");
+    }
+}
+
+#[test]
+fn the_page_is_the_same_for_any_number_of_threads_and_replaces_a_file_as_a_whole() {
+    let folder = hostile_study();
+    folder.write("out.html", "old");
+    let one = page(&folder, &["--threads", "1"]);
+    assert_eq!(one, page(&folder, &["--threads", "2"]));
+    assert!(!folder.names().iter().any(|n| n.ends_with(".part")), "{:?}", folder.names());
+    folder.refuse(&["compare", "s.toml", "--html", "no/such/folder.html"], 3, &["no/such"]);
+    folder.refuse(&["compare", "s.toml", "--html", "o.html", "--timeline-cell", "b@x"], 2, &["b@x", "for example"]);
+}
+
+#[test]
+fn side_files_are_those_of_the_formats() {
+    let folder = hostile_study();
+    let text = folder.output(&["compare", "s.toml", "--json", "r.json", "--csv", "r.csv", "--format", "markdown"]);
+    assert_eq!(folder.read("r.json"), folder.output(&["compare", "s.toml", "--format", "json"]));
+    assert_eq!(folder.read("r.csv"), folder.output(&["compare", "s.toml", "--format", "csv"]));
+    assert!(text.contains("| workload | A | B | C |\n| --- | ---: | ---: | ---: |\n"), "{text}");
+    assert!(!text.contains("<script>"), "{text}");
+}
+
+/// Relative luminance, as the Web Content Accessibility Guidelines 2.2 define it.
+fn luminance(colour: &str) -> f64 {
+    let channel = |at: usize| {
+        let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("hexadecimal")) / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+}
+
+#[test]
+fn text_and_marks_stand_out_in_light_and_dark() {
+    let style = include_str!("../src/report/html/templates/style.css");
+    let schemes: Vec<BTreeMap<&str, &str>> = style
+        .split(":root {")
+        .skip(1)
+        .take(2)
+        .map(|block| {
+            let block = block.split('}').next().expect("a block");
+            block.split(';').filter_map(|line| line.trim().strip_prefix("--")?.split_once(": ")).collect()
+        })
+        .collect();
+    for colours in &schemes {
+        let contrast = |a: &str, b: &str| {
+            let (a, b) = (luminance(colours[a]), luminance(colours[b]));
+            (a.max(b) + 0.05) / (a.min(b) + 0.05)
+        };
+        for text in ["ink", "soft", "accent"] {
+            for ground in ["paper", "panel"] {
+                assert!(contrast(text, ground) >= 4.5, "{text} on {ground}: {}", contrast(text, ground));
+            }
+        }
+        assert!(contrast("ink", "caveat") >= 4.5);
+        for mark in (0..8).map(|n| format!("net{n}")) {
+            assert!(contrast(&mark, "paper") >= 3.0, "{mark}: {}", contrast(&mark, "paper"));
+        }
+        // Neighbours in a bar differ in lightness, so that they can be told apart without colour.
+        for (a, b) in [("compute", "latency"), ("latency", "bandwidth"), ("bandwidth", "waiting")] {
+            assert!(contrast(a, b) >= 1.5, "{a} beside {b}: {}", contrast(a, b));
+        }
+    }
+    assert_eq!(schemes.len(), 2);
+}
