@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::builder::{Builder, Place};
 use super::keyword::Keyword;
-use super::tables::Full;
+use crate::trace::tables::Full;
 use crate::trace::error::TraceError;
 use crate::trace::{Action, CollectiveKind};
 
