@@ -29,7 +29,14 @@ fn recipe(name: &str) -> Option<(String, u32, Vec<(String, String)>)> {
 
 fn generate(name: &str) -> Trace {
     let (program, ranks, values) = recipe(name).expect("the name of a recorded trace says how it was made");
-    let program = catalogue::open(&program).unwrap();
+    let program = match std::env::var_os("MOPSIM_WORKLOADS") {
+        // While a program is written: its file as it is, without building anything again.
+        Some(folder) => {
+            let text = std::fs::read_to_string(Path::new(&folder).join(format!("{program}.star"))).unwrap();
+            mopsim::workload::Program::parse(&program, text, None, true).unwrap()
+        }
+        None => catalogue::open(&program).unwrap(),
+    };
     program.instantiate(ranks, &values, &Limits::default()).unwrap().trace().unwrap()
 }
 

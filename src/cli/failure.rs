@@ -8,6 +8,7 @@ use mopsim::platform::PlatformError;
 use mopsim::study::{StudyError, choice::ChoiceError, network::NetworkError, toml_file::TomlError, workload::Workload};
 use mopsim::topology::TopologyError;
 use mopsim::trace::{Trace, TraceError};
+use mopsim::workload::WorkloadError;
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
@@ -47,6 +48,11 @@ impl Failure {
     pub fn file(path: &Path, error: &std::io::Error) -> Self {
         let help = "check the path, its permissions and the disk".to_owned();
         Self { code: IO_FAILED, message: format!("{}: {error}", path.display()), help }
+    }
+
+    /// Two things are not the same that were to be compared.
+    pub fn differs(message: &str) -> Self {
+        Self { code: REPLAY_FAILED, message: message.to_owned(), help: String::new() }
     }
 
     /// The replay ended, but messages were sent that nobody received.
@@ -104,6 +110,7 @@ impl Failure {
         let code = match error {
             StudyError::File(e) if e.is_io() => IO_FAILED,
             StudyError::Trace(e) if e.is_io() => IO_FAILED,
+            StudyError::Workload(e) if e.is_io() => IO_FAILED,
             StudyError::Network { error, .. } if error.is_io() => IO_FAILED,
             StudyError::Replay { .. } => REPLAY_FAILED,
             _ => BAD_INPUT,
@@ -117,6 +124,7 @@ impl Failure {
             StudyError::Choice(e) => e.help().to_owned(),
             StudyError::Network { error, .. } => error.help(),
             StudyError::Trace(e) => e.help(),
+            StudyError::Workload(e) => e.help(),
             StudyError::Mapping { .. } => String::new(),
             StudyError::Replay { workload, index, network, error } => {
                 if let Some(w) = workloads.get(*index) {
@@ -172,6 +180,13 @@ impl From<ExportError> for Failure {
             ExportError::Io(io) => Self::output(io),
             ExportError::Unfit { help, .. } => Self::input(&error, *help),
         }
+    }
+}
+
+impl From<WorkloadError> for Failure {
+    fn from(error: WorkloadError) -> Self {
+        let code = if error.is_io() { IO_FAILED } else { BAD_INPUT };
+        Self { code, message: error.to_string(), help: error.help() }
     }
 }
 

@@ -11,6 +11,8 @@ mod options;
 mod progress;
 mod replay;
 mod topology;
+mod trace;
+mod workload;
 
 use clap::Parser;
 use failure::Failure;
@@ -26,6 +28,8 @@ pub fn main() -> ExitCode {
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Export(verb) => export::run(verb),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
+        args::Verb::Workload(verb) => workload::run(verb, &arguments.output),
+        args::Verb::Trace(verb) => trace::run(verb, &arguments.output),
         args::Verb::Design(verb) => design::run(verb, &arguments.output),
     };
     match result {

@@ -13,6 +13,7 @@ mod replay;
 pub mod sheet;
 mod text;
 mod topology;
+pub mod workload;
 
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
 pub use replay::{Busy, ReplayReport, Split, TimeSplit};

@@ -6,12 +6,13 @@ use super::comparison::Comparison;
 use super::file::StudyFile;
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
 use super::toml_file::{self, TomlError};
-use super::workload::Workload;
+use super::workload::{OpenError, Workload};
 use crate::engine::{Model, ReplayError};
 use crate::mpi::layout::Layout;
 use crate::mpi::mapping::{Mapping, MappingError};
 use crate::platform::{PlatformError, hostfile, rankfile};
-use crate::trace::{TraceError, ti};
+use crate::trace::TraceError;
+use crate::workload::WorkloadError;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -43,6 +44,9 @@ pub enum StudyError {
     /// A trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// A workload cannot be generated.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
     /// The ranks of a workload cannot be placed on a network.
     #[error("workload `{workload}` on network `{network}`: {error}")]
     Mapping {
@@ -156,12 +160,16 @@ impl Study {
             .workloads
             .iter()
             .map(|w| {
-                let options = ti::Options { ranks: w.ranks, ..ti::Options::default() };
-                let mut workload = Workload::read(&folder.join(&w.trace), &options)?;
+                let mut workload = Workload::open(w, folder)?;
                 workload.name = w.name.clone().unwrap_or(workload.name);
                 Ok(workload)
             })
-            .collect::<Result<Vec<Workload>, TraceError>>()?;
+            .collect::<Result<Vec<Workload>, OpenError>>()
+            .map_err(|error| match error {
+                OpenError::Trace(error) => error.into(),
+                OpenError::Workload(error) => error.into(),
+                OpenError::Contradiction(message) => wrong(message),
+            })?;
         // Results name workloads, so that a name must not stand for two of them.
         let repeated = workloads.iter().enumerate().find(|(i, w)| workloads[..*i].iter().any(|v| v.name == w.name));
         if let Some((_, workload)) = repeated {

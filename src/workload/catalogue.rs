@@ -21,11 +21,26 @@ macro_rules! builtin {
 
 /// All of them, in the order of the list that users see.
 pub const ALL: &[Builtin] = builtin![
+    "npb/bt",
+    "npb/cg",
+    "npb/dt",
+    "npb/ep",
+    "npb/ft",
+    "npb/is",
     "npb/lu",
+    "npb/mg",
+    "npb/sp",
+    "himeno",
+    "matmul/bcast",
+    "matmul/summa",
+    "stencil",
+    "transpose",
+    "training-step",
+    "sweep",
 ];
 
 /// Files that programs may load as `@mopsim//NAME.star`.
-pub const LIBRARY: &[Builtin] = builtin!["lib/grid", "lib/npb"];
+pub const LIBRARY: &[Builtin] = builtin!["lib/grid", "lib/groups", "lib/multipartition", "lib/npb"];
 
 /// The first line of a program's description.
 impl Builtin {

@@ -311,7 +311,10 @@ fn prepare(
             let heap = module.heap();
             let mut eval = Evaluator::new(&module);
             limit(&mut eval, limits, program.trusted);
-            let mut params = heap.alloc(AllocStruct(values.iter().map(|(name, json)| (name.as_str(), to_value(heap, json)))));
+            // `class` is a reserved word of the language.
+            let word = |name: &'_ str| if name == "class" { "problem_class".to_owned() } else { name.to_owned() };
+            let fields: Vec<_> = values.iter().map(|(name, json)| (word(name), to_value(heap, json))).collect();
+            let mut params = heap.alloc(AllocStruct(fields.iter().map(|(name, value)| (name.as_str(), *value))));
             let mut ask = |function: &str, size: u32, params| -> Result<Option<Value>, WorkloadError> {
                 let Some(function) = global(&program.module, function) else { return Ok(None) };
                 let function = heap.access_owned_frozen_value(&function);

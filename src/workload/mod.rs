@@ -19,7 +19,7 @@ mod recorder;
 mod summary;
 
 pub use error::WorkloadError;
-pub use generate::Instance;
+pub use generate::{Instance, WriteError};
 pub use guard::Limits;
 pub use parameters::{Kind, Parameter};
 pub use program::Program;
