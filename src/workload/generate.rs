@@ -341,9 +341,6 @@ fn prepare(
                 }
                 return Err(WorkloadError::Ranks { program: program.name.clone(), ranks, reason, nearest });
             }
-            if let Some(prepared) = ask("prepare", ranks, params)? {
-                params = prepared;
-            }
             if let Some(count) = ask("operations", ranks, params)?
                 && !count.is_none()
             {
@@ -353,6 +350,9 @@ fn prepare(
                     return Err(WorkloadError::Program(message));
                 };
                 operations = Some(number);
+            }
+            if let Some(prepared) = ask("prepare", ranks, params)? {
+                params = prepared;
             }
             module.set("params", params);
         }
