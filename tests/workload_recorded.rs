@@ -7,8 +7,11 @@ use mopsim::trace::{Trace, ti};
 use mopsim::workload::{Limits, catalogue};
 use std::path::{Path, PathBuf};
 
-/// Program, ranks and parameters of a recorded trace, from its name.
-fn recipe(name: &str) -> Option<(String, u32, Vec<(String, String)>)> {
+/// Program, ranks and parameters of a trace.
+type Recipe = (String, u32, Vec<(String, String)>);
+
+/// How a recorded trace is made, from its name.
+fn recipe(name: &str) -> Option<Recipe> {
     let parts: Vec<&str> = name.split('.').collect();
     let give = |list: &[(&str, &str)]| list.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>();
     let iterations = parts.last().and_then(|last| last.strip_prefix("it"));

@@ -35,6 +35,7 @@ pub fn catalogue() -> Sheet {
 /// What a program is and which parameters it has.
 pub fn parameters(program: &Program) -> Sheet {
     let mut facts = Vec::new();
+    let mut notes = Vec::new();
     for (name, heading, value) in [
         ("legal_ranks", "ranks", &program.ranks),
         ("formula", "operations", &program.formula),
@@ -42,6 +43,7 @@ pub fn parameters(program: &Program) -> Sheet {
     ] {
         if let Some(value) = value {
             facts.push((name, heading, text(value)));
+            notes.push(format!("{heading}: {value}"));
         }
     }
     let rows = program
@@ -65,18 +67,18 @@ pub fn parameters(program: &Program) -> Sheet {
             rows,
         }],
         detail: None,
-        notes: Vec::new(),
+        notes,
     }
 }
 
 /// What a generated trace has in it.
 pub fn summary(instance: &Instance, summary: &Summary) -> Sheet {
     let side = instance.side();
-    let rows = summary.collectives.iter().map(|(kind, calls)| vec![text(kind.name()), Datum::Count(*calls)]).collect();
+    let collectives = summary.collectives.iter().map(|(kind, calls)| (kind.name(), kind.name(), Datum::Count(*calls)));
     Sheet {
         schema: SCHEMA,
         title: format!("{}: {}", instance.name(), side.title.unwrap_or_default()),
-        facts: vec![
+        facts: [
             ("name", "name", text(instance.name())),
             ("ranks", "ranks", Datum::Count(summary.ranks)),
             ("actions", "actions", Datum::Count(summary.actions)),
@@ -85,14 +87,13 @@ pub fn summary(instance: &Instance, summary: &Summary) -> Sheet {
             ("flops", "flops computed", Datum::Number(summary.flops, 0)),
             ("operations", "operations counted", Datum::number(instance.operations, 0)),
             ("formula", "formula", side.formula.map_or(Datum::Missing, Datum::Text)),
-        ],
-        tables: vec![Rows {
-            name: "collectives",
-            columns: columns(&[("kind", "collective"), ("calls", "calls of all ranks")]),
-            rows,
-        }],
+        ]
+        .into_iter()
+        .chain(collectives)
+        .collect(),
+        tables: Vec::new(),
         detail: None,
-        notes: Vec::new(),
+        notes: vec!["collectives are counted in calls of all ranks".to_owned()],
     }
 }
 
@@ -136,21 +137,28 @@ pub fn difference(difference: &Difference) -> Sheet {
             ("second_flops", "flops, second", Datum::Number(difference.flops.1, 0)),
             ("pairs", "pairs of ranks", Datum::Count(difference.pairs)),
             ("different_pairs", "different pairs", Datum::Count(difference.different_pairs.len() as u64)),
-            ("ranks_with_different_collectives", "ranks with other collectives", Datum::Count(difference.different_collectives)),
+            (
+                "ranks_with_different_collectives",
+                "ranks with other collectives",
+                Datum::Count(difference.different_collectives),
+            ),
             ("ranks_with_different_counts", "ranks with other counts", Datum::Count(difference.different_counts)),
             ("ranks_with_different_order", "ranks with another order", Datum::Count(difference.different_order)),
         ],
-        tables: vec![Rows {
-            name: "calls",
-            columns: columns(&[
-                ("call", "call"),
-                ("first", "first"),
-                ("second", "second"),
-                ("first_bytes", "bytes, first"),
-                ("second_bytes", "bytes, second"),
-            ]),
-            rows: calls,
-        }],
+        tables: vec![
+            totals(difference),
+            Rows {
+                name: "calls",
+                columns: columns(&[
+                    ("call", "call"),
+                    ("first", "first"),
+                    ("second", "second"),
+                    ("first_bytes", "bytes, first"),
+                    ("second_bytes", "bytes, second"),
+                ]),
+                rows: calls,
+            },
+        ],
         detail: Some(Rows {
             name: "different_pairs_list",
             columns: columns(&[
@@ -164,5 +172,24 @@ pub fn difference(difference: &Difference) -> Sheet {
             rows: pairs,
         }),
         notes,
+    }
+}
+
+/// The sums of both traces, side by side.
+fn totals(difference: &Difference) -> Rows {
+    let row = |what: &str, first: Datum, second: Datum| vec![text(what), first, second];
+    let different = |what: &str, count: u64| row(what, Datum::Count(count), Datum::Missing);
+    Rows {
+        name: "totals",
+        columns: columns(&[("what", "in all"), ("first", "first"), ("second", "second")]),
+        rows: vec![
+            row("ranks", Datum::Count(difference.ranks.0 as u64), Datum::Count(difference.ranks.1 as u64)),
+            row("flops", Datum::Number(difference.flops.0, 0), Datum::Number(difference.flops.1, 0)),
+            different("pairs of ranks", difference.pairs),
+            different("pairs that differ", difference.different_pairs.len() as u64),
+            different("ranks with other collectives", difference.different_collectives),
+            different("ranks with other counts", difference.different_counts),
+            different("ranks with another order", difference.different_order),
+        ],
     }
 }

@@ -161,11 +161,12 @@ impl Difference {
         }
         self.pairs += sent.len() as u64;
         let from = rank as u32;
-        self.different_pairs.extend(
-            sent.into_iter()
-                .filter(|(_, (x, y))| x != y)
-                .map(|(to, (x, y))| PairDifference { from, to, first: x, second: y }),
-        );
+        self.different_pairs.extend(sent.into_iter().filter(|(_, (x, y))| x != y).map(|(to, (x, y))| PairDifference {
+            from,
+            to,
+            first: x,
+            second: y,
+        }));
         // Collectives in their order.
         let calls = |trace: &Trace, actions: &[Action]| -> Vec<(Call, Vec<u32>)> {
             actions
@@ -198,8 +199,7 @@ impl Difference {
                 let say = |trace: &Trace, list: &[Action]| {
                     list.get(call).map(|action| super::ti::text(trace, action)).unwrap_or_default()
                 };
-                self.first_order =
-                    Some(Place { rank: from, call, first: say(first, &a), second: say(second, &b) });
+                self.first_order = Some(Place { rank: from, call, first: say(first, &a), second: say(second, &b) });
             }
         }
     }

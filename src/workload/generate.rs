@@ -3,7 +3,7 @@
 use super::error::WorkloadError;
 use super::guard::Limits;
 use super::parameters::Kind;
-use super::program::{Program, STACK, global, limit, on_large_stack, program_error, to_value};
+use super::program::{Program, STACK, global, limit, located, on_large_stack, to_value};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
 use crate::trace::tables::Tables;
@@ -82,7 +82,8 @@ impl Instance {
             }
         }
         name.push_str(&format!(".{}", self.ranks));
-        if let Some((_, iterations)) = self.values.iter().find(|(name, value)| name == "iterations" && !value.is_null()) {
+        if let Some((_, iterations)) = self.values.iter().find(|(name, value)| name == "iterations" && !value.is_null())
+        {
             name.push_str(&format!(".it{iterations}"));
         }
         name
@@ -117,11 +118,11 @@ impl Instance {
             let main = heap.access_owned_frozen_value(&main);
             let params = heap.access_owned_frozen_value(&params);
             let mut eval = Evaluator::new(&module);
-            limit(&mut eval, &self.limits, self.program.trusted);
+            let here = limit(&mut eval, &self.limits, self.program.trusted);
             eval.extra = Some(&recorder);
             recorder.push(Action::Init).map_err(|error| wrong(error.to_string()))?;
             eval.eval_function(main, &[heap.alloc(rank), heap.alloc(self.ranks), params], &[])
-                .map_err(|error| on_rank(rank, program_error(&error)))?;
+                .map_err(|error| on_rank(rank, located(&error, &here)))?;
             recorder.push(Action::Finalize).map_err(|error| wrong(error.to_string()))
         })?;
         let mut done = recorder.finish();
@@ -144,7 +145,8 @@ impl Instance {
     ) -> Result<(), E> {
         let budget = AtomicU64::new(self.limits.actions);
         let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
-        let pool = pool.map_err(|error| WorkloadError::Program(format!("no threads to run the program on: {error}")))?;
+        let pool =
+            pool.map_err(|error| WorkloadError::Program(format!("no threads to run the program on: {error}")))?;
         let chunk = CHUNK * pool.current_num_threads();
         for first in (0..self.ranks).step_by(chunk) {
             let last = self.ranks.min(first.saturating_add(chunk as u32));
@@ -310,7 +312,7 @@ fn prepare(
         {
             let heap = module.heap();
             let mut eval = Evaluator::new(&module);
-            limit(&mut eval, limits, program.trusted);
+            let here = limit(&mut eval, limits, program.trusted);
             // `class` is a reserved word of the language.
             let word = |name: &'_ str| if name == "class" { "problem_class".to_owned() } else { name.to_owned() };
             let fields: Vec<_> = values.iter().map(|(name, json)| (word(name), to_value(heap, json))).collect();
@@ -320,7 +322,7 @@ fn prepare(
                 let function = heap.access_owned_frozen_value(&function);
                 eval.eval_function(function, &[heap.alloc(size), params], &[])
                     .map(Some)
-                    .map_err(|error| program_error(&error))
+                    .map_err(|error| located(&error, &here))
             };
             let legal = |answer: Option<Value>| answer.is_none_or(|v| v.is_none() || v.unpack_bool() == Some(true));
             let answer = ask("legal", ranks, params)?;
@@ -346,7 +348,8 @@ fn prepare(
             {
                 let number = count.to_json_value().ok().and_then(|json| json.as_f64());
                 let Some(number) = number.filter(|n| n.is_finite() && *n > 0.0) else {
-                    let message = format!("{}: operations(size, params) gives {count}, which is no count", program.name);
+                    let message =
+                        format!("{}: operations(size, params) gives {count}, which is no count", program.name);
                     return Err(WorkloadError::Program(message));
                 };
                 operations = Some(number);
@@ -356,9 +359,8 @@ fn prepare(
             }
             module.set("params", params);
         }
-        let module = module
-            .freeze()
-            .map_err(|error| WorkloadError::Program(format!("{}: {}", program.name, error.err_msg)))?;
+        let module =
+            module.freeze().map_err(|error| WorkloadError::Program(format!("{}: {}", program.name, error.err_msg)))?;
         Ok((module, operations))
     })
 }

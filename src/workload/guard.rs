@@ -15,8 +15,10 @@ use starlark::values::Value;
 use starlark::values::none::{NoneOr, NoneType};
 use starlark::values::range::Range;
 use starlark::values::tuple::UnpackTuple;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroI32;
+use std::rc::Rc;
 
 /// What a program may use. The limits are for each rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,16 +76,32 @@ pub(super) fn guard(ast: &mut AstModule) {
     ast.replace_binary_operators(&HashMap::from([("*".to_owned(), TIMES.to_owned())]));
 }
 
-/// Looks at the memory before each statement: of programs that are not our own.
-pub(super) struct Watch(pub usize);
+/// The statement that runs, for errors that do not tell.
+pub(super) type Here = Rc<RefCell<Option<FileSpan>>>;
+
+/// Looks at steps and memory before each statement: of programs that are not our own.
+pub(super) struct Watch {
+    pub limits: Limits,
+    pub here: Here,
+}
 
 impl<'e> BeforeStmtFuncDyn<'e> for Watch {
-    fn call<'v>(&mut self, _: FileSpanRef, _: bool, eval: &mut Evaluator<'v, '_, 'e>) -> starlark::Result<()> {
-        let used = eval.heap().allocated_bytes();
-        if used > self.0 {
-            return Err(Wrong(format!("the values of the program take {used} bytes, the limit is {}", self.0)).into());
-        }
-        Ok(())
+    fn call<'v>(&mut self, span: FileSpanRef, _: bool, eval: &mut Evaluator<'v, '_, 'e>) -> starlark::Result<()> {
+        let (used, steps) = (eval.heap().allocated_bytes(), eval.get_total_tick_count());
+        *self.here.borrow_mut() = Some(span.to_file_span());
+        let reason = if used > self.limits.memory {
+            format!("the values of the program take {used} bytes, the limit is {}", self.limits.memory)
+        } else if steps > self.limits.steps {
+            format!(
+                "the program runs away: it has made {steps} calls and loop iterations, the limit is {}",
+                self.limits.steps
+            )
+        } else {
+            return Ok(());
+        };
+        let mut error = starlark::Error::from(Wrong(reason));
+        error.set_span(span.span, span.file);
+        Err(error)
     }
 }
 

@@ -1,15 +1,17 @@
 //! The words of a workload program: what it can say beside the Starlark language itself.
 
+#![allow(clippy::too_many_arguments)] // `parameter` is a call with many named arguments.
+
 use super::recorder::{Recorder, Wrong, call, type_of};
 use crate::trace::{CollectiveCall, CollectiveKind as Kind};
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
+use starlark::values::Value;
 use starlark::values::dict::AllocDict;
 use starlark::values::float::UnpackFloat;
 use starlark::values::list::UnpackList;
 use starlark::values::none::{NoneOr, NoneType};
-use starlark::values::Value;
 use std::sync::LazyLock;
 
 /// Everything a program can name without loading it.
@@ -54,9 +56,9 @@ fn constants(globals: &mut GlobalsBuilder) {
 
 /// The recorder of the rank whose program runs.
 fn recorder<'a>(eval: &Evaluator<'_, 'a, '_>) -> Result<&'a Recorder<'a>, Wrong> {
-    eval.extra.and_then(|extra| extra.downcast_ref::<Recorder>()).ok_or_else(|| {
-        Wrong("only main, and what it calls, may compute and communicate".to_owned())
-    })
+    eval.extra
+        .and_then(|extra| extra.downcast_ref::<Recorder>())
+        .ok_or_else(|| Wrong("only main, and what it calls, may compute and communicate".to_owned()))
 }
 
 /// Two lists or one: what is received is what is sent, unless said otherwise.

@@ -82,8 +82,7 @@ impl Parameter {
                 return Err(format!("the parameter `{}` has no default: say its type, e.g. type = \"int\"", w.name));
             };
             let choices = w.choices.unwrap_or_default();
-            let p =
-                Self { name: w.name, kind, default: w.default, help: w.help, choices, min: w.min, max: w.max };
+            let p = Self { name: w.name, kind, default: w.default, help: w.help, choices, min: w.min, max: w.max };
             if !p.default.is_null() {
                 p.check(&p.default).map_err(|reason| format!("the default of `{}`: {reason}", p.name))?;
             }

@@ -3,7 +3,7 @@
 use super::catalogue::{self, Builtin};
 use super::error::WorkloadError;
 use super::generate::Instance;
-use super::guard::{self, Limits, Watch};
+use super::guard::{self, Here, Limits, Watch};
 use super::language::GLOBALS;
 use super::parameters::Parameter;
 use serde_json::Value as Json;
@@ -74,14 +74,30 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     }
 }
 
-/// An evaluator with the limits in place.
-pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) {
+/// Puts the limits in place. Gives where to find the statement that runs, of programs that are not our own.
+pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Here {
+    let here = Here::default();
+    // The watch knows the line, Starlark's own limits do not: there they only catch what has no statements.
+    let slack = if trusted { 1 } else { 2 };
     // These fail only if a limit is zero or set already.
     let _ = eval.set_max_callstack_size(limits.depth.max(1));
-    let _ = eval.set_max_tick_count(limits.steps.max(1));
-    let _ = eval.set_max_heap_size(limits.memory.max(1));
+    let _ = eval.set_max_tick_count(limits.steps.saturating_mul(slack).saturating_add(10_000 * (slack - 1)).max(1));
+    let _ = eval.set_max_heap_size(limits.memory.saturating_mul(4 * slack as usize).max(1));
     if !trusted {
-        eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(Watch(limits.memory))));
+        let watch = Watch { limits: *limits, here: Here::clone(&here) };
+        eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(watch)));
+    }
+    here
+}
+
+/// The same error with a place, if it has none.
+pub(super) fn located(error: &starlark::Error, here: &Here) -> WorkloadError {
+    match (program_error(error), &*here.borrow()) {
+        (WorkloadError::Program(message), Some(span)) if error.span().is_none() => {
+            let place = span.resolve_span().begin;
+            WorkloadError::Program(format!("{}:{}:{}: {message}", span.filename(), place.line + 1, place.column + 1))
+        }
+        (error, _) => error,
     }
 }
 
@@ -108,7 +124,9 @@ impl Loader<'_> {
                 None => Err(format!("the library of mopsim has no file `{name}`")),
             };
         }
-        let outside = || format!("`{path}` is outside the folder of the program: only files in it, and @mopsim//..., can be loaded");
+        let outside = || {
+            format!("`{path}` is outside the folder of the program: only files in it, and @mopsim//..., can be loaded")
+        };
         let folder = self.folder.as_ref().ok_or_else(outside)?;
         if Path::new(path).components().any(|part| !matches!(part, std::path::Component::Normal(_))) {
             return Err(outside());
@@ -165,9 +183,9 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
     Module::with_temp_heap(|module| {
         {
             let mut eval = Evaluator::new(&module);
-            limit(&mut eval, loader.limits, trusted);
+            let here = limit(&mut eval, loader.limits, trusted);
             eval.set_loader(loader);
-            eval.eval_module(ast, &GLOBALS).map_err(|error| program_error(&error))?;
+            eval.eval_module(ast, &GLOBALS).map_err(|error| located(&error, &here))?;
         }
         module.freeze().map_err(|error| WorkloadError::Program(format!("{name}: {}", error.err_msg)))
     })
@@ -215,10 +233,14 @@ impl Program {
             };
             Ok(Self {
                 name: name.to_owned(),
-                description: module.documentation().docs.map(|doc| match doc.details {
-                    Some(details) => format!("{}\n\n{details}", doc.summary),
-                    None => doc.summary,
-                }).unwrap_or_default(),
+                description: module
+                    .documentation()
+                    .docs
+                    .map(|doc| match doc.details {
+                        Some(details) => format!("{}\n\n{details}", doc.summary),
+                        None => doc.summary,
+                    })
+                    .unwrap_or_default(),
                 parameters,
                 ranks: text("RANKS")?,
                 formula: text("FORMULA")?,

@@ -241,8 +241,7 @@ impl State {
     }
 
     fn forget(&mut self, handle: i32) -> Result<Request, Wrong> {
-        let request =
-            usize::try_from(handle).ok().and_then(|slot| self.requests.get_mut(slot)).and_then(Option::take);
+        let request = usize::try_from(handle).ok().and_then(|slot| self.requests.get_mut(slot)).and_then(Option::take);
         let Some(request) = request else {
             bail!("there is no such request (it was waited for before, or {handle} is not what isend or irecv gave)");
         };
@@ -254,9 +253,8 @@ impl State {
 
 /// The datatype of that number.
 pub(super) fn type_of(id: i32) -> Result<Datatype, Wrong> {
-    Datatype::from_id(i64::from(id)).ok_or_else(|| {
-        wrong!("{id} is no datatype: use one of the constants, such as DOUBLE, INT, FLOAT or BYTE")
-    })
+    Datatype::from_id(i64::from(id))
+        .ok_or_else(|| wrong!("{id} is no datatype: use one of the constants, such as DOUBLE, INT, FLOAT or BYTE"))
 }
 
 fn full(Full(table): Full) -> Wrong {
