@@ -62,6 +62,8 @@ struct State {
 
 /// Actions that a rank takes out of the budget at once, so that threads rarely meet there.
 const PORTION: u64 = 4096;
+/// Most actions of one rank, which lie in memory together: a gibibyte of them.
+const MOST_OF_A_RANK: u64 = 1 << 26;
 
 impl<'b> Recorder<'b> {
     pub fn new(rank: u32, size: u32, budget: &'b AtomicU64) -> Self {
@@ -93,6 +95,9 @@ impl<'b> Recorder<'b> {
 
     fn pay(&self, state: &mut State, more: u64) -> Result<(), Wrong> {
         let needed = state.done.actions.len() as u64 + more;
+        if needed > MOST_OF_A_RANK {
+            bail!("a rank has more than {MOST_OF_A_RANK} actions");
+        }
         if needed > state.paid {
             let portion = (needed - state.paid).max(PORTION);
             if self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(portion)).is_err()
