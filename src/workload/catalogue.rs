@@ -42,7 +42,6 @@ pub const ALL: &[Builtin] = builtin![
 /// Files that programs may load as `@mopsim//NAME.star`.
 pub const LIBRARY: &[Builtin] = builtin!["lib/grid", "lib/groups", "lib/multipartition", "lib/npb"];
 
-/// The first line of a program's description.
 impl Builtin {
     /// What the program is, in one line: the first of its text.
     pub fn headline(&self) -> &'static str {

@@ -61,7 +61,7 @@ fn recorder<'a>(eval: &Evaluator<'_, 'a, '_>) -> Result<&'a Recorder<'a>, Wrong>
         .ok_or_else(|| Wrong("only main, and what it calls, may compute and communicate".to_owned()))
 }
 
-/// Two lists or one: what is received is what is sent, unless said otherwise.
+/// What is received is what is sent, unless said otherwise.
 fn or(count: NoneOr<u32>, other: u32) -> u32 {
     count.into_option().unwrap_or(other)
 }
