@@ -16,3 +16,4 @@ pub mod routing;
 pub mod study;
 pub mod topology;
 pub mod trace;
+pub mod workload;

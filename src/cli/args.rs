@@ -63,6 +63,10 @@ pub enum Verb {
     Export(Export),
     /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
     Topology(Topology),
+    /// Generate the trace of an application at any size; or list the applications
+    Workload(Workload),
+    /// Compare traces
+    Trace(TraceVerb),
     /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
     Design(Design),
 }
@@ -489,6 +493,81 @@ pub struct Model {
 pub enum Switch {
     On,
     Off,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim workload                                        # which there are
+  mopsim workload npb/lu --parameters
+  mopsim workload npb/lu --class A --ranks 64            # what the trace has in it
+  mopsim workload npb/lu --class A --ranks 64 --iterations 10 -o lu.A.64.ti.zst
+  mopsim workload my.star --ranks 100 -p side=32
+
+A program is Starlark, a dialect of Python without files, network or clock;
+docs/workloads.md tells how to write one.")]
+pub struct Workload {
+    /// A built-in program, or a file that ends in .star; all built-in ones are listed if none is given
+    pub name: Option<String>,
+    /// Show what the program is and which parameters it has
+    #[arg(long)]
+    pub parameters: bool,
+    /// Print the program itself, to copy and change it
+    #[arg(long, conflicts_with = "parameters")]
+    pub source: bool,
+    /// Number of ranks
+    #[arg(long, value_name = "N")]
+    pub ranks: Option<u32>,
+    /// Problem class: the same as -p class=CLASS
+    #[arg(long, value_name = "CLASS")]
+    pub class: Option<String>,
+    /// Iterations: the same as -p iterations=N
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<String>,
+    /// A parameter of the program (may be repeated)
+    #[arg(short, long = "parameter", value_name = "NAME=VALUE")]
+    pub p: Vec<String>,
+    /// Write the trace: TI text, packed if the name ends in .zst, .gz or .xz; never half a file
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Scale amounts of computation so that their sum is that of a recorded trace of the same size
+    #[arg(long, value_name = "TRACE")]
+    pub calibrate: Option<PathBuf>,
+    /// Most actions of all ranks together
+    #[arg(long, value_name = "N")]
+    pub max_actions: Option<u64>,
+    /// Most calls and loop iterations of a rank
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub struct TraceVerb {
+    #[command(subcommand)]
+    pub what: TraceWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TraceWhat {
+    /// Show what differs between two traces: calls, messages of each pair of ranks, collectives
+    Diff(TraceDiff),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim trace diff traces/lu.A.64.it10.ti.zst mine.ti
+
+Computation is compared as a sum only. Exit code 0 if both communicate alike,
+1 if they differ.")]
+pub struct TraceDiff {
+    /// A trace
+    pub first: PathBuf,
+    /// Another one
+    pub second: PathBuf,
 }
 
 #[derive(Debug, Args)]

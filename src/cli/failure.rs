@@ -14,6 +14,7 @@ use mopsim::study::toml_file::TomlError;
 use mopsim::study::workload::Workload;
 use mopsim::topology::TopologyError;
 use mopsim::trace::{Trace, TraceError};
+use mopsim::workload::WorkloadError;
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
@@ -60,6 +61,11 @@ impl Failure {
     /// Ctrl-C.
     pub fn interrupted(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { code: INTERRUPTED, message: message.into(), help: help.into() }
+    }
+
+    /// Two things are not the same that were to be compared.
+    pub fn differs(message: &str) -> Self {
+        Self { code: REPLAY_FAILED, message: message.to_owned(), help: String::new() }
     }
 
     /// The replay ended, but messages were sent that nobody received.
@@ -117,6 +123,7 @@ impl Failure {
         let code = match error {
             StudyError::File(e) if e.is_io() => IO_FAILED,
             StudyError::Trace(e) if e.is_io() => IO_FAILED,
+            StudyError::Workload(e) if e.is_io() => IO_FAILED,
             StudyError::Network { error, .. } if error.is_io() => IO_FAILED,
             StudyError::Results(e) if e.is_io() => IO_FAILED,
             StudyError::Replay { .. } => REPLAY_FAILED,
@@ -131,6 +138,7 @@ impl Failure {
             StudyError::Choice(e) => e.help().to_owned(),
             StudyError::Network { error, .. } => error.help(),
             StudyError::Trace(e) => e.help(),
+            StudyError::Workload(e) => e.help(),
             StudyError::Mapping { .. } => String::new(),
             StudyError::Results(e) => e.help().to_owned(),
             StudyError::Replay { workload, index, network, error } => {
@@ -187,6 +195,13 @@ impl From<ExportError> for Failure {
             ExportError::Io(io) => Self::output(io),
             ExportError::Unfit { help, .. } => Self::input(&error, *help),
         }
+    }
+}
+
+impl From<WorkloadError> for Failure {
+    fn from(error: WorkloadError) -> Self {
+        let code = if error.is_io() { IO_FAILED } else { BAD_INPUT };
+        Self { code, message: error.to_string(), help: error.help() }
     }
 }
 

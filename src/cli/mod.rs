@@ -17,6 +17,8 @@ mod side_files;
 mod slurm;
 mod study;
 mod topology;
+mod trace;
+mod workload;
 
 use clap::Parser;
 use failure::Failure;
@@ -33,6 +35,8 @@ pub fn main() -> ExitCode {
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Export(verb) => export::run(verb),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
+        args::Verb::Workload(verb) => workload::run(verb, &arguments.output),
+        args::Verb::Trace(verb) => trace::run(verb, &arguments.output),
         args::Verb::Design(verb) => design::run(verb, &arguments.output),
     };
     match result {

@@ -19,6 +19,7 @@ pub mod sheet;
 mod text;
 mod topology;
 pub mod trace_events;
+pub mod workload;
 
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
 pub use replay::{ReplayReport, Split, TimeSplit};

@@ -7,6 +7,7 @@ use super::toml_file::TomlError;
 use crate::engine::ReplayError;
 use crate::mpi::mapping::MappingError;
 use crate::trace::TraceError;
+use crate::workload::WorkloadError;
 use std::path::PathBuf;
 
 /// Why a study cannot be built or run.
@@ -37,6 +38,9 @@ pub enum StudyError {
     /// A trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// A workload cannot be generated.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
     /// The ranks of a workload cannot be placed on a network.
     #[error("workload `{workload}` on network `{network}`: {error}")]
     Mapping {

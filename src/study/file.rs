@@ -22,6 +22,9 @@
 //! trace = "../traces/cg.A.64.ti.zst"
 //! ```
 //!
+//! Instead of `trace`, a workload can be generated: `workload = "npb/lu"` or the name of a `.star` file, with `ranks`, and
+//! `class`, `iterations` or a table `parameters` as the program takes them.
+//!
 //! File names are relative to the study file. `docs/studies.md` has all keys.
 
 use super::choice::ModelChoice;
@@ -29,6 +32,7 @@ use super::network::NetworkChoice;
 use super::procurement::Budget;
 use crate::platform::PlatformParameters;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A study as written.
@@ -89,9 +93,26 @@ pub struct WorkloadEntry {
     /// Name for the report; that of the trace if left out.
     pub name: Option<String>,
     /// The trace: a file, or a list of files.
-    pub trace: PathBuf,
+    pub trace: Option<PathBuf>,
+    /// Instead of a trace: the name of a built-in program, or a file that ends in `.star`.
+    pub workload: Option<String>,
     /// Number of ranks; found from the trace if left out.
     pub ranks: Option<usize>,
     /// How much it counts in the means; 1 if left out.
     pub weight: Option<f64>,
+    /// Class of a generated workload.
+    pub class: Option<String>,
+    /// Iterations of a generated workload.
+    pub iterations: Option<u64>,
+    /// Other parameters of a generated workload.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, toml::Value>,
+}
+
+impl WorkloadEntry {
+    /// What messages call it before it is opened.
+    pub fn label(&self) -> String {
+        let trace = self.trace.as_ref().map(|trace| trace.display().to_string());
+        self.name.clone().or(trace).or(self.workload.clone()).unwrap_or_default()
+    }
 }

@@ -10,10 +10,9 @@ use super::placement::Placement;
 use super::plan::{Column, Plan, Setting};
 use super::run::{BuiltColumn, BuiltRun, Study, layouts};
 use super::toml_file;
-use super::workload::Workload;
+use super::workload::{OpenError, Workload};
 use crate::engine::Model;
 use crate::mpi::mapping::Mapping;
-use crate::trace::{TraceError, ti};
 use std::path::{Path, PathBuf};
 
 /// Most repetitions of a study.
@@ -63,7 +62,7 @@ impl Study {
         }
         check_numbers(&file).map_err(wrong)?;
         let axes = axes(path, &file, &overrides)?;
-        let workloads = read_workloads(&file.workloads, &axes.folder)?;
+        let workloads = read_workloads(path, &file.workloads, &axes.folder)?;
         // Results name workloads, so that a name must not stand for two of them.
         if let Some(name) = repeated(workloads.iter().map(|w| w.name.as_str())) {
             return Err(wrong(format!("two workloads are called `{name}`; give them different names")));
@@ -145,7 +144,7 @@ fn check_numbers(file: &StudyFile) -> Result<(), String> {
         if let Some(weight) = workload.weight
             && !(weight.is_finite() && weight > 0.0)
         {
-            return Err(format!("weight {weight} of workload `{}` is not positive", workload.trace.display()));
+            return Err(format!("weight {weight} of workload `{}` is not positive", workload.label()));
         }
     }
     for (name, limit) in file.budget.iter().flat_map(|budget| budget.limits()) {
@@ -248,10 +247,13 @@ fn axes(path: &Path, file: &StudyFile, overrides: &Overrides) -> Result<Axes, St
     })
 }
 
-fn read_workloads(entries: &[WorkloadEntry], folder: &Path) -> Result<Vec<Workload>, TraceError> {
+fn read_workloads(file: &Path, entries: &[WorkloadEntry], folder: &Path) -> Result<Vec<Workload>, StudyError> {
     let read = |entry: &WorkloadEntry| {
-        let options = ti::Options { ranks: entry.ranks, ..ti::Options::default() };
-        let mut workload = Workload::read(&folder.join(&entry.trace), &options)?;
+        let mut workload = Workload::open(entry, folder).map_err(|error| match error {
+            OpenError::Trace(error) => StudyError::Trace(error),
+            OpenError::Workload(error) => StudyError::Workload(error),
+            OpenError::Contradiction(message) => StudyError::Contradiction { file: file.to_owned(), message },
+        })?;
         workload.name = entry.name.clone().unwrap_or(workload.name);
         Ok(workload)
     };

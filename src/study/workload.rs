@@ -1,9 +1,25 @@
 //! A trace that takes part in a comparison, with its operation count.
 
 use super::comparison::WorkloadInfo;
+use super::file::WorkloadEntry;
 use crate::trace::{Trace, TraceError, ti};
+use crate::workload::{Limits, WorkloadError, catalogue};
 use std::path::Path;
 use std::sync::Arc;
+
+/// Why a workload of a study cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Its trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// Its program cannot be run.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The entry of the study says something that cannot be.
+    #[error("{0}")]
+    Contradiction(String),
+}
 
 /// A workload, ready to be replayed any number of times.
 #[derive(Debug, Clone)]
@@ -28,6 +44,52 @@ impl Workload {
             operations: trace.side.as_ref().and_then(|side| side.operations),
             trace: Arc::new(trace),
         })
+    }
+
+    /// Opens an entry of a study, whose file names are relative to a folder.
+    ///
+    /// # Errors
+    /// [`OpenError`] if it says neither or both of trace and program, or if that one cannot be used.
+    pub fn open(entry: &WorkloadEntry, folder: &Path) -> Result<Self, OpenError> {
+        let contradiction = |message: &str| Err(OpenError::Contradiction(message.to_owned()));
+        match (&entry.trace, &entry.workload) {
+            (Some(trace), None) => {
+                if entry.class.is_some() || entry.iterations.is_some() || !entry.parameters.is_empty() {
+                    return contradiction("class, iterations and parameters are for `workload = ...`, not for a trace");
+                }
+                let options = ti::Options { ranks: entry.ranks, ..ti::Options::default() };
+                Ok(Self::read(&folder.join(trace), &options)?)
+            }
+            (None, Some(program)) => {
+                let Some(ranks) = entry.ranks.and_then(|ranks| u32::try_from(ranks).ok()) else {
+                    return contradiction("a workload that is generated needs `ranks = N`");
+                };
+                let mut parameters: Vec<(String, String)> = Vec::new();
+                parameters.extend(entry.class.iter().map(|class| ("class".to_owned(), class.clone())));
+                parameters.extend(entry.iterations.iter().map(|n| ("iterations".to_owned(), n.to_string())));
+                for (name, value) in &entry.parameters {
+                    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    parameters.push((name.clone(), text));
+                }
+                let file = program.ends_with(".star").then(|| folder.join(program).display().to_string());
+                Ok(Self::generate(file.as_ref().unwrap_or(program), ranks, &parameters, &Limits::default())?)
+            }
+            _ => contradiction("a workload has either `trace = FILE` or `workload = NAME`"),
+        }
+    }
+
+    /// Runs a workload program.
+    ///
+    /// # Errors
+    /// [`WorkloadError`] if there is no such program, or if it fails.
+    pub fn generate(
+        program: &str,
+        ranks: u32,
+        parameters: &[(String, String)],
+        limits: &Limits,
+    ) -> Result<Self, WorkloadError> {
+        let trace = catalogue::open(program)?.instantiate(ranks, parameters, limits)?.trace()?;
+        Ok(Self { name: trace.name.clone(), operations: trace.operations(), trace: Arc::new(trace) })
     }
 
     /// The workload as reports name it.

@@ -4,9 +4,11 @@
 
 mod action;
 mod datatype;
+pub mod diff;
 mod error;
 mod origin;
 mod side;
+pub(crate) mod tables;
 pub mod ti;
 
 pub use action::{Action, CollectiveCall, CollectiveKind, Counts, SendRecv, Trace, UNKNOWN_COUNT};

@@ -8,8 +8,8 @@ use super::keyword::Keyword;
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
 use super::pending::Pending;
 use super::source::{Block, End, LONGEST_LINE};
-use super::tables::{Full, Tables};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
+use crate::trace::tables::{Full, Tables};
 use crate::trace::{Action, Datatype, Trace, TraceWarning};
 
 /// Largest number of ranks: it bounds what one line with a wrong rank can make us allocate.

@@ -45,7 +45,6 @@ mod locate;
 mod number;
 mod pending;
 mod source;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -60,6 +59,7 @@ use super::error::{TraceError, TraceErrorKind as Kind, shorten};
 use super::{Origin, SideFile, Trace, TraceWarning};
 
 pub use self::write::write;
+pub(crate) use self::write::{text, write_as};
 
 /// How to read.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::builder::{Builder, Place};
 use super::keyword::Keyword;
-use super::tables::Full;
 use crate::trace::error::TraceError;
+use crate::trace::tables::Full;
 use crate::trace::{Action, CollectiveKind};
 
 /// The lines put off so far.

@@ -9,7 +9,12 @@ use crate::trace::{Action, CollectiveCall, CollectiveKind, Counts, Datatype, Sen
 /// Reading it gives the same actions again, if every rank has one. Roots and datatypes are written even where they are
 /// the default ones, so that no line depends on another; actions without effect all become `comm_dup`.
 pub fn write(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
-    for (rank, actions) in trace.actions.iter().enumerate() {
+    write_as(trace, 0, out)
+}
+
+/// The same for a part of a trace, whose first rank has a number above 0.
+pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write) -> io::Result<()> {
+    for (rank, actions) in (first..).zip(&trace.actions) {
         for action in actions {
             write!(out, "{rank} ")?;
             write_action(trace, action, out)?;
@@ -17,6 +22,14 @@ pub fn write(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// An action as TI text, without its rank.
+pub(crate) fn text(trace: &Trace, action: &Action) -> String {
+    let mut line = Vec::new();
+    // Writing to memory does not fail, and what is written is ASCII.
+    let _ = write_action(trace, action, &mut line);
+    String::from_utf8_lossy(&line).into_owned()
 }
 
 fn write_action(trace: &Trace, action: &Action, out: &mut impl Write) -> io::Result<()> {

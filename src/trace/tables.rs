@@ -12,10 +12,10 @@ use crate::trace::{CollectiveCall, Counts, SendRecv};
 
 /// A table is full: its 32-bit index cannot number another entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Full(pub &'static str);
+pub(crate) struct Full(pub &'static str);
 
 #[derive(Default)]
-pub(super) struct Tables {
+pub(crate) struct Tables {
     pub sendrecvs: Vec<SendRecv>,
     pub collectives: Vec<CollectiveCall>,
     pub counts: Vec<u32>,

@@ -1,0 +1,140 @@
+//! `mopsim workload`: traces of applications at any size.
+
+use super::args::{Output, Workload};
+use super::failure::Failure;
+use super::{options, print, say};
+use mopsim::report::workload;
+use mopsim::trace::{Trace, ti};
+use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
+    let reporter = options::reporter(output.format);
+    let Some(name) = &arguments.name else {
+        return print(|out| reporter.sheet(&workload::catalogue(), out));
+    };
+    if arguments.source
+        && let Some(builtin) = catalogue::find(name)
+    {
+        return print(|out| out.write_all(builtin.source.as_bytes()));
+    }
+    let program = catalogue::open(name)?;
+    if arguments.parameters {
+        return print(|out| reporter.sheet(&workload::parameters(&program), out));
+    }
+    let Some(ranks) = arguments.ranks else {
+        let help = format!("say --ranks N; `mopsim workload {name} --parameters` tells which numbers are legal");
+        return Err(Failure::input("the number of ranks is missing", help));
+    };
+    let mut limits = Limits::default();
+    limits.actions = arguments.max_actions.unwrap_or(limits.actions);
+    limits.steps = arguments.max_steps.unwrap_or(limits.steps);
+    let mut instance = program.instantiate(ranks, &given(arguments)?, &limits)?;
+    if let Some(file) = &arguments.calibrate {
+        let recorded = ti::read(file, &ti::Options::default())?;
+        calibrate(&mut instance, &recorded, file)?;
+    }
+    let summary = match &arguments.output {
+        Some(file) => write(&instance, file, arguments.force)?,
+        None => instance.summary()?,
+    };
+    if let Some(file) = &arguments.output
+        && !output.quiet
+    {
+        say(&format!("{}: {} actions of {} ranks", file.display(), summary.actions, summary.ranks));
+    }
+    if arguments.output.is_none() {
+        return print(|out| reporter.sheet(&workload::summary(&instance, &summary), out));
+    }
+    Ok(())
+}
+
+/// The parameters as given, those with flags of their own first.
+fn given(arguments: &Workload) -> Result<Vec<(String, String)>, Failure> {
+    let own = [("class", &arguments.class), ("iterations", &arguments.iterations)];
+    let mut given: Vec<(String, String)> =
+        own.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect();
+    for written in &arguments.p {
+        let Some((name, value)) = written.split_once('=') else {
+            return Err(Failure::input(format!("-p {written}: not NAME=VALUE"), "write for example -p side=32"));
+        };
+        if given.iter().any(|(other, _)| other == name) {
+            return Err(Failure::input(format!("the parameter {name} is given twice"), "give it once"));
+        }
+        given.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(given)
+}
+
+fn calibrate(instance: &mut Instance, recorded: &Trace, file: &Path) -> Result<(), Failure> {
+    let recorded_ranks = recorded.ranks() as u32;
+    if recorded_ranks != instance.ranks {
+        let message = format!("{}: it has {recorded_ranks} ranks, the workload {}", file.display(), instance.ranks);
+        return Err(Failure::input(message, "calibrate with a trace of the same size"));
+    }
+    let (want, have) = (Summary::of(recorded).flops, instance.summary()?.flops);
+    if !(want > 0.0 && have > 0.0) {
+        let message = format!("{}: there is no computation to calibrate with", file.display());
+        return Err(Failure::input(message, "leave --calibrate out"));
+    }
+    instance.scale = want / have;
+    Ok(())
+}
+
+/// Writes the trace to a file, which is there whole or not at all.
+fn write(instance: &Instance, file: &Path, force: bool) -> Result<Summary, Failure> {
+    let fail = |error: io::Error| Failure::file("write", file, &error);
+    if !force && fs::symlink_metadata(file).is_ok() {
+        let message = format!("{}: there is a file of that name", file.display());
+        return Err(Failure::input(message, "choose another name, or say --force to replace it"));
+    }
+    let Some(name) = file.file_name() else {
+        let message = format!("{}: not the name of a file", file.display());
+        return Err(Failure::input(message, "name a file, for example lu.A.64.ti.zst"));
+    };
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}.part", std::process::id()));
+    let part = file.with_file_name(hidden);
+    let out = BufWriter::new(File::create_new(&part).map_err(fail)?);
+    let result = pack(instance, file, out).and_then(|summary| fs::rename(&part, file).map_err(fail).map(|()| summary));
+    if result.is_err() {
+        // What is left is of no use; that it cannot be removed is no worse than why it is here.
+        let _ = fs::remove_file(&part);
+    }
+    result
+}
+
+fn pack(instance: &Instance, file: &Path, mut out: BufWriter<File>) -> Result<Summary, Failure> {
+    let fail = |error: io::Error| Failure::file("write", file, &error);
+    let tell = |error: WriteError| match error {
+        WriteError::Workload(error) => Failure::from(error),
+        WriteError::Output(error) => fail(error),
+    };
+    let summary = match file.extension().and_then(|e| e.to_str()) {
+        Some("zst") => {
+            let mut packed = zstd::Encoder::new(&mut out, 9).map_err(fail)?;
+            let summary = instance.write(&mut packed).map_err(tell)?;
+            packed.finish().map_err(fail)?;
+            summary
+        }
+        Some("gz") => {
+            let mut packed = flate2::write::GzEncoder::new(&mut out, flate2::Compression::default());
+            let summary = instance.write(&mut packed).map_err(tell)?;
+            packed.finish().map_err(fail)?;
+            summary
+        }
+        Some("xz") => {
+            let options = lzma_rust2::XzOptions::with_preset(6);
+            let mut packed = lzma_rust2::XzWriter::new(&mut out, options).map_err(fail)?;
+            let summary = instance.write(&mut packed).map_err(tell)?;
+            packed.finish().map_err(fail)?;
+            summary
+        }
+        _ => instance.write(&mut out).map_err(tell)?,
+    };
+    out.flush().map_err(fail)?;
+    Ok(summary)
+}

@@ -1,0 +1,274 @@
+//! What differs between two traces, in what matters to a network: messages for each pair of ranks, collectives in their
+//! order, amounts of computation.
+//!
+//! Computation is not compared action by action: a recorded trace has one wherever its program computed for longer
+//! than the recorder notices, and the amounts carry the noise of a machine.
+
+use std::collections::BTreeMap;
+
+use super::{Action, CollectiveCall, CollectiveKind, Datatype, Trace};
+
+/// Messages from one rank to another.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Traffic {
+    /// Number.
+    pub messages: u64,
+    /// Bytes of all of them.
+    pub bytes: u64,
+}
+
+/// An ordered pair of ranks whose messages differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PairDifference {
+    /// Source.
+    pub from: u32,
+    /// Destination.
+    pub to: u32,
+    /// In the first trace.
+    pub first: Traffic,
+    /// In the second trace.
+    pub second: Traffic,
+}
+
+/// How often a call occurs, and with how many bytes, in both traces.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CallCount {
+    /// Calls in the first trace.
+    pub first: u64,
+    /// Bytes given to them: sent by a rank to one partner, or to each where counts differ.
+    pub first_bytes: u64,
+    /// Calls in the second trace.
+    pub second: u64,
+    /// Bytes given to them.
+    pub second_bytes: u64,
+}
+
+/// The first place at which two traces say something else.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The rank.
+    pub rank: u32,
+    /// How many calls of the kind compared come before, from 0.
+    pub call: usize,
+    /// What the first trace says; empty where it says nothing any more.
+    pub first: String,
+    /// What the second trace says.
+    pub second: String,
+}
+
+/// What differs between two traces.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Difference {
+    /// Ranks of both.
+    pub ranks: (usize, usize),
+    /// Flops of both, without those inside collectives.
+    pub flops: (f64, f64),
+    /// Calls by name, all that occur.
+    pub calls: BTreeMap<&'static str, CallCount>,
+    /// Ordered pairs of ranks that exchange messages in either trace.
+    pub pairs: u64,
+    /// Those whose number of messages or bytes differs.
+    pub different_pairs: Vec<PairDifference>,
+    /// Ranks whose collectives differ in kind, order, root or type, or in counts that are the same for all partners.
+    pub different_collectives: u64,
+    /// Ranks whose collectives differ in counts given for each partner.
+    pub different_counts: u64,
+    /// The first collective that differs, counts for each partner included.
+    pub first_collective: Option<Place>,
+    /// Ranks that say something else, or in another order, leaving computation aside.
+    pub different_order: u64,
+    /// The first such place.
+    pub first_order: Option<Place>,
+}
+
+impl Difference {
+    /// Compares two traces.
+    pub fn of(first: &Trace, second: &Trace) -> Self {
+        let mut difference = Self { ranks: (first.ranks(), second.ranks()), ..Self::default() };
+        difference.count(first, false);
+        difference.count(second, true);
+        for rank in 0..first.ranks().max(second.ranks()) {
+            difference.compare_rank(rank, first, second);
+        }
+        difference
+    }
+
+    /// Whether both traces burden a network in the same way: the same messages between all ranks, the same collectives.
+    pub fn same_communication(&self) -> bool {
+        self.ranks.0 == self.ranks.1
+            && self.different_pairs.is_empty()
+            && self.different_collectives == 0
+            && self.different_counts == 0
+    }
+
+    fn count(&mut self, trace: &Trace, second: bool) {
+        for action in trace.actions.iter().flatten() {
+            let bytes = match *action {
+                Action::Compute { flops } => {
+                    let sum = if second { &mut self.flops.1 } else { &mut self.flops.0 };
+                    *sum += flops;
+                    0
+                }
+                Action::Send { count, datatype, .. } | Action::Isend { count, datatype, .. } => bytes(count, datatype),
+                Action::SendRecv { index } => {
+                    let pair = &trace.sendrecvs[index as usize];
+                    bytes(pair.send_count, pair.send_type)
+                }
+                Action::Collective { index } => given(trace, &trace.collectives[index as usize]),
+                _ => 0,
+            };
+            let name = match action {
+                Action::Collective { index } => trace.collectives[*index as usize].kind.name(),
+                other => other.name(),
+            };
+            let entry = self.calls.entry(name).or_default();
+            if second {
+                entry.second += 1;
+                entry.second_bytes += bytes;
+            } else {
+                entry.first += 1;
+                entry.first_bytes += bytes;
+            }
+        }
+    }
+
+    fn compare_rank(&mut self, rank: usize, first: &Trace, second: &Trace) {
+        let nothing = Vec::new();
+        let actions = |trace: &'_ Trace| -> Vec<Action> {
+            let all = trace.actions.get(rank).unwrap_or(&nothing);
+            all.iter().copied().filter(|a| !matches!(a, Action::Compute { .. })).collect()
+        };
+        let (a, b) = (actions(first), actions(second));
+        // Messages by destination.
+        let mut sent: BTreeMap<u32, (Traffic, Traffic)> = BTreeMap::new();
+        for (trace, actions, is_second) in [(first, &a, false), (second, &b, true)] {
+            for action in actions {
+                let (to, bytes) = match *action {
+                    Action::Send { to, count, datatype, .. } | Action::Isend { to, count, datatype, .. } => {
+                        (to, bytes(count, datatype))
+                    }
+                    Action::SendRecv { index } => {
+                        let pair = &trace.sendrecvs[index as usize];
+                        (pair.to, bytes(pair.send_count, pair.send_type))
+                    }
+                    _ => continue,
+                };
+                let entry = sent.entry(to).or_default();
+                let traffic = if is_second { &mut entry.1 } else { &mut entry.0 };
+                traffic.messages += 1;
+                traffic.bytes += bytes;
+            }
+        }
+        self.pairs += sent.len() as u64;
+        let from = rank as u32;
+        self.different_pairs.extend(sent.into_iter().filter(|(_, (x, y))| x != y).map(|(to, (x, y))| PairDifference {
+            from,
+            to,
+            first: x,
+            second: y,
+        }));
+        // Collectives in their order.
+        let calls = |trace: &Trace, actions: &[Action]| -> Vec<(Call, Vec<u32>)> {
+            actions
+                .iter()
+                .filter_map(|action| match action {
+                    Action::Collective { index } => Some(&trace.collectives[*index as usize]),
+                    _ => None,
+                })
+                .map(|call| (Call::of(call), vectors(trace, call)))
+                .collect()
+        };
+        let (x, y) = (calls(first, &a), calls(second, &b));
+        let kinds = |list: &[(Call, Vec<u32>)]| list.iter().map(|(call, _)| *call).collect::<Vec<_>>();
+        self.different_collectives += u64::from(kinds(&x) != kinds(&y));
+        self.different_counts += u64::from(kinds(&x) == kinds(&y) && x != y);
+        if self.first_collective.is_none() && x != y {
+            let call = (0..).find(|&i| x.get(i) != y.get(i)).unwrap_or(0);
+            let say = |list: &[(Call, Vec<u32>)]| list.get(call).map(|(call, _)| call.text()).unwrap_or_default();
+            self.first_collective = Some(Place { rank: from, call, first: say(&x), second: say(&y) });
+        }
+        // Everything in its order.
+        let same = |i: usize| match (a.get(i), b.get(i)) {
+            (Some(p), Some(q)) => same_action(first, p, second, q),
+            _ => false,
+        };
+        if a.len() != b.len() || (0..a.len()).any(|i| !same(i)) {
+            self.different_order += 1;
+            if self.first_order.is_none() {
+                let call = (0..).find(|&i| !same(i)).unwrap_or(0);
+                let say = |trace: &Trace, list: &[Action]| {
+                    list.get(call).map(|action| super::ti::text(trace, action)).unwrap_or_default()
+                };
+                self.first_order = Some(Place { rank: from, call, first: say(first, &a), second: say(second, &b) });
+            }
+        }
+    }
+}
+
+fn bytes(count: u32, datatype: Datatype) -> u64 {
+    u64::from(count) * datatype.size()
+}
+
+/// Bytes that a rank gives to a collective.
+fn given(trace: &Trace, call: &CollectiveCall) -> u64 {
+    use CollectiveKind as K;
+    match call.kind {
+        K::Barrier => 0,
+        K::Alltoallv | K::Scatterv => {
+            let sum: u64 = trace.counts(call.send_counts).iter().map(|&c| u64::from(c)).sum();
+            sum * call.send_type.size()
+        }
+        K::ReduceScatter => {
+            let sum: u64 = trace.counts(call.recv_counts).iter().map(|&c| u64::from(c)).sum();
+            sum * call.send_type.size()
+        }
+        _ => bytes(call.send_count, call.send_type),
+    }
+}
+
+/// What of a collective is the same whatever the data are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Call {
+    kind: CollectiveKind,
+    root: u32,
+    sent: u64,
+    received: u64,
+}
+
+impl Call {
+    fn of(call: &CollectiveCall) -> Self {
+        // Of calls with a count for each partner the single counts are sizes of buffers.
+        let single = call.send_counts.len == 0 && call.recv_counts.len == 0;
+        let size = |count, datatype| if single { bytes(count, datatype) } else { 0 };
+        Self {
+            kind: call.kind,
+            root: call.root,
+            sent: size(call.send_count, call.send_type),
+            received: size(call.recv_count, call.recv_type),
+        }
+    }
+
+    fn text(self) -> String {
+        match self.kind {
+            CollectiveKind::Barrier => "barrier".to_owned(),
+            kind => format!("{} of {} bytes, root {}", kind.name(), self.sent, self.root),
+        }
+    }
+}
+
+fn vectors(trace: &Trace, call: &CollectiveCall) -> Vec<u32> {
+    [call.send_counts, call.recv_counts].iter().flat_map(|&counts| trace.counts(counts)).copied().collect()
+}
+
+fn same_action(first: &Trace, a: &Action, second: &Trace, b: &Action) -> bool {
+    match (a, b) {
+        (Action::SendRecv { index: i }, Action::SendRecv { index: j }) => {
+            first.sendrecvs[*i as usize] == second.sendrecvs[*j as usize]
+        }
+        (Action::Collective { index: i }, Action::Collective { index: j }) => {
+            let (x, y) = (&first.collectives[*i as usize], &second.collectives[*j as usize]);
+            Call::of(x) == Call::of(y) && vectors(first, x) == vectors(second, y)
+        }
+        _ => a == b,
+    }
+}

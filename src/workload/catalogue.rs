@@ -1,0 +1,79 @@
+//! The programs that come with mopsim.
+
+use super::error::WorkloadError;
+use super::program::Program;
+use std::path::Path;
+
+/// A built-in program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Builtin {
+    /// Its name, e.g. `npb/lu`.
+    pub name: &'static str,
+    /// Its text.
+    pub source: &'static str,
+}
+
+macro_rules! builtin {
+    ($($name:literal),* $(,)?) => {
+        &[$(Builtin { name: $name, source: include_str!(concat!("../../workloads/", $name, ".star")) }),*]
+    };
+}
+
+/// All of them, in the order of the list that users see.
+pub const ALL: &[Builtin] = builtin![
+    "npb/bt",
+    "npb/cg",
+    "npb/dt",
+    "npb/ep",
+    "npb/ft",
+    "npb/is",
+    "npb/lu",
+    "npb/mg",
+    "npb/sp",
+    "himeno",
+    "matmul/bcast",
+    "matmul/summa",
+    "stencil",
+    "transpose",
+    "training-step",
+    "sweep",
+];
+
+/// Files that programs may load as `@mopsim//NAME.star`.
+pub const LIBRARY: &[Builtin] = builtin!["lib/grid", "lib/groups", "lib/multipartition", "lib/npb"];
+
+impl Builtin {
+    /// What the program is, in one line: the first of its text.
+    pub fn headline(&self) -> &'static str {
+        self.source.trim_start_matches('"').lines().next().unwrap_or_default().trim_end_matches('"')
+    }
+}
+
+/// The built-in program of that name.
+pub fn find(name: &str) -> Option<&'static Builtin> {
+    ALL.iter().find(|builtin| builtin.name == name)
+}
+
+/// The program of that name: a built-in one, or a file whose name ends in `.star`.
+///
+/// # Errors
+/// [`WorkloadError`] if there is none, or if it is not a program.
+pub fn open(name: &str) -> Result<Program, WorkloadError> {
+    if let Some(builtin) = find(name) {
+        return Program::builtin(builtin);
+    }
+    if name.ends_with(".star") {
+        return Program::read(Path::new(name));
+    }
+    let nearest = ALL
+        .iter()
+        .map(|builtin| builtin.name)
+        .map(|known| {
+            let last = known.rsplit('/').next().unwrap_or(known);
+            (strsim::jaro_winkler(name, known).max(strsim::jaro_winkler(name, last)), known)
+        })
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known);
+    Err(WorkloadError::Unknown { name: name.to_owned(), nearest })
+}

@@ -1,0 +1,93 @@
+//! What can be wrong with a workload.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a workload cannot be generated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkloadError {
+    /// There is no program of that name.
+    #[error("there is no workload `{name}`")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The one that looks most like it.
+        nearest: Option<&'static str>,
+    },
+    /// The operating system refuses the file.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        #[source]
+        error: io::Error,
+    },
+    /// The program is wrong, or asks for too much: `file:line:column: message`, then the lines around.
+    #[error("{0}")]
+    Program(String),
+    /// A parameter has a value that it cannot have.
+    #[error("{name} = {value}: {reason}")]
+    Parameter {
+        /// Name of the parameter.
+        name: String,
+        /// The value as given.
+        value: String,
+        /// What is wrong.
+        reason: String,
+        /// The values that are right.
+        help: String,
+    },
+    /// The program has no such parameter.
+    #[error("`{program}` has no parameter `{name}`")]
+    NoSuchParameter {
+        /// Name of the program.
+        program: String,
+        /// The name.
+        name: String,
+        /// Those that it has.
+        known: Vec<String>,
+    },
+    /// The application does not run on that number of ranks.
+    #[error("`{program}` does not run on {ranks} ranks{}", .reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default())]
+    Ranks {
+        /// Name of the program.
+        program: String,
+        /// The number of ranks.
+        ranks: u32,
+        /// What the program says about it.
+        reason: Option<String>,
+        /// The nearest legal numbers below and above.
+        nearest: (Option<u32>, Option<u32>),
+    },
+}
+
+impl WorkloadError {
+    /// Whether the operating system refused something, as opposed to bad input.
+    pub fn is_io(&self) -> bool {
+        matches!(self, Self::File { .. })
+    }
+
+    /// What to do about it, in one line.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Unknown { nearest: Some(nearest), .. } => {
+                format!("did you mean `{nearest}`? `mopsim workload` lists all; a file of your own ends in .star")
+            }
+            Self::Unknown { nearest: None, .. } => {
+                "`mopsim workload` lists all; the name of a file of your own ends in .star".to_owned()
+            }
+            Self::File { .. } => "check the path, its permissions and the disk".to_owned(),
+            Self::Program(_) => "docs/workloads.md describes the language of workloads".to_owned(),
+            Self::Parameter { help, .. } => help.clone(),
+            Self::NoSuchParameter { known, .. } if known.is_empty() => "it has no parameters".to_owned(),
+            Self::NoSuchParameter { known, .. } => format!("its parameters are {}", known.join(", ")),
+            Self::Ranks { nearest, .. } => match nearest {
+                (Some(below), Some(above)) => format!("the nearest legal numbers of ranks are {below} and {above}"),
+                (Some(one), None) | (None, Some(one)) => format!("the nearest legal number of ranks is {one}"),
+                (None, None) => "no number of ranks near it is legal with these parameters".to_owned(),
+            },
+        }
+    }
+}

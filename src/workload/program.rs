@@ -1,0 +1,303 @@
+//! A workload program: read, checked, and run once to learn what it declares.
+
+use super::catalogue::{self, Builtin};
+use super::error::WorkloadError;
+use super::generate::Instance;
+use super::guard::{self, Here, Limits, Watch};
+use super::language::GLOBALS;
+use super::parameters::Parameter;
+use serde_json::Value as Json;
+use starlark::environment::{FrozenModule, Module};
+use starlark::eval::{BeforeStmtFunc, Evaluator, FileLoader};
+use starlark::syntax::{AstModule, Dialect};
+use starlark::values::{Heap, OwnedFrozenValue, Value};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A workload program, ready to be given parameters.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Name, as the user knows it.
+    pub name: String,
+    /// Its description: the text at its head.
+    pub description: String,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Which numbers of ranks are legal, in words.
+    pub ranks: Option<String>,
+    /// The formula of the operation count.
+    pub formula: Option<String>,
+    /// Where the pattern is from.
+    pub source: Option<String>,
+    pub(super) module: Arc<FrozenModule>,
+    pub(super) trusted: bool,
+}
+
+/// Native stack of the threads that run programs; only what is used counts as memory.
+pub(super) const STACK: usize = 256 << 20;
+
+/// The Starlark dialect of workloads.
+fn dialect() -> Dialect {
+    Dialect { enable_f_strings: true, ..Dialect::Extended }
+}
+
+/// Runs something on a thread whose stack suffices for any program that the limits let through.
+pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let thread = thread.expect("the system can start a thread");
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// A Starlark error as users see it: `file:line:column: message`, then the lines around it.
+pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
+    let message = error.without_diagnostic().to_string();
+    let message = message.trim_end();
+    match error.span() {
+        Some(span) => {
+            let place = span.resolve_span().begin;
+            let (line, column) = (place.line + 1, place.column + 1);
+            let mut text = format!("{}:{line}:{column}: {message}", span.filename());
+            for frame in error.call_stack().frames.iter().rev().filter(|f| f.location.is_some()).take(8) {
+                if let Some(location) = &frame.location {
+                    let line = location.resolve_span().begin.line + 1;
+                    text.push_str(&format!("\n  in {}, called at {}:{line}", frame.name, location.filename()));
+                }
+            }
+            WorkloadError::Program(text)
+        }
+        None => WorkloadError::Program(message.to_owned()),
+    }
+}
+
+/// Puts the limits in place. Gives where to find the statement that runs, of programs that are not our own.
+pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Here {
+    let here = Here::default();
+    // The watch knows the line, Starlark's own limits do not: there they only catch what has no statements.
+    let slack = if trusted { 1 } else { 2 };
+    // These fail only if a limit is zero or set already.
+    let _ = eval.set_max_callstack_size(limits.depth.max(1));
+    let _ = eval.set_max_tick_count(limits.steps.saturating_mul(slack).saturating_add(10_000 * (slack - 1)).max(1));
+    let _ = eval.set_max_heap_size(limits.memory.saturating_mul(4 * slack as usize).max(1));
+    if !trusted {
+        let watch = Watch { limits: *limits, here: Here::clone(&here) };
+        eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(watch)));
+    }
+    here
+}
+
+/// The same error with a place, if it has none.
+pub(super) fn located(error: &starlark::Error, here: &Here) -> WorkloadError {
+    match (program_error(error), &*here.borrow()) {
+        (WorkloadError::Program(message), Some(span)) if error.span().is_none() => {
+            let place = span.resolve_span().begin;
+            WorkloadError::Program(format!("{}:{}:{}: {message}", span.filename(), place.line + 1, place.column + 1))
+        }
+        (error, _) => error,
+    }
+}
+
+/// Loads what a program names: the library, and files beside it.
+struct Loader<'l> {
+    /// Folder of the program; none for built-in ones.
+    folder: Option<PathBuf>,
+    limits: &'l Limits,
+    loaded: RefCell<HashMap<String, Option<FrozenModule>>>,
+}
+
+/// A refusal to load.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct CannotLoad(String);
+
+impl Loader<'_> {
+    fn text(&self, path: &str) -> Result<(String, bool), String> {
+        if let Some(name) = path.strip_prefix("@mopsim//") {
+            let wanted = name.strip_suffix(".star").unwrap_or(name);
+            let found = catalogue::LIBRARY.iter().chain(catalogue::ALL);
+            return match found.into_iter().find(|b| b.name == wanted || b.name.strip_prefix("lib/") == Some(wanted)) {
+                Some(builtin) => Ok((builtin.source.to_owned(), true)),
+                None => Err(format!("the library of mopsim has no file `{name}`")),
+            };
+        }
+        let outside = || {
+            format!("`{path}` is outside the folder of the program: only files in it, and @mopsim//..., can be loaded")
+        };
+        let folder = self.folder.as_ref().ok_or_else(outside)?;
+        if Path::new(path).components().any(|part| !matches!(part, std::path::Component::Normal(_))) {
+            return Err(outside());
+        }
+        let real = |path: &Path| fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()));
+        let (file, folder) = (real(&folder.join(path))?, real(folder)?);
+        if !file.starts_with(&folder) {
+            return Err(outside());
+        }
+        read(&file).map(|text| (text, false)).map_err(|error| error.to_string())
+    }
+}
+
+impl FileLoader for Loader<'_> {
+    fn load(&self, path: &str) -> starlark::Result<FrozenModule> {
+        let known = self.loaded.borrow().get(path).cloned();
+        let refuse = |message: String| starlark::Error::new_other(CannotLoad(message));
+        match known {
+            Some(Some(module)) => return Ok(module),
+            Some(None) => return Err(refuse(format!("`{path}` loads itself"))),
+            None => {}
+        }
+        self.loaded.borrow_mut().insert(path.to_owned(), None);
+        let (text, trusted) = self.text(path).map_err(refuse)?;
+        let module = evaluate(path, text, self, trusted).map_err(|error| refuse(error.to_string()))?;
+        self.loaded.borrow_mut().insert(path.to_owned(), Some(module.clone()));
+        Ok(module)
+    }
+}
+
+/// Reads a program's text, refusing what is too long to be one.
+fn read(path: &Path) -> Result<String, WorkloadError> {
+    let fail = |error| WorkloadError::File { path: path.to_owned(), error };
+    let length = fs::metadata(path).map_err(fail)?.len();
+    if length > guard::LONGEST_SOURCE as u64 {
+        let message = format!("{}: the file has {length} bytes, too many for a workload program", path.display());
+        return Err(WorkloadError::Program(message));
+    }
+    let bytes = fs::read(path).map_err(fail)?;
+    String::from_utf8(bytes).map_err(|_| WorkloadError::Program(format!("{}: this is not text", path.display())))
+}
+
+fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<FrozenModule, WorkloadError> {
+    guard::check_source(&text)
+        .map_err(|(line, reason)| WorkloadError::Program(format!("{name}:{line}:1: {reason}")))?;
+    let mut ast = AstModule::parse(name, text, &dialect()).map_err(|error| program_error(&error))?;
+    if !trusted {
+        guard::check_words(&ast).map_err(|(span, reason)| {
+            let place = span.resolve_span().begin;
+            WorkloadError::Program(format!("{name}:{}:{}: {reason}", place.line + 1, place.column + 1))
+        })?;
+        guard::guard(&mut ast);
+    }
+    Module::with_temp_heap(|module| {
+        {
+            let mut eval = Evaluator::new(&module);
+            let here = limit(&mut eval, loader.limits, trusted);
+            eval.set_loader(loader);
+            eval.eval_module(ast, &GLOBALS).map_err(|error| located(&error, &here))?;
+        }
+        module.freeze().map_err(|error| WorkloadError::Program(format!("{name}: {}", error.err_msg)))
+    })
+}
+
+impl Program {
+    /// A built-in program.
+    ///
+    /// # Errors
+    /// [`WorkloadError`] if it is wrong.
+    pub fn builtin(builtin: &Builtin) -> Result<Self, WorkloadError> {
+        Self::parse(builtin.name, builtin.source.to_owned(), None, true)
+    }
+
+    /// A program of the user.
+    ///
+    /// # Errors
+    /// [`WorkloadError`] if it cannot be read, or is not a program.
+    pub fn read(path: &Path) -> Result<Self, WorkloadError> {
+        let text = read(path)?;
+        let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Self::parse(&path.display().to_string(), text, Some(folder), false)
+    }
+
+    /// A program from its text, as if it were a file: it may load the library, and files of `folder`.
+    ///
+    /// # Errors
+    /// [`WorkloadError`] if it is not a program.
+    pub fn parse(name: &str, text: String, folder: Option<&Path>, trusted: bool) -> Result<Self, WorkloadError> {
+        let limits = Limits::default();
+        let file = if trusted { format!("{name}.star") } else { name.to_owned() };
+        on_large_stack(|| {
+            let loader = Loader { folder: folder.map(Path::to_owned), limits: &limits, loaded: RefCell::default() };
+            let module = evaluate(&file, text, &loader, trusted)?;
+            let wrong = |message: String| WorkloadError::Program(format!("{file}: {message}"));
+            if global(&module, "main").is_none() {
+                return Err(wrong("there is no function main(rank, size, params)".to_owned()));
+            }
+            let parameters = match json(&module, "PARAMETERS").map_err(wrong)? {
+                Some(list) => Parameter::list(list).map_err(wrong)?,
+                None => Vec::new(),
+            };
+            let text = |name: &str| -> Result<Option<String>, WorkloadError> {
+                Ok(json(&module, name).map_err(wrong)?.and_then(|value| value.as_str().map(str::to_owned)))
+            };
+            Ok(Self {
+                name: name.to_owned(),
+                description: module
+                    .documentation()
+                    .docs
+                    .map(|doc| match doc.details {
+                        Some(details) => format!("{}\n\n{details}", doc.summary),
+                        None => doc.summary,
+                    })
+                    .unwrap_or_default(),
+                parameters,
+                ranks: text("RANKS")?,
+                formula: text("FORMULA")?,
+                source: text("SOURCE")?,
+                module: Arc::new(module),
+                trusted,
+            })
+        })
+    }
+
+    /// The program with parameters, as written on the command line; what is not given has its default.
+    ///
+    /// # Errors
+    /// [`WorkloadError`] if a parameter does not exist or has a value that it cannot have, or if the number of ranks is
+    /// not legal.
+    pub fn instantiate(
+        &self,
+        ranks: u32,
+        given: &[(String, String)],
+        limits: &Limits,
+    ) -> Result<Instance, WorkloadError> {
+        let mut values: Vec<(String, Json)> =
+            self.parameters.iter().map(|p| (p.name.clone(), p.default.clone())).collect();
+        for (name, written) in given {
+            let Some(index) = self.parameters.iter().position(|p| p.name == *name) else {
+                return Err(WorkloadError::NoSuchParameter {
+                    program: self.name.clone(),
+                    name: name.clone(),
+                    known: self.parameters.iter().map(|p| p.name.clone()).collect(),
+                });
+            };
+            values[index].1 = self.parameters[index].value(written)?;
+        }
+        Instance::new(self.clone(), ranks, values, *limits)
+    }
+}
+
+/// A global of a program.
+pub(super) fn global(module: &FrozenModule, name: &str) -> Option<OwnedFrozenValue> {
+    module.get_option(name).ok().flatten()
+}
+
+fn json(module: &FrozenModule, name: &str) -> Result<Option<Json>, String> {
+    global(module, name)
+        .map(|value| value.value().to_json_value().map_err(|error| format!("{name}: {error}")))
+        .transpose()
+}
+
+/// A parameter's value in the language.
+pub(super) fn to_value<'v>(heap: Heap<'v>, json: &Json) -> Value<'v> {
+    match json {
+        Json::Bool(value) => Value::new_bool(*value),
+        Json::Number(n) => match n.as_i64() {
+            Some(int) => heap.alloc(int),
+            None => heap.alloc(n.as_f64().unwrap_or(0.0)),
+        },
+        Json::String(text) => heap.alloc(text.as_str()),
+        _ => Value::new_none(),
+    }
+}

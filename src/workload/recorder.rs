@@ -1,0 +1,283 @@
+//! What a rank says, stored as the actions of a trace: 16 bytes for each call, nothing in between.
+
+use crate::trace::tables::{Full, Tables};
+use crate::trace::{Action, CollectiveCall, CollectiveKind, Counts, Datatype, SendRecv};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is wrong with a call, as the user of a workload program is told it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Wrong(pub String);
+
+impl From<Wrong> for starlark::Error {
+    fn from(wrong: Wrong) -> Self {
+        Self::new_native(wrong)
+    }
+}
+
+macro_rules! wrong {
+    ($($text:tt)*) => { Wrong(format!($($text)*)) };
+}
+
+macro_rules! bail {
+    ($($text:tt)*) => { return Err(wrong!($($text)*)) };
+}
+
+/// What one rank did, with the tables that its actions point into.
+#[derive(Default)]
+pub(super) struct RankActions {
+    /// The actions, from `init` to `finalize`.
+    pub actions: Vec<Action>,
+    /// Arguments that do not fit into an action.
+    pub tables: Tables,
+}
+
+/// A request that was started and not waited for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Request {
+    source: u32,
+    destination: u32,
+    tag: i32,
+}
+
+/// Collects the actions of one rank while its program runs.
+#[derive(starlark::any::ProvidesStaticType)]
+pub(super) struct Recorder<'b> {
+    state: RefCell<State>,
+    /// Actions that all ranks together may still record.
+    budget: &'b AtomicU64,
+}
+
+struct State {
+    rank: u32,
+    size: u32,
+    done: RankActions,
+    requests: Vec<Option<Request>>,
+    free: Vec<u32>,
+    pending: usize,
+    /// Actions of this rank that were paid for out of the budget.
+    paid: u64,
+}
+
+/// Actions that a rank takes out of the budget at once, so that threads rarely meet there.
+const PORTION: u64 = 4096;
+/// Most actions of one rank, which lie in memory together: a gibibyte of them.
+const MOST_OF_A_RANK: u64 = 1 << 26;
+
+impl<'b> Recorder<'b> {
+    pub fn new(rank: u32, size: u32, budget: &'b AtomicU64) -> Self {
+        let state = State {
+            rank,
+            size,
+            done: RankActions::default(),
+            requests: Vec::new(),
+            free: Vec::new(),
+            pending: 0,
+            paid: 0,
+        };
+        Self { state: RefCell::new(state), budget }
+    }
+
+    /// Everything that was recorded.
+    pub fn finish(self) -> RankActions {
+        let mut done = self.state.into_inner().done;
+        done.actions.shrink_to_fit();
+        done
+    }
+
+    pub fn push(&self, action: Action) -> Result<(), Wrong> {
+        let mut state = self.state.borrow_mut();
+        self.pay(&mut state, 1)?;
+        state.done.actions.push(action);
+        Ok(())
+    }
+
+    fn pay(&self, state: &mut State, more: u64) -> Result<(), Wrong> {
+        let needed = state.done.actions.len() as u64 + more;
+        if needed > MOST_OF_A_RANK {
+            bail!("a rank has more than {MOST_OF_A_RANK} actions");
+        }
+        if needed > state.paid {
+            let portion = (needed - state.paid).max(PORTION);
+            if self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(portion)).is_err()
+            {
+                bail!("the workload has more actions than are allowed (--max-actions)");
+            }
+            state.paid += portion;
+        }
+        Ok(())
+    }
+
+    pub fn compute(&self, flops: f64) -> Result<(), Wrong> {
+        if !(flops >= 0.0 && flops.is_finite()) {
+            bail!("compute({flops}): an amount of flops is finite and not negative");
+        }
+        if flops > 0.0 { self.push(Action::Compute { flops }) } else { Ok(()) }
+    }
+
+    pub fn sleep(&self, seconds: f64) -> Result<(), Wrong> {
+        if !(seconds >= 0.0 && seconds.is_finite()) {
+            bail!("sleep({seconds}): a time is finite and not negative");
+        }
+        if seconds > 0.0 { self.push(Action::Sleep { seconds }) } else { Ok(()) }
+    }
+
+    /// Checks a partner, a tag, and a type.
+    fn message(&self, partner: i32, datatype: i32, tag: i32) -> Result<(u32, Datatype), Wrong> {
+        let partner = self.rank(partner)?;
+        if tag < 0 {
+            bail!("a tag is 0 or more, not {tag}");
+        }
+        Ok((partner, type_of(datatype)?))
+    }
+
+    /// Checks a rank.
+    pub fn rank(&self, rank: i32) -> Result<u32, Wrong> {
+        let size = self.state.borrow().size;
+        match u32::try_from(rank) {
+            Ok(rank) if rank < size => Ok(rank),
+            _ => bail!("there is no rank {rank}: ranks are 0 to {}", size - 1),
+        }
+    }
+
+    pub fn send(&self, to: i32, count: u32, datatype: i32, tag: i32) -> Result<(), Wrong> {
+        let (to, datatype) = self.message(to, datatype, tag)?;
+        self.push(Action::Send { to, tag, count, datatype })
+    }
+
+    pub fn recv(&self, from: i32, count: u32, datatype: i32, tag: i32) -> Result<(), Wrong> {
+        let (from, datatype) = self.message(from, datatype, tag)?;
+        self.push(Action::Recv { from, tag, count, datatype })
+    }
+
+    pub fn isend(&self, to: i32, count: u32, datatype: i32, tag: i32) -> Result<i32, Wrong> {
+        let (to, datatype) = self.message(to, datatype, tag)?;
+        self.push(Action::Isend { to, tag, count, datatype })?;
+        let mut state = self.state.borrow_mut();
+        let request = Request { source: state.rank, destination: to, tag };
+        Ok(state.remember(request))
+    }
+
+    pub fn irecv(&self, from: i32, count: u32, datatype: i32, tag: i32) -> Result<i32, Wrong> {
+        let (from, datatype) = self.message(from, datatype, tag)?;
+        self.push(Action::Irecv { from, tag, count, datatype })?;
+        let mut state = self.state.borrow_mut();
+        let request = Request { source: from, destination: state.rank, tag };
+        Ok(state.remember(request))
+    }
+
+    pub fn wait(&self, handle: i32) -> Result<(), Wrong> {
+        let Request { source, destination, tag } = self.state.borrow_mut().forget(handle)?;
+        self.push(Action::Wait { source, destination, tag })
+    }
+
+    /// Waits for some requests, or for all. A trace can only say the latter, so some are waited for one by one.
+    pub fn wait_all(&self, handles: Option<&[i32]>) -> Result<(), Wrong> {
+        {
+            let mut state = self.state.borrow_mut();
+            if handles.is_none_or(|handles| handles.len() == state.pending) {
+                for &handle in handles.unwrap_or_default() {
+                    state.forget(handle)?;
+                }
+                state.requests.clear();
+                state.free.clear();
+                state.pending = 0;
+                drop(state);
+                return self.push(Action::WaitAll);
+            }
+        }
+        handles.unwrap_or_default().iter().try_for_each(|&handle| self.wait(handle))
+    }
+
+    pub fn sendrecv(&self, to: i32, sent: u32, from: i32, received: u32, datatype: i32) -> Result<(), Wrong> {
+        let (to, from, datatype) = (self.rank(to)?, self.rank(from)?, type_of(datatype)?);
+        let entry =
+            SendRecv { to, send_count: sent, send_type: datatype, from, recv_count: received, recv_type: datatype };
+        let index = self.state.borrow_mut().done.tables.sendrecv(entry).map_err(full)?;
+        self.push(Action::SendRecv { index })
+    }
+
+    /// A vector of counts with one for each rank.
+    pub fn counts(&self, counts: &[u32]) -> Result<Counts, Wrong> {
+        let mut state = self.state.borrow_mut();
+        if counts.len() != state.size as usize {
+            bail!("the list has {} counts, for {} ranks", counts.len(), state.size);
+        }
+        state.done.tables.counts(counts).map_err(full)
+    }
+
+    pub fn collective(&self, call: CollectiveCall) -> Result<(), Wrong> {
+        if !(call.flops >= 0.0 && call.flops.is_finite()) {
+            bail!("flops = {}: an amount of flops is finite and not negative", call.flops);
+        }
+        let index = self.state.borrow_mut().done.tables.collective(call).map_err(full)?;
+        self.push(Action::Collective { index })
+    }
+
+    /// Actions so far: where a repetition begins.
+    pub fn mark(&self) -> usize {
+        self.state.borrow().done.actions.len()
+    }
+
+    /// Says everything since a mark so many times more.
+    pub fn again(&self, mark: usize, times: u64) -> Result<(), Wrong> {
+        let mut state = self.state.borrow_mut();
+        let end = state.done.actions.len();
+        let more = ((end - mark) as u64).saturating_mul(times);
+        self.pay(&mut state, more)?;
+        state.done.actions.reserve_exact(more as usize);
+        for _ in 0..times {
+            state.done.actions.extend_from_within(mark..end);
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn remember(&mut self, request: Request) -> i32 {
+        self.pending += 1;
+        if let Some(slot) = self.free.pop() {
+            self.requests[slot as usize] = Some(request);
+            return slot as i32;
+        }
+        self.requests.push(Some(request));
+        self.requests.len() as i32 - 1
+    }
+
+    fn forget(&mut self, handle: i32) -> Result<Request, Wrong> {
+        let request = usize::try_from(handle).ok().and_then(|slot| self.requests.get_mut(slot)).and_then(Option::take);
+        let Some(request) = request else {
+            bail!("there is no such request (it was waited for before, or {handle} is not what isend or irecv gave)");
+        };
+        self.free.push(handle as u32);
+        self.pending -= 1;
+        Ok(request)
+    }
+}
+
+/// The datatype of that number.
+pub(super) fn type_of(id: i32) -> Result<Datatype, Wrong> {
+    Datatype::from_id(i64::from(id))
+        .ok_or_else(|| wrong!("{id} is no datatype: use one of the constants, such as DOUBLE, INT, FLOAT or BYTE"))
+}
+
+fn full(Full(table): Full) -> Wrong {
+    wrong!("the workload has too many different {table}")
+}
+
+/// A call without anything special.
+pub(super) fn call(kind: CollectiveKind, datatype: Datatype) -> CollectiveCall {
+    CollectiveCall {
+        kind,
+        root: 0,
+        send_count: 0,
+        recv_count: 0,
+        send_type: datatype,
+        recv_type: datatype,
+        send_counts: Counts::default(),
+        recv_counts: Counts::default(),
+        displacements: Counts::default(),
+        flops: 0.0,
+    }
+}
