@@ -9,7 +9,7 @@ use nom::Parser;
 use nom::character::complete::multispace0;
 use nom::combinator::{all_consuming, rest};
 use nom::number::complete::recognize_float;
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, Expected, MapAccess, Unexpected, Visitor};
 use std::fmt;
 use std::str::FromStr;
 
@@ -155,7 +155,7 @@ macro_rules! quantity {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Reader;
-                impl Visitor<'_> for Reader {
+                impl<'de> Visitor<'de> for Reader {
                     type Value = $name;
 
                     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -177,11 +177,28 @@ macro_rules! quantity {
                     fn visit_i64<E: Error>(self, value: i64) -> Result<$name, E> {
                         self.visit_f64(value as f64)
                     }
+
+                    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<$name, A::Error> {
+                        let number = number_in_disguise(map, &self)?;
+                        self.visit_f64(number)
+                    }
                 }
                 deserializer.deserialize_any(Reader)
             }
         }
     };
+}
+
+/// The key under which serde_json passes on the digits of a number, where some crate of the program has switched on its
+/// feature `arbitrary_precision`: then numbers of JSON look like maps to whoever takes anything.
+const NUMBER: &str = "$serde_json::private::Number";
+
+fn number_in_disguise<'de, A: MapAccess<'de>>(mut map: A, expected: &dyn Expected) -> Result<f64, A::Error> {
+    let no_number = || A::Error::invalid_type(Unexpected::Map, expected);
+    match map.next_entry::<String, String>() {
+        Ok(Some((key, digits))) if key == NUMBER => digits.parse().map_err(|_| no_number()),
+        _ => Err(no_number()),
+    }
 }
 
 quantity!(
