@@ -55,7 +55,7 @@ fn files_are_replaced_only_when_asked_and_never_half() {
     assert_eq!(std::fs::read_to_string(&file).expect("still there"), "mine");
     let entries = std::fs::read_dir(file.parent().expect("a folder")).expect("listed").count();
     assert_eq!(entries, 1, "only it is there");
-    folder.refuse(&["export", "ring:4", "--to", "dot", "-o", "no/such/folder"], 3, &["cannot be written"]);
+    folder.refuse(&["export", "ring:4", "--to", "dot", "-o", "no/such/folder"], 3, &["cannot write"]);
 }
 
 #[test]

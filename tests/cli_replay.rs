@@ -288,7 +288,8 @@ fn the_timeline_is_a_json_of_trace_events() {
     // The message leaves at once and arrives after 230.035 ns; only the receiver waits for it.
     let slices = of("X");
     assert_eq!(slices.len(), 1);
-    assert_eq!((&slices[0]["name"], &slices[0]["tid"], &slices[0]["ts"]), (&"recv".into(), &1.into(), &0.0.into()));
+    assert_eq!((&slices[0]["name"], &slices[0]["tid"]), (&"recv".into(), &1.into()));
+    assert_eq!(number(slices[0], "ts"), 0.0);
     assert!((number(slices[0], "dur") - 0.230035).abs() < 1e-6);
     let ends: Vec<&Value> = of("s").into_iter().chain(of("f")).collect();
     assert_eq!((&ends[0]["tid"], &ends[1]["tid"], &ends[0]["id"]), (&0.into(), &1.into(), &ends[1]["id"]));

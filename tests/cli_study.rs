@@ -157,15 +157,26 @@ fn rankings_are_counted_over_perturbations() {
 }
 
 #[test]
-fn a_budget_asks_for_prices_and_none_are_made_up() {
+fn a_budget_ranks_networks_by_the_price_list() {
     let head = "budget = { dollars = 1e6, watts = 2e4 }\n";
     let networks = [RING, "[[networks]]\ntopology = 'full_mesh:8'\n"].concat();
     let result = compare(head, &networks, WORKLOADS, &[]);
     let offers = list(&result["procurement"], "offers");
-    assert_eq!((offers.len(), &offers[0]["topology"]), (2, &"full_mesh:n=8".into()));
-    assert!(offers.iter().all(|offer| offer["cost"].is_null() && offer["within_budget"].is_null()));
+    assert_eq!(offers.len(), 2);
+    for offer in offers {
+        assert_eq!(offer["within_budget"], true);
+        let cost = &offer["cost"];
+        assert!(number(cost, "dollars") > 0.0 && number(cost, "watts") > 0.0 && number(cost, "metres") > 0.0);
+    }
+    // Eight switches of seven ports cost more than those of a ring, and the best buy stands first.
+    let dollars =
+        |name: &str| number(&offers.iter().find(|o| o["topology"] == name).expect("it is there")["cost"], "dollars");
+    assert!(dollars("full_mesh:n=8") > dollars("ring:n=8"));
+    assert!(number(&offers[0], "per_dollar") >= number(&offers[1], "per_dollar"));
+    let tight = compare("budget = { dollars = 1.0 }\n", &networks, WORKLOADS, &[]);
+    assert!(list(&tight["procurement"], "offers").iter().all(|offer| offer["within_budget"] == false));
     let text = folder(&format!("title = 'x'\n{head}{networks}{WORKLOADS}")).output(&["compare", "s.toml"]);
-    assert!(text.contains("no price known") && text.contains("1000000 dollars, 20000 watts"), "{text}");
+    assert!(text.contains("1000000 dollars, 20000 watts"), "{text}");
 }
 
 #[test]
