@@ -52,7 +52,7 @@ fn mark(network: usize) -> &'static str {
 
 fn panel(view: &View<'_>, axis: &Axis) -> String {
     let c = view.comparison;
-    let (width, height, left, right, top, bottom) = (460.0, 330.0, 46.0, 20.0, 16.0, 48.0);
+    let (width, height, left, right, top, bottom) = (460.0, 330.0, 46.0, 34.0, 16.0, 48.0);
     let points: Vec<(f64, f64)> = (0..c.networks.len())
         .map(|n| (finite((axis.of)(&view.facts[n]).unwrap_or(0.0)), finite(c.geometric_mean(n))))
         .collect();
