@@ -59,6 +59,27 @@ fn files_are_replaced_only_when_asked_and_never_half() {
 }
 
 #[test]
+#[cfg(unix)]
+fn links_and_pipes_stay_what_they_are() {
+    let folder = Folder::new();
+    let real = folder.write("real.txt", "old");
+    std::os::unix::fs::symlink(&real, folder.path("link.txt")).expect("a link");
+    folder.output(&["export", "ring:4", "--to", "edges", "-o", "link.txt", "--force"]);
+    assert!(folder.path("link.txt").is_symlink());
+    let expected = folder.output(&["export", "ring:4", "--to", "edges"]);
+    assert_eq!(std::fs::read_to_string(&real).expect("the file"), expected);
+    let pipe = folder.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).expect("what was written")
+    });
+    folder.output(&["export", "ring:4", "--to", "edges", "-o", "pipe", "--force"]);
+    assert_eq!(reader.join().expect("a reader"), expected);
+    assert!(!std::fs::metadata(&pipe).expect("still there").is_file());
+}
+
+#[test]
 fn what_does_not_fit_is_explained() {
     let folder = Folder::new();
     folder.output(&["export", "ring:4", "--to", "simgrid", "-o", "p.xml"]);

@@ -3,12 +3,12 @@
 use super::args::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat, Output};
 use super::failure::Failure;
 use super::progress::Generations;
-use super::{options, print};
+use super::{files, options, print};
 use mopsim::design::equality::{Goal, Search};
 use mopsim::design::{bounds, dsnf};
 use mopsim::report::{Sheet, design};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Time between two savings of a search.
@@ -71,13 +71,8 @@ fn read(path: &Path) -> Result<Option<Search>, Failure> {
     })
 }
 
-/// Saves the search in a file beside the old one and then puts it in its place, so that a stop at any time leaves a whole file.
+/// Saves the search, so that a stop at any time leaves a whole file.
 fn save(search: &Search, path: &Path) -> Result<(), Failure> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let beside = PathBuf::from(beside);
     let text = serde_json::to_vec(search).map_err(|error| Failure::output(&error.into()))?;
-    std::fs::write(&beside, text)
-        .and_then(|()| std::fs::rename(&beside, path))
-        .map_err(|error| Failure::file("write", path, &error))
+    files::replace(path, |out| out.write_all(&text))
 }

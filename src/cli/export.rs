@@ -2,13 +2,12 @@
 
 use super::args::{Export, ExportFormat};
 use super::failure::Failure;
-use super::{options, print_bytes};
+use super::{files, options, print_bytes};
 use mopsim::export::{self, ExportError};
 use mopsim::platform::Platform;
 use mopsim::study::network::NetworkChoice;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
 pub fn run(arguments: &Export) -> Result<(), Failure> {
     let choice = NetworkChoice {
@@ -22,7 +21,7 @@ pub fn run(arguments: &Export) -> Result<(), Failure> {
     }
     // A file that is in the way should be found before the work, not after it.
     for file in arguments.output.iter().chain(&arguments.hostfile) {
-        check_free(file, arguments.force)?;
+        files::check_free(file, arguments.force)?;
     }
     let format = export::find(arguments.to.name()).expect("every format of the command line is in the table");
     match format.write {
@@ -57,37 +56,15 @@ impl ExportFormat {
     }
 }
 
-fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
-    if !force && fs::symlink_metadata(file).is_ok() {
-        let message = format!("{}: there is a file of that name", file.display());
-        return Err(Failure::input(message, "choose another name, or say --force to replace it"));
-    }
-    Ok(())
-}
-
 /// Writes to a file, which is there whole or not at all, or to standard output.
 fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>) -> Result<(), Failure> {
-    let Some(file) = file else { return print_bytes(|out| write(out).map_err(Failure::from)) };
-    let fail = |error: io::Error| Failure::file("write", file, &error);
-    let name = file.file_name().ok_or_else(|| {
-        Failure::input(format!("{}: not the name of a file", file.display()), "name a file, for example out.xml")
-    })?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.part", std::process::id()));
-    let part: PathBuf = file.with_file_name(hidden);
-    let created = File::create_new(&part).map_err(fail)?;
-    let mut out = BufWriter::new(created);
-    let result = write(&mut out)
-        .map_err(|error| match error {
-            ExportError::Io(error) => fail(error),
-            error => Failure::from(error),
-        })
-        .and_then(|()| out.flush().map_err(fail))
-        .and_then(|()| fs::rename(&part, file).map_err(fail));
-    if result.is_err() {
-        // What is left is of no use; that it cannot be removed is no worse than why it is here.
-        let _ = fs::remove_file(&part);
+    match file {
+        None => print_bytes(|out| write(out).map_err(Failure::from)),
+        Some(file) => files::replace_with(file, |out| {
+            write(out).map_err(|error| match error {
+                ExportError::Io(error) => Failure::file("write", file, &error),
+                error => Failure::from(error),
+            })
+        }),
     }
-    result
 }

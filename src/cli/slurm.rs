@@ -5,7 +5,7 @@
 
 use super::args::Output;
 use super::failure::Failure;
-use super::say;
+use super::{files, say};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ pub fn write(folder: &Path, shards: usize, cells: usize, output: &Output) -> Res
     for (name, content) in [("array.slurm", job.slurm()), ("array.hq.sh", job.hyperqueue()), ("merge.sh", job.merge())]
     {
         let file = folder.join(name);
-        fs::write(&file, content).map_err(|error| Failure::file("write", &file, &error))?;
+        files::replace(&file, |out| out.write_all(content.as_bytes()))?;
     }
     if !output.quiet {
         let folder = quoted(&job.folder);

@@ -2,7 +2,7 @@
 
 use super::args::{Output, Topology};
 use super::failure::Failure;
-use super::{options, print};
+use super::{files, options, print};
 use mopsim::cost::Prices;
 use mopsim::design::fit::{self, Wanted};
 use mopsim::layout::{FloorOptions, FloorPlan, svg};
@@ -34,7 +34,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
         if let Some(file) = &arguments.floor_svg {
             let plan = FloorPlan::new(&topology, &wanted.floor).map_err(TopologyReportError::from)?;
             let drawing = svg::draw(&plan, &topology.graph, &topology.name());
-            std::fs::write(file, drawing).map_err(|error| Failure::file("write", file, &error))?;
+            files::replace(file, |out| out.write_all(drawing.as_bytes()))?;
         }
     }
     print(|out| options::reporter(output.format).topology(&reports, out))

@@ -2,12 +2,11 @@
 
 use super::args::{Output, Workload};
 use super::failure::Failure;
-use super::{options, print, say};
+use super::{files, options, print, say};
 use mopsim::report::workload;
 use mopsim::trace::{Trace, ti};
 use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
@@ -37,7 +36,10 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
         calibrate(&mut instance, &recorded, file)?;
     }
     let summary = match &arguments.output {
-        Some(file) => write(&instance, file, arguments.force)?,
+        Some(file) => {
+            files::check_free(file, arguments.force)?;
+            files::replace_with(file, |out| pack(&instance, file, out))?
+        }
         None => instance.summary()?,
     };
     if let Some(file) = &arguments.output
@@ -83,31 +85,8 @@ fn calibrate(instance: &mut Instance, recorded: &Trace, file: &Path) -> Result<(
     Ok(())
 }
 
-/// Writes the trace to a file, which is there whole or not at all.
-fn write(instance: &Instance, file: &Path, force: bool) -> Result<Summary, Failure> {
-    let fail = |error: io::Error| Failure::file("write", file, &error);
-    if !force && fs::symlink_metadata(file).is_ok() {
-        let message = format!("{}: there is a file of that name", file.display());
-        return Err(Failure::input(message, "choose another name, or say --force to replace it"));
-    }
-    let Some(name) = file.file_name() else {
-        let message = format!("{}: not the name of a file", file.display());
-        return Err(Failure::input(message, "name a file, for example lu.A.64.ti.zst"));
-    };
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.part", std::process::id()));
-    let part = file.with_file_name(hidden);
-    let out = BufWriter::new(File::create_new(&part).map_err(fail)?);
-    let result = pack(instance, file, out).and_then(|summary| fs::rename(&part, file).map_err(fail).map(|()| summary));
-    if result.is_err() {
-        // What is left is of no use; that it cannot be removed is no worse than why it is here.
-        let _ = fs::remove_file(&part);
-    }
-    result
-}
-
-fn pack(instance: &Instance, file: &Path, mut out: BufWriter<File>) -> Result<Summary, Failure> {
+/// Writes the trace, packed as the name of the file says.
+fn pack(instance: &Instance, file: &Path, out: &mut (dyn Write + Send)) -> Result<Summary, Failure> {
     let fail = |error: io::Error| Failure::file("write", file, &error);
     let tell = |error: WriteError| match error {
         WriteError::Workload(error) => Failure::from(error),
@@ -115,26 +94,25 @@ fn pack(instance: &Instance, file: &Path, mut out: BufWriter<File>) -> Result<Su
     };
     let summary = match file.extension().and_then(|e| e.to_str()) {
         Some("zst") => {
-            let mut packed = zstd::Encoder::new(&mut out, 9).map_err(fail)?;
+            let mut packed = zstd::Encoder::new(out, 9).map_err(fail)?;
             let summary = instance.write(&mut packed).map_err(tell)?;
             packed.finish().map_err(fail)?;
             summary
         }
         Some("gz") => {
-            let mut packed = flate2::write::GzEncoder::new(&mut out, flate2::Compression::default());
+            let mut packed = flate2::write::GzEncoder::new(out, flate2::Compression::default());
             let summary = instance.write(&mut packed).map_err(tell)?;
             packed.finish().map_err(fail)?;
             summary
         }
         Some("xz") => {
             let options = lzma_rust2::XzOptions::with_preset(6);
-            let mut packed = lzma_rust2::XzWriter::new(&mut out, options).map_err(fail)?;
+            let mut packed = lzma_rust2::XzWriter::new(out, options).map_err(fail)?;
             let summary = instance.write(&mut packed).map_err(tell)?;
             packed.finish().map_err(fail)?;
             summary
         }
-        _ => instance.write(&mut out).map_err(tell)?,
+        _ => instance.write(out).map_err(tell)?,
     };
-    out.flush().map_err(fail)?;
     Ok(summary)
 }
