@@ -5,19 +5,13 @@
 
 use std::sync::Arc;
 
-use super::source_cache::SourceCache;
+use super::trees::Trees;
 use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
+use crate::topology::weighted::NO_ARC;
 use crate::topology::{ArcId, Graph, Topology};
 
-/// No arc: the source itself, or a switch that the search did not reach.
-const NONE: u32 = u32::MAX;
-
-struct Bfs {
-    graph: Arc<Graph>,
-    /// For each source, the arc by which the search came to each switch.
-    trees: SourceCache<Vec<u32>>,
-}
+struct Bfs(Trees);
 
 pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
     Ok(Box::new(Bfs::new(topology.graph.clone())))
@@ -25,13 +19,13 @@ pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<d
 
 impl Bfs {
     fn new(graph: Arc<Graph>) -> Self {
-        let n = graph.switches();
-        Self { graph, trees: SourceCache::new(n, n * size_of::<u32>()) }
+        Self(Trees::new(graph))
     }
 
     fn search(&self, source: SwitchId) -> Vec<u32> {
-        let mut came_by = vec![NONE; self.graph.switches()];
-        let mut queue = Vec::with_capacity(self.graph.switches());
+        let graph = self.0.graph();
+        let mut came_by = vec![NO_ARC; graph.switches()];
+        let mut queue = Vec::with_capacity(graph.switches());
         queue.push(source);
         let mut done = 0;
         while let Some(&switch) = queue.get(done) {
@@ -40,9 +34,9 @@ impl Bfs {
             if queue.len() == came_by.len() {
                 break;
             }
-            for arc in self.graph.out_arcs(switch) {
-                let head = self.graph.head(arc);
-                if head != source && came_by[head.index()] == NONE {
+            for arc in graph.out_arcs(switch) {
+                let head = graph.head(arc);
+                if head != source && came_by[head.index()] == NO_ARC {
                     came_by[head.index()] = arc.0;
                     queue.push(head);
                 }
@@ -54,27 +48,7 @@ impl Bfs {
 
 impl Routing for Bfs {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
-        if from == to {
-            return true;
-        }
-        self.trees.with(
-            from.0,
-            || self.search(from),
-            |came_by| {
-                if came_by[to.index()] == NONE {
-                    return false;
-                }
-                let start = arcs.len();
-                let mut switch = to;
-                while switch != from {
-                    let arc = ArcId(came_by[switch.index()]);
-                    arcs.push(arc);
-                    switch = self.graph.tail(arc);
-                }
-                arcs[start..].reverse();
-                true
-            },
-        )
+        self.0.route(from, to, || self.search(from), arcs)
     }
 }
 

@@ -4,21 +4,17 @@
 //! fast ways, the one whose last arc has the lowest number is taken. Without delays of a platform, those of the paper hold: 60 ns
 //! a switch, 5 ns a metre, on the grid floor plan.
 
-use std::sync::Arc;
-
-use super::source_cache::SourceCache;
+use super::trees::Trees;
 use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
 use crate::layout::latency::{CABLE_DELAY, SWITCH_DELAY, arc_delays};
 use crate::layout::{FloorOptions, FloorPlan};
-use crate::topology::weighted::{NO_ARC, Search, Weights, picoseconds};
-use crate::topology::{ArcId, Graph, Topology};
+use crate::topology::weighted::{Search, Weights, picoseconds};
+use crate::topology::{ArcId, Topology};
 
 struct LowestLatency {
-    graph: Arc<Graph>,
     weights: Weights,
-    /// For each source, the arc by which the way enters each switch.
-    trees: SourceCache<Vec<u32>>,
+    trees: Trees,
 }
 
 pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
@@ -38,41 +34,21 @@ pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dy
         }
     };
     let weights = Weights::new(delays.iter().map(|&delay| picoseconds(delay)).collect());
-    let n = graph.switches();
-    Ok(Box::new(LowestLatency { graph, weights, trees: SourceCache::new(n, n * size_of::<u32>()) }))
+    Ok(Box::new(LowestLatency { weights, trees: Trees::new(graph) }))
 }
 
 impl LowestLatency {
     fn search(&self, source: SwitchId) -> Vec<u32> {
-        let mut search = Search::new(self.graph.switches());
-        search.run(&self.graph, &self.weights, source);
+        let graph = self.trees.graph();
+        let mut search = Search::new(graph.switches());
+        search.run(graph, &self.weights, source);
         search.came_by
     }
 }
 
 impl Routing for LowestLatency {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
-        if from == to {
-            return true;
-        }
-        self.trees.with(
-            from.0,
-            || self.search(from),
-            |came_by| {
-                if came_by[to.index()] == NO_ARC {
-                    return false;
-                }
-                let start = arcs.len();
-                let mut switch = to;
-                while switch != from {
-                    let arc = ArcId(came_by[switch.index()]);
-                    arcs.push(arc);
-                    switch = self.graph.tail(arc);
-                }
-                arcs[start..].reverse();
-                true
-            },
-        )
+        self.trees.route(from, to, || self.search(from), arcs)
     }
 
     fn reasons(&self, _from: SwitchId, _to: SwitchId, arcs: &[ArcId]) -> Vec<String> {

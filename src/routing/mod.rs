@@ -18,6 +18,7 @@ mod polynomial;
 mod random_shortest;
 pub(crate) mod source_cache;
 mod towards;
+mod trees;
 mod up_down;
 mod walk;
 

@@ -1,0 +1,53 @@
+//! Trees of ways: for each source, the arc by which its search came to each switch, and the way back along these arcs.
+
+use std::sync::Arc;
+
+use super::source_cache::SourceCache;
+use crate::ids::SwitchId;
+use crate::topology::weighted::NO_ARC;
+use crate::topology::{ArcId, Graph};
+
+pub(super) struct Trees {
+    graph: Arc<Graph>,
+    /// For each source, the arc by which the search came to each switch, or [`NO_ARC`].
+    came_by: SourceCache<Vec<u32>>,
+}
+
+impl Trees {
+    pub fn new(graph: Arc<Graph>) -> Self {
+        let n = graph.switches();
+        Self { graph, came_by: SourceCache::new(n, n * size_of::<u32>()) }
+    }
+
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Appends the arcs of the way in the tree of `from`, which `search` grows if it is not remembered; `false` if the search
+    /// did not reach `to`.
+    pub fn route(
+        &self,
+        from: SwitchId,
+        to: SwitchId,
+        search: impl FnOnce() -> Vec<u32>,
+        arcs: &mut Vec<ArcId>,
+    ) -> bool {
+        if from == to {
+            return true;
+        }
+        self.came_by.with(from.0, search, |came_by| {
+            if came_by[to.index()] == NO_ARC {
+                return false;
+            }
+            let start = arcs.len();
+            let mut switch = to;
+            while switch != from {
+                let arc = ArcId(came_by[switch.index()]);
+                arcs.push(arc);
+                switch = self.graph.tail(arc);
+            }
+            arcs[start..].reverse();
+            true
+        })
+    }
+}
