@@ -134,6 +134,14 @@ impl Platform {
     }
 }
 
+impl Platform {
+    /// Whether a link joins a host to its switch. Only platforms that were made from a topology know, by the names that
+    /// they give their links.
+    pub fn is_host_link(&self, link: &Link) -> bool {
+        link.name.contains('h') && self.hosts.iter().all(|host| host.switch.is_some())
+    }
+}
+
 impl std::fmt::Debug for Platform {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Platform")

@@ -93,10 +93,10 @@ impl Explanation {
         let end = outcome.simulated_seconds;
         let busiest = outcome.busiest_links().into_iter().take(BUSIEST).map(|l| {
             let shares = watched.filter(|w| w.knows_links).map(|w| w.saturation.shares(l.link, end));
-            let name = &platform.links[l.link.index()].name;
+            let link = &platform.links[l.link.index()];
             BusyLink {
-                link: name.clone(),
-                of_host: name.contains('h') && platform.hosts.iter().all(|h| h.switch.is_some()),
+                link: link.name.clone(),
+                of_host: platform.is_host_link(link),
                 messages: l.messages,
                 bytes: l.bytes,
                 utilisation: l.utilisation,

@@ -1,8 +1,8 @@
 //! A network that takes part in a comparison: a topology with parameters, or a platform file.
 
 use super::comparison::NetworkInfo;
-use super::procurement::{self, NetworkCost};
 use super::toml_file::{self, TomlError};
+use crate::layout::FloorOptions;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::{Platform, PlatformError};
@@ -38,8 +38,8 @@ pub struct NetworkUnderTest {
     pub info: NetworkInfo,
     /// The platform.
     pub platform: Arc<Platform>,
-    /// What it costs by the built-in price list; `None` for platform files, and for switches that are not on the list.
-    pub cost: Option<NetworkCost>,
+    /// How the switches of the graph would stand.
+    pub floor: FloorOptions,
     /// The graph of switches, unless the platform comes from a file that lists its links.
     pub topology: Option<Arc<Topology>>,
 }
@@ -220,7 +220,7 @@ impl NetworkChoice {
                 hosts: platform.hosts.len(),
             },
             platform: Arc::new(platform),
-            cost: procurement::cost(&topology, &parameters),
+            floor: parameters.cables.map_or_else(FloorOptions::default, |(_, floor)| floor),
             topology: Some(Arc::new(topology)),
         })
     }
@@ -254,7 +254,7 @@ impl NetworkChoice {
                 hosts: platform.hosts.len(),
             },
             platform: Arc::new(platform),
-            cost: None,
+            floor: FloorOptions::default(),
             topology: None,
         })
     }

@@ -33,7 +33,7 @@ pub struct Column {
     pub baseline: usize,
     /// Seeds of its repetitions: one, and perhaps none at all, where nothing is random.
     pub seeds: Vec<Option<u64>>,
-    /// What it costs, where prices are known.
+    /// What it costs, where the study has a budget and prices are known.
     pub cost: Option<NetworkCost>,
 }
 

@@ -3,10 +3,9 @@
 //! The performance of a network is its weighted geometric mean of relative performance, `exp(sum w ln r / sum w)` over the
 //! workloads. A network is ranked by that number over its dollars and over its watts, as a multiple of the baseline's.
 
+use super::network::NetworkUnderTest;
 use crate::cost::{Bill, Prices};
-use crate::layout::{FloorOptions, FloorPlan};
-use crate::platform::CheckedParameters;
-use crate::topology::Topology;
+use crate::layout::FloorPlan;
 use serde::{Deserialize, Serialize};
 
 /// What a network costs and takes.
@@ -32,10 +31,11 @@ pub struct Budget {
     pub metres: Option<f64>,
 }
 
-/// The cost of a network by the built-in price list and on its floor plan; `None` if the list has no such switches.
-pub fn cost(topology: &Topology, parameters: &CheckedParameters) -> Option<NetworkCost> {
-    let floor = parameters.cables.map_or_else(FloorOptions::default, |(_, floor)| floor);
-    let plan = FloorPlan::new(topology, &floor).ok()?;
+/// The cost of a network by the built-in price list and on its floor plan; `None` for platform files, and if the list has no such
+/// switches.
+pub fn cost(network: &NetworkUnderTest) -> Option<NetworkCost> {
+    let topology = network.topology.as_deref()?;
+    let plan = FloorPlan::new(topology, &network.floor).ok()?;
     let cables = plan.cables(&topology.graph);
     let bill = Bill::new(&topology.graph, &plan, &cables, &Prices::default()).ok()?;
     Some(NetworkCost { dollars: bill.dollars(), watts: bill.watts, metres: cables.total })

@@ -8,6 +8,7 @@ use super::network::{NetworkChoice, NetworkUnderTest};
 use super::perturb::Perturbation;
 use super::placement::Placement;
 use super::plan::{Column, Plan, Setting};
+use super::procurement;
 use super::run::{BuiltColumn, BuiltRun, Study, layouts};
 use super::toml_file;
 use super::workload::{OpenError, Workload};
@@ -84,6 +85,9 @@ impl Study {
         let mut columns = columns;
         for (index, column) in columns.iter_mut().enumerate() {
             column.baseline = index / in_first * in_first + baseline;
+            if file.budget.is_some() {
+                column.cost = procurement::cost(&networks[built[index].runs[0].network]);
+            }
         }
         let first = axes.placements[0].mapping(&networks[0], &axes.placement_folder, axes.seeds[0])?;
         let plan = Plan {
@@ -387,14 +391,8 @@ impl Builder<'_> {
             mapping: if random_mapping { "random".to_owned() } else { mapping.describe() },
             collectives: String::new(),
         };
-        let column = Column {
-            info: first.info.clone(),
-            network: variant.name.clone(),
-            setting,
-            baseline: 0,
-            seeds,
-            cost: first.cost,
-        };
+        let column =
+            Column { info: first.info.clone(), network: variant.name.clone(), setting, baseline: 0, seeds, cost: None };
         Ok((column, runs))
     }
 }

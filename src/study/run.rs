@@ -114,7 +114,7 @@ impl Study {
             setting: setting.clone(),
             baseline,
             seeds: vec![network.info.seed],
-            cost: network.cost,
+            cost: None,
         });
         let plan = Plan {
             title,

@@ -37,7 +37,7 @@ impl Facts {
     pub fn of(network: &NetworkUnderTest) -> Self {
         let parameters = parameters(&network.platform);
         // Bisection and latencies take long, and the report does not show them.
-        let options = TopologyOptions { bisection_seeds: Some(0), ..TopologyOptions::default() };
+        let options = TopologyOptions { bisection_seeds: Some(0), floor: network.floor, ..TopologyOptions::default() };
         let Some(report) = network.topology.as_ref().and_then(|t| TopologyReport::of(t, &options).ok()) else {
             return Self { parameters, ..Self::default() };
         };
@@ -50,9 +50,9 @@ impl Facts {
             diameter: report.diameter,
             aspl: report.aspl,
             edge_sha256: Some(report.edge_sha256),
-            metres: network.cost.map(|cost| cost.metres),
-            dollars: network.cost.map(|cost| cost.dollars),
-            watts: network.cost.map(|cost| cost.watts),
+            metres: report.cost.as_ref().map(|_| report.floor.cable_metres),
+            dollars: report.cost.as_ref().map(|cost| cost.dollars),
+            watts: report.cost.as_ref().map(|cost| cost.watts),
             parameters,
         }
     }
@@ -71,7 +71,7 @@ fn values(values: impl Iterator<Item = f64> + Clone, text: impl Fn(f64) -> Strin
 }
 
 fn parameters(platform: &Platform) -> Vec<(&'static str, String)> {
-    let of_host = |link: &&Link| link.name.contains('h') && platform.hosts.iter().all(|h| h.switch.is_some());
+    let of_host = |link: &&Link| platform.is_host_link(link);
     let shared = || platform.links.iter().filter(|l| l.policy == SharingPolicy::Shared);
     let between = || shared().filter(|l| !of_host(l));
     let host_links = || shared().filter(of_host);
