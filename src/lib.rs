@@ -6,6 +6,7 @@ pub mod engine;
 pub mod export;
 pub mod ids;
 pub mod layout;
+mod markup;
 pub mod mpi;
 pub mod network;
 pub mod platform;

@@ -93,18 +93,7 @@ fn without_parallel_cables(format: &'static str, topology: &Topology) -> Result<
 
 /// Text as XML has it between quotes.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
+    crate::markup::escape(text, |_| ' ')
 }
 
 #[cfg(test)]

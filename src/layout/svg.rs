@@ -1,5 +1,6 @@
 //! A drawing of the floor: cabinets, and the cables between them in bundles.
 
+use crate::markup::escape_text;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -56,7 +57,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{total_width:.0}\" height=\"{total_height:.0}\" \
          viewBox=\"0 0 {total_width:.0} {total_height:.0}\" font-family=\"sans-serif\" font-size=\"9\">"
     ));
-    line(format_args!("<text x=\"{MARGIN}\" y=\"20\" font-size=\"12\">{}</text>", escaped(title)));
+    line(format_args!("<text x=\"{MARGIN}\" y=\"20\" font-size=\"12\">{}</text>", escape_text(title)));
     let most = bundles.iter().map(|(_, cables)| *cables).max().unwrap_or(1);
     line(format_args!("<g fill=\"none\" stroke=\"#3060a0\" stroke-opacity=\"0.35\">"));
     for ((one, other), cables) in &bundles {
@@ -95,10 +96,6 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
         bundles.len() + missing
     ));
     svg
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -1,27 +1,10 @@
 //! Pieces of inline SVG. Everything that comes from a user goes through [`escape`].
 
+pub(super) use crate::markup::escape_text as escape;
 use std::fmt::Write;
 
 /// Patterns that tell networks apart without colour; a ninth network has that of the first, and its own letter.
 pub(super) const PATTERNS: usize = 8;
-
-/// A text as it may stand in HTML, in an attribute as well.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // Not allowed in HTML.
-            c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
 
 /// A text that is at most so many characters long.
 pub(super) fn shortened(text: &str, most: usize) -> String {
