@@ -64,6 +64,13 @@ impl EventQueue {
         Self::default()
     }
 
+    /// Takes all events out.
+    pub fn clear(&mut self) {
+        for entry in self.heap.drain(..) {
+            self.position[entry.slot as usize] = ABSENT;
+        }
+    }
+
     /// Number of pending events.
     pub fn len(&self) -> usize {
         self.heap.len()

@@ -23,14 +23,15 @@
 //! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads (rounding
 //! errors add up over millions of events; here every sum is formed afresh).
 
+mod filling;
 mod solve;
 #[cfg(test)]
 mod tests;
 
+use self::filling::Problem;
 use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
-use crate::queue::EventQueue;
 
 /// Relative slack when a link is asked whether it is full, and a level whether it is higher than another.
 ///
@@ -68,30 +69,23 @@ struct Flow {
     path: u32,
     /// Number of the solution whose set S the flow was last in.
     in_set: u64,
-    settled: bool,
+    /// Its place in that set.
+    place: u32,
 }
 
-/// What progressive filling keeps for a link of S.
-#[derive(Clone, Copy, Default, Debug)]
-struct Filling {
-    /// Number of the filling that this entry belongs to.
-    stamp: u64,
-    /// Flows of S that are not settled yet.
-    open: u32,
-    /// Flows on the link that are not in S.
-    outsiders: u32,
-    /// Whether the link could not carry all its flows at their bounds.
-    contended: bool,
-    /// Capacity that the settled flows and the outsiders leave.
-    remaining: f64,
-    /// Sum of consumption * weight of the open flows.
-    usage: f64,
-    /// What `usage` was when it was last formed as a sum, before subtractions.
-    formed: f64,
-    /// Whether `usage` has to be formed again before it is used.
-    spoiled: bool,
-    /// Level at which the link became full, or infinity.
-    level: f64,
+/// A link; all that a solution asks of it, in one cache line.
+#[derive(Debug)]
+struct Link {
+    capacity: f64,
+    /// What its flows would take at their bounds, roughly: it has been added to and subtracted from.
+    most: f64,
+    members: Vec<Member>,
+    /// The round in which it was last looked at, and its place among the contended ones of the problem.
+    looked: u64,
+    place: u32,
+    /// Flows that it limits.
+    limited: u32,
+    fat_pipe: bool,
 }
 
 /// Relative slack when a link is asked for reports whether its flows consume all of it.
@@ -106,9 +100,7 @@ pub type WatchedMaxMin = System<true>;
 /// The system of links and flows. `WATCHED` is known when the program is compiled, so that an account nobody reads costs nothing.
 #[derive(Debug)]
 pub struct System<const WATCHED: bool> {
-    capacity: Vec<f64>,
-    fat_pipe: Vec<bool>,
-    members: Vec<Vec<Member>>,
+    links: Vec<Link>,
     paths: Vec<Path>,
     elements: Vec<Element>,
     flows: Vec<Flow>,
@@ -118,21 +110,18 @@ pub struct System<const WATCHED: bool> {
     touched: Vec<u32>,
     // Working memory of a solution, kept to avoid allocation:
     set: Vec<u32>,
-    links: Vec<u32>,
-    light: Vec<u32>,
-    heap: EventQueue,
-    fullest: Vec<u32>,
-    filling: Vec<Filling>,
     before: Vec<f64>,
+    problem: Problem,
+    opening: Vec<u32>,
+    levels: Vec<f64>,
     solution: u64,
-    stamp: u64,
-    /// Number of flows that each link limits.
-    limited: Vec<u32>,
+    round: u64,
+    /// The first round of this solution.
+    first_round: u64,
     /// The solution in which the flows of a link were last looked at for the first members of S.
     seeded: Vec<u64>,
     /// The solution in which the flows of a fat pipe were last put into S together.
     gathered: Vec<u64>,
-    unsettled: usize,
     changed: Vec<FlowId>,
     /// Links whose state may be another one since it was last told; those that are in the list already.
     dirty: Vec<u32>,
@@ -144,13 +133,19 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
     const WATCHED: bool = WATCHED;
 
     fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self {
-        let (capacity, fat_pipe): (Vec<f64>, Vec<bool>) =
-            links.into_iter().map(|(c, policy)| (c, policy == SharingPolicy::FatPipe)).unzip();
-        let n = capacity.len();
-        Self {
+        let link = |(capacity, policy)| Link {
             capacity,
-            fat_pipe,
-            members: vec![Vec::new(); n],
+            most: 0.0,
+            members: Vec::new(),
+            looked: 0,
+            place: 0,
+            limited: 0,
+            fat_pipe: policy == SharingPolicy::FatPipe,
+        };
+        let links: Vec<Link> = links.into_iter().map(link).collect();
+        let n = links.len();
+        Self {
+            links,
             paths: Vec::new(),
             elements: Vec::new(),
             flows: Vec::new(),
@@ -158,18 +153,15 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             added: Vec::new(),
             touched: Vec::new(),
             set: Vec::new(),
-            links: Vec::new(),
-            light: Vec::new(),
-            heap: EventQueue::new(),
-            fullest: Vec::new(),
-            filling: vec![Filling::default(); n],
             before: Vec::new(),
+            problem: Problem::default(),
+            opening: Vec::new(),
+            levels: Vec::new(),
             solution: 0,
-            stamp: 0,
-            limited: vec![0; n],
+            round: 0,
+            first_round: 0,
             seeded: vec![0; n],
             gathered: vec![0; n],
-            unsettled: 0,
             changed: Vec::new(),
             dirty: Vec::new(),
             is_dirty: if WATCHED { vec![false; n] } else { Vec::new() },
@@ -179,7 +171,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
     fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId {
         let start = self.elements.len() as u32;
         self.elements.extend(elements.iter().map(|e| Element { link: e.0.0, consumption: e.1 }));
-        let fat = elements.iter().any(|e| self.fat_pipe[e.0.index()]);
+        let fat = elements.iter().any(|e| self.links[e.0.index()].fat_pipe);
         self.paths.push(Path { start, end: self.elements.len() as u32, fat });
         PathId(self.paths.len() as u32 - 1)
     }
@@ -194,7 +186,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             limit: OWN_BOUND,
             path: path.0,
             in_set: 0,
-            settled: false,
+            place: 0,
         };
         let id = match self.free.pop() {
             Some(id) => {
@@ -208,8 +200,10 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         };
         let Path { start, end, .. } = self.paths[path.0 as usize];
         for e in &self.elements[start as usize..end as usize] {
-            self.members[e.link as usize].push(Member { flow: id, consumption: e.consumption });
-            if self.limited[e.link as usize] > 0 || self.fat_pipe[e.link as usize] {
+            let link = &mut self.links[e.link as usize];
+            link.members.push(Member { flow: id, consumption: e.consumption });
+            link.most += e.consumption * bound;
+            if link.limited > 0 || link.fat_pipe {
                 self.touched.push(e.link);
             }
         }
@@ -220,15 +214,17 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
     fn stop(&mut self, flow: FlowId) {
         self.set_limit(flow.0, OWN_BOUND);
         self.mark_path(flow);
-        let Path { start, end, .. } = self.paths[self.flows[flow.index()].path as usize];
+        let Flow { path, bound, .. } = self.flows[flow.index()];
+        let Path { start, end, .. } = self.paths[path as usize];
         for e in &self.elements[start as usize..end as usize] {
-            let members = &mut self.members[e.link as usize];
+            let link = &mut self.links[e.link as usize];
             // Flows leave in about the order in which they came, so the search starts at the front and is short.
-            if let Some(at) = members.iter().position(|m| m.flow == flow.0) {
-                members.swap_remove(at);
+            if let Some(at) = link.members.iter().position(|m| m.flow == flow.0) {
+                link.members.swap_remove(at);
             }
+            link.most = if link.members.is_empty() { 0.0 } else { link.most - e.consumption * bound };
             // Flows that this link does not limit have nothing to gain from it.
-            if self.limited[e.link as usize] > 0 || self.fat_pipe[e.link as usize] {
+            if link.limited > 0 || link.fat_pipe {
                 self.touched.push(e.link);
             }
         }
@@ -268,9 +264,9 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         for at in 0..self.dirty.len() {
             let link = self.dirty[at];
             self.is_dirty[link as usize] = false;
-            let full =
-                !self.fat_pipe[link as usize] && self.load(LinkId(link)) >= self.capacity[link as usize] * (1.0 - FULL);
-            tell(LinkId(link), LinkState { full, limiting: full && self.limited[link as usize] > 0 });
+            let full = !self.links[link as usize].fat_pipe
+                && self.load(LinkId(link)) >= self.links[link as usize].capacity * (1.0 - FULL);
+            tell(LinkId(link), LinkState { full, limiting: full && self.links[link as usize].limited > 0 });
         }
         self.dirty.clear();
     }
@@ -301,15 +297,15 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.mark(old);
         self.mark(limit);
         if old != OWN_BOUND {
-            self.limited[old as usize] -= 1;
+            self.links[old as usize].limited -= 1;
         }
         if limit != OWN_BOUND {
-            self.limited[limit as usize] += 1;
+            self.links[limit as usize].limited += 1;
         }
     }
 
     /// Sum of the consumptions on a link, in units of its capacity.
     pub fn load(&self, link: LinkId) -> f64 {
-        self.members[link.index()].iter().map(|m| m.consumption * self.flows[m.flow as usize].value).sum()
+        self.links[link.index()].members.iter().map(|m| m.consumption * self.flows[m.flow as usize].value).sum()
     }
 }

@@ -1,13 +1,14 @@
-//! The local repair: which flows have to be solved again, progressive filling, and the check that ends it.
+//! The local repair: which flows have to be solved again, and the check that ends it.
 
-use super::{Element, Filling, Flow, FlowId, OWN_BOUND, Path, Sharing, System, TOLERANCE};
+use super::filling::{Contended, Insider, Share, Way};
+use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
 
-/// From so many links on, the fullest one is found by a heap and not by a scan.
-const SCAN_LIMIT: usize = 48;
+/// The place among the contended links of one that is not.
+const UNCONTENDED: u32 = u32::MAX;
 
-/// A sum of which subtractions leave less than this part is formed afresh: what is left would be mostly the rounding
-/// errors of what was taken away.
-const CANCELLATION: f64 = 1e-2;
+/// The sums of bounds that a link keeps are only good for a first look: they have been added to and subtracted from many
+/// times. Nearer to its capacity than this, relatively, they are formed afresh.
+const SURELY: f64 = 1e-6;
 
 impl<const WATCHED: bool> System<WATCHED> {
     /// Restores max-min fairness after the changes since the last call.
@@ -25,20 +26,35 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.set.clear();
         self.before.clear();
         self.seed();
-        let mut first = 0;
-        while first < self.set.len() {
-            first = self.set.len();
+        self.problem.clear();
+        self.first_round = self.round + 1;
+        let mut solved = 0;
+        while solved < self.set.len() {
+            solved = self.set.len();
             match self.set[..] {
                 [flow] if !self.path_of(flow).fat => self.repair_one(flow),
                 _ => {
-                    self.fill();
+                    self.admit();
+                    self.problem.fill();
                     self.grow();
                 }
             }
         }
-        for (flow, before) in self.set.iter().zip(&self.before) {
-            if self.flows[*flow as usize].value != *before {
-                self.changed.push(FlowId(*flow));
+        self.write_back();
+    }
+
+    /// Gives the flows of S what was found out.
+    fn write_back(&mut self) {
+        for at in 0..self.set.len() {
+            let flow = self.set[at];
+            // A flow that could be repaired all alone has been written already.
+            if let Some(&Insider { value, level, limit, .. }) = self.problem.flows.get(at) {
+                self.set_limit(flow, limit);
+                let state = &mut self.flows[flow as usize];
+                (state.value, state.level) = (value, level);
+            }
+            if self.flows[flow as usize].value != self.before[at] {
+                self.changed.push(FlowId(flow));
             }
         }
     }
@@ -48,7 +64,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     fn is_alone(&self, flow: u32) -> bool {
         let path = self.path_of(flow);
         let elements = &self.elements[path.start as usize..path.end as usize];
-        self.touched.is_empty() && elements.iter().all(|e| self.members[e.link as usize].len() == 1)
+        self.touched.is_empty() && elements.iter().all(|e| self.links[e.link as usize].members.len() == 1)
     }
 
     /// The same as the general way for one flow on idle links, by far the most frequent change in replays.
@@ -58,7 +74,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         let mut limit = OWN_BOUND;
         state.value = state.bound;
         for e in &self.elements[path.start as usize..path.end as usize] {
-            let most = self.capacity[e.link as usize] / e.consumption;
+            let most = self.links[e.link as usize].capacity / e.consumption;
             if most <= state.value {
                 state.value = most;
                 limit = e.link;
@@ -77,12 +93,12 @@ impl<const WATCHED: bool> System<WATCHED> {
         let path = self.path_of(flow);
         let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
         let (mut lowest, mut fullest) = (f64::INFINITY, OWN_BOUND);
-        self.links.clear();
+        self.opening.clear();
+        self.levels.clear();
         for e in path.start..path.end {
             let Element { link, consumption } = self.elements[e as usize];
-            let members = &self.members[link as usize];
-            let capacity = self.capacity[link as usize];
-            if members.len() == 1 && consumption * bound <= capacity {
+            let Link { capacity, most, ref members, .. } = self.links[link as usize];
+            if most < capacity * (1.0 - SURELY) {
                 continue;
             }
             let (mut most, mut remaining) = (0.0, capacity);
@@ -101,8 +117,8 @@ impl<const WATCHED: bool> System<WATCHED> {
                 (lowest, fullest) = (level, link);
             }
             if members.len() > 1 {
-                self.links.push(link);
-                self.filling[link as usize].level = level;
+                self.opening.push(link);
+                self.levels.push(level);
             }
         }
         let (value, limit) = if fullest == OWN_BOUND {
@@ -117,10 +133,10 @@ impl<const WATCHED: bool> System<WATCHED> {
         state.value = value;
         state.level = value * penalty;
         self.set_limit(flow, limit);
-        for i in 0..self.links.len() {
-            let link = self.links[i];
-            let stopped_here = self.filling[link as usize].level == lowest;
-            if stopped_here || self.limited[link as usize] > u32::from(limit == link) {
+        for i in 0..self.opening.len() {
+            let link = self.opening[i];
+            let stopped_here = self.levels[i] == lowest;
+            if stopped_here || self.links[link as usize].limited > u32::from(limit == link) {
                 self.check(link, if stopped_here { lowest } else { f64::INFINITY });
             }
         }
@@ -135,16 +151,16 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.added.clear();
         for i in 0..self.touched.len() {
             let link = self.touched[i];
-            if self.members[link as usize].is_empty() {
+            if self.links[link as usize].members.is_empty() {
                 continue;
             }
             // Flows that start together often share links; one look at a link is enough.
             if std::mem::replace(&mut self.seeded[link as usize], self.solution) == self.solution {
                 continue;
             }
-            let fat = self.fat_pipe[link as usize];
-            for m in 0..self.members[link as usize].len() {
-                let flow = self.members[link as usize][m].flow;
+            let fat = self.links[link as usize].fat_pipe;
+            for m in 0..self.links[link as usize].members.len() {
+                let flow = self.links[link as usize].members[m].flow;
                 if fat || self.flows[flow as usize].limit == link {
                     self.join(flow);
                 }
@@ -171,10 +187,10 @@ impl<const WATCHED: bool> System<WATCHED> {
             }
             for e in path.start..path.end {
                 let link = self.elements[e as usize].link as usize;
-                if self.fat_pipe[link] && self.gathered[link] != self.solution {
+                if self.links[link].fat_pipe && self.gathered[link] != self.solution {
                     self.gathered[link] = self.solution;
-                    for m in 0..self.members[link].len() {
-                        self.put(self.members[link][m].flow);
+                    for m in 0..self.links[link].members.len() {
+                        self.put(self.links[link].members[m].flow);
                     }
                 }
             }
@@ -186,56 +202,92 @@ impl<const WATCHED: bool> System<WATCHED> {
         let state = &mut self.flows[flow as usize];
         if state.in_set != self.solution {
             state.in_set = self.solution;
+            state.place = self.set.len() as u32;
             self.set.push(flow);
             self.before.push(state.value);
         }
     }
 
-    /// Progressive filling of S on what the other flows leave over.
-    fn fill(&mut self) {
-        self.open_links();
-        if self.light.len() > SCAN_LIMIT {
-            return self.fill_by_heap();
+    /// Takes the flows that have joined S since the last round into the problem, and looks at their links. What the problem
+    /// knows of other links stays true.
+    fn admit(&mut self) {
+        self.round += 1;
+        self.opening.clear();
+        let mut places = self.problem.links.len() as u32;
+        for at in self.problem.flows.len()..self.set.len() {
+            let flow = self.set[at];
+            let path = self.path_of(flow);
+            let first = self.problem.ways.len() as u32;
+            for e in path.start as usize..path.end as usize {
+                let Element { link, consumption } = self.elements[e];
+                let looked = std::mem::replace(&mut self.links[link as usize].looked, self.round);
+                if looked < self.first_round {
+                    let contended = self.is_contended(link);
+                    self.links[link as usize].place = if contended { places } else { UNCONTENDED };
+                    places += u32::from(contended);
+                }
+                let place = self.links[link as usize].place;
+                if place != UNCONTENDED {
+                    self.problem.ways.push(Way { link: place, consumption });
+                    if looked != self.round {
+                        self.opening.push(link);
+                    }
+                }
+            }
+            let ways = (first, self.problem.ways.len() as u32);
+            let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
+            // Where all links can carry all their flows' bounds, a flow runs at its own.
+            let limit = if ways.0 == ways.1 { self.link_filled_by(flow) } else { OWN_BOUND };
+            let (value, level) = (bound, bound * penalty);
+            let insider = Insider { weight, penalty, bound, ceiling: level, value, level, limit, ways, settled: false };
+            self.problem.flows.push(insider);
         }
-        while self.unsettled > 0
-            && let Some(level) = self.fullest_by_scan()
-        {
-            self.saturate(level);
+        for i in 0..self.opening.len() {
+            self.open(self.opening[i]);
         }
     }
 
-    /// Collects the links of S with what is left on them. Flows whose links can all carry the bounds of all their flows
-    /// run at their bound.
-    fn open_links(&mut self) {
-        self.stamp += 1;
-        self.links.clear();
-        self.light.clear();
-        self.unsettled = 0;
-        for i in 0..self.set.len() {
-            let flow = self.set[i];
-            let path = self.path_of(flow);
-            let mut contended = false;
-            for e in path.start..path.end {
-                let Element { link, consumption } = self.elements[e as usize];
-                if self.members[link as usize].len() == 1
-                    && consumption * self.flows[flow as usize].bound <= self.capacity[link as usize]
-                {
-                    continue;
-                }
-                if self.filling[link as usize].stamp != self.stamp {
-                    self.open_link(link);
-                }
-                contended |= self.filling[link as usize].contended;
-            }
-            let state = &mut self.flows[flow as usize];
-            state.settled = !contended;
-            if contended {
-                self.unsettled += 1;
+    /// Whether a link could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
+    #[inline]
+    fn is_contended(&self, link: u32) -> bool {
+        let Link { most, capacity, fat_pipe, ref members, .. } = self.links[link as usize];
+        if fat_pipe || most > capacity * (1.0 + SURELY) {
+            return true;
+        }
+        if most < capacity * (1.0 - SURELY) {
+            return false;
+        }
+        let bounds = members.iter().map(|m| m.consumption * self.flows[m.flow as usize].bound);
+        bounds.sum::<f64>() > capacity
+    }
+
+    /// Looks at the flows of a contended link: who is in S, and what do the others leave over?
+    fn open(&mut self, link: u32) {
+        let problem = &mut self.problem;
+        let first = problem.shares.len() as u32;
+        let Link { capacity: mut room, fat_pipe: fat, place, ref members, .. } = self.links[link as usize];
+        let mut usage = 0.0f64;
+        let (mut lowest_limited, mut highest_outsider) = (f64::INFINITY, 0.0f64);
+        for m in members {
+            let flow = &self.flows[m.flow as usize];
+            if flow.in_set == self.solution {
+                problem.shares.push(Share { insider: flow.place, consumption: m.consumption });
+                let share = m.consumption * flow.weight;
+                usage = if fat { usage.max(share) } else { usage + share };
             } else {
-                state.value = state.bound;
-                state.level = state.bound * state.penalty;
-                self.set_limit(flow, self.link_filled_by(flow));
+                room -= m.consumption * flow.value;
+                highest_outsider = highest_outsider.max(flow.level);
+                if flow.limit == link {
+                    lowest_limited = lowest_limited.min(flow.level);
+                }
             }
+        }
+        // Outsiders may use more than there is, until the check takes them into S.
+        let (room, shares) = (room.max(0.0), (first, problem.shares.len() as u32));
+        let contended = Contended { link, fat, shares, room, usage, lowest_limited, highest_outsider };
+        match problem.links.get_mut(place as usize) {
+            Some(known) => *known = contended,
+            None => problem.links.push(contended),
         }
     }
 
@@ -243,232 +295,53 @@ impl<const WATCHED: bool> System<WATCHED> {
     fn link_filled_by(&self, flow: u32) -> u32 {
         let path = self.path_of(flow);
         let bound = self.flows[flow as usize].bound;
-        let fills = |e: &&Element| e.consumption * bound >= self.capacity[e.link as usize] * (1.0 - TOLERANCE);
+        let fills = |e: &&Element| e.consumption * bound >= self.links[e.link as usize].capacity * (1.0 - TOLERANCE);
         self.elements[path.start as usize..path.end as usize].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
     }
 
-    fn open_link(&mut self, link: u32) {
-        let fat = self.fat_pipe[link as usize];
-        let mut filling = Filling {
-            stamp: self.stamp,
-            remaining: self.capacity[link as usize],
-            level: f64::INFINITY,
-            ..Filling::default()
-        };
-        let mut most = 0.0;
-        for m in &self.members[link as usize] {
-            let flow = &self.flows[m.flow as usize];
-            most += m.consumption * flow.bound;
-            if flow.in_set == self.solution {
-                filling.open += 1;
-                let share = m.consumption * flow.weight;
-                filling.usage = if fat { filling.usage.max(share) } else { filling.usage + share };
-            } else {
-                filling.outsiders += 1;
-                filling.remaining -= m.consumption * flow.value;
-            }
-        }
-        // Outsiders may use more than there is, until the check takes them into S.
-        filling.remaining = filling.remaining.max(0.0);
-        filling.formed = filling.usage;
-        filling.contended = fat || most > self.capacity[link as usize];
-        self.filling[link as usize] = filling;
-        if filling.contended {
-            self.links.push(link);
-            self.light.push(link);
-        }
-    }
-
-    /// The level at which the next link fills up, and in `self.fullest` the links that do; drops links without open
-    /// flows.
-    fn fullest_by_scan(&mut self) -> Option<f64> {
-        let mut lowest = f64::INFINITY;
-        let mut at = 0;
-        self.fullest.clear();
-        while at < self.light.len() {
-            let link = self.light[at];
-            let filling = &self.filling[link as usize];
-            if filling.open == 0 {
-                self.light.swap_remove(at);
-                continue;
-            }
-            let level = self.level_of(link);
-            if level < lowest || self.fullest.is_empty() {
-                lowest = level;
-                self.fullest.clear();
-                self.fullest.push(link);
-            } else if level == lowest {
-                self.fullest.push(link);
-            }
-            at += 1;
-        }
-        (!self.fullest.is_empty()).then_some(lowest)
-    }
-
-    /// The same with a heap. A link's level only rises while others are settled, so an entry that is out of date is
-    /// too low, comes up too early, and is put back with its present level.
-    fn fill_by_heap(&mut self) {
-        let mut heap = std::mem::take(&mut self.heap);
-        for &link in &self.light {
-            let filling = &self.filling[link as usize];
-            heap.set(link, filling.remaining / filling.usage);
-        }
-        while let Some((level, link)) = heap.pop() {
-            if self.filling[link as usize].open == 0 {
-                continue;
-            }
-            let fresh = self.level_of(link);
-            if fresh > level {
-                heap.set(link, fresh);
-                continue;
-            }
-            self.fullest.clear();
-            self.fullest.push(link);
-            while let Some((same, other)) = heap.peek().filter(|next| next.0 == level) {
-                heap.pop();
-                if self.filling[other as usize].open == 0 {
-                    continue;
-                }
-                let fresh = self.level_of(other);
-                if fresh == same {
-                    self.fullest.push(other);
-                } else {
-                    heap.set(other, fresh);
-                }
-            }
-            self.saturate(level);
-            for i in 0..self.fullest.len() {
-                let link = self.fullest[i];
-                if self.filling[link as usize].open > 0 {
-                    heap.set(link, self.level_of(link));
-                }
-            }
-        }
-        self.heap = heap;
-        self.light.clear();
-    }
-
-    /// The links in `self.fullest` are the first to fill up, at `level`: their open flows stop there. If the bound of
-    /// some is lower, only those are settled, at their bounds; what they leave raises the level for the others.
-    ///
-    /// Links that fill up at the same level have to be taken together. Where they are shared it makes no difference, but
-    /// the flows of a fat pipe are those that are open when it fills up, and SimGrid 3.32 counts them before any link of
-    /// this level is taken away.
-    fn saturate(&mut self, level: f64) {
-        let fullest = std::mem::take(&mut self.fullest);
-        let mut bounded = false;
-        for &link in &fullest {
-            for m in 0..self.members[link as usize].len() {
-                let flow = self.members[link as usize][m].flow;
-                let state = &self.flows[flow as usize];
-                if self.is_open(flow) && state.bound * state.penalty < level {
-                    bounded = true;
-                    self.settle(flow, state.bound, OWN_BOUND);
-                }
-            }
-        }
-        if !bounded {
-            for &link in &fullest {
-                self.filling[link as usize].level = level;
-                for m in 0..self.members[link as usize].len() {
-                    let flow = self.members[link as usize][m].flow;
-                    if self.is_open(flow) {
-                        self.settle(flow, level * self.flows[flow as usize].weight, link);
-                    }
-                }
-            }
-        }
-        self.fullest = fullest;
-    }
-
-    #[inline]
-    fn is_open(&self, flow: u32) -> bool {
-        let state = &self.flows[flow as usize];
-        state.in_set == self.solution && !state.settled
-    }
-
-    /// Fixes the value of a flow and takes it off its links.
-    fn settle(&mut self, flow: u32, value: f64, limit: u32) {
-        let path = self.path_of(flow);
-        let state = &mut self.flows[flow as usize];
-        self.unsettled -= 1;
-        state.settled = true;
-        state.value = value;
-        state.level = value * state.penalty;
-        let weight = state.weight;
-        self.set_limit(flow, limit);
-        for e in path.start..path.end {
-            let Element { link, consumption } = self.elements[e as usize];
-            let filling = &mut self.filling[link as usize];
-            if filling.stamp != self.stamp || !filling.contended {
-                continue;
-            }
-            let fat = self.fat_pipe[link as usize];
-            filling.open -= 1;
-            if !fat {
-                filling.remaining = (filling.remaining - consumption * value).max(0.0);
-                filling.usage -= consumption * weight;
-            }
-            // Many flows may be settled before the level is asked for, so the sum is formed then.
-            filling.spoiled |= fat || filling.usage < filling.formed * CANCELLATION;
-        }
-    }
-
-    /// The level at which a link with open flows fills up.
-    #[inline]
-    fn level_of(&mut self, link: u32) -> f64 {
-        if self.filling[link as usize].spoiled {
-            let usage = self.usage_of_open_flows(link);
-            let filling = &mut self.filling[link as usize];
-            filling.usage = usage;
-            filling.formed = usage;
-            filling.spoiled = false;
-        }
-        let filling = &self.filling[link as usize];
-        filling.remaining / filling.usage
-    }
-
-    fn usage_of_open_flows(&self, link: u32) -> f64 {
-        let open = self.members[link as usize].iter().filter(|m| self.is_open(m.flow));
-        let shares = open.map(|m| m.consumption * self.flows[m.flow as usize].weight);
-        if self.fat_pipe[link as usize] { shares.fold(0.0, f64::max) } else { shares.sum() }
-    }
-
-    /// Checks the max-min condition on the links of S.
+    /// Checks the max-min condition on the links of S, and takes those into S for whom it no longer holds.
     fn grow(&mut self) {
-        for i in 0..self.links.len() {
-            let link = self.links[i];
-            let filling = &self.filling[link as usize];
-            if filling.outsiders > 0 {
-                self.check(link, filling.level);
+        for place in 0..self.problem.links.len() {
+            let link = &self.problem.links[place];
+            // Nobody may stand above those who stopped here, or, if limited by this link, below anybody.
+            let ceiling = self.problem.stopped_at(place) * (1.0 + TOLERANCE);
+            let mut floor = 0.0;
+            if link.lowest_limited < f64::INFINITY {
+                let (left, highest) = self.problem.left_on(link);
+                let full = left <= self.links[link.link as usize].capacity * TOLERANCE;
+                floor = if full { highest * (1.0 - TOLERANCE) } else { f64::INFINITY };
+            }
+            if link.highest_outsider > ceiling || link.lowest_limited < floor {
+                self.join_from(link.link, ceiling, floor);
             }
         }
     }
 
-    /// Checks the max-min condition on a link, and takes those into S for whom it no longer holds. `stopped`: the level at
-    /// which flows of S stopped here, infinite if none did.
+    /// Takes those flows of a link into S that stand above `ceiling`, or are limited by it and stand below `floor`.
+    fn join_from(&mut self, link: u32, ceiling: f64, floor: f64) {
+        for m in 0..self.links[link as usize].members.len() {
+            let flow = self.links[link as usize].members[m].flow;
+            let state = &self.flows[flow as usize];
+            let joins = state.level > ceiling || (state.limit == link && state.level < floor);
+            if joins && state.in_set != self.solution {
+                self.join(flow);
+            }
+        }
+    }
+
+    /// The same check on a link of the only flow of S. `stopped`: the level at which it stopped here, infinite if it did not.
     fn check(&mut self, link: u32, stopped: f64) {
         let mut load = 0.0;
         let mut highest = 0.0f64;
-        for m in &self.members[link as usize] {
+        for m in &self.links[link as usize].members {
             let flow = &self.flows[m.flow as usize];
             load += m.consumption * flow.value;
             if flow.in_set == self.solution {
                 highest = highest.max(flow.level);
             }
         }
-        let capacity = self.capacity[link as usize];
-        let full = load >= capacity * (1.0 - TOLERANCE);
-        // Nobody may stand above those who stopped here.
-        let ceiling = stopped * (1.0 + TOLERANCE);
-        let floor = highest * (1.0 - TOLERANCE);
-        for m in 0..self.members[link as usize].len() {
-            let flow = self.members[link as usize][m].flow;
-            let state = &self.flows[flow as usize];
-            let loses_its_limit = state.limit == link && (!full || state.level < floor);
-            if state.in_set != self.solution && (loses_its_limit || state.level > ceiling) {
-                self.join(flow);
-            }
-        }
+        let full = load >= self.links[link as usize].capacity * (1.0 - TOLERANCE);
+        let floor = if full { highest * (1.0 - TOLERANCE) } else { f64::INFINITY };
+        self.join_from(link, stopped * (1.0 + TOLERANCE), floor);
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memrchr};
 
+use super::canonical;
 use super::keyword::Keyword;
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
 use super::pending::Pending;
@@ -146,7 +147,16 @@ impl Builder {
             rest = &text[..memrchr(b'\n', &text[..nul]).map_or(0, |end| end + 1)];
         }
         let clean = rest.len();
-        while let Some(end) = memchr(b'\n', rest) {
+        loop {
+            if let Some(line) = canonical::line(rest)
+                && self.takes(&line)
+            {
+                self.place.line += 1;
+                self.streams[line.rank as usize].push(line.action);
+                rest = &rest[line.length..];
+                continue;
+            }
+            let Some(end) = memchr(b'\n', rest) else { break };
             self.place.line += 1;
             let line = &rest[..end];
             self.length = end;
@@ -171,6 +181,14 @@ impl Builder {
                 Err(self.plain_error(rest.len(), rest, Kind::CutOff))
             }
         }
+    }
+
+    /// Whether a canonical line needs no more than to be kept.
+    #[inline]
+    fn takes(&self, line: &canonical::Line) -> bool {
+        (line.rank as usize) < self.streams.len()
+            && self.own.is_none_or(|own| line.rank == own)
+            && (line.partner as usize) < self.limit
     }
 
     /// Takes one line, without its line end.

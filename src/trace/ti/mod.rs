@@ -38,6 +38,7 @@
 
 mod arguments;
 mod builder;
+mod canonical;
 mod collectives;
 mod keyword;
 mod list;

@@ -217,3 +217,49 @@ proptest! {
         let _ = read_from(&*bytes, "t", &Options::default());
     }
 }
+
+/// A line that is canonical, or nearly so.
+fn nearly_canonical() -> impl Strategy<Value = String> {
+    const WORDS: &[&str] =
+        &["compute", "send", "isend", "recv", "irecv", "wait", "waitall", "sleep", "barrier", "wai", "sends"];
+    let number = prop_oneof![
+        6 => (0u32..3).prop_map(|n| n.to_string()),
+        2 => (0u64..1 << 33).prop_map(|n| n.to_string()),
+        1 => "[0-9]{1,20}",
+        1 => select(vec!["-1", "1e3", "2.5", "", "x"]).prop_map(str::to_owned),
+    ];
+    (0u32..4, select(WORDS), vec(number, 0..6), 0usize..12).prop_map(|(rank, word, numbers, oddity)| {
+        let line = format!("{rank} {word} {}", numbers.join(" "));
+        match oddity {
+            0 => format!("0{line}"),
+            1 => format!("{line} "),
+            2 => line.replacen(' ', "\t", 1),
+            3 => format!("{line}\r"),
+            4 => line.trim_end().to_owned(),
+            _ => line,
+        }
+    })
+}
+
+proptest! {
+    /// A blank in front makes a line uncanonical and means nothing.
+    #[test]
+    fn the_short_way_reads_what_the_long_way_reads(lines in vec(nearly_canonical(), 1..6)) {
+        let frame = |lines: Vec<String>| {
+            let inits = (0..3).map(|rank| format!("{rank} init"));
+            let ends = (0..3).map(|rank| format!("{rank} compute 100000000000000000000"));
+            inits.chain(lines).chain(ends).map(|line| line + "\n").collect::<String>()
+        };
+        let read = |text: String| read_from(text.as_bytes(), "lines", &Options { ranks: Some(3), ..Options::default() });
+        let short = read(frame(lines.clone()));
+        let long = read(frame(lines.into_iter().map(|line| format!(" {line}")).collect()));
+        match (short, long) {
+            (Ok(short), Ok(long)) => prop_assert_eq!(short.actions, long.actions),
+            (Err(short), Err(long)) => {
+                prop_assert_eq!((short.line, short.text), (long.line, long.text));
+                prop_assert_eq!(format!("{:?}", short.kind), format!("{:?}", long.kind));
+            }
+            (short, long) => prop_assert!(false, "{short:?} {long:?}"),
+        }
+    }
+}
