@@ -32,19 +32,18 @@ pub(super) struct Insider {
     pub settled: bool,
 }
 
-/// A link of a flow.
+/// A flow on a contended link. The ways of a flow lie side by side, those of a link are chained.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
+    pub insider: u32,
     pub link: u32,
     pub consumption: f64,
+    /// The next one of the link.
+    next: u32,
 }
 
-/// A flow of a link.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Share {
-    pub insider: u32,
-    pub consumption: f64,
-}
+/// End of a chain.
+const NONE: u32 = u32::MAX;
 
 /// A contended link: it could not carry all its flows at their bounds.
 #[derive(Clone, Copy, Debug)]
@@ -52,16 +51,38 @@ pub(super) struct Contended {
     /// Its number in the system.
     pub link: u32,
     pub fat: bool,
-    /// Its flows of the problem, in [`Problem::shares`].
-    pub shares: (u32, u32),
-    /// Capacity that the others leave.
+    /// Capacity that the flows outside of the problem leave; negative if they take too much.
     pub room: f64,
-    /// Sum of consumption * weight of the flows of the problem; the largest, on a fat pipe.
-    pub usage: f64,
-    /// The lowest level of those others that this link limits; infinite if it limits none.
+    /// Those of them that this link limits.
+    pub limited: u32,
+    /// No such flow has a lower level.
     pub lowest_limited: f64,
-    /// The highest level of all others.
+    /// No flow outside has a higher level.
     pub highest_outsider: f64,
+    /// Flows of the problem: how many, and the chain of their ways.
+    members: u32,
+    first: u32,
+    last: u32,
+    /// Sum of consumption * weight of the flows of the problem; the largest, on a fat pipe.
+    usage: f64,
+}
+
+impl Contended {
+    /// A link of which all flows are outside.
+    pub fn new(link: u32, fat: bool, room: f64) -> Self {
+        Self {
+            link,
+            fat,
+            room,
+            limited: 0,
+            lowest_limited: f64::INFINITY,
+            highest_outsider: 0.0,
+            members: 0,
+            first: NONE,
+            last: NONE,
+            usage: 0.0,
+        }
+    }
 }
 
 /// How far a link is in the filling.
@@ -89,7 +110,6 @@ pub(super) struct Problem {
     pub flows: Vec<Insider>,
     pub links: Vec<Contended>,
     pub ways: Vec<Way>,
-    pub shares: Vec<Share>,
     states: Vec<State>,
     /// Links that still have open flows.
     light: Vec<u32>,
@@ -107,7 +127,21 @@ impl Problem {
         self.flows.clear();
         self.links.clear();
         self.ways.clear();
-        self.shares.clear();
+    }
+
+    /// The next flow of the problem uses a contended link.
+    #[inline]
+    pub fn add_way(&mut self, link: u32, consumption: f64, weight: f64) {
+        let number = self.ways.len() as u32;
+        let state = &mut self.links[link as usize];
+        let share = consumption * weight;
+        state.usage = if state.fat { state.usage.max(share) } else { state.usage + share };
+        state.members += 1;
+        match std::mem::replace(&mut state.last, number) {
+            NONE => state.first = number,
+            last => self.ways[last as usize].next = number,
+        }
+        self.ways.push(Way { insider: self.flows.len() as u32, link, consumption, next: NONE });
     }
 
     /// Gives every flow with contended links its value, level and limit.
@@ -119,11 +153,12 @@ impl Problem {
         }
         self.states.clear();
         self.states.extend(self.links.iter().map(|link| State {
-            open: link.shares.1 - link.shares.0,
+            open: link.members,
             spoiled: false,
             stale: false,
-            fills_at: link.room / link.usage,
-            remaining: link.room,
+            // Flows outside may take more than there is, until the check takes them in.
+            fills_at: link.room.max(0.0) / link.usage,
+            remaining: link.room.max(0.0),
             demand: link.usage,
             stopped: f64::INFINITY,
         }));
@@ -221,10 +256,10 @@ impl Problem {
         self.stopping.clear();
         for i in 0..self.fullest.len() {
             let number = self.fullest[i];
-            let link = &self.links[number as usize];
-            let ((start, end), limit) = (link.shares, link.link);
-            for at in start as usize..end as usize {
-                let number = self.shares[at].insider;
+            let Contended { first: mut at, link: limit, .. } = self.links[number as usize];
+            while at != NONE {
+                let Way { insider: number, next, .. } = self.ways[at as usize];
+                at = next;
                 let flow = &self.flows[number as usize];
                 if flow.settled {
                 } else if flow.ceiling < level {
@@ -281,7 +316,7 @@ impl Problem {
         let mut state = self.states[number as usize];
         if link.fat {
             // A pipe gives every flow what it has: nobody takes anything from the others.
-            state.remaining = link.room;
+            state.remaining = link.room.max(0.0);
             state.demand = self.demand_of_open_flows(link);
         } else if state.spoiled {
             state.demand = self.demand_of_open_flows(link);
@@ -294,14 +329,16 @@ impl Problem {
     }
 
     fn demand_of_open_flows(&self, link: &Contended) -> f64 {
-        let open =
-            self.shares_of(link).map(|s| (&self.flows[s.insider as usize], s.consumption)).filter(|s| !s.0.settled);
+        let open = self.flows_of(link).filter(|(flow, _)| !flow.settled);
         let demands = open.map(|(flow, consumption)| consumption * flow.weight);
         if link.fat { demands.fold(0.0, f64::max) } else { demands.sum() }
     }
 
-    fn shares_of(&self, link: &Contended) -> impl Iterator<Item = &Share> {
-        self.shares[link.shares.0 as usize..link.shares.1 as usize].iter()
+    /// The flows of the problem on a link, with their consumptions.
+    fn flows_of(&self, link: &Contended) -> impl Iterator<Item = (&Insider, f64)> {
+        let way = |at: u32| (at != NONE).then(|| &self.ways[at as usize]);
+        std::iter::successors(way(link.first), move |last| way(last.next))
+            .map(|way| (&self.flows[way.insider as usize], way.consumption))
     }
 
     /// After the filling: the level at which flows stopped at a link, infinite if none did.
@@ -311,8 +348,7 @@ impl Problem {
 
     /// After the filling: what the flows of a link leave of its room, and the highest of their levels.
     pub fn left_on(&self, link: &Contended) -> (f64, f64) {
-        let flows = self.shares_of(link).map(|s| (&self.flows[s.insider as usize], s.consumption));
-        flows.fold((link.room, 0.0), |(left, highest), (flow, consumption)| {
+        self.flows_of(link).fold((link.room.max(0.0), 0.0), |(left, highest), (flow, consumption)| {
             (left - consumption * flow.value, f64::max(highest, flow.level))
         })
     }

@@ -69,8 +69,6 @@ struct Flow {
     path: u32,
     /// Number of the solution whose set S the flow was last in.
     in_set: u64,
-    /// Its place in that set.
-    place: u32,
 }
 
 /// A link; all that a solution asks of it, in one cache line.
@@ -112,7 +110,7 @@ pub struct System<const WATCHED: bool> {
     set: Vec<u32>,
     before: Vec<f64>,
     problem: Problem,
-    opening: Vec<u32>,
+    stopped: Vec<u32>,
     levels: Vec<f64>,
     solution: u64,
     round: u64,
@@ -155,7 +153,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             set: Vec::new(),
             before: Vec::new(),
             problem: Problem::default(),
-            opening: Vec::new(),
+            stopped: Vec::new(),
             levels: Vec::new(),
             solution: 0,
             round: 0,
@@ -186,7 +184,6 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             limit: OWN_BOUND,
             path: path.0,
             in_set: 0,
-            place: 0,
         };
         let id = match self.free.pop() {
             Some(id) => {

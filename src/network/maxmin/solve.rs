@@ -1,6 +1,6 @@
 //! The local repair: which flows have to be solved again, and the check that ends it.
 
-use super::filling::{Contended, Insider, Share, Way};
+use super::filling::{Contended, Insider};
 use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
 
 /// The place among the contended links of one that is not.
@@ -93,7 +93,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         let path = self.path_of(flow);
         let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
         let (mut lowest, mut fullest) = (f64::INFINITY, OWN_BOUND);
-        self.opening.clear();
+        self.stopped.clear();
         self.levels.clear();
         for e in path.start..path.end {
             let Element { link, consumption } = self.elements[e as usize];
@@ -117,7 +117,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                 (lowest, fullest) = (level, link);
             }
             if members.len() > 1 {
-                self.opening.push(link);
+                self.stopped.push(link);
                 self.levels.push(level);
             }
         }
@@ -133,8 +133,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         state.value = value;
         state.level = value * penalty;
         self.set_limit(flow, limit);
-        for i in 0..self.opening.len() {
-            let link = self.opening[i];
+        for i in 0..self.stopped.len() {
+            let link = self.stopped[i];
             let stopped_here = self.levels[i] == lowest;
             if stopped_here || self.links[link as usize].limited > u32::from(limit == link) {
                 self.check(link, if stopped_here { lowest } else { f64::INFINITY });
@@ -202,49 +202,68 @@ impl<const WATCHED: bool> System<WATCHED> {
         let state = &mut self.flows[flow as usize];
         if state.in_set != self.solution {
             state.in_set = self.solution;
-            state.place = self.set.len() as u32;
             self.set.push(flow);
             self.before.push(state.value);
         }
     }
 
-    /// Takes the flows that have joined S since the last round into the problem, and looks at their links. What the problem
-    /// knows of other links stays true.
+    /// Takes the flows that have joined S since the last round into the problem.
     fn admit(&mut self) {
         self.round += 1;
-        self.opening.clear();
-        let mut places = self.problem.links.len() as u32;
         for at in self.problem.flows.len()..self.set.len() {
             let flow = self.set[at];
             let path = self.path_of(flow);
+            let Flow { weight, penalty, bound, value, limit, .. } = self.flows[flow as usize];
             let first = self.problem.ways.len() as u32;
             for e in path.start as usize..path.end as usize {
                 let Element { link, consumption } = self.elements[e];
-                let looked = std::mem::replace(&mut self.links[link as usize].looked, self.round);
+                let looked = self.links[link as usize].looked;
                 if looked < self.first_round {
-                    let contended = self.is_contended(link);
-                    self.links[link as usize].place = if contended { places } else { UNCONTENDED };
-                    places += u32::from(contended);
+                    self.look_at(link);
                 }
                 let place = self.links[link as usize].place;
-                if place != UNCONTENDED {
-                    self.problem.ways.push(Way { link: place, consumption });
-                    if looked != self.round {
-                        self.opening.push(link);
-                    }
+                if place == UNCONTENDED {
+                    continue;
                 }
+                if (self.first_round..self.round).contains(&looked) {
+                    // It was outside when the link was looked at.
+                    let contended = &mut self.problem.links[place as usize];
+                    contended.room += consumption * value;
+                    contended.limited -= u32::from(limit == link);
+                }
+                self.problem.add_way(place, consumption, weight);
             }
             let ways = (first, self.problem.ways.len() as u32);
-            let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
             // Where all links can carry all their flows' bounds, a flow runs at its own.
             let limit = if ways.0 == ways.1 { self.link_filled_by(flow) } else { OWN_BOUND };
             let (value, level) = (bound, bound * penalty);
             let insider = Insider { weight, penalty, bound, ceiling: level, value, level, limit, ways, settled: false };
             self.problem.flows.push(insider);
         }
-        for i in 0..self.opening.len() {
-            self.open(self.opening[i]);
+    }
+
+    /// The first look at a link in a solution: is it contended, and what do the flows leave over that are not in S?
+    fn look_at(&mut self, link: u32) {
+        self.links[link as usize].looked = self.round;
+        if !self.is_contended(link) {
+            self.links[link as usize].place = UNCONTENDED;
+            return;
         }
+        self.links[link as usize].place = self.problem.links.len() as u32;
+        let Link { capacity, fat_pipe, ref members, .. } = self.links[link as usize];
+        let mut contended = Contended::new(link, fat_pipe, capacity);
+        for m in members {
+            let flow = &self.flows[m.flow as usize];
+            if flow.in_set != self.solution {
+                contended.room -= m.consumption * flow.value;
+                contended.highest_outsider = contended.highest_outsider.max(flow.level);
+                if flow.limit == link {
+                    contended.limited += 1;
+                    contended.lowest_limited = contended.lowest_limited.min(flow.level);
+                }
+            }
+        }
+        self.problem.links.push(contended);
     }
 
     /// Whether a link could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
@@ -259,36 +278,6 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
         let bounds = members.iter().map(|m| m.consumption * self.flows[m.flow as usize].bound);
         bounds.sum::<f64>() > capacity
-    }
-
-    /// Looks at the flows of a contended link: who is in S, and what do the others leave over?
-    fn open(&mut self, link: u32) {
-        let problem = &mut self.problem;
-        let first = problem.shares.len() as u32;
-        let Link { capacity: mut room, fat_pipe: fat, place, ref members, .. } = self.links[link as usize];
-        let mut usage = 0.0f64;
-        let (mut lowest_limited, mut highest_outsider) = (f64::INFINITY, 0.0f64);
-        for m in members {
-            let flow = &self.flows[m.flow as usize];
-            if flow.in_set == self.solution {
-                problem.shares.push(Share { insider: flow.place, consumption: m.consumption });
-                let share = m.consumption * flow.weight;
-                usage = if fat { usage.max(share) } else { usage + share };
-            } else {
-                room -= m.consumption * flow.value;
-                highest_outsider = highest_outsider.max(flow.level);
-                if flow.limit == link {
-                    lowest_limited = lowest_limited.min(flow.level);
-                }
-            }
-        }
-        // Outsiders may use more than there is, until the check takes them into S.
-        let (room, shares) = (room.max(0.0), (first, problem.shares.len() as u32));
-        let contended = Contended { link, fat, shares, room, usage, lowest_limited, highest_outsider };
-        match problem.links.get_mut(place as usize) {
-            Some(known) => *known = contended,
-            None => problem.links.push(contended),
-        }
     }
 
     /// The link of its path that a flow fills all alone when it runs at its bound.
@@ -306,7 +295,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             // Nobody may stand above those who stopped here, or, if limited by this link, below anybody.
             let ceiling = self.problem.stopped_at(place) * (1.0 + TOLERANCE);
             let mut floor = 0.0;
-            if link.lowest_limited < f64::INFINITY {
+            if link.limited > 0 {
                 let (left, highest) = self.problem.left_on(link);
                 let full = left <= self.links[link.link as usize].capacity * TOLERANCE;
                 floor = if full { highest * (1.0 - TOLERANCE) } else { f64::INFINITY };

@@ -1,0 +1,202 @@
+//! How cost grows with size: many ranks, many concurrent transfers, transfers that all depend on each other.
+//!
+//! `cargo bench --bench scale` runs in minutes; `MOPSIM_BENCH_LARGE=1` adds the sizes that take longer or some GiB.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mopsim::engine::replay;
+use mopsim::ids::LinkId;
+use mopsim::mpi::mapping::Mapping;
+use mopsim::network::maxmin::MaxMin;
+use mopsim::network::sharing::{FlowId, Sharing};
+use mopsim::platform::{Platform, SharingPolicy};
+use mopsim::queue::EventQueue;
+use mopsim::study::choice::ModelChoice;
+use mopsim::study::network::NetworkChoice;
+use mopsim::trace::{Action, Datatype, Trace};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::path::Path;
+use std::sync::Arc;
+
+fn large() -> bool {
+    std::env::var_os("MOPSIM_BENCH_LARGE").is_some()
+}
+
+fn platform(topology: &str) -> Arc<Platform> {
+    let choice = NetworkChoice { topology: Some(topology.to_owned()), ..NetworkChoice::default() };
+    choice.build(Path::new("")).expect("a topology").platform
+}
+
+fn trace(actions: Vec<Vec<Action>>) -> Trace {
+    Trace { name: "made here".to_owned(), actions, ..Trace::default() }
+}
+
+fn bench(c: &mut Criterion, group: &str, name: &str, model: &str, messages: u64, trace: &Trace, platform: &Platform) {
+    let choice = ModelChoice { network_model: Some(model.to_owned()), ..ModelChoice::default() };
+    let (model, _) = choice.build().expect("a model");
+    let layout = Mapping::OneEach.layout(trace.ranks(), platform.hosts.len()).expect("enough hosts");
+    let mut group = c.benchmark_group(group);
+    group.sample_size(10).throughput(Throughput::Elements(messages));
+    group.bench_function(name, |b| {
+        b.iter(|| replay(trace, platform, &layout, &model, &mut ()).expect("runs"));
+    });
+}
+
+/// Dissemination: in round k everybody sends 8 bytes to the rank 2^k further on. No two messages share a link at a time.
+fn dissemination(ranks: u32, rounds: u32) -> Trace {
+    let of = |rank: u32| {
+        let mut actions = vec![Action::Init];
+        for round in 0..rounds {
+            let distance = 1 << (round % ranks.ilog2());
+            let (to, from) = ((rank + distance) % ranks, (rank + ranks - distance) % ranks);
+            let (tag, count, datatype) = (0, 8, Datatype::BYTE);
+            actions.push(Action::Send { to, tag, count, datatype });
+            actions.push(Action::Recv { from, tag, count, datatype });
+        }
+        actions.push(Action::Finalize);
+        actions
+    };
+    trace((0..ranks).map(of).collect())
+}
+
+fn uncontended(c: &mut Criterion) {
+    for (ranks, rounds) in [(1024, 1000), (65_536, 32)] {
+        let platform = platform(&format!("star:n={ranks}"));
+        let messages = u64::from(ranks) * u64::from(rounds);
+        let name = format!("dissemination, {ranks} ranks");
+        bench(c, "uncontended", &name, "ideal", messages, &dissemination(ranks, rounds), &platform);
+    }
+}
+
+/// Ten steps of a 3-D halo exchange of 64 KiB a side on a periodic grid, each with an allreduce of 8 bytes by recursive
+/// doubling (binomial with a remainder, where the number of ranks is no power of two). With drift, computations differ by up
+/// to a fifth from rank to rank.
+fn halo(side: u32, drift: bool) -> (Trace, u64) {
+    const STEPS: usize = 10;
+    let ranks = side.pow(3);
+    let mut rng = Pcg64::seed_from_u64(1);
+    let mut reductions = Trace::default();
+    reductions.collectives.push(mopsim::trace::CollectiveCall {
+        kind: mopsim::trace::CollectiveKind::Allreduce,
+        root: 0,
+        send_count: 1,
+        recv_count: 1,
+        send_type: Datatype::DOUBLE,
+        recv_type: Datatype::DOUBLE,
+        send_counts: Default::default(),
+        recv_counts: Default::default(),
+        displacements: Default::default(),
+        flops: 0.0,
+    });
+    let mut of = |rank: u32| {
+        let at = [rank / side / side, rank / side % side, rank % side];
+        let neighbour = |axis: usize, step: u32| {
+            let mut to = at;
+            to[axis] = (to[axis] + step) % side;
+            (to[0] * side + to[1]) * side + to[2]
+        };
+        let neighbours: Vec<u32> =
+            (0..6).map(|way| neighbour(way / 2, if way % 2 == 0 { 1 } else { side - 1 })).collect();
+        let (count, datatype) = (65_536, Datatype::BYTE);
+        let mut actions = vec![Action::Init];
+        for _ in 0..STEPS {
+            let flops = 1e6 * (1.0 + if drift { rng.random_range(0.0..0.2) } else { 0.0 });
+            actions.push(Action::Compute { flops });
+            for (way, &from) in neighbours.iter().enumerate() {
+                actions.push(Action::Irecv { from, tag: way as i32 ^ 1, count, datatype });
+            }
+            for (way, &to) in neighbours.iter().enumerate() {
+                actions.push(Action::Isend { to, tag: way as i32, count, datatype });
+            }
+            actions.push(Action::WaitAll);
+            actions.push(Action::Collective { index: 0 });
+        }
+        actions.push(Action::Finalize);
+        actions
+    };
+    let actions = (0..ranks).map(&mut of).collect();
+    let exchanged = u64::from(ranks) * (6 + u64::from(ranks.ilog2())) * STEPS as u64;
+    (Trace { actions, ..reductions }, exchanged)
+}
+
+fn local_contention(c: &mut Criterion) {
+    let sides: &[u32] = if large() { &[8, 10, 16, 20, 24, 40] } else { &[8, 10, 16] };
+    for &side in sides {
+        let ranks = side.pow(3);
+        for topology in [format!("torus:{side}x{side}x{side}"), format!("imase_itoh:n={ranks},d=6")] {
+            let platform = platform(&topology);
+            for drift in [false, true] {
+                let (trace, messages) = halo(side, drift);
+                let name = format!("{ranks} ranks on {topology}{}", if drift { ", drifting" } else { "" });
+                bench(c, "halo", &name, "smpi", messages, &trace, &platform);
+            }
+        }
+    }
+}
+
+/// Transfers over four random links each, all at once, as the solver sees them.
+struct Coupled {
+    sharing: MaxMin,
+    flows: Vec<FlowId>,
+    bytes: Vec<f64>,
+}
+
+fn coupled(flows: usize, links: usize) -> Coupled {
+    let mut rng = Pcg64::seed_from_u64(1);
+    let mut sharing = MaxMin::new(vec![(1e9, SharingPolicy::Shared); links]);
+    let mut path = Vec::new();
+    let flows: Vec<FlowId> = (0..flows)
+        .map(|_| {
+            path.clear();
+            while path.len() < 4 {
+                let link = LinkId::new(rng.random_range(0..links));
+                if path.iter().all(|(other, _)| *other != link) {
+                    path.push((link, 1.0));
+                }
+            }
+            let path = sharing.add_path(&path);
+            sharing.start(path, 1.0, 1e12)
+        })
+        .collect();
+    let bytes = flows.iter().map(|_| rng.random_range(1e5..1e7)).collect();
+    Coupled { sharing, flows, bytes }
+}
+
+/// Runs all transfers to their end; gives the date of the last.
+fn run_to_the_end(Coupled { mut sharing, flows, mut bytes }: Coupled) -> f64 {
+    let (mut now, mut since, mut rates) = (0.0, vec![0.0; flows.len()], vec![0.0; flows.len()]);
+    let mut ends = EventQueue::new();
+    loop {
+        sharing.solve();
+        for &flow in sharing.changed() {
+            let i = flow.index();
+            bytes[i] -= rates[i] * (now - since[i]);
+            (since[i], rates[i]) = (now, sharing.value(flow));
+            ends.set(i as u32, now + bytes[i].max(0.0) / rates[i]);
+        }
+        let Some((date, flow)) = ends.pop() else { return now };
+        now = date;
+        sharing.stop(FlowId(flow));
+    }
+}
+
+fn global_coupling(c: &mut Criterion) {
+    let mut group = c.benchmark_group("coupled");
+    group.sample_size(10);
+    group.bench_function("one solution of 1,000 flows on 1,000 links", |b| {
+        b.iter_batched_ref(|| coupled(1000, 1000), |c| c.sharing.solve(), criterion::BatchSize::LargeInput);
+    });
+    let mut sizes = vec![(1000, 1000)];
+    if large() {
+        sizes.extend([(10_000, 1000), (100_000, 1000)]);
+    }
+    for (flows, links) in sizes {
+        group.throughput(Throughput::Elements(flows as u64));
+        group.bench_function(format!("{flows} transfers over 4 of {links} links, to the end"), |b| {
+            b.iter_batched(|| coupled(flows, links), run_to_the_end, criterion::BatchSize::LargeInput);
+        });
+    }
+}
+
+criterion_group!(benches, uncontended, local_contention, global_coupling);
+criterion_main!(benches);
