@@ -1,7 +1,9 @@
 //! Running a program for all ranks: in parallel, in order, without keeping more than is asked for.
 
+use super::context::Context;
 use super::error::WorkloadError;
 use super::guard::Limits;
+use super::kronecker::Graphs;
 use super::parameters::Kind;
 use super::program::{Program, STACK, global, limit, located, on_large_stack, to_value};
 use super::recorder::{RankActions, Recorder};
@@ -31,6 +33,7 @@ pub struct Instance {
     /// What every amount of computation is multiplied by.
     pub scale: f64,
     limits: Limits,
+    graphs: Graphs,
     /// Holds the parameters as the program sees them.
     prepared: FrozenModule,
 }
@@ -61,8 +64,9 @@ impl Instance {
         if ranks == 0 || ranks > i32::MAX as u32 {
             return Err(WorkloadError::Ranks { program: program.name, ranks, reason: None, nearest: (Some(1), None) });
         }
-        let (prepared, operations) = on_large_stack(|| prepare(&program, ranks, &values, &limits))?;
-        Ok(Self { program, ranks, values, operations, scale: 1.0, limits, prepared })
+        let graphs = Graphs::default();
+        let (prepared, operations) = on_large_stack(|| prepare(&program, ranks, &values, &limits, &graphs))?;
+        Ok(Self { program, ranks, values, operations, scale: 1.0, limits, graphs, prepared })
     }
 
     /// Name of the trace: program, class, ranks, iterations where they are not those of the class.
@@ -110,6 +114,7 @@ impl Instance {
 
     fn rank(&self, rank: u32, budget: &AtomicU64) -> Result<RankActions, WorkloadError> {
         let recorder = Recorder::new(rank, self.ranks, budget);
+        let context = Context::new(Some(&recorder), &self.graphs);
         let wrong = |message: String| WorkloadError::Program(format!("{}: {message}", self.program.name));
         Module::with_temp_heap(|module| -> Result<(), WorkloadError> {
             let heap = module.heap();
@@ -119,7 +124,7 @@ impl Instance {
             let params = heap.access_owned_frozen_value(&params);
             let mut eval = Evaluator::new(&module);
             let here = limit(&mut eval, &self.limits, self.program.trusted);
-            eval.extra = Some(&recorder);
+            eval.extra = Some(&context);
             recorder.push(Action::Init).map_err(|error| wrong(error.to_string()))?;
             eval.eval_function(main, &[heap.alloc(rank), heap.alloc(self.ranks), params], &[])
                 .map_err(|error| on_rank(rank, located(&error, &here)))?;
@@ -306,13 +311,16 @@ fn prepare(
     ranks: u32,
     values: &[(String, Json)],
     limits: &Limits,
+    graphs: &Graphs,
 ) -> Result<(FrozenModule, Option<f64>), WorkloadError> {
+    let context = Context::new(None, graphs);
     Module::with_temp_heap(|module| {
         let mut operations = None;
         {
             let heap = module.heap();
             let mut eval = Evaluator::new(&module);
             let here = limit(&mut eval, limits, program.trusted);
+            eval.extra = Some(&context);
             // `class` is a reserved word of the language.
             let word = |name: &'_ str| if name == "class" { "problem_class".to_owned() } else { name.to_owned() };
             let fields: Vec<_> = values.iter().map(|(name, json)| (word(name), to_value(heap, json))).collect();
