@@ -150,9 +150,8 @@ impl Model {
         let degrees = (0..classes)
             .map(|class| ends * power(OF_A_BIT[0], classes - 1 - class) * power(OF_A_BIT[1], class))
             .collect();
-        let rates = (0..classes)
-            .map(|a| (0..classes).map(|b| ends * parts[a][b] / (sizes[a] * sizes[b])).collect())
-            .collect();
+        let rates =
+            (0..classes).map(|a| (0..classes).map(|b| ends * parts[a][b] / (sizes[a] * sizes[b])).collect()).collect();
         let (mut hubs, mut hub_classes) = (Vec::new(), 0);
         let edges = Edges::new(spec.scale, spec.seeds);
         while hub_classes < classes && hubs.len() as f64 + sizes[hub_classes] <= HUBS as f64 {
