@@ -71,8 +71,13 @@ impl Instance {
 
     /// Name of the trace: program, class, ranks, iterations where they are not those of the class.
     pub fn name(&self) -> String {
-        let last = self.program.name.rsplit('/').next().unwrap_or_default();
-        let mut name = last.strip_suffix(".star").unwrap_or(last).to_owned();
+        let given = &self.program.name;
+        let mut name = if self.program.trusted {
+            given.strip_prefix("npb/").unwrap_or(given).replace('/', "-")
+        } else {
+            let last = given.rsplit('/').next().unwrap_or_default();
+            last.strip_suffix(".star").unwrap_or(last).to_owned()
+        };
         for (parameter, value) in &self.values {
             let declared = self.program.parameters.iter().find(|p| p.name == *parameter);
             let by_default = declared.is_some_and(|p| p.default == *value);
@@ -137,6 +142,7 @@ impl Instance {
                     *flops *= self.scale;
                 }
             }
+            done.tables.collectives.iter_mut().for_each(|call| call.flops *= self.scale);
         }
         Ok(done)
     }

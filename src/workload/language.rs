@@ -16,7 +16,10 @@ use starlark::values::none::{NoneOr, NoneType};
 use std::sync::LazyLock;
 
 /// Everything a program can name without loading it.
-pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| {
+pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| builder().build());
+
+/// The same, to be added to.
+pub(super) fn builder() -> GlobalsBuilder {
     GlobalsBuilder::extended_by(&[LibraryExtension::StructType, LibraryExtension::Partial])
         .with(constants)
         .with(messages)
@@ -25,8 +28,7 @@ pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| {
         .with(super::kronecker::words::functions)
         .with(super::guard::functions)
         .with(super::guard::hidden)
-        .build()
-});
+}
 
 /// Datatypes by name, so that programs need no numbers.
 const TYPES: [(&str, i32); 18] = [

@@ -4,13 +4,15 @@ use super::catalogue::{self, Builtin};
 use super::error::WorkloadError;
 use super::generate::Instance;
 use super::guard::{self, Here, Limits, Watch};
-use super::language::GLOBALS;
+use super::language::{self, GLOBALS};
 use super::parameters::Parameter;
 use serde_json::Value as Json;
+use starlark::codemap::FileSpan;
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::{BeforeStmtFunc, Evaluator, FileLoader};
 use starlark::syntax::{AstModule, Dialect};
 use starlark::values::{Heap, OwnedFrozenValue, Value};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
@@ -172,12 +174,20 @@ fn read(path: &Path) -> Result<String, WorkloadError> {
 fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<FrozenModule, WorkloadError> {
     guard::check_source(&text)
         .map_err(|(line, reason)| WorkloadError::Program(format!("{name}:{line}:1: {reason}")))?;
-    let mut ast = AstModule::parse(name, text, &dialect()).map_err(|error| program_error(&error))?;
+    let parse = |text: &str| AstModule::parse(name, text.to_owned(), &dialect()).map_err(|error| program_error(&error));
+    let mut ast = parse(&text)?;
+    let mut globals = Cow::Borrowed(&*GLOBALS);
     if !trusted {
-        guard::check_words(&ast).map_err(|(span, reason)| {
+        let refuse = |(span, reason): (FileSpan, String)| {
             let place = span.resolve_span().begin;
             WorkloadError::Program(format!("{name}:{}:{}: {reason}", place.line + 1, place.column + 1))
-        })?;
+        };
+        guard::check_words(&ast).map_err(refuse)?;
+        let mut text = text;
+        if let Some(letter) = guard::guard_assignments(&ast, &mut text).map_err(refuse)? {
+            globals = Cow::Owned(guard::with_guard(language::builder(), letter).build());
+            ast = parse(&text)?;
+        }
         guard::guard(&mut ast);
     }
     Module::with_temp_heap(|module| {
@@ -185,7 +195,7 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
             let mut eval = Evaluator::new(&module);
             let here = limit(&mut eval, loader.limits, trusted);
             eval.set_loader(loader);
-            eval.eval_module(ast, &GLOBALS).map_err(|error| located(&error, &here))?;
+            eval.eval_module(ast, &globals).map_err(|error| located(&error, &here))?;
         }
         module.freeze().map_err(|error| WorkloadError::Program(format!("{name}: {}", error.err_msg)))
     })
