@@ -114,7 +114,8 @@ fn generated_traces_equal_the_whole_corpus() {
 }
 
 /// Programs of `tests/recordings`, at sizes that no other recorded trace has.
-const FRESH: [(&str, &[&str]); 7] = [
+const FRESH: [(&str, &[&str]); 8] = [
+    ("lu.S.2.it3", &["12", "3"]),
     ("lu.W.8.it2", &["33", "2"]),
     ("cg.W.8.it2", &["7000", "2"]),
     ("ft.W.8.it3", &["128", "128", "32", "3"]),

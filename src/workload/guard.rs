@@ -136,7 +136,7 @@ fn small(globals: &mut GlobalsBuilder) {
 fn not_too_large(value: Value) -> Result<Value, Wrong> {
     if value.unpack_i32().is_none()
         && value.get_type() == "int"
-        && UnpackFloat::unpack_value(value).ok().flatten().is_none_or(|number| !(number.0.abs() <= LARGEST))
+        && UnpackFloat::unpack_value(value).ok().flatten().is_none_or(|number| number.0.abs() > LARGEST)
     {
         return Err(Wrong("a whole number of more than 300 digits".to_owned()));
     }
