@@ -285,6 +285,31 @@ fn numbers_without_end_are_ended() {
 }
 
 #[test]
+fn values_deep_inside_each_other_do_no_harm() {
+    for (function, inside) in
+        [("prepare", "(l,)"), ("prepare", "{1: l}"), ("prepare", "struct(a = l)"), ("operations", "[l]")]
+    {
+        let said = refused(&format!(
+            "def {function}(size, params):\n    l = ()\n    for i in range(1990000):\n        l = {inside}\n    return l\n\
+             def main(rank, size, params):\n    pass\n"
+        ));
+        assert!(said.contains("mine.star:") || said.contains("no count"), "{said}");
+    }
+    // As deep as memory allows; then dropped.
+    let text = "def prepare(size, params):\n    l = ()\n    for i in range(250000):\n        l = (l,)\n    return l\n\
+        def main(rank, size, params):\n    pass\n";
+    let (_folder, file) = program(text);
+    mopsim().arg("workload").arg(&file).args(["--ranks", "2"]).assert().success();
+    for head in ["PARAMETERS", "RANKS", "X"] {
+        let said = refused(&format!(
+            "def f():\n    l = []\n    for i in range(1000000):\n        l = [l]\n    return l\n{head} = f()\n\
+             def main(rank, size, params):\n    pass\n"
+        ));
+        assert!(said.contains("mine.star:"), "{said}");
+    }
+}
+
+#[test]
 fn columns_stay_where_they_are_beside_guarded_operators() {
     let said = refused("def main(rank, size, params):\n    x = 1\n    x += 1 // (rank * 0)\n");
     assert!(said.contains("mine.star:3:10"), "{said}");

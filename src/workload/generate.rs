@@ -5,7 +5,8 @@ use super::error::WorkloadError;
 use super::guard::Limits;
 use super::kronecker::Graphs;
 use super::parameters::Kind;
-use super::program::{Program, STACK, global, limit, located, on_large_stack, to_value};
+use super::prepare::Questions;
+use super::program::{Program, STACK, global, limit, located, on_large_stack};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
 use crate::trace::tables::Tables;
@@ -14,8 +15,7 @@ use rayon::prelude::*;
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::Evaluator;
-use starlark::values::structs::AllocStruct;
-use starlark::values::{OwnedFrozenValue, Value};
+use starlark::values::OwnedFrozenValue;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -49,8 +49,6 @@ pub enum WriteError {
     Output(#[from] io::Error),
 }
 
-/// Numbers of ranks that are tried on each side to find legal ones.
-const TRIED: u32 = 20_000;
 /// Ranks that are generated before the first of them is passed on, for each thread.
 const CHUNK: usize = 8;
 
@@ -65,7 +63,10 @@ impl Instance {
             return Err(WorkloadError::Ranks { program: program.name, ranks, reason: None, nearest: (Some(1), None) });
         }
         let graphs = Graphs::default();
-        let (prepared, operations) = on_large_stack(|| prepare(&program, ranks, &values, &limits, &graphs))?;
+        let (operations, prepared) = on_large_stack(|| {
+            let questions = Questions { program: &program, ranks, values: &values, limits: &limits, graphs: &graphs };
+            Ok((questions.legal_and_operations()?, questions.prepared()?))
+        })?;
         Ok(Self { program, ranks, values, operations, scale: 1.0, limits, graphs, prepared })
     }
 
@@ -309,72 +310,4 @@ fn on_rank(rank: u32, error: WorkloadError) -> WorkloadError {
 
 fn need(module: &FrozenModule, name: &str) -> Result<OwnedFrozenValue, String> {
     global(module, name).ok_or_else(|| format!("there is no `{name}`"))
-}
-
-/// Asks the program whether it runs on so many ranks, lets it prepare, and counts its operations.
-fn prepare(
-    program: &Program,
-    ranks: u32,
-    values: &[(String, Json)],
-    limits: &Limits,
-    graphs: &Graphs,
-) -> Result<(FrozenModule, Option<f64>), WorkloadError> {
-    let context = Context::new(None, graphs);
-    Module::with_temp_heap(|module| {
-        let mut operations = None;
-        {
-            let heap = module.heap();
-            let mut eval = Evaluator::new(&module);
-            let here = limit(&mut eval, limits, program.trusted);
-            eval.extra = Some(&context);
-            // `class` is a reserved word of the language.
-            let word = |name: &'_ str| if name == "class" { "problem_class".to_owned() } else { name.to_owned() };
-            let fields: Vec<_> = values.iter().map(|(name, json)| (word(name), to_value(heap, json))).collect();
-            let mut params = heap.alloc(AllocStruct(fields.iter().map(|(name, value)| (name.as_str(), *value))));
-            let mut ask = |function: &str, size: u32, params| -> Result<Option<Value>, WorkloadError> {
-                let Some(function) = global(&program.module, function) else { return Ok(None) };
-                let function = heap.access_owned_frozen_value(&function);
-                eval.eval_function(function, &[heap.alloc(size), params], &[])
-                    .map(Some)
-                    .map_err(|error| located(&error, &here))
-            };
-            let legal = |answer: Option<Value>| answer.is_none_or(|v| v.is_none() || v.unpack_bool() == Some(true));
-            let answer = ask("legal", ranks, params)?;
-            if !legal(answer) {
-                let reason = answer.and_then(|v| v.unpack_str().map(str::to_owned)).or(program.ranks.clone());
-                let mut nearest = (None, None);
-                for size in (1..ranks).rev().take(TRIED as usize) {
-                    if legal(ask("legal", size, params)?) {
-                        nearest.0 = Some(size);
-                        break;
-                    }
-                }
-                for size in (ranks + 1..).take(TRIED as usize) {
-                    if legal(ask("legal", size, params)?) {
-                        nearest.1 = Some(size);
-                        break;
-                    }
-                }
-                return Err(WorkloadError::Ranks { program: program.name.clone(), ranks, reason, nearest });
-            }
-            if let Some(count) = ask("operations", ranks, params)?
-                && !count.is_none()
-            {
-                let number = count.to_json_value().ok().and_then(|json| json.as_f64());
-                let Some(number) = number.filter(|n| n.is_finite() && *n > 0.0) else {
-                    let message =
-                        format!("{}: operations(size, params) gives {count}, which is no count", program.name);
-                    return Err(WorkloadError::Program(message));
-                };
-                operations = Some(number);
-            }
-            if let Some(prepared) = ask("prepare", ranks, params)? {
-                params = prepared;
-            }
-            module.set("params", params);
-        }
-        let module =
-            module.freeze().map_err(|error| WorkloadError::Program(format!("{}: {}", program.name, error.err_msg)))?;
-        Ok((module, operations))
-    })
 }

@@ -40,6 +40,17 @@ impl Default for Limits {
     }
 }
 
+/// Most bytes of values that are kept for all ranks. They are walked over recursively, level by level of what is inside each
+/// other: so much memory has room for levels that fit on the stack.
+const MOST_FROZEN: usize = 32 << 20;
+
+impl Limits {
+    /// Where values are made that are kept.
+    pub(super) fn of_frozen(&self) -> Self {
+        Self { memory: self.memory.min(MOST_FROZEN), ..*self }
+    }
+}
+
 /// Most elements of a list, a tuple or a string that one operation makes, and most numbers of a range.
 const LONGEST: u64 = 1 << 24;
 /// Most bytes of a program: beyond, even its parser would need a lot of memory.

@@ -16,6 +16,7 @@ mod guard;
 mod kronecker;
 mod language;
 mod parameters;
+mod prepare;
 mod program;
 mod recorder;
 mod summary;

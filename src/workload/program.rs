@@ -11,6 +11,9 @@ use starlark::codemap::FileSpan;
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::{BeforeStmtFunc, Evaluator, FileLoader};
 use starlark::syntax::{AstModule, Dialect};
+use starlark::values::dict::DictRef;
+use starlark::values::list::ListRef;
+use starlark::values::tuple::TupleRef;
 use starlark::values::{Heap, OwnedFrozenValue, Value};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -38,8 +41,10 @@ pub struct Program {
     pub(super) trusted: bool,
 }
 
-/// Native stack of the threads that run programs; only what is used counts as memory.
+/// Native stack of the threads that run ranks; only what is used counts as memory.
 pub(super) const STACK: usize = 256 << 20;
+/// Native stack where values are made that are kept: see `MOST_FROZEN`.
+const LARGE_STACK: usize = 1 << 30;
 
 /// The Starlark dialect of workloads.
 fn dialect() -> Dialect {
@@ -49,7 +54,7 @@ fn dialect() -> Dialect {
 /// Runs something on a thread whose stack suffices for any program that the limits let through.
 pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let thread = std::thread::Builder::new().stack_size(LARGE_STACK).spawn_scoped(scope, work);
         let thread = thread.expect("the system can start a thread");
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -193,7 +198,7 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
     Module::with_temp_heap(|module| {
         {
             let mut eval = Evaluator::new(&module);
-            let here = limit(&mut eval, loader.limits, trusted);
+            let here = limit(&mut eval, &loader.limits.of_frozen(), trusted);
             eval.set_loader(loader);
             eval.eval_module(ast, &globals).map_err(|error| located(&error, &here))?;
         }
@@ -294,9 +299,32 @@ pub(super) fn global(module: &FrozenModule, name: &str) -> Option<OwnedFrozenVal
 }
 
 fn json(module: &FrozenModule, name: &str) -> Result<Option<Json>, String> {
-    global(module, name)
-        .map(|value| value.value().to_json_value().map_err(|error| format!("{name}: {error}")))
-        .transpose()
+    let Some(value) = global(module, name) else { return Ok(None) };
+    let mut left = MOST_DECLARED;
+    if !is_plain(value.value(), 6, &mut left) {
+        return Err(format!("{name} is not what it should be: it has too much in it"));
+    }
+    value.value().to_json_value().map(Some).map_err(|error| format!("{name}: {error}"))
+}
+
+/// Most values in one of the lists that a program declares.
+const MOST_DECLARED: usize = 10_000;
+
+/// Whether there are not too many values in a value, nor too many inside each other.
+fn is_plain(value: Value, depth: usize, left: &mut usize) -> bool {
+    let Some(fewer) = left.checked_sub(1) else { return false };
+    *left = fewer;
+    let mut inside: Vec<Value> = Vec::new();
+    if let Some(list) = ListRef::from_value(value) {
+        inside.extend(list.iter().take(MOST_DECLARED + 1));
+    } else if let Some(tuple) = TupleRef::from_value(value) {
+        inside.extend(tuple.iter().take(MOST_DECLARED + 1));
+    } else if let Some(dict) = DictRef::from_value(value) {
+        inside.extend(dict.iter().take(MOST_DECLARED + 1).map(|(_, value)| value));
+    } else {
+        return !matches!(value.get_type(), "struct" | "record" | "set");
+    }
+    depth > 0 && inside.into_iter().all(|value| is_plain(value, depth - 1, left))
 }
 
 /// A parameter's value in the language.
