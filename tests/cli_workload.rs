@@ -61,6 +61,9 @@ fn an_illegal_number_of_ranks_names_the_nearest_legal_ones() {
     lu.stderr(contains("32 and 64"));
     let bt = mopsim().args(["workload", "npb/bt", "--ranks", "60"]).assert().code(2);
     bt.stderr(contains("49 and 64"));
+    // Of 4,095 numbers below and 20,000 above.
+    let himeno = mopsim().args(["workload", "himeno", "--class", "XS", "--ranks", "4096"]).assert().code(2);
+    himeno.stderr(contains("the nearest legal number of ranks is 2100"));
 }
 
 #[test]
@@ -282,6 +285,23 @@ fn numbers_without_end_are_ended() {
         let said = refused(&format!("{main}{body}"));
         assert!(said.contains("mine.star:"), "{body}: {said}");
     }
+}
+
+#[test]
+fn large_classes_have_positive_counts() {
+    for (name, class, ranks) in
+        [("npb/is", "D", "64"), ("npb/ep", "E", "100"), ("npb/ft", "E", "64"), ("npb/cg", "E", "64")]
+    {
+        let run = ["workload", name, "--class", class, "--ranks", ranks, "--format", "json"];
+        let output = mopsim().args(run).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let sheet: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(sheet["operations"].as_f64().unwrap() > 1e10 && sheet["flops"].as_f64().unwrap() > 1e10, "{sheet}");
+    }
+    let (_folder, file) = program("def main(rank, size, params):\n    compute(1.0 * (1 << 31))\n");
+    let shifted = mopsim().arg("workload").arg(&file).args(["--ranks", "1", "--format", "json"]).output().unwrap();
+    let sheet: serde_json::Value = serde_json::from_slice(&shifted.stdout).unwrap();
+    assert_eq!(sheet["flops"].as_f64(), Some(2147483648.0));
 }
 
 #[test]

@@ -13,7 +13,9 @@ use starlark::values::structs::AllocStruct;
 use starlark::values::{Heap, UnpackValue, Value};
 
 /// Numbers of ranks that are tried on each side to find legal ones.
-const TRIED: u32 = 20_000;
+const TRIED: usize = 20_000;
+/// Calls and loop iterations for that.
+const STEPS_OF_TRIES: u64 = 10_000_000;
 
 /// A program that is asked, with everything its answers depend on.
 pub(super) struct Questions<'a> {
@@ -57,19 +59,10 @@ impl Questions<'_> {
             let here = limit(&mut eval, self.limits, program.trusted);
             eval.extra = Some(&context);
             let params = self.params(module.heap());
-            let legal = |answer: Option<Value>| answer.is_none_or(|v| v.is_none() || v.unpack_bool() == Some(true));
             let answer = self.ask(&mut eval, &here, "legal", ranks, params)?;
-            if !legal(answer) {
+            if !is_legal(answer) {
                 let reason = answer.and_then(|v| v.unpack_str().map(str::to_owned)).or(program.ranks.clone());
-                let mut first_of = |sizes: &mut dyn Iterator<Item = u32>| -> Result<Option<u32>, WorkloadError> {
-                    for size in sizes.take(TRIED as usize) {
-                        if legal(self.ask(&mut eval, &here, "legal", size, params)?) {
-                            return Ok(Some(size));
-                        }
-                    }
-                    Ok(None)
-                };
-                let nearest = (first_of(&mut (1..ranks).rev())?, first_of(&mut (ranks + 1..))?);
+                let nearest = (self.first_legal((1..ranks).rev()), self.first_legal(ranks + 1..));
                 return Err(WorkloadError::Ranks { program: program.name.clone(), ranks, reason, nearest });
             }
             let Some(count) = self.ask(&mut eval, &here, "operations", ranks, params)?.filter(|v| !v.is_none()) else {
@@ -82,6 +75,24 @@ impl Questions<'_> {
             let given = number.map_or(count.get_type().to_owned(), |number| number.to_string());
             let message = format!("{}: operations(size, params) gives {given}, which is no count", program.name);
             Err(WorkloadError::Program(message))
+        })
+    }
+
+    /// The first number of ranks that is legal. It is no error if that takes too long to find out.
+    fn first_legal(&self, sizes: impl Iterator<Item = u32>) -> Option<u32> {
+        let limits = Limits { steps: self.limits.steps.min(STEPS_OF_TRIES), ..*self.limits };
+        let context = Context::new(None, self.graphs);
+        Module::with_temp_heap(|module| {
+            let mut eval = Evaluator::new(&module);
+            let here = limit(&mut eval, &limits, self.program.trusted);
+            eval.extra = Some(&context);
+            let params = self.params(module.heap());
+            for size in sizes.take(TRIED) {
+                if is_legal(self.ask(&mut eval, &here, "legal", size, params).ok()?) {
+                    return Some(size);
+                }
+            }
+            None
         })
     }
 
@@ -101,4 +112,9 @@ impl Questions<'_> {
             module.freeze().map_err(|error| WorkloadError::Program(format!("{}: {}", program.name, error.err_msg)))
         })
     }
+}
+
+/// Whether `legal` says so; programs without it run on any number.
+fn is_legal(answer: Option<Value>) -> bool {
+    answer.is_none_or(|v| v.is_none() || v.unpack_bool() == Some(true))
 }

@@ -193,8 +193,8 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
             globals = Cow::Owned(guard::with_guard(language::builder(), letter).build());
             ast = parse(&text)?;
         }
-        guard::guard(&mut ast);
     }
+    guard::guard(&mut ast, trusted);
     Module::with_temp_heap(|module| {
         {
             let mut eval = Evaluator::new(&module);
