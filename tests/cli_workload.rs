@@ -61,6 +61,9 @@ fn an_illegal_number_of_ranks_names_the_nearest_legal_ones() {
     lu.stderr(contains("32 and 64"));
     let bt = mopsim().args(["workload", "npb/bt", "--ranks", "60"]).assert().code(2);
     bt.stderr(contains("49 and 64"));
+    // Of 4,095 numbers below and 20,000 above.
+    let himeno = mopsim().args(["workload", "himeno", "--class", "XS", "--ranks", "4096"]).assert().code(2);
+    himeno.stderr(contains("the nearest legal number of ranks is 2000"));
 }
 
 #[test]
@@ -187,4 +190,174 @@ fn every_built_in_program_runs_as_a_user_program_too() {
         assert_eq!(own["actions"], copy["actions"], "{}", builtin.name);
         assert_eq!(own["bytes"], copy["bytes"], "{}", builtin.name);
     }
+}
+
+#[test]
+fn the_help_of_every_program_shows_its_parameters_in_80_columns() {
+    for builtin in mopsim::workload::catalogue::ALL {
+        let output = mopsim().args(["workload", builtin.name, "--help"]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", builtin.name);
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{}: {line}", builtin.name);
+        }
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let program = mopsim::workload::catalogue::open(builtin.name).unwrap();
+        assert!(
+            words.starts_with(&format!("{}: {}", builtin.name, builtin.headline().trim_end_matches('.'))),
+            "{words}"
+        );
+        for p in &program.parameters {
+            let named = format!("-p {}=VALUE: {}", p.name, p.kind.name());
+            assert!(words.contains(&named) && words.contains(&p.allowed()), "{}: {words}", p.name);
+            assert!(!p.help.is_empty() && words.contains(&p.help), "{}: {words}", p.name);
+            let default = if p.default.is_null() { "not given by default".to_owned() } else { p.default_text() };
+            assert!(words.contains(&default), "{}: {words}", p.name);
+            // A number has a range, a text its choices.
+            assert!(!p.allowed().is_empty(), "{}: {} has no range", builtin.name, p.name);
+        }
+        let formula = program.formula.unwrap_or_else(|| panic!("{} has no operation count", builtin.name));
+        assert!(words.contains(&format!("Operations: {formula}")));
+    }
+    mopsim().args(["workload", "--help"]).assert().success().stdout(contains("--calibrate").and(contains("Usage")));
+    mopsim().args(["workload", "none", "--help"]).assert().code(2).stderr(contains("no workload `none`"));
+}
+
+#[test]
+fn computation_is_scaled_to_that_of_a_recorded_trace() {
+    let folder = TempDir::new().unwrap();
+    let recorded = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/corpus/lu.S.4.it5.ti.zst");
+    let run = ["workload", "npb/lu", "--class", "S", "--ranks", "4", "--iterations", "5"];
+    let file = folder.path().join("scaled.ti");
+    mopsim().args(run).arg("--calibrate").arg(&recorded).arg("-o").arg(&file).assert().success();
+    let output = mopsim().args(["trace", "diff", "--format", "json"]).args([&recorded, &file]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let sheet: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let flops = |name: &str| sheet[name].as_f64().unwrap();
+    // The sums are equal; the text of a trace has fewer digits than a number.
+    assert!((flops("first_flops") / flops("second_flops") - 1.0).abs() < 1e-9, "{sheet}");
+    // Without, they are not: the test could not tell otherwise.
+    let plain = mopsim().args(run).args(["--format", "json"]).output().unwrap();
+    let plain: serde_json::Value = serde_json::from_slice(&plain.stdout).unwrap();
+    assert!((plain["flops"].as_f64().unwrap() / flops("first_flops") - 1.0).abs() > 0.01);
+
+    let other =
+        mopsim().args(["workload", "npb/lu", "--class", "S", "--ranks", "8", "--calibrate"]).arg(&recorded).assert();
+    other.code(2).stderr(contains("it has 4 ranks, the workload 8"));
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let folder = TempDir::new().unwrap();
+    let runs: [&[&str]; 3] = [
+        &["npb/mg", "--class", "S", "--ranks", "32"],
+        &["graph500/simple", "--ranks", "16", "--iterations", "2", "-p", "scale=10"],
+        // Drawn instead of built.
+        &["graph500/simple", "--ranks", "4", "--iterations", "1", "-p", "scale=23"],
+    ];
+    for run in runs {
+        let mut bytes = Vec::new();
+        for threads in ["1", "2"] {
+            let file = folder.path().join("a.ti.zst");
+            let mut command = mopsim();
+            command.env("RAYON_NUM_THREADS", threads).arg("workload").args(run).arg("--force").arg("-o").arg(&file);
+            command.assert().success();
+            bytes.push(fs::read(&file).unwrap());
+        }
+        assert!(bytes.iter().all(|b| *b == bytes[0] && !b.is_empty()), "{run:?}");
+    }
+}
+
+#[test]
+fn numbers_without_end_are_ended() {
+    let main = "def main(rank, size, params):\n    x = 3\n    l = [1]\n";
+    for body in [
+        "    for i in range(60):\n        x = x * x\n",
+        "    for i in range(300000):\n        x += x\n",
+        "    for i in range(300000):\n        l[0] += l[0]\n",
+        "    for i in range(300000):\n        x = x + x\n",
+        "    for i in range(300000):\n        x -= -x\n",
+        "    for i in range(300000):\n        x = x << 1000\n",
+        "    x <<= 1000000\n",
+        "    x = 1 << 1000000\n",
+        "    x = int(\"9\" * 10000000)\n",
+    ] {
+        let said = refused(&format!("{main}{body}"));
+        assert!(said.contains("mine.star:"), "{body}: {said}");
+    }
+}
+
+#[test]
+fn large_classes_have_positive_counts() {
+    for (name, class, ranks) in
+        [("npb/is", "D", "64"), ("npb/ep", "E", "100"), ("npb/ft", "E", "64"), ("npb/cg", "E", "64")]
+    {
+        let run = ["workload", name, "--class", class, "--ranks", ranks, "--format", "json"];
+        let output = mopsim().args(run).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let sheet: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(sheet["operations"].as_f64().unwrap() > 1e10 && sheet["flops"].as_f64().unwrap() > 1e10, "{sheet}");
+    }
+    let (_folder, file) = program("def main(rank, size, params):\n    compute(1.0 * (1 << 31))\n");
+    let shifted = mopsim().arg("workload").arg(&file).args(["--ranks", "1", "--format", "json"]).output().unwrap();
+    let sheet: serde_json::Value = serde_json::from_slice(&shifted.stdout).unwrap();
+    assert_eq!(sheet["flops"].as_f64(), Some(2147483648.0));
+}
+
+#[test]
+fn values_deep_inside_each_other_do_no_harm() {
+    for (function, inside) in
+        [("prepare", "(l,)"), ("prepare", "{1: l}"), ("prepare", "struct(a = l)"), ("operations", "[l]")]
+    {
+        let said = refused(&format!(
+            "def {function}(size, params):\n    l = ()\n    for i in range(1990000):\n        l = {inside}\n    return l\n\
+             def main(rank, size, params):\n    pass\n"
+        ));
+        assert!(said.contains("mine.star:") || said.contains("no count"), "{said}");
+    }
+    // As deep as memory allows; then dropped.
+    let text = "def prepare(size, params):\n    l = ()\n    for i in range(250000):\n        l = (l,)\n    return l\n\
+        def main(rank, size, params):\n    pass\n";
+    let (_folder, file) = program(text);
+    mopsim().arg("workload").arg(&file).args(["--ranks", "2"]).assert().success();
+    for head in ["PARAMETERS", "RANKS", "X"] {
+        let said = refused(&format!(
+            "def f():\n    l = []\n    for i in range(1000000):\n        l = [l]\n    return l\n{head} = f()\n\
+             def main(rank, size, params):\n    pass\n"
+        ));
+        assert!(said.contains("mine.star:"), "{said}");
+    }
+}
+
+#[test]
+fn columns_stay_where_they_are_beside_guarded_operators() {
+    let said = refused("def main(rank, size, params):\n    x = 1\n    x += 1 // (rank * 0)\n");
+    assert!(said.contains("mine.star:3:10"), "{said}");
+    let said = refused("def main(rank, size, params):\n    Z = 1\n    Z += unknown\n");
+    assert!(said.contains("mine.star:3:10") && said.contains("unknown"), "{said}");
+}
+
+#[test]
+fn operators_of_users_do_what_they_do_elsewhere() {
+    let text = "def main(rank, size, params):\n    l = [1]\n    m = l\n    m += [2]\n    s = \"a\"\n    s += \"b\"\n    \
+        n = 5\n    n += 2 * n\n    n -= n // 3\n    compute(1.0 * n + len(l) + len(s + \"cd\") + (1 << 4) - int(\"10\", 16))\n";
+    let (_folder, file) = program(text);
+    // n is 5 + 10 - 5 = 10, l has 2 elements through its other name, the text has 4 letters: 10 + 2 + 4 + 16 - 16.
+    let output = mopsim().arg("workload").arg(&file).args(["--ranks", "1", "--format", "json"]).output().unwrap();
+    let sheet: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(sheet["flops"].as_f64(), Some(16.0));
+}
+
+#[test]
+fn a_program_of_the_user_can_load_the_library() {
+    let text = "\"\"\"Mine\"\"\"\nload(\"@mopsim//grid.star\", \"dims_create\", \"neighbour\")\n\
+        load(\"@mopsim//groups.star\", \"allreduce_in\")\ndef main(rank, size, params):\n    \
+        dims = dims_create(size, 2)\n    right = neighbour(rank, dims, 1, 1, periodic = True)\n    \
+        left = neighbour(rank, dims, 1, -1, periodic = True)\n    sendrecv(right, 10, left)\n    \
+        allreduce_in(range(size), rank, 1)\n";
+    let (_folder, file) = program(text);
+    let output = mopsim().arg("workload").arg(&file).args(["--ranks", "4", "--format", "json"]).output().unwrap();
+    let sheet: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    // A message to the right and two of the reduction, from each of four.
+    assert_eq!((sheet["messages"].as_u64(), sheet["bytes"].as_u64()), (Some(12), Some(4 * (80 + 16))));
 }

@@ -6,6 +6,7 @@ use mopsim::trace::diff::Difference;
 use mopsim::trace::{Trace, ti};
 use mopsim::workload::{Limits, catalogue};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Program, ranks and parameters of a trace.
 type Recipe = (String, u32, Vec<(String, String)>);
@@ -109,5 +110,59 @@ fn generated_traces_equal_the_shipped_ones() {
 fn generated_traces_equal_the_whole_corpus() {
     if let Some(shared) = support::shared() {
         check_folder(&shared.join("corpus/traces"), ".ti.xz");
+    }
+}
+
+/// Programs of `tests/recordings`, at sizes that no other recorded trace has.
+const FRESH: [(&str, &[&str]); 8] = [
+    ("lu.S.2.it3", &["12", "3"]),
+    ("lu.W.8.it2", &["33", "2"]),
+    ("cg.W.8.it2", &["7000", "2"]),
+    ("ft.W.8.it3", &["128", "128", "32", "3"]),
+    ("is.W.8", &["20", "10", "10"]),
+    ("ep.W.12", &["25"]),
+    ("himeno.S.12.it5", &["64", "64", "128", "5"]),
+    ("gemm.96.6", &["96"]),
+];
+
+#[test]
+fn generated_traces_equal_recordings_of_our_own_programs() {
+    check_folder(&support::data().join("recordings"), ".ti.zst");
+}
+
+/// The shipped recordings are what the programs say today.
+#[test]
+fn recordings_can_be_made_again() {
+    if !["smpicc", "smpirun"].into_iter().all(|tool| Command::new(tool).arg("-version").output().is_ok()) {
+        eprintln!("skipped: there is no smpicc and smpirun");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let cluster = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n  \
+        <cluster id=\"c\" prefix=\"h\" suffix=\"\" radical=\"0-15\" speed=\"2Gf\" bw=\"12.5GBps\" lat=\"1us\"/>\n</platform>\n";
+    std::fs::write(at("cluster.xml"), cluster).unwrap();
+    std::fs::write(at("hosts"), (0..16).map(|host| format!("h{host}\n")).collect::<String>()).unwrap();
+    let run = |command: &mut Command| {
+        let output = command.current_dir(folder.path()).stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    for (name, arguments) in FRESH {
+        let (_, ranks, _) = recipe(name).unwrap();
+        let program = name.split('.').next().unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/recordings/{program}.c"));
+        run(Command::new("smpicc").args(["-O2", "-o", program]).arg(source).arg("-lm"));
+        // Computation is left out: its amounts would be another machine's, and differ from run to run.
+        run(Command::new("smpirun")
+            .args(["-np", &ranks.to_string(), "-hostfile", "hosts", "-platform", "cluster.xml"])
+            .args(["-trace-ti", "-trace-file", "recorded.trace", "--cfg=smpi/simulate-computation:no"])
+            .args(["--log=root.threshold:error", &format!("./{program}")])
+            .args(arguments));
+        let fresh = ti::read(&at("recorded.trace"), &ti::Options::default()).unwrap();
+        let shipped = support::data().join("recordings").join(format!("{name}.ti.zst"));
+        let shipped = ti::read(&shipped, &ti::Options::default()).unwrap();
+        let difference = Difference::of(&shipped, &fresh);
+        assert!(difference.same_communication() && difference.different_order == 0, "{name}: {difference:?}");
+        std::fs::remove_dir_all(at("recorded.trace_files")).unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! The arguments, as `--help` shows them.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use mopsim::study::shard::Shard;
 use std::path::PathBuf;
 
@@ -495,21 +495,34 @@ pub enum Switch {
     Off,
 }
 
+/// What `--help` of a verb says.
+pub fn help(verb: &str) -> String {
+    let mut all = Arguments::command();
+    all.build();
+    all.find_subcommand_mut(verb).map(|verb| verb.render_long_help().to_string()).unwrap_or_default()
+}
+
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    disable_help_flag = true,
+    after_help = "\
 Examples:
   mopsim workload                                        # which there are
-  mopsim workload npb/lu --parameters
+  mopsim workload npb/lu --help                          # what one is and takes
   mopsim workload npb/lu --class A --ranks 64            # what the trace has in it
   mopsim workload npb/lu --class A --ranks 64 --iterations 10 -o lu.A.64.ti.zst
   mopsim workload my.star --ranks 100 -p side=32
 
 A program is Starlark, a dialect of Python without files, network or clock;
-docs/workloads.md tells how to write one.")]
+docs/workloads.md tells how to write one."
+)]
 pub struct Workload {
     /// A built-in program, or a file that ends in .star; all built-in ones are listed if none is given
     pub name: Option<String>,
-    /// Show what the program is and which parameters it has
+    /// Show this, or with NAME what the program is and which parameters it has
+    #[arg(long, short)]
+    pub help: bool,
+    /// Show what the program is and which parameters it has, in the --format asked for
     #[arg(long)]
     pub parameters: bool,
     /// Print the program itself, to copy and change it

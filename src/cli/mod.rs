@@ -19,6 +19,7 @@ mod study;
 mod topology;
 mod trace;
 mod workload;
+mod workload_help;
 
 use clap::Parser;
 use failure::Failure;

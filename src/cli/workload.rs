@@ -1,8 +1,8 @@
 //! `mopsim workload`: traces of applications at any size.
 
-use super::args::{Output, Workload};
+use super::args::{self, Output, Workload};
 use super::failure::Failure;
-use super::{files, options, print, say};
+use super::{files, options, print, say, workload_help};
 use mopsim::report::workload;
 use mopsim::trace::{Trace, ti};
 use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
@@ -11,6 +11,13 @@ use std::path::Path;
 
 pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     let reporter = options::reporter(output.format);
+    if arguments.help {
+        let text = match &arguments.name {
+            Some(name) => workload_help::of(&catalogue::open(name)?),
+            None => args::help("workload"),
+        };
+        return print(|out| out.write_all(text.as_bytes()));
+    }
     let Some(name) = &arguments.name else {
         return print(|out| reporter.sheet(&workload::catalogue(), out));
     };
@@ -24,7 +31,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
         return print(|out| reporter.sheet(&workload::parameters(&program), out));
     }
     let Some(ranks) = arguments.ranks else {
-        let help = format!("say --ranks N; `mopsim workload {name} --parameters` tells which numbers are legal");
+        let help = format!("say --ranks N; `mopsim workload {name} --help` tells which numbers are legal");
         return Err(Failure::input("the number of ranks is missing", help));
     };
     let mut limits = Limits::default();

@@ -28,7 +28,7 @@ pub fn catalogue() -> Sheet {
             rows,
         }],
         detail: None,
-        notes: vec!["`mopsim workload NAME --parameters` shows more; NAME may be a .star file of yours".to_owned()],
+        notes: vec!["`mopsim workload NAME --help` shows more; NAME may be a .star file of yours".to_owned()],
     }
 }
 
@@ -77,7 +77,7 @@ pub fn summary(instance: &Instance, summary: &Summary) -> Sheet {
     let collectives = summary.collectives.iter().map(|(kind, calls)| (kind.name(), kind.name(), Datum::Count(*calls)));
     Sheet {
         schema: SCHEMA,
-        title: format!("{}: {}", instance.name(), side.title.unwrap_or_default()),
+        title: side.title.unwrap_or_else(|| instance.name()),
         facts: [
             ("name", "name", text(instance.name())),
             ("ranks", "ranks", Datum::Count(summary.ranks)),

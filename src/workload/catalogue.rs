@@ -30,6 +30,8 @@ pub const ALL: &[Builtin] = builtin![
     "npb/lu",
     "npb/mg",
     "npb/sp",
+    "graph500/replicated",
+    "graph500/simple",
     "himeno",
     "matmul/bcast",
     "matmul/summa",
@@ -40,7 +42,7 @@ pub const ALL: &[Builtin] = builtin![
 ];
 
 /// Files that programs may load as `@mopsim//NAME.star`.
-pub const LIBRARY: &[Builtin] = builtin!["lib/grid", "lib/groups", "lib/multipartition", "lib/npb"];
+pub const LIBRARY: &[Builtin] = builtin!["lib/graph500", "lib/grid", "lib/groups", "lib/multipartition", "lib/npb"];
 
 impl Builtin {
     /// What the program is, in one line: the first of its text.

@@ -1,9 +1,12 @@
 //! Running a program for all ranks: in parallel, in order, without keeping more than is asked for.
 
+use super::context::Context;
 use super::error::WorkloadError;
 use super::guard::Limits;
+use super::kronecker::Graphs;
 use super::parameters::Kind;
-use super::program::{Program, STACK, global, limit, located, on_large_stack, to_value};
+use super::prepare::Questions;
+use super::program::{Program, STACK, global, limit, located, on_large_stack};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
 use crate::trace::tables::Tables;
@@ -12,8 +15,7 @@ use rayon::prelude::*;
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::Evaluator;
-use starlark::values::structs::AllocStruct;
-use starlark::values::{OwnedFrozenValue, Value};
+use starlark::values::OwnedFrozenValue;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -31,6 +33,7 @@ pub struct Instance {
     /// What every amount of computation is multiplied by.
     pub scale: f64,
     limits: Limits,
+    graphs: Graphs,
     /// Holds the parameters as the program sees them.
     prepared: FrozenModule,
 }
@@ -46,8 +49,6 @@ pub enum WriteError {
     Output(#[from] io::Error),
 }
 
-/// Numbers of ranks that are tried on each side to find legal ones.
-const TRIED: u32 = 20_000;
 /// Ranks that are generated before the first of them is passed on, for each thread.
 const CHUNK: usize = 8;
 
@@ -61,14 +62,23 @@ impl Instance {
         if ranks == 0 || ranks > i32::MAX as u32 {
             return Err(WorkloadError::Ranks { program: program.name, ranks, reason: None, nearest: (Some(1), None) });
         }
-        let (prepared, operations) = on_large_stack(|| prepare(&program, ranks, &values, &limits))?;
-        Ok(Self { program, ranks, values, operations, scale: 1.0, limits, prepared })
+        let graphs = Graphs::default();
+        let (operations, prepared) = on_large_stack(|| {
+            let questions = Questions { program: &program, ranks, values: &values, limits: &limits, graphs: &graphs };
+            Ok((questions.legal_and_operations()?, questions.prepared()?))
+        })?;
+        Ok(Self { program, ranks, values, operations, scale: 1.0, limits, graphs, prepared })
     }
 
     /// Name of the trace: program, class, ranks, iterations where they are not those of the class.
     pub fn name(&self) -> String {
-        let last = self.program.name.rsplit('/').next().unwrap_or_default();
-        let mut name = last.strip_suffix(".star").unwrap_or(last).to_owned();
+        let given = &self.program.name;
+        let mut name = if self.program.trusted {
+            given.strip_prefix("npb/").unwrap_or(given).replace('/', "-")
+        } else {
+            let last = given.rsplit('/').next().unwrap_or_default();
+            last.strip_suffix(".star").unwrap_or(last).to_owned()
+        };
         for (parameter, value) in &self.values {
             let declared = self.program.parameters.iter().find(|p| p.name == *parameter);
             let by_default = declared.is_some_and(|p| p.default == *value);
@@ -110,6 +120,7 @@ impl Instance {
 
     fn rank(&self, rank: u32, budget: &AtomicU64) -> Result<RankActions, WorkloadError> {
         let recorder = Recorder::new(rank, self.ranks, budget);
+        let context = Context::new(Some(&recorder), &self.graphs);
         let wrong = |message: String| WorkloadError::Program(format!("{}: {message}", self.program.name));
         Module::with_temp_heap(|module| -> Result<(), WorkloadError> {
             let heap = module.heap();
@@ -119,7 +130,7 @@ impl Instance {
             let params = heap.access_owned_frozen_value(&params);
             let mut eval = Evaluator::new(&module);
             let here = limit(&mut eval, &self.limits, self.program.trusted);
-            eval.extra = Some(&recorder);
+            eval.extra = Some(&context);
             recorder.push(Action::Init).map_err(|error| wrong(error.to_string()))?;
             eval.eval_function(main, &[heap.alloc(rank), heap.alloc(self.ranks), params], &[])
                 .map_err(|error| on_rank(rank, located(&error, &here)))?;
@@ -132,6 +143,7 @@ impl Instance {
                     *flops *= self.scale;
                 }
             }
+            done.tables.collectives.iter_mut().for_each(|call| call.flops *= self.scale);
         }
         Ok(done)
     }
@@ -298,69 +310,4 @@ fn on_rank(rank: u32, error: WorkloadError) -> WorkloadError {
 
 fn need(module: &FrozenModule, name: &str) -> Result<OwnedFrozenValue, String> {
     global(module, name).ok_or_else(|| format!("there is no `{name}`"))
-}
-
-/// Asks the program whether it runs on so many ranks, lets it prepare, and counts its operations.
-fn prepare(
-    program: &Program,
-    ranks: u32,
-    values: &[(String, Json)],
-    limits: &Limits,
-) -> Result<(FrozenModule, Option<f64>), WorkloadError> {
-    Module::with_temp_heap(|module| {
-        let mut operations = None;
-        {
-            let heap = module.heap();
-            let mut eval = Evaluator::new(&module);
-            let here = limit(&mut eval, limits, program.trusted);
-            // `class` is a reserved word of the language.
-            let word = |name: &'_ str| if name == "class" { "problem_class".to_owned() } else { name.to_owned() };
-            let fields: Vec<_> = values.iter().map(|(name, json)| (word(name), to_value(heap, json))).collect();
-            let mut params = heap.alloc(AllocStruct(fields.iter().map(|(name, value)| (name.as_str(), *value))));
-            let mut ask = |function: &str, size: u32, params| -> Result<Option<Value>, WorkloadError> {
-                let Some(function) = global(&program.module, function) else { return Ok(None) };
-                let function = heap.access_owned_frozen_value(&function);
-                eval.eval_function(function, &[heap.alloc(size), params], &[])
-                    .map(Some)
-                    .map_err(|error| located(&error, &here))
-            };
-            let legal = |answer: Option<Value>| answer.is_none_or(|v| v.is_none() || v.unpack_bool() == Some(true));
-            let answer = ask("legal", ranks, params)?;
-            if !legal(answer) {
-                let reason = answer.and_then(|v| v.unpack_str().map(str::to_owned)).or(program.ranks.clone());
-                let mut nearest = (None, None);
-                for size in (1..ranks).rev().take(TRIED as usize) {
-                    if legal(ask("legal", size, params)?) {
-                        nearest.0 = Some(size);
-                        break;
-                    }
-                }
-                for size in (ranks + 1..).take(TRIED as usize) {
-                    if legal(ask("legal", size, params)?) {
-                        nearest.1 = Some(size);
-                        break;
-                    }
-                }
-                return Err(WorkloadError::Ranks { program: program.name.clone(), ranks, reason, nearest });
-            }
-            if let Some(count) = ask("operations", ranks, params)?
-                && !count.is_none()
-            {
-                let number = count.to_json_value().ok().and_then(|json| json.as_f64());
-                let Some(number) = number.filter(|n| n.is_finite() && *n > 0.0) else {
-                    let message =
-                        format!("{}: operations(size, params) gives {count}, which is no count", program.name);
-                    return Err(WorkloadError::Program(message));
-                };
-                operations = Some(number);
-            }
-            if let Some(prepared) = ask("prepare", ranks, params)? {
-                params = prepared;
-            }
-            module.set("params", params);
-        }
-        let module =
-            module.freeze().map_err(|error| WorkloadError::Program(format!("{}: {}", program.name, error.err_msg)))?;
-        Ok((module, operations))
-    })
 }

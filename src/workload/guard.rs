@@ -11,10 +11,11 @@ use starlark::eval::{BeforeStmtFuncDyn, Evaluator};
 use starlark::starlark_module;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignOp, AstExpr, AstStmt, ExprP, StmtP};
-use starlark::values::Value;
+use starlark::values::float::UnpackFloat;
 use starlark::values::none::{NoneOr, NoneType};
 use starlark::values::range::Range;
 use starlark::values::tuple::UnpackTuple;
+use starlark::values::{UnpackValue, Value};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroI32;
@@ -39,14 +40,27 @@ impl Default for Limits {
     }
 }
 
+/// Most bytes of values that are kept for all ranks. They are walked over recursively, level by level of what is inside each
+/// other: so much memory has room for levels that fit on the stack.
+const MOST_FROZEN: usize = 32 << 20;
+
+impl Limits {
+    /// Where values are made that are kept.
+    pub(super) fn of_frozen(&self) -> Self {
+        Self { memory: self.memory.min(MOST_FROZEN), ..*self }
+    }
+}
+
 /// Most elements of a list, a tuple or a string that one operation makes, and most numbers of a range.
 const LONGEST: u64 = 1 << 24;
 /// Most bytes of a program: beyond, even its parser would need a lot of memory.
 pub(super) const LONGEST_SOURCE: usize = 256 << 10;
 /// Brackets inside each other.
 const DEEPEST_SOURCE: usize = 100;
-/// The name that stands for `*` inside; no program can write it.
-const TIMES: &str = "*";
+/// Largest size of a whole number. Starlark's numbers have as many digits as they need, which nobody counts as memory.
+const LARGEST: f64 = 1e300;
+/// Operators that are replaced by functions of the same name; no program can write such a name.
+const OPERATORS: [&str; 4] = ["*", "+", "-", "<<"];
 
 /// Methods that make a text out of a text in one step, so large that no limit would be asked; nothing a workload needs.
 const FORBIDDEN: [&str; 2] = ["replace", "join"];
@@ -71,9 +85,73 @@ pub(super) fn check_source(source: &str) -> Result<(), (usize, String)> {
     Ok(())
 }
 
-/// Replaces what has no limit.
-pub(super) fn guard(ast: &mut AstModule) {
-    ast.replace_binary_operators(&HashMap::from([("*".to_owned(), TIMES.to_owned())]));
+/// Replaces what has no limit, and in our own programs, which need none, what is wrong: shifts.
+pub(super) fn guard(ast: &mut AstModule, trusted: bool) {
+    let names = OPERATORS.into_iter().filter(|&operator| !trusted || operator == "<<");
+    ast.replace_binary_operators(&names.map(|name| (name.to_owned(), name.to_owned())).collect::<HashMap<_, _>>());
+}
+
+/// Puts a call around what `+=` and `-=` add, so that it is looked at: `x += y` becomes `x+=Q(y)`, where Q is a letter that
+/// the program does not use. The two spaces that go make room for the call, so columns stay as they are. Gives the letter.
+pub(super) fn guard_assignments(ast: &AstModule, source: &mut String) -> Result<Option<char>, (FileSpan, String)> {
+    let mut added = Vec::new();
+    assignments(ast.statement(), &mut added);
+    let Some(&(first, _)) = added.first() else { return Ok(None) };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let words: std::collections::HashSet<&str> = source.split(|c| !is_word(c)).collect();
+    let Some(letter) = ('A'..='Z').rev().chain('a'..='z').find(|c| !words.contains(c.to_string().as_str())) else {
+        return Err((ast.file_span(first), "all letters are names: leave one for the guard of `+=`".to_owned()));
+    };
+    // From the end, so that places before stay right.
+    added.sort_by_key(|(_, value)| std::cmp::Reverse(value.begin().get()));
+    for (target, value) in added {
+        let (from, begin, end) =
+            (target.end().get() as usize, value.begin().get() as usize, value.end().get() as usize);
+        source.insert(end, ')');
+        source.insert_str(begin, &format!("{letter}("));
+        for _ in 0..2 {
+            if let Some(space) = source[from..begin].rfind(' ') {
+                source.remove(from + space);
+            }
+        }
+    }
+    Ok(Some(letter))
+}
+
+/// Targets and values of `+=` and `-=`.
+fn assignments(stmt: &AstStmt, found: &mut Vec<(Span, Span)>) {
+    if let StmtP::AssignModify(target, AssignOp::Add | AssignOp::Subtract, value) = &stmt.node
+        && !matches!(value.node, ExprP::Literal(_))
+    {
+        found.push((target.span, value.span));
+    }
+    stmt.visit_stmt(|child| assignments(child, found));
+}
+
+/// The words of a program, with the guard under that letter.
+pub(super) fn with_guard(builder: GlobalsBuilder, letter: char) -> GlobalsBuilder {
+    static SMALL: GlobalsStatic = GlobalsStatic::new("mopsim small", small);
+    let mut builder = builder;
+    builder.set(&letter.to_string(), SMALL.function());
+    builder
+}
+
+#[starlark_module]
+fn small(globals: &mut GlobalsBuilder) {
+    fn small<'v>(#[starlark(require = pos)] value: Value<'v>) -> starlark::Result<Value<'v>> {
+        Ok(not_too_large(value)?)
+    }
+}
+
+/// Refuses a whole number that has grown beyond all use.
+fn not_too_large(value: Value) -> Result<Value, Wrong> {
+    if value.unpack_i32().is_none()
+        && value.get_type() == "int"
+        && UnpackFloat::unpack_value(value).ok().flatten().is_none_or(|number| number.0.abs() > LARGEST)
+    {
+        return Err(Wrong("a whole number of more than 300 digits".to_owned()));
+    }
+    Ok(value)
 }
 
 /// The statement that runs, for errors that do not tell.
@@ -105,7 +183,7 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
     }
 }
 
-/// Refuses what cannot be replaced: `*=` and methods that make long texts. Gives the place and the reason.
+/// Refuses what cannot be replaced: `*=`, `<<=` and methods that make long texts. Gives the place and the reason.
 pub(super) fn check_words(ast: &AstModule) -> Result<(), (FileSpan, String)> {
     let mut found = None;
     let root = ast.statement();
@@ -118,8 +196,9 @@ pub(super) fn check_words(ast: &AstModule) -> Result<(), (FileSpan, String)> {
 }
 
 fn statement(stmt: &AstStmt, found: &mut Option<(Span, String)>) {
-    if let StmtP::AssignModify(_, AssignOp::Multiply, _) = &stmt.node {
-        let reason = "`*=` is not in the language of workloads: write `x = x * y`".to_owned();
+    if let StmtP::AssignModify(_, operator @ (AssignOp::Multiply | AssignOp::LeftShift), _) = &stmt.node {
+        let plain = if matches!(operator, AssignOp::Multiply) { "*" } else { "<<" };
+        let reason = format!("`{plain}=` is not in the language of workloads: write `x = x {plain} y`");
         found.get_or_insert((stmt.span, reason));
     }
     stmt.visit_stmt(|child| statement(child, found));
@@ -153,13 +232,33 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         Ok(Range::new(start, stop, nonzero))
     }
 
+    /// The whole number that a number, or a text, stands for.
+    fn int<'v>(
+        #[starlark(require = pos)] value: Value<'v>,
+        #[starlark(default = 10)] base: u32,
+    ) -> starlark::Result<i64> {
+        let whole = if let Some(text) = value.unpack_str() {
+            (2..=36).contains(&base).then(|| i64::from_str_radix(text.trim(), base).ok()).flatten()
+        } else if let Some(flag) = value.unpack_bool() {
+            Some(i64::from(flag))
+        } else {
+            i64::unpack_value(value).ok().flatten().or_else(|| {
+                let number = UnpackFloat::unpack_value(value).ok().flatten()?.0.trunc();
+                (number.abs() < 9e18).then_some(number as i64)
+            })
+        };
+        whole.ok_or_else(|| {
+            Wrong("int() makes whole numbers of 18 digits, no more, from numbers and texts".to_owned()).into()
+        })
+    }
+
     /// No way around the methods that are left out.
     fn getattr<'v>(#[starlark(args)] _arguments: UnpackTuple<Value<'v>>) -> starlark::Result<NoneType> {
         Err(Wrong("getattr is not in the language of workloads".to_owned()).into())
     }
 }
 
-/// `*`, with a limit where it repeats.
+/// `*`, with a limit where it repeats, and other operators that make numbers larger.
 #[starlark_module]
 fn times(globals: &mut GlobalsBuilder) {
     fn times<'v>(
@@ -175,7 +274,47 @@ fn times(globals: &mut GlobalsBuilder) {
                 return Err(Wrong(format!("{length} elements times {by}: the limit is {LONGEST}")).into());
             }
         }
-        a.mul(b, eval.heap())
+        Ok(not_too_large(a.mul(b, eval.heap())?)?)
+    }
+}
+
+#[starlark_module]
+fn plus(globals: &mut GlobalsBuilder) {
+    fn plus<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        Ok(not_too_large(a.add(b, eval.heap())?)?)
+    }
+}
+
+#[starlark_module]
+fn minus(globals: &mut GlobalsBuilder) {
+    fn minus<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        Ok(not_too_large(a.sub(b, eval.heap())?)?)
+    }
+}
+
+#[starlark_module]
+fn shift(globals: &mut GlobalsBuilder) {
+    fn shift<'v>(
+        #[starlark(require = pos)] a: Value<'v>,
+        #[starlark(require = pos)] b: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        if b.unpack_i32().is_some_and(|bits| bits > 1000) {
+            return Err(Wrong(format!("a shift by {b} bits: the limit is 1000")).into());
+        }
+        // Starlark 0.14.2 takes 1 << 31 for a negative number.
+        if let (Some(number), Some(bits @ 0..32)) = (a.unpack_i32(), b.unpack_i32()) {
+            return Ok(eval.heap().alloc(i64::from(number) << bits));
+        }
+        Ok(not_too_large(a.left_shift(b, eval.heap())?)?)
     }
 }
 
@@ -186,8 +325,13 @@ fn length(value: Value) -> Option<u64> {
     matches!(value.get_type(), "list" | "tuple").then(|| value.length().map_or(0, |n| n.max(0) as u64))
 }
 
-/// Adds the replacement of `*` under its hidden name.
+/// Adds the replacements of operators under their hidden names.
 pub(super) fn hidden(globals: &mut GlobalsBuilder) {
-    static TIMES_FUNCTION: GlobalsStatic = GlobalsStatic::new("mopsim times", times);
-    globals.set(TIMES, TIMES_FUNCTION.function());
+    static TIMES: GlobalsStatic = GlobalsStatic::new("mopsim times", times);
+    static PLUS: GlobalsStatic = GlobalsStatic::new("mopsim plus", plus);
+    static MINUS: GlobalsStatic = GlobalsStatic::new("mopsim minus", minus);
+    static SHIFT: GlobalsStatic = GlobalsStatic::new("mopsim shift", shift);
+    for (name, function) in OPERATORS.into_iter().zip([&TIMES, &PLUS, &MINUS, &SHIFT]) {
+        globals.set(name, function.function());
+    }
 }

@@ -2,7 +2,8 @@
 
 #![allow(clippy::too_many_arguments)] // `parameter` is a call with many named arguments.
 
-use super::recorder::{Recorder, Wrong, call, type_of};
+use super::context::recorder;
+use super::recorder::{Wrong, call, type_of};
 use crate::trace::{CollectiveCall, CollectiveKind as Kind};
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::eval::Evaluator;
@@ -15,16 +16,19 @@ use starlark::values::none::{NoneOr, NoneType};
 use std::sync::LazyLock;
 
 /// Everything a program can name without loading it.
-pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| {
+pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| builder().build());
+
+/// The same, to be added to.
+pub(super) fn builder() -> GlobalsBuilder {
     GlobalsBuilder::extended_by(&[LibraryExtension::StructType, LibraryExtension::Partial])
         .with(constants)
         .with(messages)
         .with(collectives)
         .with(tools)
+        .with(super::kronecker::words::functions)
         .with(super::guard::functions)
         .with(super::guard::hidden)
-        .build()
-});
+}
 
 /// Datatypes by name, so that programs need no numbers.
 const TYPES: [(&str, i32); 18] = [
@@ -52,13 +56,6 @@ fn constants(globals: &mut GlobalsBuilder) {
     for (name, id) in TYPES {
         globals.set(name, id);
     }
-}
-
-/// The recorder of the rank whose program runs.
-fn recorder<'a>(eval: &Evaluator<'_, 'a, '_>) -> Result<&'a Recorder<'a>, Wrong> {
-    eval.extra
-        .and_then(|extra| extra.downcast_ref::<Recorder>())
-        .ok_or_else(|| Wrong("only main, and what it calls, may compute and communicate".to_owned()))
 }
 
 /// What is received is what is sent, unless said otherwise.

@@ -9,11 +9,14 @@
 //! its own loops and files (Lua, Python) would have needed a jail.
 
 pub mod catalogue;
+mod context;
 mod error;
 mod generate;
 mod guard;
+mod kronecker;
 mod language;
 mod parameters;
+mod prepare;
 mod program;
 mod recorder;
 mod summary;

@@ -4,13 +4,18 @@ use super::catalogue::{self, Builtin};
 use super::error::WorkloadError;
 use super::generate::Instance;
 use super::guard::{self, Here, Limits, Watch};
-use super::language::GLOBALS;
+use super::language::{self, GLOBALS};
 use super::parameters::Parameter;
 use serde_json::Value as Json;
+use starlark::codemap::FileSpan;
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::{BeforeStmtFunc, Evaluator, FileLoader};
 use starlark::syntax::{AstModule, Dialect};
+use starlark::values::dict::DictRef;
+use starlark::values::list::ListRef;
+use starlark::values::tuple::TupleRef;
 use starlark::values::{Heap, OwnedFrozenValue, Value};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
@@ -36,8 +41,10 @@ pub struct Program {
     pub(super) trusted: bool,
 }
 
-/// Native stack of the threads that run programs; only what is used counts as memory.
+/// Native stack of the threads that run ranks; only what is used counts as memory.
 pub(super) const STACK: usize = 256 << 20;
+/// Native stack where values are made that are kept: see `MOST_FROZEN`.
+const LARGE_STACK: usize = 1 << 30;
 
 /// The Starlark dialect of workloads.
 fn dialect() -> Dialect {
@@ -47,7 +54,7 @@ fn dialect() -> Dialect {
 /// Runs something on a thread whose stack suffices for any program that the limits let through.
 pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let thread = std::thread::Builder::new().stack_size(LARGE_STACK).spawn_scoped(scope, work);
         let thread = thread.expect("the system can start a thread");
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -172,20 +179,28 @@ fn read(path: &Path) -> Result<String, WorkloadError> {
 fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<FrozenModule, WorkloadError> {
     guard::check_source(&text)
         .map_err(|(line, reason)| WorkloadError::Program(format!("{name}:{line}:1: {reason}")))?;
-    let mut ast = AstModule::parse(name, text, &dialect()).map_err(|error| program_error(&error))?;
+    let parse = |text: &str| AstModule::parse(name, text.to_owned(), &dialect()).map_err(|error| program_error(&error));
+    let mut ast = parse(&text)?;
+    let mut globals = Cow::Borrowed(&*GLOBALS);
     if !trusted {
-        guard::check_words(&ast).map_err(|(span, reason)| {
+        let refuse = |(span, reason): (FileSpan, String)| {
             let place = span.resolve_span().begin;
             WorkloadError::Program(format!("{name}:{}:{}: {reason}", place.line + 1, place.column + 1))
-        })?;
-        guard::guard(&mut ast);
+        };
+        guard::check_words(&ast).map_err(refuse)?;
+        let mut text = text;
+        if let Some(letter) = guard::guard_assignments(&ast, &mut text).map_err(refuse)? {
+            globals = Cow::Owned(guard::with_guard(language::builder(), letter).build());
+            ast = parse(&text)?;
+        }
     }
+    guard::guard(&mut ast, trusted);
     Module::with_temp_heap(|module| {
         {
             let mut eval = Evaluator::new(&module);
-            let here = limit(&mut eval, loader.limits, trusted);
+            let here = limit(&mut eval, &loader.limits.of_frozen(), trusted);
             eval.set_loader(loader);
-            eval.eval_module(ast, &GLOBALS).map_err(|error| located(&error, &here))?;
+            eval.eval_module(ast, &globals).map_err(|error| located(&error, &here))?;
         }
         module.freeze().map_err(|error| WorkloadError::Program(format!("{name}: {}", error.err_msg)))
     })
@@ -284,9 +299,32 @@ pub(super) fn global(module: &FrozenModule, name: &str) -> Option<OwnedFrozenVal
 }
 
 fn json(module: &FrozenModule, name: &str) -> Result<Option<Json>, String> {
-    global(module, name)
-        .map(|value| value.value().to_json_value().map_err(|error| format!("{name}: {error}")))
-        .transpose()
+    let Some(value) = global(module, name) else { return Ok(None) };
+    let mut left = MOST_DECLARED;
+    if !is_plain(value.value(), 6, &mut left) {
+        return Err(format!("{name} is not what it should be: it has too much in it"));
+    }
+    value.value().to_json_value().map(Some).map_err(|error| format!("{name}: {error}"))
+}
+
+/// Most values in one of the lists that a program declares.
+const MOST_DECLARED: usize = 10_000;
+
+/// Whether there are not too many values in a value, nor too many inside each other.
+fn is_plain(value: Value, depth: usize, left: &mut usize) -> bool {
+    let Some(fewer) = left.checked_sub(1) else { return false };
+    *left = fewer;
+    let mut inside: Vec<Value> = Vec::new();
+    if let Some(list) = ListRef::from_value(value) {
+        inside.extend(list.iter().take(MOST_DECLARED + 1));
+    } else if let Some(tuple) = TupleRef::from_value(value) {
+        inside.extend(tuple.iter().take(MOST_DECLARED + 1));
+    } else if let Some(dict) = DictRef::from_value(value) {
+        inside.extend(dict.iter().take(MOST_DECLARED + 1).map(|(_, value)| value));
+    } else {
+        return !matches!(value.get_type(), "struct" | "record" | "set");
+    }
+    depth > 0 && inside.into_iter().all(|value| is_plain(value, depth - 1, left))
 }
 
 /// A parameter's value in the language.

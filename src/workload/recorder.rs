@@ -42,7 +42,6 @@ struct Request {
 }
 
 /// Collects the actions of one rank while its program runs.
-#[derive(starlark::any::ProvidesStaticType)]
 pub(super) struct Recorder<'b> {
     state: RefCell<State>,
     /// Actions that all ranks together may still record.
@@ -130,6 +129,12 @@ impl<'b> Recorder<'b> {
             bail!("a tag is 0 or more, not {tag}");
         }
         Ok((partner, type_of(datatype)?))
+    }
+
+    /// The rank, and how many there are.
+    pub fn place(&self) -> (u32, u32) {
+        let state = self.state.borrow();
+        (state.rank, state.size)
     }
 
     /// Checks a rank.

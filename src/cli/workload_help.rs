@@ -1,0 +1,80 @@
+//! `mopsim workload NAME --help`: what a program is, and what it takes, in 80 columns.
+
+use mopsim::workload::{Parameter, Program};
+use std::fmt::Write;
+
+const WIDTH: usize = 80;
+
+/// The whole help of a program.
+pub fn of(program: &Program) -> String {
+    let mut text = String::new();
+    let mut paragraphs = program.description.split("\n\n");
+    let headline = paragraphs.next().unwrap_or_default().trim_end_matches('.');
+    let title = if headline.is_empty() { program.name.clone() } else { format!("{}: {headline}", program.name) };
+    wrap(&mut text, 0, &title);
+    for paragraph in paragraphs {
+        text.push('\n');
+        wrap(&mut text, 0, paragraph);
+    }
+    let known = |name: &str| program.parameters.iter().any(|p| p.name == name);
+    text.push_str("\nUsage:\n");
+    let mut usage = format!("mopsim workload {} --ranks N", program.name);
+    for (name, written) in [("class", " [--class CLASS]"), ("iterations", " [--iterations N]")] {
+        usage.push_str(if known(name) { written } else { "" });
+    }
+    usage.push_str(if program.parameters.is_empty() { " [-o FILE]" } else { " [-p NAME=VALUE]... [-o FILE]" });
+    wrap(&mut text, 2, &usage);
+    if !program.parameters.is_empty() {
+        text.push_str("\nParameters:\n");
+        for parameter in &program.parameters {
+            wrap(&mut text, 2, &format!("-p {}=VALUE: {}", parameter.name, values(parameter)));
+            if !parameter.help.is_empty() {
+                wrap(&mut text, 6, &parameter.help);
+            }
+        }
+    }
+    text.push('\n');
+    let facts = [("Ranks", &program.ranks), ("Operations", &program.formula), ("Source", &program.source)];
+    for (name, fact) in facts {
+        if let Some(fact) = fact {
+            wrap(&mut text, 0, &format!("{name}: {fact}"));
+        }
+    }
+    text.push_str("`mopsim workload --help` shows all other options.\n");
+    text
+}
+
+/// Type, range and default.
+fn values(parameter: &Parameter) -> String {
+    let mut text = parameter.kind.name().to_owned();
+    let allowed = parameter.allowed();
+    if !allowed.is_empty() {
+        let _ = write!(text, ", {}{allowed}", if parameter.choices.is_empty() { "" } else { "one of " });
+    }
+    if parameter.default.is_null() {
+        text.push_str("; not given by default");
+    } else {
+        let _ = write!(text, "; default {}", parameter.default_text());
+    }
+    text
+}
+
+/// Adds words in lines of at most [`WIDTH`] characters; those of a list hang.
+fn wrap(text: &mut String, indent: usize, words: &str) {
+    let mut column = 0;
+    for word in words.split_whitespace() {
+        let width = word.chars().count();
+        if column == 0 {
+            let _ = write!(text, "{:indent$}{word}", "");
+            column = indent + width;
+        } else if column + 1 + width > WIDTH {
+            let hang = if indent == 2 { 6 } else { indent };
+            let _ = write!(text, "\n{:hang$}{word}", "");
+            column = hang + width;
+        } else {
+            let _ = write!(text, " {word}");
+            column += 1 + width;
+        }
+    }
+    text.push('\n');
+}

@@ -1,0 +1,124 @@
+//! Breadth-first searches in Kronecker graphs: who tells whom how much, level by level, as in Graph500.
+//!
+//! A graph that fits ([`LARGEST_BUILT`]) is built, with the edges that the reference code of Graph500 2.1.4 makes from the same
+//! seeds, and searched from its roots. A larger one is drawn from the distribution that its edges have
+//! ([`sampled`]). Graphs are made before the ranks run and are only read by them.
+
+mod edges;
+mod exact;
+mod noise;
+mod random;
+mod sampled;
+pub(super) mod words;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most edges of a graph that is built: of scale 22 with 16 edges for a vertex. It takes 1.1 GB while it is made.
+pub const LARGEST_BUILT: u64 = 1 << 26;
+/// Largest scale.
+pub const LARGEST_SCALE: u32 = 40;
+/// Most searches in a graph.
+pub const MOST_ROOTS: u32 = 64;
+/// Most graphs of one workload, which are in memory together.
+const MOST_GRAPHS: usize = 2;
+
+/// Which graph, and how many searches in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Spec {
+    /// It has 2^scale vertices.
+    pub scale: u32,
+    /// Edges for each vertex.
+    pub edgefactor: u32,
+    /// Both seeds of the reference code.
+    pub seeds: (u64, u64),
+    /// Searches, each from a root of its own.
+    pub roots: u32,
+    /// Ranks; vertex v belongs to rank v modulo this.
+    pub ranks: u32,
+}
+
+impl Spec {
+    /// Edges of the graph.
+    pub fn edges(&self) -> u64 {
+        u64::from(self.edgefactor) << self.scale
+    }
+}
+
+/// What a rank does in one level of a search from the top down: each edge from a vertex that was reached last is told to the
+/// owner of its other end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Level {
+    /// Edges told to each rank.
+    pub sent: Vec<u32>,
+    /// Edges that each rank tells this one.
+    pub received: Vec<u32>,
+    /// Edges of the rank's vertices that were reached last, those between its own vertices included.
+    pub edges: f64,
+}
+
+/// A graph with its searches.
+#[derive(Debug)]
+pub enum Graph {
+    /// Built.
+    Built(exact::Built),
+    /// Drawn from the distribution.
+    Sampled(Box<sampled::Sampled>),
+}
+
+impl Graph {
+    fn new(spec: &Spec) -> Result<Self, String> {
+        if spec.edges() <= LARGEST_BUILT {
+            exact::Built::new(spec).map(Self::Built)
+        } else {
+            sampled::Sampled::new(spec).map(|graph| Self::Sampled(Box::new(graph)))
+        }
+    }
+
+    /// Edges that a search traverses: those with reached ends, each counted once.
+    pub fn edges(&self, search: usize) -> f64 {
+        match self {
+            Self::Built(graph) => graph.edges(search),
+            Self::Sampled(graph) => graph.edges(search),
+        }
+    }
+
+    /// What a rank sends and gets in each level of a search.
+    pub fn messages(&self, search: usize, rank: u32, ranks: u32) -> Vec<Level> {
+        match self {
+            Self::Built(graph) => graph.messages(search, rank, ranks),
+            Self::Sampled(graph) => graph.messages(search, rank),
+        }
+    }
+
+    /// Edges that a rank looks at in each level of a search from the bottom up.
+    pub fn looks(&self, search: usize, rank: u32, ranks: u32) -> Vec<f64> {
+        match self {
+            Self::Built(graph) => graph.looks(search, rank, ranks),
+            Self::Sampled(graph) => graph.looks(search),
+        }
+    }
+}
+
+/// The graphs of a workload: each is made once, and known by a number.
+#[derive(Debug, Default)]
+pub struct Graphs(Mutex<Vec<(Spec, Arc<Graph>)>>);
+
+impl Graphs {
+    /// The number of a graph, which is made if it is new. Gives a reason where it cannot.
+    pub fn number(&self, spec: &Spec) -> Result<usize, String> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = known.iter().position(|(other, _)| other == spec) {
+            return Ok(number);
+        }
+        if known.len() == MOST_GRAPHS {
+            return Err(format!("a workload has at most {MOST_GRAPHS} Kronecker graphs"));
+        }
+        known.push((*spec, Arc::new(Graph::new(spec)?)));
+        Ok(known.len() - 1)
+    }
+
+    /// The graph of that number.
+    pub fn get(&self, number: usize) -> Option<(Spec, Arc<Graph>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(number).cloned()
+    }
+}

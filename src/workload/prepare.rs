@@ -1,0 +1,120 @@
+//! What a program is asked before its ranks run: whether it runs on so many, its operations, what it prepares for all of them.
+
+use super::context::Context;
+use super::error::WorkloadError;
+use super::guard::{Here, Limits};
+use super::kronecker::Graphs;
+use super::program::{Program, global, limit, located, to_value};
+use serde_json::Value as Json;
+use starlark::environment::{FrozenModule, Module};
+use starlark::eval::Evaluator;
+use starlark::values::float::UnpackFloat;
+use starlark::values::structs::AllocStruct;
+use starlark::values::{Heap, UnpackValue, Value};
+
+/// Numbers of ranks that are tried on each side to find legal ones.
+const TRIED: usize = 20_000;
+/// Calls and loop iterations for that.
+const STEPS_OF_TRIES: u64 = 10_000_000;
+
+/// A program that is asked, with everything its answers depend on.
+pub(super) struct Questions<'a> {
+    pub program: &'a Program,
+    pub ranks: u32,
+    pub values: &'a [(String, Json)],
+    pub limits: &'a Limits,
+    pub graphs: &'a Graphs,
+}
+
+impl Questions<'_> {
+    /// Its parameters as it sees them.
+    fn params<'v>(&self, heap: Heap<'v>) -> Value<'v> {
+        // `class` is a reserved word of the language.
+        let word = |name: &str| if name == "class" { "problem_class".to_owned() } else { name.to_owned() };
+        let fields: Vec<_> = self.values.iter().map(|(name, json)| (word(name), to_value(heap, json))).collect();
+        heap.alloc(AllocStruct(fields.iter().map(|(name, value)| (name.as_str(), *value))))
+    }
+
+    /// What one of its functions says; none if it does not have it.
+    fn ask<'v>(
+        &self,
+        eval: &mut Evaluator<'v, '_, '_>,
+        here: &Here,
+        function: &str,
+        size: u32,
+        params: Value<'v>,
+    ) -> Result<Option<Value<'v>>, WorkloadError> {
+        let Some(function) = global(&self.program.module, function) else { return Ok(None) };
+        let heap = eval.heap();
+        let function = heap.access_owned_frozen_value(&function);
+        eval.eval_function(function, &[heap.alloc(size), params], &[]).map(Some).map_err(|error| located(&error, here))
+    }
+
+    /// Refuses a number of ranks that is not legal; gives the operations of the whole program, where it counts them.
+    pub fn legal_and_operations(&self) -> Result<Option<f64>, WorkloadError> {
+        let (program, ranks) = (self.program, self.ranks);
+        let context = Context::new(None, self.graphs);
+        Module::with_temp_heap(|module| {
+            let mut eval = Evaluator::new(&module);
+            let here = limit(&mut eval, self.limits, program.trusted);
+            eval.extra = Some(&context);
+            let params = self.params(module.heap());
+            let answer = self.ask(&mut eval, &here, "legal", ranks, params)?;
+            if !is_legal(answer) {
+                let reason = answer.and_then(|v| v.unpack_str().map(str::to_owned)).or(program.ranks.clone());
+                let nearest = (self.first_legal((1..ranks).rev()), self.first_legal(ranks + 1..));
+                return Err(WorkloadError::Ranks { program: program.name.clone(), ranks, reason, nearest });
+            }
+            let Some(count) = self.ask(&mut eval, &here, "operations", ranks, params)?.filter(|v| !v.is_none()) else {
+                return Ok(None);
+            };
+            let number = UnpackFloat::unpack_value(count).ok().flatten().map(|number| number.0);
+            if let Some(number) = number.filter(|n| n.is_finite() && *n > 0.0) {
+                return Ok(Some(number));
+            }
+            let given = number.map_or(count.get_type().to_owned(), |number| number.to_string());
+            let message = format!("{}: operations(size, params) gives {given}, which is no count", program.name);
+            Err(WorkloadError::Program(message))
+        })
+    }
+
+    /// The first number of ranks that is legal. It is no error if that takes too long to find out.
+    fn first_legal(&self, sizes: impl Iterator<Item = u32>) -> Option<u32> {
+        let limits = Limits { steps: self.limits.steps.min(STEPS_OF_TRIES), ..*self.limits };
+        let context = Context::new(None, self.graphs);
+        Module::with_temp_heap(|module| {
+            let mut eval = Evaluator::new(&module);
+            let here = limit(&mut eval, &limits, self.program.trusted);
+            eval.extra = Some(&context);
+            let params = self.params(module.heap());
+            for size in sizes.take(TRIED) {
+                if is_legal(self.ask(&mut eval, &here, "legal", size, params).ok()?) {
+                    return Some(size);
+                }
+            }
+            None
+        })
+    }
+
+    /// The parameters, or what the program made of them, as `params` of a module.
+    pub fn prepared(&self) -> Result<FrozenModule, WorkloadError> {
+        let program = self.program;
+        let context = Context::new(None, self.graphs);
+        Module::with_temp_heap(|module| {
+            {
+                let mut eval = Evaluator::new(&module);
+                let here = limit(&mut eval, &self.limits.of_frozen(), program.trusted);
+                eval.extra = Some(&context);
+                let params = self.params(module.heap());
+                let prepared = self.ask(&mut eval, &here, "prepare", self.ranks, params)?;
+                module.set("params", prepared.unwrap_or(params));
+            }
+            module.freeze().map_err(|error| WorkloadError::Program(format!("{}: {}", program.name, error.err_msg)))
+        })
+    }
+}
+
+/// Whether `legal` says so; programs without it run on any number.
+fn is_legal(answer: Option<Value>) -> bool {
+    answer.is_none_or(|v| v.is_none() || v.unpack_bool() == Some(true))
+}
