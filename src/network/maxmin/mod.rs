@@ -110,8 +110,8 @@ pub struct System<const WATCHED: bool> {
     set: Vec<u32>,
     before: Vec<f64>,
     problem: Problem,
-    stopped: Vec<u32>,
-    levels: Vec<f64>,
+    /// Links of a flow that is repaired alone, with the level at which each would stop it.
+    levels: Vec<(u32, f64)>,
     solution: u64,
     round: u64,
     /// The first round of this solution.
@@ -153,7 +153,6 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             set: Vec::new(),
             before: Vec::new(),
             problem: Problem::default(),
-            stopped: Vec::new(),
             levels: Vec::new(),
             solution: 0,
             round: 0,

@@ -93,7 +93,6 @@ impl<const WATCHED: bool> System<WATCHED> {
         let path = self.path_of(flow);
         let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
         let (mut lowest, mut fullest) = (f64::INFINITY, OWN_BOUND);
-        self.stopped.clear();
         self.levels.clear();
         for e in path.start..path.end {
             let Element { link, consumption } = self.elements[e as usize];
@@ -117,8 +116,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                 (lowest, fullest) = (level, link);
             }
             if members.len() > 1 {
-                self.stopped.push(link);
-                self.levels.push(level);
+                self.levels.push((link, level));
             }
         }
         let (value, limit) = if fullest == OWN_BOUND {
@@ -133,9 +131,9 @@ impl<const WATCHED: bool> System<WATCHED> {
         state.value = value;
         state.level = value * penalty;
         self.set_limit(flow, limit);
-        for i in 0..self.stopped.len() {
-            let link = self.stopped[i];
-            let stopped_here = self.levels[i] == lowest;
+        for i in 0..self.levels.len() {
+            let (link, level) = self.levels[i];
+            let stopped_here = level == lowest;
             if stopped_here || self.links[link as usize].limited > u32::from(limit == link) {
                 self.check(link, if stopped_here { lowest } else { f64::INFINITY });
             }
