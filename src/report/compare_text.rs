@@ -178,13 +178,14 @@ fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let limits = if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") };
     writeln!(out, "Performance for the money (geometric mean), best first")?;
     fitting(out, &format!("Budget: {limits}."), "")?;
-    let reference = c.offers().into_iter().find(|offer| offer.network == c.baseline);
+    let all = c.offers();
     let per = |own: Option<f64>, reference: Option<f64>| match (own, reference) {
         (Some(own), Some(reference)) => ratio(own / reference),
         _ => String::new(),
     };
     let mut offers = table(&["network", "performance", "dollars", "watts", "metres", "per $", "per W", "budget"]);
-    for offer in c.offers() {
+    for offer in &all {
+        let reference = all.iter().find(|other| other.network == c.baselines[offer.network]);
         let costs = match offer.cost {
             Some(cost) => [cost.dollars, cost.watts, cost.metres].map(|value| format!("{value:.0}")),
             None => ["unknown", "unknown", "unknown"].map(str::to_owned),

@@ -1,9 +1,10 @@
 //! The summary for a buyer: which network for this mix of workloads, and what the answer depends on.
 
 use super::svg::ratio;
-use super::{View, letter};
+use super::{View, letter, offers};
 use crate::report::findings::EQUAL;
 use crate::study::comparison::Comparison;
+use crate::study::procurement::Offer;
 use serde::Serialize;
 
 /// What stands at the top of the report.
@@ -27,6 +28,8 @@ pub(super) struct Rank {
     pub name: String,
     pub baseline: bool,
     pub geometric: f64,
+    /// Where the mean of all repetitions is, in words.
+    pub interval: Option<String>,
     pub arithmetic: f64,
     pub least: f64,
     pub most: f64,
@@ -65,6 +68,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
             name: c.networks[n].name.clone(),
             baseline: n == c.baseline,
             geometric: mean[n],
+            interval: c.geometric[n].interval().map(super::interval),
             arithmetic: c.arithmetic_mean(n),
             least: values(n).fold(f64::INFINITY, f64::min),
             most: values(n).fold(0.0, f64::max),
@@ -76,31 +80,65 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     Summary { verdict, remarks, duplex: duplex(c, &order, &mean), ranking }
 }
 
-fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) -> usize) -> (String, Vec<String>) {
+fn verdict(view: &View<'_>, all: &[usize], mean: &[f64], wins: &dyn Fn(usize) -> usize) -> (String, Vec<String>) {
     let c = view.comparison;
+    let offers = offers::list(view);
+    // Who is over the budget, or has no price where there is one, is not bought.
+    let affordable = |n: &usize| c.budget.is_none() || offers[*n].within_budget == Some(true);
+    let within: Vec<usize> = all.iter().copied().filter(affordable).collect();
+    let order = if within.is_empty() { all } else { &within };
     let Some(&best) = order.first() else { return (String::new(), Vec::new()) };
+    let mix = match &c.budget {
+        Some(budget) if within.is_empty() => {
+            let text = format!("No network is known to stay within the budget of {}.", offers::limits(budget));
+            return (text, vec![measure(c)]);
+        }
+        Some(budget) => format!("For this mix and within {}", offers::limits(budget)),
+        None => "For this mix".to_owned(),
+    };
     let count = c.workloads.len();
-    let workloads = if count == 1 { "the one workload".to_owned() } else { format!("the {count} workloads") };
     let ties: Vec<usize> = order.iter().copied().filter(|&n| mean[n] >= mean[best] / (1.0 + EQUAL)).collect();
     let baseline = named(c, c.baseline);
     let verdict = if c.networks.len() == 1 {
         format!("Only {} takes part: there is nothing to compare it with.", named(c, best))
     } else if ties.len() > 1 {
         let names: Vec<String> = ties.iter().map(|&n| named(c, n)).collect();
-        format!("For this mix, {} are equally fast within 1 %.", list(&names))
+        format!("{mix}, {} are equally fast within 1 %.", list(&names))
     } else if best == c.baseline {
-        format!("For this mix, no other network is as fast as the baseline, {baseline}.")
+        format!("{mix}, no other network is as fast as the baseline, {baseline}.")
     } else {
         format!(
-            "For this mix, {} is the fastest: {} times the baseline, {baseline}.",
+            "{mix}, {} is the fastest: {} times the baseline{}.",
             named(c, best),
-            ratio(mean[best])
+            ratio(mean[best]),
+            if c.has_settings() { " of its setting".to_owned() } else { format!(", {baseline}") }
         )
     };
-    let mut remarks = Vec::new();
-    remarks.push(format!(
-        "Measure: performance relative to the baseline, as geometric mean over {workloads}, each with the same weight."
-    ));
+    let mut remarks = vec![measure(c)];
+    if let Some(&fastest) = all.first().filter(|n| !order.contains(n)) {
+        let why = if offers[fastest].cost.is_some() { "over the budget" } else { "of unknown price" };
+        remarks.push(format!(
+            "{} is faster, {} times the baseline, but {why}.",
+            named(c, fastest),
+            ratio(mean[fastest])
+        ));
+    }
+    remarks.extend(worth(c, order, &offers));
+    if c.has_settings() {
+        remarks.push(
+            "A setting is a platform, a mapping and a table of collectives. Every network is compared with the baseline \
+             network in the same setting, so figures of two settings say nothing about which setting is faster."
+                .to_owned(),
+        );
+    }
+    if c.has_repetitions() {
+        remarks.push(
+            "What is random ran once for each seed. Figures are means over the seeds; the interval has their true mean \
+             with 95 % confidence."
+                .to_owned(),
+        );
+        remarks.extend(undecided(c, order));
+    }
     if c.networks.len() > 1 && count > 1 {
         let everywhere: Vec<usize> = order.iter().copied().filter(|&n| wins(n) == count).collect();
         if everywhere.is_empty() {
@@ -137,6 +175,52 @@ fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) 
         }
     }
     (verdict, remarks)
+}
+
+/// What performance means here.
+fn measure(c: &Comparison) -> String {
+    let count = c.workloads.len();
+    let workloads = if count == 1 { "the one workload".to_owned() } else { format!("the {count} workloads") };
+    let weights = if c.has_weights() {
+        let weights: Vec<String> =
+            c.workloads.iter().zip(&c.weights).map(|(w, weight)| format!("{} {weight}", w.name)).collect();
+        format!("with these weights: {}", list(&weights))
+    } else {
+        "each with the same weight".to_owned()
+    };
+    format!("Measure: performance relative to the baseline, as geometric mean over {workloads}, {weights}.")
+}
+
+/// Who gives most for a dollar and for a watt.
+fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
+    let best = |per: fn(&Offer) -> Option<f64>| {
+        let values = order.iter().filter_map(|&n| Some((n, per(&offers[n])?)));
+        values.reduce(|a, b| if b.1 > a.1 { b } else { a }).map(|(n, _)| named(c, n))
+    };
+    let (dollar, watt) = (best(Offer::per_dollar)?, best(Offer::per_watt)?);
+    Some(if order.len() < 2 {
+        return None;
+    } else if dollar == watt {
+        format!("Most performance for a dollar and for a watt: {dollar}.")
+    } else {
+        format!("Most performance for a dollar: {dollar}; for a watt: {watt}.")
+    })
+}
+
+/// Which networks the repetitions do not tell from the best one: their intervals overlap with its own.
+fn undecided(c: &Comparison, order: &[usize]) -> Option<String> {
+    let interval = |n: usize| c.geometric[n].interval().unwrap_or([c.geometric_mean(n); 2]);
+    let (&best, others) = order.split_first()?;
+    let low = interval(best)[0];
+    let near: Vec<String> = others.iter().filter(|&&n| interval(n)[1] >= low).map(|&n| named(c, n)).collect();
+    (!near.is_empty()).then(|| {
+        format!(
+            "The interval of {} overlaps with {} of {}: these seeds do not decide which of them is faster.",
+            named(c, best),
+            if near.len() == 1 { "that" } else { "those" },
+            list(&near)
+        )
+    })
 }
 
 fn duplex(c: &Comparison, order: &[usize], mean: &[f64]) -> Vec<String> {
