@@ -4,6 +4,7 @@ use super::findings;
 use super::markdown::{escape, heading, model, network, row};
 use super::number::{grouped, mops, percent, seconds};
 use super::text::letter;
+use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use std::io::{self, Write};
@@ -67,12 +68,31 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
 
 /// Times, and where they go.
 fn cells(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let columns =
-        ["workload", "on", "time", "Mop/s", "compute", "latency", "bandwidth", "waiting", "hops", "busiest link"];
+    let columns = [
+        "workload",
+        "on",
+        "time",
+        "Mop/s",
+        "compute",
+        "latency",
+        "bandwidth",
+        "waiting",
+        "hops",
+        "busiest link",
+        "its load",
+        "full for",
+        "critical path: compute",
+        "latency",
+        "bandwidth",
+    ];
     heading(out, &columns, 2)?;
     for cell in &c.cells {
         let e = &cell.explanation;
         let s = &e.time_shares;
+        let busiest = e.busiest_links.first();
+        let unknown = || "-".to_owned();
+        let path = e.critical_path.as_ref().filter(|path| path.seconds() > 0.0);
+        let of_path = |part: fn(&CriticalPath) -> f64| path.map_or_else(unknown, |p| percent(part(p) / p.seconds()));
         row(
             out,
             &[
@@ -84,8 +104,13 @@ fn cells(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
                 percent(s.latency),
                 percent(s.bandwidth),
                 percent(s.waiting),
-                e.average_hops.map_or_else(|| "-".to_owned(), |h| format!("{h:.2}")),
-                e.busiest_links.first().map_or_else(|| "-".to_owned(), |l| percent(l.utilisation)),
+                e.average_hops.map_or_else(unknown, |h| format!("{h:.2}")),
+                busiest.map_or_else(unknown, |l| escape(&l.link)),
+                busiest.map_or_else(unknown, |l| percent(l.utilisation)),
+                busiest.and_then(|l| l.saturated).map_or_else(unknown, percent),
+                of_path(|p| p.compute_seconds),
+                of_path(|p| p.latency_seconds),
+                of_path(|p| p.bandwidth_seconds),
             ],
         )?;
     }
