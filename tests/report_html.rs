@@ -251,8 +251,10 @@ fn what_a_buyer_asks_is_in_the_page() {
         }
     }
     assert!(intervals > 20);
-    // Whiskers where repetitions differ: the random network, on two workloads and in the mean, in both drawings.
-    assert_eq!(page.matches("class=\"whisker\"").count(), 2 * 3, "{page}");
+    // Whiskers where repetitions differ: the random network, on two workloads and in the mean, in both drawings of bars; the
+    // mean against price, power and length, too.
+    assert_eq!(page.matches("class=\"whisker-casing\"").count(), 2 * 3);
+    assert_eq!(page.matches("class=\"whisker\"").count(), 2 * 3 + 3);
     // Weights, where they are used and where they are listed.
     let texts =
         |name: &str| elements.iter().filter(|e| e.0 == name).map(|e| e.2.as_str()).collect::<Vec<_>>().join("\n");

@@ -52,7 +52,11 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\nWeights in the means: {}.", weights.join(", "))?;
     }
     if c.has_repetitions() {
-        writeln!(out, "\nMeans over the repetitions; behind ± is half of the 95 % confidence interval of the mean.")?;
+        writeln!(
+            out,
+            "\nMeans over the repetitions; behind ± is half of the 95 % confidence interval of the mean. Parts of the time \
+             and loads are those of the first repetition."
+        )?;
     }
     writeln!(out)?;
     cells(c, out)?;

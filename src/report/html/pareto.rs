@@ -56,12 +56,18 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
     let points: Vec<(f64, f64)> = (0..c.networks.len())
         .map(|n| (finite((axis.of)(&view.facts[n]).unwrap_or(0.0)), finite(c.geometric_mean(n))))
         .collect();
+    let interval = |n: usize| c.geometric[n].interval().filter(|[low, high]| low < high);
     // The axes begin where the points do: differences count here, and bars show the whole.
-    let extent = |of: fn(&(f64, f64)) -> f64| {
-        let values = || points.iter().map(of);
-        ticks_between(values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
+    let extent = |values: &mut dyn Iterator<Item = f64>| {
+        let (least, most) =
+            values.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), v| (least.min(v), most.max(v)));
+        ticks_between(least, most)
     };
-    let (xs, ys) = (extent(|p| p.0), extent(|p| p.1));
+    let xs = extent(&mut points.iter().map(|p| p.0));
+    // Intervals of few repetitions may be long beyond measure; what leaves the scale is cut off.
+    let highest = points.iter().map(|p| p.1).fold(0.0, f64::max);
+    let ends = (0..points.len()).filter_map(interval).flatten().map(|end| end.clamp(0.0, 1.5 * highest));
+    let ys = extent(&mut points.iter().map(|p| p.1).chain(ends));
     let span = |ticks: &[f64]| (ticks[0], ticks[ticks.len() - 1] - ticks[0]);
     let ((x_low, x_span), (y_low, y_span)) = (span(&xs), span(&ys));
     let x = |v: f64| left + (v - x_low) / x_span * (width - left - right);
@@ -97,6 +103,10 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
     let mut taken: Vec<(f64, f64)> = points.iter().map(|p| (x(p.0), y(p.1))).collect();
     for (n, &(px, py)) in points.iter().enumerate() {
         let (px, py) = (x(px), y(py));
+        if let Some(ends) = interval(n) {
+            let [low, high] = ends.map(|end| y(end.clamp(y_low, y_low + y_span)));
+            svg.raw(&format!("<path d=\"M{px:.1} {low:.1}V{high:.1}\" class=\"whisker\"/>"));
+        }
         svg.raw(&format!(
             "<path d=\"{}\" transform=\"translate({px:.1} {py:.1})\" class=\"mark stroke-net{}\"/>",
             mark(n),
