@@ -292,6 +292,23 @@ fn what_a_buyer_asks_is_in_the_page() {
 }
 
 #[test]
+fn settings_are_not_compared_with_each_other() {
+    let page = page(&buyers_study(true), &[]);
+    let elements = elements(&parse(&page));
+    let verdicts: Vec<&str> =
+        elements.iter().filter(|e| e.1.get("class").is_some_and(|c| c == "verdict")).map(|e| e.2.as_str()).collect();
+    assert_eq!(verdicts.len(), 2, "{verdicts:?}");
+    for (verdict, (own, other)) in verdicts.iter().zip([("[one-each]", "[random]"), ("[random]", "[one-each]")]) {
+        assert!(verdict.contains(own) && !verdict.contains(other), "{verdicts:?}");
+    }
+    // Setting by setting, each with its own baseline.
+    let table = rows(&elements, "Ranking of the networks");
+    let settings: Vec<bool> = table[1..].iter().map(|row| row.contains("[one-each]")).collect();
+    assert_eq!(settings, [true, true, true, false, false, false]);
+    assert_eq!(table.iter().filter(|row| row.contains("(baseline)")).count(), 2);
+}
+
+#[test]
 fn a_study_without_all_that_is_not_told_of_it() {
     let page = page(&hostile_study(), &[]);
     for word in ["95 %", "Weight", "± ", "class=\"whisker\"", "budget", "Stability", "Repetitions"] {

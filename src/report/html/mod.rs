@@ -109,6 +109,12 @@ fn letter(index: usize) -> String {
     super::text::letter(index)
 }
 
+/// The networks that are compared with each other: all, or those of each setting.
+fn settings(c: &Comparison) -> Vec<Vec<usize>> {
+    let columns: Vec<usize> = (0..c.networks.len()).collect();
+    columns.chunk_by(|&a, &b| c.settings[a] == c.settings[b]).map(<[usize]>::to_vec).collect()
+}
+
 /// `192 two-way`.
 fn cables((count, one_way): (usize, bool)) -> String {
     format!("{} {}", number::grouped(count as u64), if one_way { "one-way" } else { "two-way" })
@@ -302,7 +308,7 @@ fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::comparison::Net
         pattern: n % svg::PATTERNS,
         name: &info.name,
         topology: &info.topology,
-        baseline: n == c.baseline,
+        baseline: n == c.baselines[n],
         seed: info.seed.filter(|_| c.seeds[n].len() < 2),
         seeds: (c.seeds[n].len() > 1)
             .then(|| c.seeds[n].iter().flatten().map(u64::to_string).collect::<Vec<_>>().join(", ")),

@@ -1,6 +1,6 @@
 //! What a buyer gets for money and power: the networks by performance for a dollar, within the budget first.
 
-use super::{Exact, View, exact, letter};
+use super::{Exact, View, exact, letter, settings};
 use crate::report::number::grouped;
 use crate::study::procurement::{self, Budget, NetworkCost, Offer};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use serde::Serialize;
 pub(super) struct Offers {
     /// What a network may cost, in words; `None` if the study says nothing.
     pub budget: Option<String>,
-    /// Best first.
+    /// Best first, setting by setting.
     pub rows: Vec<Row>,
     /// Networks without a price.
     pub unknown: Vec<String>,
@@ -87,7 +87,8 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
             None => "unknown",
         }),
     };
-    let ranked = procurement::ranked(all.clone());
+    let of = |columns: Vec<usize>| procurement::ranked(columns.into_iter().map(|n| all[n]).collect());
+    let ranked: Vec<Offer> = settings(c).into_iter().flat_map(of).collect();
     let unknown = all.iter().filter(|offer| offer.cost.is_none()).map(|offer| letter(offer.network)).collect();
     Some(Offers { budget: c.budget.as_ref().map(limits), rows: ranked.iter().map(row).collect(), unknown })
 }
