@@ -129,6 +129,8 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     let baseline = named(c, reference);
     let verdict = if all.len() == 1 {
         format!("Only {} takes part: there is nothing to compare it with.", named(c, best))
+    } else if let (1, Some(budget)) = (order.len(), &c.budget) {
+        format!("Only {} is known to stay within {}.", named(c, best), offers::limits(budget))
     } else if ties.len() > 1 {
         let names: Vec<String> = ties.iter().map(|&n| named(c, n)).collect();
         format!("{mix}, {} are equally fast within 1 %.", list(&names))
