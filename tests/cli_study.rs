@@ -199,3 +199,29 @@ fn contradictions_of_a_study_are_refused() {
     refuse("repetition = 3\n", WORKLOADS, &["s.toml:2:1:", "`repetition`", "`repetitions`?"]);
     refuse("", &format!("{WORKLOADS}weight = 0\n"), &["weight 0 of workload `u.ti` is not positive"]);
 }
+
+#[test]
+fn markdown_has_what_the_text_has() {
+    let weighted = "[[workloads]]\ntrace = 't.ti'\nweight = 3\n[[workloads]]\ntrace = 'u.ti'\n";
+    let head = "repetitions = 3\nbaseline = 'ring:n=8'\nbudget = { dollars = 1e6 }\n";
+    let folder = folder(&format!("title = 'x'\n{head}{RANDOM}{RING}{weighted}"));
+    let flags = ["compare", "s.toml", "--perturb", "5%", "--samples", "2"];
+    let text = folder.output(&[&flags[..], &["--format", "markdown"]].concat());
+    let result = folder.json(&flags);
+    // A number and half of its interval; the baseline is exactly one.
+    let spread = &list(&result, "statistics")[0]["relative"];
+    let half = (spread["confidence_95"][1].as_f64().expect("a number") - number(spread, "mean")).abs();
+    let line = format!("| t | {:.3} ± {half:.3} | 1.000 |", number(spread, "mean"));
+    assert!(text.contains(&line), "{line} in\n{text}");
+    for part in [
+        "seeds 1 2 3",
+        "Weights in the means: t 3, u 1.",
+        "Ranking stability: bandwidth, latency and compute speed varied by up to 5 %, 2 samples, seed 1.",
+        "| workload | ranking, the fastest first | ranking holds | first stays |\n| --- | --- | ---: | ---: |\n| t | ",
+        "budget: 1000000 dollars.",
+        "| network | performance | dollars | watts | metres | per $ | per W | budget |",
+        "| within |",
+    ] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+}

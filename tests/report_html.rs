@@ -41,6 +41,48 @@ fn hostile_study() -> Folder {
     folder
 }
 
+/// A study with all that a buyer may ask: repetitions, weights, a budget. There are two settings if `settings`.
+fn buyers_study(settings: bool) -> Folder {
+    let folder = Folder::with_trace(MESSAGE);
+    let mut trace = String::new();
+    for rank in 0..8 {
+        let partner = (rank + 3) % 8;
+        let from = (rank + 5) % 8;
+        trace.push_str(&format!("{rank} irecv {from} 0 100000 6\n{rank} send {partner} 0 100000 6\n"));
+        trace.push_str(&format!("{rank} wait {from} {rank} 0\n{rank} compute 1e6\n{rank} allreduce 2000 10 0 6\n"));
+    }
+    folder.write("t.ti", &trace);
+    folder.write("b.ti", trace.replace("100000", "700"));
+    let mappings = if settings { "mappings = ['one-each', 'random']" } else { "" };
+    folder.write(
+        "s.toml",
+        format!(
+            "title = 'A purchase'
+             baseline = 'ring'
+             repetitions = 4
+             {mappings}
+             [budget]
+             dollars = 9000
+             [[networks]]
+             name = 'ring'
+             topology = 'ring:8'
+             [[networks]]
+             name = 'random'
+             topology = 'random:n=8,d=3'
+             [[networks]]
+             name = 'mesh of all'
+             topology = 'full_mesh:8'
+             [[workloads]]
+             trace = 't.ti'
+             weight = 3
+             [[workloads]]
+             trace = 'b.ti'
+            "
+        ),
+    );
+    folder
+}
+
 fn page(folder: &Folder, more: &[&str]) -> String {
     folder.output(&[&["compare", "s.toml", "--html", "out.html", "-q"], more].concat());
     folder.read("out.html")
@@ -80,8 +122,13 @@ fn elements(dom: &RcDom) -> Vec<(String, Attributes, String)> {
 
 #[test]
 fn the_page_is_valid_with_unique_ids_and_links_that_lead_somewhere() {
-    let page = page(&hostile_study(), &[]);
-    let dom = parse(&page);
+    check_validity(&page(&hostile_study(), &[]));
+    check_validity(&page(&buyers_study(false), &["--perturb", "10%", "--samples", "3"]));
+    check_validity(&page(&buyers_study(true), &[]));
+}
+
+fn check_validity(page: &str) {
+    let dom = parse(page);
     assert!(dom.errors.borrow().is_empty(), "{:?}", dom.errors.borrow());
     let elements = elements(&dom);
     let mut ids = HashSet::new();
@@ -167,6 +214,109 @@ fn every_number_of_the_json_is_in_the_page() {
     }
 }
 
+/// Text of the rows of the first table whose section has this label.
+fn rows(elements: &[(String, Attributes, String)], label: &str) -> Vec<String> {
+    let start = elements.iter().position(|e| e.1.get("aria-label").is_some_and(|l| l == label));
+    let start = start.unwrap_or_else(|| panic!("no table `{label}`"));
+    let next = elements[start..].iter().position(|e| ["p", "h2", "h3", "details"].contains(&e.0.as_str()));
+    let end = next.map_or(elements.len(), |at| start + at);
+    elements[start..end].iter().filter(|e| e.0 == "tr").map(|e| e.2.clone()).collect()
+}
+
+#[test]
+fn what_a_buyer_asks_is_in_the_page() {
+    let folder = buyers_study(false);
+    let flags = ["--perturb", "10%", "--samples", "3"];
+    let result = folder.json(&[&["compare", "s.toml"][..], &flags].concat());
+    let page = page(&folder, &flags);
+    let elements = elements(&parse(&page));
+    // Repetitions: every mean and both ends of its interval, to the last digit.
+    let shown: HashSet<u64> = elements
+        .iter()
+        .filter(|e| e.0 == "data")
+        .map(|e| e.1["value"].parse::<f64>().expect("a number").to_bits())
+        .collect();
+    let statistics = result["statistics"].as_array().expect("a list").iter().map(|s| &s["relative"]);
+    let means = result["means"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .flat_map(|m| [&m["geometric_spread"], &m["arithmetic_spread"]]);
+    let mut intervals = 0;
+    for spread in statistics.chain(means) {
+        let ends = spread["confidence_95"].as_array().into_iter().flatten();
+        for number in ends.chain([&spread["mean"], &spread["standard_deviation"]]).filter_map(Value::as_f64) {
+            assert!(shown.contains(&number.to_bits()), "{number} of {spread} is not shown");
+            intervals += 1;
+        }
+    }
+    assert!(intervals > 20);
+    // Whiskers where repetitions differ: the random network, on two workloads and in the mean, in both drawings of bars; the
+    // mean against price, power and length, too.
+    assert_eq!(page.matches("class=\"whisker-casing\"").count(), 2 * 3);
+    assert_eq!(page.matches("class=\"whisker\"").count(), 2 * 3 + 3);
+    // Weights, where they are used and where they are listed.
+    let texts =
+        |name: &str| elements.iter().filter(|e| e.0 == name).map(|e| e.2.as_str()).collect::<Vec<_>>().join("\n");
+    assert!(texts("li").contains("with these weights: t 3 and b 1."), "{}", texts("li"));
+    assert!(texts("text").contains("t × 3") && texts("th").contains("Weighted geometric mean"));
+    assert!(rows(&elements, "Workloads")[1].contains('3'));
+    // The budget: only the ring is cheap enough, and the page does not recommend another network.
+    let verdict = elements.iter().find(|e| e.1.get("class").is_some_and(|c| c == "verdict")).expect("a verdict");
+    assert!(verdict.2.contains("within 9,000 dollars") && verdict.2.contains("ring"), "{}", verdict.2);
+    assert!(texts("li").contains("but over the budget"), "{}", texts("li"));
+    let offers: Vec<&str> = result["procurement"]["offers"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|o| o["topology"].as_str().expect("a name"))
+        .collect();
+    let table = rows(&elements, "Performance for money, power and cable");
+    assert_eq!(table.len(), 1 + offers.len());
+    for (row, offer) in table[1..].iter().zip(&offers) {
+        assert!(row.contains(offer), "{row}: {offer}");
+    }
+    assert!(table[1].contains("within") && table[3].contains("over"), "{table:?}");
+    // How stable the ranking is.
+    let rankings = result["ranking"]["rankings"].as_array().expect("a list");
+    let table = rows(&elements, "Stability of the ranking");
+    assert_eq!(table.len(), 1 + rankings.len());
+    for (row, ranking) in table[1..].iter().zip(rankings) {
+        assert!(
+            row.ends_with(&format!("{} of 3{} of 3", ranking["holds"], ranking["winner_holds"])),
+            "{row}: {ranking}"
+        );
+    }
+    let replays = result["cells"].as_array().expect("a list").len() * 4;
+    assert!(texts("p").contains(&format!("{replays} replays")));
+}
+
+#[test]
+fn settings_are_not_compared_with_each_other() {
+    let page = page(&buyers_study(true), &[]);
+    let elements = elements(&parse(&page));
+    let verdicts: Vec<&str> =
+        elements.iter().filter(|e| e.1.get("class").is_some_and(|c| c == "verdict")).map(|e| e.2.as_str()).collect();
+    assert_eq!(verdicts.len(), 2, "{verdicts:?}");
+    for (verdict, (own, other)) in verdicts.iter().zip([("[one-each]", "[random]"), ("[random]", "[one-each]")]) {
+        assert!(verdict.contains(own) && !verdict.contains(other), "{verdicts:?}");
+    }
+    // Setting by setting, each with its own baseline.
+    let table = rows(&elements, "Ranking of the networks");
+    let settings: Vec<bool> = table[1..].iter().map(|row| row.contains("[one-each]")).collect();
+    assert_eq!(settings, [true, true, true, false, false, false]);
+    assert_eq!(table.iter().filter(|row| row.contains("(baseline)")).count(), 2);
+}
+
+#[test]
+fn a_study_without_all_that_is_not_told_of_it() {
+    let page = page(&hostile_study(), &[]);
+    for word in ["95 %", "Weight", "± ", "class=\"whisker\"", "budget", "Stability", "Repetitions"] {
+        let visible = page.split("<script type=").next().expect("a page");
+        assert!(!visible.contains(word), "{word}");
+    }
+}
+
 #[test]
 fn the_page_is_the_same_for_any_number_of_threads_and_replaces_a_file_as_a_whole() {
     let folder = hostile_study();
@@ -220,6 +370,9 @@ fn text_and_marks_stand_out_in_light_and_dark() {
             }
         }
         assert!(contrast("ink", "caveat") >= 4.5);
+        // An error bar shows on its casing, and the casing on every bar.
+        assert!(contrast("ink", "paper") >= 7.0);
+        assert!(contrast("caveat-edge", "caveat") >= 2.5, "{}", contrast("caveat-edge", "caveat"));
         for mark in (0..8).map(|n| format!("net{n}")) {
             assert!(contrast(&mark, "paper") >= 3.0, "{mark}: {}", contrast(&mark, "paper"));
         }

@@ -95,6 +95,16 @@ impl Progress for Bars {
     }
 }
 
+/// A sign of life for what has no end that is known beforehand.
+pub fn waiting(what: &'static str, quiet: bool) -> ProgressBar {
+    let spinner = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+    let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+    spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    spinner.set_message(what);
+    spinner.enable_steady_tick(Duration::from_millis(200));
+    spinner
+}
+
 /// A bar that counts the generations of a search.
 pub struct Generations(ProgressBar);
 

@@ -7,10 +7,16 @@ use mopsim::report;
 use mopsim::report::html::{Facts, HtmlReport, Origin, Watched};
 use mopsim::study::Study;
 use mopsim::study::comparison::Comparison;
+use mopsim::study::plan::Plan;
 
 /// Refuses files that could not be written, before the study runs.
 pub fn check(files: &CompareFiles) -> Result<(), Failure> {
     [&files.html, &files.json, &files.csv].into_iter().try_for_each(|file| files::check(file.as_deref()))
+}
+
+/// Refuses a cell that the study does not have, before it runs.
+pub fn check_cell(files: &CompareFiles, plan: &Plan) -> Result<(), Failure> {
+    files.timeline_cell.as_deref().map_or(Ok(()), |name| find_cell(plan, name).map(drop))
 }
 
 /// Writes the results to the files that the user wants beside standard output.
@@ -23,7 +29,7 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison) -> Resu
     }
     let Some(html) = html else { return Ok(()) };
     let cell = match timeline_cell {
-        Some(name) => Some(find_cell(comparison, name)?),
+        Some(name) => Some(find_cell(&study.plan, name)?),
         None => Watched::choose(comparison),
     };
     let timeline = cell
@@ -64,18 +70,17 @@ fn command_line() -> String {
 }
 
 /// The cell `WORKLOAD@NETWORK`.
-fn find_cell(c: &Comparison, name: &str) -> Result<(usize, usize), Failure> {
+fn find_cell(plan: &Plan, name: &str) -> Result<(usize, usize), Failure> {
     // Names may have an @ of their own.
     let found = name.match_indices('@').find_map(|(at, _)| {
-        let workload = c.workloads.iter().position(|w| w.name == name[..at])?;
-        let network = c.networks.iter().position(|n| n.name == name[at + 1..])?;
+        let workload = plan.workloads.iter().position(|w| w.name == name[..at])?;
+        let network = plan.columns.iter().position(|c| c.info.name == name[at + 1..])?;
         Some((workload, network))
     });
     found.ok_or_else(|| {
-        let example =
-            c.workloads.first().zip(c.networks.first()).map_or_else(String::new, |(w, n)| {
-                format!("write for example --timeline-cell \"{}@{}\"", w.name, n.name)
-            });
+        let example = plan.workloads.first().zip(plan.columns.first()).map_or_else(String::new, |(w, c)| {
+            format!("write for example --timeline-cell \"{}@{}\"", w.name, c.info.name)
+        });
         Failure::input(format!("--timeline-cell `{name}`: the study has no such cell"), example)
     })
 }

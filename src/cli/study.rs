@@ -2,7 +2,7 @@
 
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
-use super::{options, print, say, side_files};
+use super::{options, print, progress, say, side_files};
 use mopsim::study::comparison::Comparison;
 use mopsim::study::perturb;
 use mopsim::study::{Overrides, Study, mapping};
@@ -29,8 +29,11 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     overrides.model.build()?;
     mapping(overrides.placement.rule.as_deref(), overrides.seed)?;
     side_files::check(&flags.files)?;
-    let mut study =
-        Study::read(&flags.study, overrides).map_err(|error| Failure::study(&error, &[]).in_study(&flags.study))?;
+    let waiting = progress::waiting("reading traces and building networks", output.quiet);
+    let study = Study::read(&flags.study, overrides);
+    waiting.finish_and_clear();
+    let mut study = study.map_err(|error| Failure::study(&error, &[]).in_study(&flags.study))?;
+    side_files::check_cell(&flags.files, &study.plan)?;
     study.explain = !flags.no_explain;
     if !output.quiet {
         let warnings = study.workloads.iter().flat_map(|w| &w.trace.warnings);

@@ -88,6 +88,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         );
     }
     writeln!(out, "{absolute}\n")?;
+    explanations(c, out)?;
     if c.has_repetitions() {
         repetitions(c, out)?;
     }
@@ -107,6 +108,53 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
                 method, not of the networks.";
     wrapped(out, text, "")?;
     notes(out, &c.notes)
+}
+
+/// Where the time goes, and through which links.
+fn explanations(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let first = if c.has_repetitions() { " (of the first repetition)" } else { "" };
+    writeln!(out, "Where the time goes, in per cent{first}")?;
+    let critical = c.cells.iter().any(|cell| cell.explanation.critical_path.is_some());
+    let mut heading = vec!["workload", "", "C/L/B/W"];
+    heading.extend(critical.then_some("path"));
+    heading.extend(["hops", "busiest", "load"]);
+    heading.extend(critical.then_some("full"));
+    let mut table = table(&heading);
+    let whole = |share: f64| format!("{:.0}", 100.0 * share);
+    let joined = |shares: &[f64]| shares.iter().map(|&share| whole(share)).collect::<Vec<_>>().join("/");
+    for cell in &c.cells {
+        let name = if cell.network == 0 { c.workloads[cell.workload].name.clone() } else { String::new() };
+        let e = &cell.explanation;
+        let s = &e.time_shares;
+        let busiest = e.busiest_links.first();
+        let mut cells = vec![name, letter(cell.network), joined(&[s.compute, s.latency, s.bandwidth, s.waiting])];
+        if critical {
+            let path = e.critical_path.as_ref().filter(|path| path.seconds() > 0.0);
+            cells.push(path.map_or_else(String::new, |path| {
+                joined(
+                    &[path.compute_seconds, path.latency_seconds, path.bandwidth_seconds].map(|t| t / path.seconds()),
+                )
+            }));
+        }
+        cells.push(e.average_hops.map_or_else(String::new, |hops| format!("{hops:.2}")));
+        cells.push(busiest.map_or_else(String::new, |link| link.link.clone()));
+        cells.push(busiest.map_or_else(String::new, |link| whole(link.utilisation)));
+        if critical {
+            cells.push(busiest.and_then(|link| link.saturated).map_or_else(String::new, whole));
+        }
+        row(&mut table, &cells);
+    }
+    writeln!(out, "{table}")?;
+    let text = if critical {
+        "C/L/B/W: what the ranks do on average: they compute, wait for the latency of messages, for their bandwidth, or for \
+         partners. Path: the same without waiting along the critical path. Hops: links that a message takes. Load: bytes of \
+         the busiest link over what it could carry; full: share of the run in which messages took all that it has."
+    } else {
+        "C/L/B/W: what the ranks do on average: they compute, wait for the latency of messages, for their bandwidth, or for \
+         partners. Hops: links that a message takes. Load: bytes of the busiest link over what it could carry."
+    };
+    wrapped(out, text, "")?;
+    writeln!(out)
 }
 
 /// How much repetitions differ.
@@ -178,13 +226,14 @@ fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let limits = if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") };
     writeln!(out, "Performance for the money (geometric mean), best first")?;
     fitting(out, &format!("Budget: {limits}."), "")?;
-    let reference = c.offers().into_iter().find(|offer| offer.network == c.baseline);
+    let all = c.offers();
     let per = |own: Option<f64>, reference: Option<f64>| match (own, reference) {
         (Some(own), Some(reference)) => ratio(own / reference),
         _ => String::new(),
     };
     let mut offers = table(&["network", "performance", "dollars", "watts", "metres", "per $", "per W", "budget"]);
-    for offer in c.offers() {
+    for offer in &all {
+        let reference = all.iter().find(|other| other.network == c.baselines[offer.network]);
         let costs = match offer.cost {
             Some(cost) => [cost.dollars, cost.watts, cost.metres].map(|value| format!("{value:.0}")),
             None => ["unknown", "unknown", "unknown"].map(str::to_owned),

@@ -1,7 +1,6 @@
 //! Tables in Markdown, for issues, wikis and papers in the making. What a user named is escaped.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
-use super::text::letter;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, TopologyReport, findings};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo};
@@ -11,7 +10,7 @@ use std::io::{self, Write};
 pub struct Markdown;
 
 /// A text that stays what it is in Markdown, and stays in its cell.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -27,17 +26,17 @@ fn escape(text: &str) -> String {
 }
 
 /// A heading and its line; all columns but so many first ones hold numbers. Cells are escaped already.
-fn heading(out: &mut dyn Write, cells: &[&str], text_columns: usize) -> io::Result<()> {
+pub(super) fn heading(out: &mut dyn Write, cells: &[&str], text_columns: usize) -> io::Result<()> {
     writeln!(out, "| {} |", cells.join(" | "))?;
     let rule = |i: usize| if i < text_columns { "---" } else { "---:" };
     writeln!(out, "| {} |", (0..cells.len()).map(rule).collect::<Vec<_>>().join(" | "))
 }
 
-fn row(out: &mut dyn Write, cells: &[String]) -> io::Result<()> {
+pub(super) fn row(out: &mut dyn Write, cells: &[String]) -> io::Result<()> {
     writeln!(out, "| {} |", cells.join(" | "))
 }
 
-fn network(n: &NetworkInfo) -> String {
+pub(super) fn network(n: &NetworkInfo) -> String {
     let duplex = n.duplex.as_deref().map(|d| match d {
         "one-way" => ", one-way cables".to_owned(),
         mode => format!(", {mode} duplex"),
@@ -46,7 +45,7 @@ fn network(n: &NetworkInfo) -> String {
     escape(&format!("{}{}{}", n.topology, duplex.unwrap_or_default(), routing.unwrap_or_default()))
 }
 
-fn model(out: &mut dyn Write, m: &ModelDescription, mapping: &str, notes: &[String]) -> io::Result<()> {
+pub(super) fn model(out: &mut dyn Write, m: &ModelDescription, mapping: &str, notes: &[String]) -> io::Result<()> {
     let onoff = |on: bool| if on { "on" } else { "off" };
     let overridden: String = m.collective.iter().map(|(kind, a)| format!(", {kind} always by {a}")).collect();
     writeln!(
@@ -101,53 +100,7 @@ impl Reporter for Markdown {
     }
 
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "# {}\n", escape(&c.title))?;
-        for (n, info) in c.networks.iter().enumerate() {
-            let baseline = if n == c.baseline { " (baseline)" } else { "" };
-            writeln!(out, "- **{}** {}{baseline}: {}", letter(n), escape(&info.name), network(info))?;
-        }
-        writeln!(out, "\nPerformance relative to {} (larger is better):\n", letter(c.baseline))?;
-        let letters: Vec<String> = (0..c.networks.len()).map(letter).collect();
-        let columns: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
-        heading(out, &columns, 1)?;
-        let mut line = |name: String, value: &dyn Fn(usize) -> f64| {
-            let values = (0..c.networks.len()).map(|n| format!("{:.3}", value(n)));
-            row(out, &std::iter::once(name).chain(values).collect::<Vec<_>>())
-        };
-        for (w, workload) in c.workloads.iter().enumerate() {
-            line(escape(&workload.name), &|n| c.cell(w, n).relative)?;
-        }
-        line("*arithmetic mean*".into(), &|n| c.arithmetic_mean(n))?;
-        line("**geometric mean**".into(), &|n| c.geometric_mean(n))?;
-        writeln!(out)?;
-        let columns =
-            ["workload", "on", "time", "Mop/s", "compute", "latency", "bandwidth", "waiting", "hops", "busiest link"];
-        heading(out, &columns, 2)?;
-        for cell in &c.cells {
-            let e = &cell.explanation;
-            let s = &e.time_shares;
-            row(
-                out,
-                &[
-                    escape(&c.workloads[cell.workload].name),
-                    letter(cell.network),
-                    seconds(cell.simulated_seconds),
-                    cell.mops.map_or_else(|| "unknown".to_owned(), mops),
-                    percent(s.compute),
-                    percent(s.latency),
-                    percent(s.bandwidth),
-                    percent(s.waiting),
-                    e.average_hops.map_or_else(|| "-".to_owned(), |h| format!("{h:.2}")),
-                    e.busiest_links.first().map_or_else(|| "-".to_owned(), |l| percent(l.utilisation)),
-                ],
-            )?;
-        }
-        for f in findings::equal_networks(c) {
-            let who: Vec<String> = f.networks.iter().map(|&n| letter(n)).collect();
-            let workload = escape(&c.workloads[f.workload].name);
-            writeln!(out, "\n{workload}: {} equal within 1 %: {}.", who.join(", "), f.reason)?;
-        }
-        model(out, &c.model, &c.mapping, &c.notes)
+        super::compare_markdown::write(c, out)
     }
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {

@@ -6,6 +6,7 @@
 mod collectives;
 mod collectives_text;
 mod compare_json;
+mod compare_markdown;
 mod compare_text;
 mod csv;
 pub mod design;

@@ -129,8 +129,19 @@ impl NetworkChoice {
     /// # Errors
     /// [`NetworkError`].
     pub fn build(&self, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        self.build_on(None, folder)
+    }
+
+    /// The same on a graph that another network with the same specification and seed has built already.
+    ///
+    /// # Errors
+    /// [`NetworkError`].
+    pub fn build_on(&self, graph: Option<Arc<Topology>>, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
         match (&self.topology, &self.platform) {
-            (Some(spec), None) => self.build_topology(spec, folder),
+            (Some(spec), None) => {
+                let graph = graph.map_or_else(|| self.graph(spec, folder).map(Arc::new), Ok)?;
+                self.build_topology(graph)
+            }
             (None, Some(file)) => self.build_file(&folder.join(file)),
             (topology, _) => Err(NetworkError::Ambiguous { both: topology.is_some() }),
         }
@@ -197,8 +208,7 @@ impl NetworkChoice {
         Ok(spec.build()?)
     }
 
-    fn build_topology(&self, spec: &str, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
-        let topology = self.graph(spec, folder)?;
+    fn build_topology(&self, topology: Arc<Topology>) -> Result<NetworkUnderTest, NetworkError> {
         let parameters = self.parameters.check()?;
         let routing = self.routing.as_deref().unwrap_or(routing::DEFAULT);
         let kind = routing::find(routing).map_err(PlatformError::from)?;
@@ -221,7 +231,7 @@ impl NetworkChoice {
             },
             platform: Arc::new(platform),
             floor: parameters.cables.map_or_else(FloorOptions::default, |(_, floor)| floor),
-            topology: Some(Arc::new(topology)),
+            topology: Some(topology),
         })
     }
 

@@ -77,6 +77,11 @@ impl Offer {
     pub fn per_watt(&self) -> Option<f64> {
         self.cost.filter(|cost| cost.watts > 0.0).map(|cost| self.performance / cost.watts)
     }
+
+    /// Relative performance for a metre of cable.
+    pub fn per_metre(&self) -> Option<f64> {
+        self.cost.filter(|cost| cost.metres > 0.0).map(|cost| self.performance / cost.metres)
+    }
 }
 
 /// The offers in the order that a buyer wants: those within the budget first, then by performance for a dollar, best first.

@@ -14,7 +14,11 @@ use super::toml_file;
 use super::workload::{OpenError, Workload};
 use crate::engine::Model;
 use crate::mpi::mapping::Mapping;
+use crate::topology::Topology;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Most repetitions of a study.
 const MOST_REPETITIONS: u32 = 10_000;
@@ -68,7 +72,8 @@ impl Study {
         if let Some(name) = repeated(workloads.iter().map(|w| w.name.as_str())) {
             return Err(wrong(format!("two workloads are called `{name}`; give them different names")));
         }
-        let mut builder = Builder { axes: &axes, overrides: &overrides, workloads: &workloads, networks: Vec::new() };
+        let (networks, graphs) = (Vec::new(), BTreeMap::new());
+        let mut builder = Builder { axes: &axes, overrides: &overrides, workloads: &workloads, networks, graphs };
         let (columns, built): (Vec<Column>, Vec<BuiltColumn>) = builder.columns(&file)?.into_iter().unzip();
         let networks = builder.networks;
         let in_first = columns.iter().take_while(|c| c.setting == columns[0].setting).count();
@@ -288,6 +293,8 @@ struct Builder<'a> {
     overrides: &'a Overrides,
     workloads: &'a [Workload],
     networks: Vec<NetworkUnderTest>,
+    /// What was built, by specification and seed: a graph that stands in the study with several parameters is built once.
+    graphs: BTreeMap<(String, Option<u64>), Arc<Topology>>,
 }
 
 /// A network of the study on one platform, built for each seed.
@@ -353,10 +360,20 @@ impl Builder<'_> {
         let random =
             own_seed.is_none() && axes.seeds.len() > 1 && choice.takes_seed(&axes.folder).map_err(in_network)?;
         let seeds = if random { &axes.seeds[..] } else { &axes.seeds[..1] };
+        let graphs = &self.graphs;
+        let key = |seed: Option<u64>| Some((choice.topology.clone()?, own_seed.or(seed)));
+        let build = |&seed: &Option<u64>| {
+            let graph = key(seed).and_then(|key| graphs.get(&key).cloned());
+            NetworkChoice { seed: own_seed.or(seed), ..choice.clone() }.build_on(graph, &axes.folder)
+        };
+        // Of several errors the first one is told, whoever finds his own first.
+        let networks: Vec<_> = seeds.par_iter().map(build).collect();
         let mut built = Vec::with_capacity(seeds.len());
-        for &seed in seeds {
-            let choice = NetworkChoice { seed: own_seed.or(seed), ..choice.clone() };
-            let network = choice.build(&axes.folder).map_err(in_network)?;
+        for (&seed, network) in seeds.iter().zip(networks) {
+            let network = network.map_err(in_network)?;
+            if let (Some(key), Some(topology)) = (key(seed), &network.topology) {
+                self.graphs.insert(key, Arc::clone(topology));
+            }
             let seed = if random { seed } else { network.info.seed };
             built.push((seed, self.networks.len()));
             self.networks.push(network);

@@ -2,32 +2,69 @@
 
 use super::svg::{Svg, finite, network_fill, ratio, shortened, tick, ticks};
 use super::{View, letter};
+use crate::study::statistics::Statistic;
+use std::fmt::Write;
 
-/// One group: its name and a value for each network.
+/// A bar: a value, and where its repetitions have the mean of all with 95 % confidence.
+struct Bar {
+    value: f64,
+    interval: Option<[f64; 2]>,
+}
+
+impl Bar {
+    fn of(statistic: &Statistic) -> Self {
+        // Repetitions that do not differ have nothing to show.
+        Self { value: statistic.mean, interval: statistic.interval().filter(|[low, high]| low < high) }
+    }
+
+    /// How far it reaches, whiskers included.
+    fn end(&self) -> f64 {
+        finite(self.value).max(self.interval.map_or(0.0, |[_, high]| finite(high)))
+    }
+}
+
+/// One group: its name and a bar for each network.
 struct Group {
     name: String,
-    values: Vec<f64>,
+    bars: Vec<Bar>,
 }
 
 fn groups(view: &View<'_>) -> Vec<Group> {
     let c = view.comparison;
     let networks = 0..c.networks.len();
-    let of_workload = |w: usize| Group {
-        name: c.workloads[w].name.clone(),
-        values: networks.clone().map(|n| c.cell(w, n).relative).collect(),
+    let of_workload = |w: usize| {
+        let weight = if c.has_weights() { format!(" × {}", c.weights[w]) } else { String::new() };
+        let bars = networks.clone().map(|n| Bar::of(&c.cell(w, n).ratio)).collect();
+        Group { name: format!("{}{weight}", c.workloads[w].name), bars }
     };
     let mut groups: Vec<Group> = (0..c.workloads.len()).map(of_workload).collect();
     if groups.len() > 1 {
-        let values = networks.clone().map(|n| c.geometric_mean(n)).collect();
-        groups.push(Group { name: "geometric mean".into(), values });
+        let bars = networks.clone().map(|n| Bar::of(&c.geometric[n])).collect();
+        groups.push(Group { name: "geometric mean".into(), bars });
     }
     groups
 }
 
+/// The end of the scale. Whiskers of few repetitions may be long beyond measure; those that leave the scale are cut off.
+fn most(groups: &[Group]) -> f64 {
+    let bars = || groups.iter().flat_map(|g| &g.bars);
+    let value = bars().map(|b| finite(b.value)).fold(1.0, f64::max);
+    bars().map(Bar::end).fold(value, f64::max).min(1.5 * value)
+}
+
+/// An error bar: dark on a light casing, so that it shows on any fill.
+fn whisker(path: &str) -> String {
+    format!("<path d=\"{path}\" class=\"whisker-casing\"/><path d=\"{path}\" class=\"whisker\"/>")
+}
+
 fn description(view: &View<'_>) -> String {
     let c = view.comparison;
-    let means =
-        (0..c.networks.len()).map(|n| format!("{} {}: {}", letter(n), c.networks[n].name, ratio(c.geometric_mean(n))));
+    let interval = |n: usize| {
+        let interval = c.geometric[n].interval().filter(|[low, high]| low < high);
+        interval.map_or_else(String::new, |[low, high]| format!(" ({} to {})", ratio(low), ratio(high)))
+    };
+    let means = (0..c.networks.len())
+        .map(|n| format!("{} {}: {}{}", letter(n), c.networks[n].name, ratio(c.geometric_mean(n)), interval(n)));
     format!("Geometric means: {}. The table of all results has the other values.", means.collect::<Vec<_>>().join("; "))
 }
 
@@ -45,8 +82,7 @@ pub(super) fn wide(view: &View<'_>) -> String {
     let per_row = groups.len().div_ceil(rows).max(1);
     let pitch = room / per_row as f64;
     let bar = ((pitch - 18.0) / count).clamp(2.0, 30.0);
-    let most = groups.iter().flat_map(|g| &g.values).map(|v| finite(*v)).fold(1.0, f64::max);
-    let ticks = ticks(most * 1.08);
+    let ticks = ticks(most(&groups) * 1.08);
     let top = ticks.last().copied().unwrap_or(1.0);
     let row_height = height + 70.0;
     let mut svg = Svg::new(width, rows as f64 * row_height);
@@ -60,16 +96,24 @@ pub(super) fn wide(view: &View<'_>) -> String {
         for (g, group) in some.iter().enumerate() {
             let middle = left + (g as f64 + 0.5) * pitch;
             let start = middle - bar * count / 2.0;
-            for (n, &value) in group.values.iter().enumerate() {
+            for (n, &Bar { value, .. }) in group.bars.iter().enumerate() {
                 svg.rect(start + n as f64 * bar + 0.5, y(value), bar - 1.0, base - y(value), &network_fill(n));
             }
             // The line of the baseline runs over the bars, and under their values.
             svg.line(left + g as f64 * pitch, y(1.0), left + (g + 1) as f64 * pitch, y(1.0), "baseline");
-            for (n, &value) in group.values.iter().enumerate() {
-                let x = start + n as f64 * bar;
+            for (n, this) in group.bars.iter().enumerate() {
+                let x = start + (n as f64 + 0.5) * bar;
+                if let Some([low, high]) = this.interval {
+                    let (cap, low, high) = ((bar * 0.28).min(4.0), finite(low).max(0.0), finite(high));
+                    let mut path = format!("M{x:.1} {:.1}V{:.1}", y(low), y(high.min(top)));
+                    for end in [low, high].into_iter().filter(|&end| 0.0 < end && end <= top) {
+                        let _ = write!(path, "M{:.1} {:.1}h{:.1}", x - cap, y(end), 2.0 * cap);
+                    }
+                    svg.raw(&whisker(&path));
+                }
                 if bar >= 10.0 {
-                    svg.upright(x + bar / 2.0 + 3.5, y(value) - 4.0, "value", &ratio(value));
-                    svg.text(x + bar / 2.0, base + 13.0, "axis middle", &letter(n));
+                    svg.upright(x + 3.5, y(this.end().min(top)) - 4.0, "value", &ratio(this.value));
+                    svg.text(x, base + 13.0, "axis middle", &letter(n));
                 }
             }
             let last = row * per_row + g + 1 == groups.len() && groups.len() > 1;
@@ -86,21 +130,30 @@ pub(super) fn narrow(view: &View<'_>) -> String {
     let (width, left, right, bar) = (360.0, 22.0, 44.0, 17.0);
     let groups = groups(view);
     let count = view.comparison.networks.len() as f64;
-    let most = groups.iter().flat_map(|g| &g.values).map(|v| finite(*v)).fold(1.0, f64::max);
+    let most = most(&groups);
     let group_height = 26.0 + count * bar + 12.0;
     let x = |v: f64| left + finite(v) / most * (width - left - right);
     let mut svg = Svg::new(width, groups.len() as f64 * group_height);
     for (g, group) in groups.iter().enumerate() {
         let top = g as f64 * group_height + 26.0;
         svg.text(0.0, top - 9.0, "label strong", &shortened(&group.name, 44));
-        for (n, &value) in group.values.iter().enumerate() {
+        for (n, &Bar { value, .. }) in group.bars.iter().enumerate() {
             let y = top + n as f64 * bar;
             svg.text(6.0, y + 12.0, "axis middle", &letter(n));
             svg.rect(left, y + 1.0, x(value) - left, bar - 2.0, &network_fill(n));
         }
         svg.line(x(1.0), top - 3.0, x(1.0), top + count * bar + 3.0, "baseline");
-        for (n, &value) in group.values.iter().enumerate() {
-            svg.text(x(value) + 5.0, top + n as f64 * bar + 12.5, "value", &ratio(value));
+        for (n, this) in group.bars.iter().enumerate() {
+            let middle = top + (n as f64 + 0.5) * bar;
+            if let Some([low, high]) = this.interval {
+                let (low, high) = (finite(low).max(0.0), finite(high));
+                let mut path = format!("M{:.1} {middle:.1}H{:.1}", x(low), x(high.min(most)));
+                for end in [low, high].into_iter().filter(|&end| 0.0 < end && end <= most) {
+                    let _ = write!(path, "M{:.1} {:.1}v7", x(end), middle - 3.5);
+                }
+                svg.raw(&whisker(&path));
+            }
+            svg.text(x(this.end().min(most)) + 5.0, middle + 4.0, "value", &ratio(this.value));
         }
     }
     svg.finish("bars-narrow", "narrow", TITLE, &description(view))

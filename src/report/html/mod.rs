@@ -9,8 +9,11 @@ mod bars;
 mod facts;
 mod heat;
 mod lanes;
+mod offers;
 mod pareto;
+mod repetitions;
 mod split;
+mod stability;
 mod summary;
 mod svg;
 
@@ -74,7 +77,10 @@ impl Watched {
     pub fn replay(study: &Study, c: &Comparison, workload: usize, network: usize) -> Result<Self, StudyError> {
         let ranks = c.workloads[workload].ranks;
         let steps = (MOST_LANES / ranks.max(1)).clamp(16, STEPS);
-        let mut lanes = Lanes::new(ranks, c.cell(workload, network).simulated_seconds, steps);
+        // Of repetitions the first is replayed, which may take longer than they do on average.
+        let first = c.runs.iter().find(|run| run.workload == workload && run.network == network);
+        let seconds = first.map_or(c.cell(workload, network).simulated_seconds, |run| run.record.simulated_seconds);
+        let mut lanes = Lanes::new(ranks, seconds, steps);
         if let Some(cell) = study.cell_of(workload, network) {
             study.watch_cell(cell, &Silent, &mut lanes)?;
         }
@@ -103,9 +109,20 @@ fn letter(index: usize) -> String {
     super::text::letter(index)
 }
 
+/// The networks that are compared with each other: all, or those of each setting.
+fn settings(c: &Comparison) -> Vec<Vec<usize>> {
+    let columns: Vec<usize> = (0..c.networks.len()).collect();
+    columns.chunk_by(|&a, &b| c.settings[a] == c.settings[b]).map(<[usize]>::to_vec).collect()
+}
+
 /// `192 two-way`.
 fn cables((count, one_way): (usize, bool)) -> String {
     format!("{} {}", number::grouped(count as u64), if one_way { "one-way" } else { "two-way" })
+}
+
+/// `0.980–1.031`.
+fn interval([low, high]: [f64; 2]) -> String {
+    format!("{low:.3}–{high:.3}")
 }
 
 /// A value with its exact number, as the template shows it.
@@ -127,6 +144,8 @@ struct Network<'a> {
     topology: &'a str,
     baseline: bool,
     seed: Option<u64>,
+    /// Where there are several.
+    seeds: Option<String>,
     duplex: Option<&'a str>,
     routing: Option<&'a str>,
     switches: Option<String>,
@@ -152,6 +171,8 @@ struct Row<'a> {
     seconds: Exact,
     mops: Option<Exact>,
     relative: Exact,
+    /// Of its 95 % confidence interval, where there are repetitions.
+    half_width: Option<Exact>,
     shares: [Exact; 4],
     hops: Option<Exact>,
     busiest: Option<&'a str>,
@@ -183,6 +204,7 @@ impl HtmlReport<'_> {
                 seconds: exact(cell.simulated_seconds, seconds),
                 mops: cell.mops.map(|m| exact(m, mops)),
                 relative: exact(cell.relative, |r| format!("{r:.3}")),
+                half_width: cell.ratio.half_width.filter(|h| *h > 0.0).map(|h| exact(h, |h| format!("{h:.3}"))),
                 shares: [share(s.compute), share(s.latency), share(s.bandwidth), share(s.waiting)],
                 hops: e.average_hops.map(|h| exact(h, |h| format!("{h:.2}"))),
                 busiest: busiest.map(|l| l.link.as_str()),
@@ -238,10 +260,19 @@ impl HtmlReport<'_> {
                     full => c.cells.iter().any(|x| x.explanation.busiest_links.iter().any(|l| l.saturated.is_some())),
                     critical => c.cells.iter().any(|x| x.explanation.critical_path.is_some()),
                     mops => c.cells.iter().any(|x| x.mops.is_some()),
+                    repetitions => c.has_repetitions(),
+                    settings => c.has_settings(),
+                    weights => c.has_weights(),
                     without_mops => c.cells.iter().any(|x| x.mops.is_none()),
                 },
-                workloads => c.workloads.iter().map(|w| context! {
+                replays => c.runs.len() * (1 + c.ranking.as_ref().map_or(0, |r| r.perturbation.samples.len())),
+                offers => offers::offers(&view),
+                stability => stability::stability(c),
+                repetitions => repetitions::rows(c),
+                precision => exact(c.model.timing_precision, |p| format!("{p:e} s")),
+                workloads => c.workloads.iter().zip(&c.weights).map(|(w, weight)| context! {
                     name => w.name,
+                    weight => weight,
                     title => w.title,
                     ranks => number::grouped(w.ranks as u64),
                     actions => number::grouped(w.actions),
@@ -277,8 +308,10 @@ fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::comparison::Net
         pattern: n % svg::PATTERNS,
         name: &info.name,
         topology: &info.topology,
-        baseline: n == c.baseline,
-        seed: info.seed,
+        baseline: n == c.baselines[n],
+        seed: info.seed.filter(|_| c.seeds[n].len() < 2),
+        seeds: (c.seeds[n].len() > 1)
+            .then(|| c.seeds[n].iter().flatten().map(u64::to_string).collect::<Vec<_>>().join(", ")),
         duplex: info.duplex.as_deref(),
         routing: info.routing.as_deref(),
         switches: f.switches.map(|s| number::grouped(s as u64)),

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::svg::{PATTERNS, Svg, escape, finite, ratio, tick, ticks_between};
-use super::{View, letter};
+use super::{View, letter, settings};
 use std::fmt::Write;
 
 /// What a network costs in one sense.
@@ -25,15 +25,18 @@ const AXES: [Axis; 4] = [
     },
 ];
 
-/// A panel for each kind of cost that is known for all networks; cables are counted where there is no other.
+/// A panel for each kind of cost that is known for all networks, in each setting; cables are counted where there is no other.
 pub(super) fn panels(view: &View<'_>) -> Vec<String> {
+    let settings = settings(view.comparison);
     let known = |axis: &&Axis| view.facts.iter().all(|f| (axis.of)(f).is_some());
     let (last, first) = (&AXES[AXES.len() - 1], &AXES[..AXES.len() - 1]);
-    let mut panels: Vec<String> = first.iter().filter(known).map(|axis| panel(view, axis)).collect();
-    if panels.is_empty() && known(&last) {
-        panels.push(panel(view, last));
+    let mut axes: Vec<&Axis> = first.iter().filter(known).collect();
+    if axes.is_empty() && known(&last) {
+        axes.push(last);
     }
-    panels
+    let of_setting = |setting: usize| axes.iter().map(move |axis| (setting, *axis)).collect::<Vec<_>>();
+    let panels = (0..settings.len()).flat_map(of_setting);
+    panels.map(|(setting, axis)| panel(view, axis, setting, &settings[setting])).collect()
 }
 
 /// The outline of a network's mark around the origin.
@@ -50,18 +53,25 @@ fn mark(network: usize) -> &'static str {
     ][network % PATTERNS]
 }
 
-fn panel(view: &View<'_>, axis: &Axis) -> String {
+fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> String {
     let c = view.comparison;
     let (width, height, left, right, top, bottom) = (460.0, 330.0, 46.0, 34.0, 16.0, 48.0);
-    let points: Vec<(f64, f64)> = (0..c.networks.len())
-        .map(|n| (finite((axis.of)(&view.facts[n]).unwrap_or(0.0)), finite(c.geometric_mean(n))))
+    let points: Vec<(f64, f64)> = columns
+        .iter()
+        .map(|&n| (finite((axis.of)(&view.facts[n]).unwrap_or(0.0)), finite(c.geometric_mean(n))))
         .collect();
+    let interval = |i: usize| c.geometric[columns[i]].interval().filter(|[low, high]| low < high);
     // The axes begin where the points do: differences count here, and bars show the whole.
-    let extent = |of: fn(&(f64, f64)) -> f64| {
-        let values = || points.iter().map(of);
-        ticks_between(values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
+    let extent = |values: &mut dyn Iterator<Item = f64>| {
+        let (least, most) =
+            values.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), v| (least.min(v), most.max(v)));
+        ticks_between(least, most)
     };
-    let (xs, ys) = (extent(|p| p.0), extent(|p| p.1));
+    let xs = extent(&mut points.iter().map(|p| p.0));
+    // Intervals of few repetitions may be long beyond measure; what leaves the scale is cut off.
+    let highest = points.iter().map(|p| p.1).fold(0.0, f64::max);
+    let ends = (0..points.len()).filter_map(interval).flatten().map(|end| end.clamp(0.0, 1.5 * highest));
+    let ys = extent(&mut points.iter().map(|p| p.1).chain(ends));
     let span = |ticks: &[f64]| (ticks[0], ticks[ticks.len() - 1] - ticks[0]);
     let ((x_low, x_span), (y_low, y_span)) = (span(&xs), span(&ys));
     let x = |v: f64| left + (v - x_low) / x_span * (width - left - right);
@@ -95,8 +105,12 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
     }
     // A label goes beside its mark where it hides neither a mark nor another label, further away if it must.
     let mut taken: Vec<(f64, f64)> = points.iter().map(|p| (x(p.0), y(p.1))).collect();
-    for (n, &(px, py)) in points.iter().enumerate() {
-        let (px, py) = (x(px), y(py));
+    for (i, &(px, py)) in points.iter().enumerate() {
+        let (n, px, py) = (columns[i], x(px), y(py));
+        if let Some(ends) = interval(i) {
+            let [low, high] = ends.map(|end| y(end.clamp(y_low, y_low + y_span)));
+            svg.raw(&format!("<path d=\"M{px:.1} {low:.1}V{high:.1}\" class=\"whisker\"/>"));
+        }
         svg.raw(&format!(
             "<path d=\"{}\" transform=\"translate({px:.1} {py:.1})\" class=\"mark stroke-net{}\"/>",
             mark(n),
@@ -128,19 +142,27 @@ fn panel(view: &View<'_>, axis: &Axis) -> String {
     svg.text((left + width - right) / 2.0, height - 8.0, "axis middle", axis.name);
     svg.upright(12.0, (top + height - bottom) / 2.0, "axis middle", "relative performance");
     svg.line(left, height - bottom, width - right, height - bottom, "frame");
-    let names: Vec<String> = best.iter().map(|&n| format!("{} {}", letter(n), c.networks[n].name)).collect();
-    let all = (0..points.len()).map(|n| format!("{}: {} and {}", letter(n), tick(points[n].0), ratio(points[n].1)));
+    let names: Vec<String> =
+        best.iter().map(|&i| format!("{} {}", letter(columns[i]), c.networks[columns[i]].name)).collect();
+    let all = points.iter().zip(columns).map(|(p, &n)| format!("{}: {} and {}", letter(n), tick(p.0), ratio(p.1)));
     let description = format!(
         "Cost and geometric mean of the relative performance: {}. Not beaten in both: {}.",
         all.collect::<Vec<_>>().join("; "),
         names.join(", ")
     );
-    let svg =
-        svg.finish(&format!("pareto-{}", axis.id), "chart", &format!("Performance {}", axis.heading), &description);
-    let unbeaten = best.iter().map(|&n| letter(n)).collect::<Vec<_>>().join(", ");
+    let svg = svg.finish(
+        &format!("pareto-{}-{setting}", axis.id),
+        "chart",
+        &format!("Performance {}", axis.heading),
+        &description,
+    );
+    // ` [100G, block]`, where there are several.
+    let setting = columns.first().and_then(|&n| c.networks[n].name.strip_prefix(&c.plain_names[n])).unwrap_or_default();
+    let unbeaten = best.iter().map(|&i| letter(columns[i])).collect::<Vec<_>>().join(", ");
     format!(
-        "<figure class=\"panel\">{svg}<figcaption>Performance {}. On the line, and not beaten in both: {}.</figcaption></figure>",
+        "<figure class=\"panel\">{svg}<figcaption>Performance {}{}. On the line, and not beaten in both: {}.</figcaption></figure>",
         axis.heading,
+        escape(setting),
         escape(&unbeaten)
     )
 }

@@ -1,16 +1,17 @@
 //! The summary for a buyer: which network for this mix of workloads, and what the answer depends on.
 
 use super::svg::ratio;
-use super::{View, letter};
+use super::{View, letter, offers, settings};
 use crate::report::findings::EQUAL;
 use crate::study::comparison::Comparison;
+use crate::study::procurement::Offer;
 use serde::Serialize;
 
 /// What stands at the top of the report.
 #[derive(Serialize)]
 pub(super) struct Summary {
-    /// The answer, in a sentence.
-    pub verdict: String,
+    /// The answer, in a sentence; one for each setting.
+    pub verdicts: Vec<String>,
     /// What belongs to it, a sentence each.
     pub remarks: Vec<String>,
     /// The caveat about the directions of cables.
@@ -26,7 +27,11 @@ pub(super) struct Rank {
     pub pattern: usize,
     pub name: String,
     pub baseline: bool,
+    /// Its mean as a part of the largest one.
+    pub part: f64,
     pub geometric: f64,
+    /// Where the mean of all repetitions is, in words.
+    pub interval: Option<String>,
     pub arithmetic: f64,
     pub least: f64,
     pub most: f64,
@@ -46,73 +51,123 @@ fn list(parts: &[String]) -> String {
     }
 }
 
-pub(super) fn summary(view: &View<'_>) -> Summary {
-    let c = view.comparison;
-    let mean: Vec<f64> = (0..c.networks.len()).map(|n| c.geometric_mean(n)).collect();
-    let mut order: Vec<usize> = (0..c.networks.len()).collect();
-    order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]).then(a.cmp(&b)));
-    let fastest =
-        |w: usize| (0..c.networks.len()).map(|n| c.cell(w, n).simulated_seconds).fold(f64::INFINITY, f64::min);
-    let wins = |n: usize| {
-        (0..c.workloads.len()).filter(|&w| c.cell(w, n).simulated_seconds <= fastest(w) * (1.0 + EQUAL)).count()
-    };
-    let values = |n: usize| (0..c.workloads.len()).map(move |w| c.cell(w, n).relative);
-    let ranking = order
-        .iter()
-        .map(|&n| Rank {
-            letter: letter(n),
-            pattern: n % super::svg::PATTERNS,
-            name: c.networks[n].name.clone(),
-            baseline: n == c.baseline,
-            geometric: mean[n],
-            arithmetic: c.arithmetic_mean(n),
-            least: values(n).fold(f64::INFINITY, f64::min),
-            most: values(n).fold(0.0, f64::max),
-            wins: wins(n),
-            cables: view.facts[n].cables.map(super::cables),
-        })
-        .collect();
-    let (verdict, remarks) = verdict(view, &order, &mean, &wins);
-    Summary { verdict, remarks, duplex: duplex(c, &order, &mean), ranking }
+/// On how many workloads a network is the fastest of these, or within one per cent of it.
+fn wins(c: &Comparison, networks: &[usize], n: usize) -> usize {
+    let time = |w: usize, n: usize| c.cell(w, n).simulated_seconds;
+    let fastest = |w: usize| networks.iter().map(|&n| time(w, n)).fold(f64::INFINITY, f64::min);
+    (0..c.workloads.len()).filter(|&w| time(w, n) <= fastest(w) * (1.0 + EQUAL)).count()
 }
 
-fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) -> usize) -> (String, Vec<String>) {
+pub(super) fn summary(view: &View<'_>) -> Summary {
     let c = view.comparison;
+    let mut groups = settings(c);
+    for group in &mut groups {
+        group.sort_by(|&a, &b| c.geometric_mean(b).total_cmp(&c.geometric_mean(a)).then(a.cmp(&b)));
+    }
+    let mean = |n: usize| c.geometric_mean(n);
+    let longest = (0..c.networks.len()).map(mean).filter(|m| m.is_finite()).fold(0.0, f64::max);
+    let values = |n: usize| (0..c.workloads.len()).map(move |w| c.cell(w, n).relative);
+    let rank = |group: &[usize], n: usize| Rank {
+        letter: letter(n),
+        pattern: n % super::svg::PATTERNS,
+        name: c.networks[n].name.clone(),
+        baseline: n == c.baselines[n],
+        part: if longest > 0.0 { mean(n) / longest } else { 0.0 },
+        geometric: mean(n),
+        interval: c.geometric[n].interval().map(super::interval),
+        arithmetic: c.arithmetic_mean(n),
+        least: values(n).fold(f64::INFINITY, f64::min),
+        most: values(n).fold(0.0, f64::max),
+        wins: wins(c, group, n),
+        cables: view.facts[n].cables.map(super::cables),
+    };
+    let ranking = groups.iter().flat_map(|group| group.iter().map(|&n| rank(group, n))).collect();
+    let mut remarks = vec![measure(c)];
+    if c.has_settings() {
+        remarks.push(
+            "A setting is a platform, a mapping and a table of collectives. Every network is compared with the baseline \
+             network in the same setting, so figures of two settings say nothing about which setting is faster."
+                .to_owned(),
+        );
+    }
+    if c.has_repetitions() {
+        remarks.push(
+            "What is random ran once for each seed. Figures are means over the seeds; the interval has their true mean \
+             with 95 % confidence."
+                .to_owned(),
+        );
+    }
+    let mut verdicts = Vec::new();
+    for group in &groups {
+        let (verdict, own) = verdict(view, group);
+        verdicts.push(verdict);
+        remarks.extend(own);
+    }
+    Summary { verdicts, remarks, duplex: duplex(c, &groups), ranking }
+}
+
+fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
+    let c = view.comparison;
+    let mean = |n: usize| c.geometric_mean(n);
+    let offers = offers::list(view);
+    // Who is over the budget, or has no price where there is one, is not bought.
+    let affordable = |n: &usize| c.budget.is_none() || offers[*n].within_budget == Some(true);
+    let within: Vec<usize> = all.iter().copied().filter(affordable).collect();
+    let order = if within.is_empty() { all } else { &within };
     let Some(&best) = order.first() else { return (String::new(), Vec::new()) };
+    let mix = match &c.budget {
+        Some(budget) if within.is_empty() => {
+            let text = format!("No network is known to stay within the budget of {}.", offers::limits(budget));
+            return (text, Vec::new());
+        }
+        Some(budget) => format!("For this mix and within {}", offers::limits(budget)),
+        None => "For this mix".to_owned(),
+    };
     let count = c.workloads.len();
-    let workloads = if count == 1 { "the one workload".to_owned() } else { format!("the {count} workloads") };
-    let ties: Vec<usize> = order.iter().copied().filter(|&n| mean[n] >= mean[best] / (1.0 + EQUAL)).collect();
-    let baseline = named(c, c.baseline);
-    let verdict = if c.networks.len() == 1 {
+    let ties: Vec<usize> = order.iter().copied().filter(|&n| mean(n) >= mean(best) / (1.0 + EQUAL)).collect();
+    let reference = c.baselines[best];
+    let baseline = named(c, reference);
+    let verdict = if all.len() == 1 {
         format!("Only {} takes part: there is nothing to compare it with.", named(c, best))
+    } else if let (1, Some(budget)) = (order.len(), &c.budget) {
+        format!("Only {} is known to stay within {}.", named(c, best), offers::limits(budget))
     } else if ties.len() > 1 {
         let names: Vec<String> = ties.iter().map(|&n| named(c, n)).collect();
-        format!("For this mix, {} are equally fast within 1 %.", list(&names))
-    } else if best == c.baseline {
-        format!("For this mix, no other network is as fast as the baseline, {baseline}.")
+        format!("{mix}, {} are equally fast within 1 %.", list(&names))
+    } else if best == reference {
+        format!("{mix}, no other network is as fast as the baseline, {baseline}.")
     } else {
-        format!(
-            "For this mix, {} is the fastest: {} times the baseline, {baseline}.",
-            named(c, best),
-            ratio(mean[best])
-        )
+        format!("{mix}, {} is the fastest: {} times the baseline, {baseline}.", named(c, best), ratio(mean(best)))
     };
     let mut remarks = Vec::new();
-    remarks.push(format!(
-        "Measure: performance relative to the baseline, as geometric mean over {workloads}, each with the same weight."
-    ));
-    if c.networks.len() > 1 && count > 1 {
-        let everywhere: Vec<usize> = order.iter().copied().filter(|&n| wins(n) == count).collect();
+    if let Some(&fastest) = all.first().filter(|n| !order.contains(n)) {
+        let why = if offers[fastest].cost.is_some() { "over the budget" } else { "of unknown price" };
+        remarks.push(format!(
+            "{} is faster, {} times the baseline, but {why}.",
+            named(c, fastest),
+            ratio(mean(fastest))
+        ));
+    }
+    remarks.extend(worth(c, order, &offers));
+    if c.has_repetitions() {
+        remarks.extend(undecided(c, order));
+    }
+    if order.len() > 1 && count > 1 {
+        let everywhere: Vec<usize> = order.iter().copied().filter(|&n| wins(c, order, n) == count).collect();
         if everywhere.is_empty() {
-            let some: Vec<String> =
-                order.iter().filter(|&&n| wins(n) > 0).map(|&n| format!("{} on {}", named(c, n), wins(n))).collect();
+            let some: Vec<String> = order
+                .iter()
+                .map(|&n| (n, wins(c, order, n)))
+                .filter(|(_, wins)| *wins > 0)
+                .map(|(n, wins)| format!("{} on {wins}", named(c, n)))
+                .collect();
             remarks.push(format!(
                 "No network is the fastest everywhere. Of {count} workloads, these are the fastest or within 1 % of it: {}. \
                  So the answer depends on how much each workload counts.",
                 list(&some)
             ));
         }
-        for &n in ties.iter().filter(|&&n| n != c.baseline) {
+        for &n in ties.iter().filter(|&&n| n != c.baselines[n]) {
             let worst = (0..count).min_by(|&a, &b| c.cell(a, n).relative.total_cmp(&c.cell(b, n).relative));
             if let Some(w) = worst {
                 let (name, value) = (&c.workloads[w].name, ratio(c.cell(w, n).relative));
@@ -126,12 +181,12 @@ fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) 
             .iter()
             .copied()
             .filter_map(|n| Some((n, view.facts[n].lanes?)))
-            .find(|&(n, l)| l < lanes && mean[n] >= 0.9 * mean[best]);
+            .find(|&(n, l)| l < lanes && mean(n) >= 0.9 * mean(best));
         if let Some((n, less)) = cheaper {
             remarks.push(format!(
                 "{} gets {:.0} % of that performance with {:.0} % of the cable.",
                 named(c, n),
-                100.0 * mean[n] / mean[best],
+                100.0 * mean(n) / mean(best),
                 100.0 * less as f64 / lanes as f64
             ));
         }
@@ -139,7 +194,53 @@ fn verdict(view: &View<'_>, order: &[usize], mean: &[f64], wins: &dyn Fn(usize) 
     (verdict, remarks)
 }
 
-fn duplex(c: &Comparison, order: &[usize], mean: &[f64]) -> Vec<String> {
+/// What performance means here.
+fn measure(c: &Comparison) -> String {
+    let count = c.workloads.len();
+    let workloads = if count == 1 { "the one workload".to_owned() } else { format!("the {count} workloads") };
+    let weights = if c.has_weights() {
+        let weights: Vec<String> =
+            c.workloads.iter().zip(&c.weights).map(|(w, weight)| format!("{} {weight}", w.name)).collect();
+        format!("with these weights: {}", list(&weights))
+    } else {
+        "each with the same weight".to_owned()
+    };
+    format!("Measure: performance relative to the baseline, as geometric mean over {workloads}, {weights}.")
+}
+
+/// Who gives most for a dollar and for a watt.
+fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
+    let best = |per: fn(&Offer) -> Option<f64>| {
+        let values = order.iter().filter_map(|&n| Some((n, per(&offers[n])?)));
+        values.reduce(|a, b| if b.1 > a.1 { b } else { a }).map(|(n, _)| named(c, n))
+    };
+    let (dollar, watt) = (best(Offer::per_dollar)?, best(Offer::per_watt)?);
+    Some(if order.len() < 2 {
+        return None;
+    } else if dollar == watt {
+        format!("Most performance for a dollar and for a watt: {dollar}.")
+    } else {
+        format!("Most performance for a dollar: {dollar}; for a watt: {watt}.")
+    })
+}
+
+/// Which networks the repetitions do not tell from the best one: their intervals overlap with its own.
+fn undecided(c: &Comparison, order: &[usize]) -> Option<String> {
+    let interval = |n: usize| c.geometric[n].interval().unwrap_or([c.geometric_mean(n); 2]);
+    let (&best, others) = order.split_first()?;
+    let low = interval(best)[0];
+    let near: Vec<String> = others.iter().filter(|&&n| interval(n)[1] >= low).map(|&n| named(c, n)).collect();
+    (!near.is_empty()).then(|| {
+        format!(
+            "The interval of {} overlaps with {} of {}: these seeds do not decide which of them is faster.",
+            named(c, best),
+            if near.len() == 1 { "that" } else { "those" },
+            list(&near)
+        )
+    })
+}
+
+fn duplex(c: &Comparison, groups: &[Vec<usize>]) -> Vec<String> {
     let mode = |n: usize| c.networks[n].duplex.as_deref();
     let of = |wanted: &str| (0..c.networks.len()).filter(|&n| mode(n) == Some(wanted)).map(letter).collect::<Vec<_>>();
     let mut out = Vec::new();
@@ -160,36 +261,49 @@ fn duplex(c: &Comparison, order: &[usize], mean: &[f64]) -> Vec<String> {
     if !one_way.is_empty() {
         out.push(format!("{} {} one-way cables.", list(&one_way), have(&one_way)));
     }
-    // The same graph in both modes.
-    for a in 0..c.networks.len() {
-        for b in 0..c.networks.len() {
-            let same = c.networks[a].topology == c.networks[b].topology && c.networks[a].seed == c.networks[b].seed;
-            if same && mode(a) == Some("full") && mode(b) == Some("shared") {
-                out.push(format!(
-                    "{} and {} are the same graph: sharing makes it {} times as fast.",
-                    letter(a),
-                    letter(b),
-                    ratio(mean[b] / mean[a])
-                ));
-                let other = |n: &usize| c.networks[*n].topology != c.networks[a].topology;
-                if let Some(best) = order.iter().copied().find(other) {
-                    out.push(format!(
-                        "Seen from {}, {} is {} times as fast; seen from {}, {} times. Ask the vendor which of them a real cable is.",
-                        letter(a),
-                        letter(best),
-                        ratio(mean[best] / mean[a]),
-                        letter(b),
-                        ratio(mean[best] / mean[b])
-                    ));
-                }
-            }
-        }
+    for order in groups {
+        out.extend(both_modes(c, order));
     }
     if shared.is_empty() && !full.is_empty() && !one_way.is_empty() {
         out.push(
             "One-way and two-way networks are compared here; with --duplex shared the answer can be another one."
                 .to_owned(),
         );
+    }
+    out
+}
+
+/// What it does to a graph that stands among these networks in both modes.
+fn both_modes(c: &Comparison, order: &[usize]) -> Vec<String> {
+    let mode = |n: usize| c.networks[n].duplex.as_deref();
+    let times = |a: usize, b: usize| ratio(c.geometric_mean(b) / c.geometric_mean(a));
+    let mut columns = order.to_vec();
+    columns.sort_unstable();
+    let mut out = Vec::new();
+    for &a in columns.iter().filter(|&&a| mode(a) == Some("full")) {
+        let twin = |b: &&usize| {
+            let (a, b) = (&c.networks[a], &c.networks[**b]);
+            a.topology == b.topology && a.seed == b.seed && b.duplex.as_deref() == Some("shared")
+        };
+        for &b in columns.iter().filter(twin) {
+            out.push(format!(
+                "{} and {} are the same graph: sharing makes it {} times as fast.",
+                letter(a),
+                letter(b),
+                times(a, b)
+            ));
+            let other = |n: &usize| c.networks[*n].topology != c.networks[a].topology;
+            if let Some(best) = order.iter().copied().find(other) {
+                out.push(format!(
+                    "Seen from {}, {} is {} times as fast; seen from {}, {} times. Ask the vendor which of them a real cable is.",
+                    letter(a),
+                    letter(best),
+                    times(a, best),
+                    letter(b),
+                    times(b, best)
+                ));
+            }
+        }
     }
     out
 }

@@ -1,0 +1,182 @@
+//! A comparison as tables in Markdown.
+
+use super::findings;
+use super::markdown::{escape, heading, model, network, row};
+use super::number::{grouped, mops, percent, seconds};
+use super::text::letter;
+use crate::result::critical::CriticalPath;
+use crate::study::comparison::Comparison;
+use crate::study::statistics::Statistic;
+use std::io::{self, Write};
+
+/// `1.020`, and with repetitions `1.020 ± 0.031`: half of the 95 % confidence interval.
+fn ratio(of: &Statistic) -> String {
+    match of.half_width.filter(|half| *half > 0.0) {
+        Some(half) => format!("{:.3} ± {half:.3}", of.mean),
+        None => format!("{:.3}", of.mean),
+    }
+}
+
+/// Writes the report.
+pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "# {}\n", escape(&c.title))?;
+    for (n, info) in c.networks.iter().enumerate() {
+        let baseline = if c.baselines[n] == n { " (baseline)" } else { "" };
+        let seeds = if c.seeds[n].len() > 1 {
+            let seeds: Vec<String> = c.seeds[n].iter().flatten().map(u64::to_string).collect();
+            format!(", seeds {}", seeds.join(" "))
+        } else {
+            String::new()
+        };
+        writeln!(out, "- **{}** {}{baseline}: {}{seeds}", letter(n), escape(&info.name), network(info))?;
+    }
+    if c.has_settings() {
+        writeln!(out, "\nPerformance relative to the baseline network in the same setting (larger is better):\n")?;
+    } else {
+        writeln!(out, "\nPerformance relative to {} (larger is better):\n", letter(c.baseline))?;
+    }
+    let letters: Vec<String> = (0..c.networks.len()).map(letter).collect();
+    let columns: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
+    heading(out, &columns, 1)?;
+    let mut line = |name: String, value: &dyn Fn(usize) -> String| {
+        row(out, &std::iter::once(name).chain((0..c.networks.len()).map(value)).collect::<Vec<_>>())
+    };
+    for (w, workload) in c.workloads.iter().enumerate() {
+        line(escape(&workload.name), &|n| ratio(&c.cell(w, n).ratio))?;
+    }
+    line("*arithmetic mean*".into(), &|n| ratio(&c.arithmetic[n]))?;
+    line("**geometric mean**".into(), &|n| ratio(&c.geometric[n]))?;
+    if c.has_weights() {
+        let weights: Vec<String> =
+            c.workloads.iter().zip(&c.weights).map(|(w, weight)| format!("{} {weight}", escape(&w.name))).collect();
+        writeln!(out, "\nWeights in the means: {}.", weights.join(", "))?;
+    }
+    if c.has_repetitions() {
+        writeln!(
+            out,
+            "\nMeans over the repetitions; behind ± is half of the 95 % confidence interval of the mean. Parts of the time \
+             and loads are those of the first repetition."
+        )?;
+    }
+    writeln!(out)?;
+    cells(c, out)?;
+    ranking(c, out)?;
+    procurement(c, out)?;
+    for f in findings::equal_networks(c) {
+        let who: Vec<String> = f.networks.iter().map(|&n| letter(n)).collect();
+        let workload = escape(&c.workloads[f.workload].name);
+        writeln!(out, "\n{workload}: {} equal within 1 %: {}.", who.join(", "), f.reason)?;
+    }
+    model(out, &c.model, &c.mapping, &c.notes)
+}
+
+/// Times, and where they go.
+fn cells(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let columns = [
+        "workload",
+        "on",
+        "time",
+        "Mop/s",
+        "compute",
+        "latency",
+        "bandwidth",
+        "waiting",
+        "hops",
+        "busiest link",
+        "its load",
+        "full for",
+        "critical path: compute",
+        "latency",
+        "bandwidth",
+    ];
+    heading(out, &columns, 2)?;
+    for cell in &c.cells {
+        let e = &cell.explanation;
+        let s = &e.time_shares;
+        let busiest = e.busiest_links.first();
+        let unknown = || "-".to_owned();
+        let path = e.critical_path.as_ref().filter(|path| path.seconds() > 0.0);
+        let of_path = |part: fn(&CriticalPath) -> f64| path.map_or_else(unknown, |p| percent(part(p) / p.seconds()));
+        row(
+            out,
+            &[
+                escape(&c.workloads[cell.workload].name),
+                letter(cell.network),
+                seconds(cell.simulated_seconds),
+                cell.mops.map_or_else(|| "unknown".to_owned(), mops),
+                percent(s.compute),
+                percent(s.latency),
+                percent(s.bandwidth),
+                percent(s.waiting),
+                e.average_hops.map_or_else(unknown, |h| format!("{h:.2}")),
+                busiest.map_or_else(unknown, |l| escape(&l.link)),
+                busiest.map_or_else(unknown, |l| percent(l.utilisation)),
+                busiest.and_then(|l| l.saturated).map_or_else(unknown, percent),
+                of_path(|p| p.compute_seconds),
+                of_path(|p| p.latency_seconds),
+                of_path(|p| p.bandwidth_seconds),
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// How often rankings hold.
+fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let Some(stability) = &c.ranking else { return Ok(()) };
+    let samples = stability.perturbation.samples.len();
+    writeln!(
+        out,
+        "\nRanking stability: bandwidth, latency and compute speed varied by up to {} %, {samples} samples, seed {}.\n",
+        stability.perturbation.amplitude * 100.0,
+        stability.perturbation.seed
+    )?;
+    heading(out, &["workload", "ranking, the fastest first", "ranking holds", "first stays"], 2)?;
+    for ranking in &stability.rankings {
+        let name = ranking.workload.map_or_else(|| "**geometric mean**".to_owned(), |w| escape(&c.workloads[w].name));
+        let order: Vec<String> = ranking.order.iter().map(|&n| letter(n)).collect();
+        row(out, &[name, order.join(" "), ranking.holds.to_string(), ranking.winner_holds.to_string()])?;
+    }
+    Ok(())
+}
+
+/// What a buyer gets for money and power.
+fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let Some(budget) = c.budget else { return Ok(()) };
+    let limits: Vec<String> =
+        budget.limits().iter().filter_map(|(name, limit)| limit.map(|limit| format!("{limit} {name}"))).collect();
+    let limits = if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") };
+    writeln!(out, "\nPerformance (geometric mean) for the money, best first; budget: {limits}.\n")?;
+    heading(out, &["network", "performance", "dollars", "watts", "metres", "per $", "per W", "budget"], 1)?;
+    let offers = c.offers();
+    let per = |own: Option<f64>, reference: Option<f64>| match (own, reference) {
+        (Some(own), Some(reference)) => format!("{:.3}", own / reference),
+        _ => "-".to_owned(),
+    };
+    for offer in &offers {
+        let reference = offers.iter().find(|other| other.network == c.baselines[offer.network]);
+        let [dollars, watts, metres] = match offer.cost {
+            Some(cost) => [cost.dollars, cost.watts, cost.metres].map(|value| grouped(value.round() as u64)),
+            None => ["unknown", "unknown", "unknown"].map(str::to_owned),
+        };
+        let within = match offer.within_budget {
+            Some(true) => "within",
+            Some(false) => "over",
+            None => "unknown",
+        };
+        row(
+            out,
+            &[
+                letter(offer.network),
+                format!("{:.3}", offer.performance),
+                dollars,
+                watts,
+                metres,
+                per(offer.per_dollar(), reference.and_then(|r| r.per_dollar())),
+                per(offer.per_watt(), reference.and_then(|r| r.per_watt())),
+                within.to_owned(),
+            ],
+        )?;
+    }
+    writeln!(out, "\nPerformance for a dollar and for a watt are multiples of the baseline's.")
+}

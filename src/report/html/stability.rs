@@ -1,0 +1,55 @@
+//! How often rankings hold when bandwidth, latency and compute speed are other than stated.
+
+use super::letter;
+use crate::study::comparison::Comparison;
+use serde::Serialize;
+
+/// The table of rankings.
+#[derive(Serialize)]
+pub(super) struct Stability {
+    /// Largest deviation, in per cent.
+    pub amplitude: String,
+    pub samples: usize,
+    pub seed: u64,
+    pub rows: Vec<Row>,
+}
+
+/// The ranking for a workload.
+#[derive(Serialize)]
+pub(super) struct Row {
+    pub workload: String,
+    pub mean: bool,
+    /// Letters, the fastest first, each with how often it stays before the next one.
+    pub order: Vec<Place>,
+    pub holds: usize,
+    pub winner_holds: usize,
+}
+
+/// A network in a ranking.
+#[derive(Serialize)]
+pub(super) struct Place {
+    pub letter: String,
+    /// In how many samples it stays before the next one; none for the last.
+    pub before: Option<usize>,
+}
+
+/// The rankings, if the study was perturbed.
+pub(super) fn stability(c: &Comparison) -> Option<Stability> {
+    let stability = c.ranking.as_ref()?;
+    let row = |ranking: &crate::study::ranking::Ranking| {
+        let place = |(i, &n): (usize, &usize)| Place { letter: letter(n), before: ranking.pairs.get(i).copied() };
+        Row {
+            workload: ranking.workload.map_or_else(|| "geometric mean".to_owned(), |w| c.workloads[w].name.clone()),
+            mean: ranking.workload.is_none(),
+            order: ranking.order.iter().enumerate().map(place).collect(),
+            holds: ranking.holds,
+            winner_holds: ranking.winner_holds,
+        }
+    };
+    Some(Stability {
+        amplitude: format!("{}", (stability.perturbation.amplitude * 1e4).round() / 1e2),
+        samples: stability.perturbation.samples.len(),
+        seed: stability.perturbation.seed,
+        rows: stability.rankings.iter().map(row).collect(),
+    })
+}

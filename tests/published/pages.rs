@@ -1,0 +1,66 @@
+//! Pages of `docs/published`: tables between two comments are made here, and a test fails where a page says something else.
+//!
+//! `MOPSIM_UPDATE_PAGES=1 cargo test --release --test published -- --include-ignored` writes them anew.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+/// Tests run side by side, and several write to one page.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// A page as it is.
+pub struct Page {
+    path: PathBuf,
+    text: String,
+}
+
+/// Whether pages are written anew.
+pub fn updating() -> bool {
+    std::env::var_os("MOPSIM_UPDATE_PAGES").is_some()
+}
+
+/// The folder of the pages.
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/published")
+}
+
+impl Page {
+    /// The page of that name.
+    pub fn open(name: &str) -> Self {
+        let path = folder().join(format!("{name}.md"));
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self { path, text }
+    }
+
+    /// The line that begins like this.
+    pub fn line(&self, begin: &str) -> Option<&str> {
+        self.text.lines().find(|line| line.starts_with(begin))
+    }
+
+    /// Checks that the block of that name has this content, or writes it.
+    pub fn put(&self, name: &str, content: &str) {
+        let (begin, end) = (format!("<!-- {name} -->\n"), format!("\n<!-- end of {name} -->"));
+        let parts = |text: &str| {
+            let (before, rest) = text.split_once(&begin)?;
+            let (within, after) = rest.split_once(&end)?;
+            Some([before, within, after].map(str::to_owned))
+        };
+        let place = self.path.display();
+        if updating() {
+            let _alone = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let text = std::fs::read_to_string(&self.path).expect("the page is there");
+            let [before, _, after] = parts(&text).unwrap_or_else(|| panic!("{place}: no block {name}"));
+            std::fs::write(&self.path, format!("{before}{begin}{content}{end}{after}")).expect("written");
+            return;
+        }
+        let [_, within, _] = parts(&self.text).unwrap_or_else(|| panic!("{place}: no block {name}"));
+        let pairs = within.lines().zip(content.lines());
+        for (line, (stands, ours)) in pairs.enumerate() {
+            assert_eq!(
+                stands, ours,
+                "{place}, line {line} of {name}: the page is stale (see tests/published/pages.rs)"
+            );
+        }
+        assert_eq!(within, content, "{place}, {name}: the page is stale (see tests/published/pages.rs)");
+    }
+}

@@ -1,0 +1,334 @@
+//! The studies of papers: their results are kept in `docs/published/data` as `mopsim compare --csv` writes them, and the tables of
+//! the pages are made of these. A part of the replays runs in every test; all of them run in the ignored one.
+
+use super::pages::{self, Page};
+use mopsim::study::statistics::Statistic;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A study that was run: the name of its results, the study, and flags.
+struct Run {
+    data: &'static str,
+    study: &'static str,
+    flags: &'static [&'static str],
+}
+
+const RUNS: [Run; 5] = [
+    Run { data: "uni-directional-64", study: "uni-directional-64", flags: &[] },
+    Run { data: "uni-directional-256-d6", study: "uni-directional-256-d6", flags: &[] },
+    Run { data: "uni-directional-256-d8", study: "uni-directional-256-d8", flags: &[] },
+    Run {
+        data: "uni-directional-256-d6-10gflops",
+        study: "uni-directional-256-d6",
+        flags: &["--host-speed", "10 Gflop/s"],
+    },
+    Run { data: "dsnf-128", study: "dsnf-128", flags: &[] },
+];
+
+/// Every test runs one part of each study out of so many.
+const SHARD: &str = "7/97";
+
+/// A workload on a network, with the name of the platform where there are several.
+type Place = (String, String);
+
+/// Simulated times of one study: for each place, by seed.
+struct Times {
+    workloads: Vec<String>,
+    seconds: BTreeMap<Place, BTreeMap<Option<u64>, f64>>,
+}
+
+fn data(name: &str) -> PathBuf {
+    pages::folder().join("data").join(format!("{name}.csv"))
+}
+
+impl Times {
+    fn read(name: &str) -> Self {
+        let mut reader = csv::Reader::from_path(data(name)).expect("results");
+        let headings = reader.headers().expect("a heading").clone();
+        let (mut workloads, mut seconds) = (Vec::new(), BTreeMap::<Place, BTreeMap<_, _>>::new());
+        for line in reader.records() {
+            let line = line.expect("a line");
+            let field = |name: &str| headings.iter().position(|h| h == name).and_then(|at| line.get(at));
+            let [workload, topology, seed, time] =
+                ["workload", "topology", "seed", "simulated_seconds"].map(|name| field(name).expect("a field"));
+            let network = match field("platform") {
+                Some(platform) => format!("{topology} [{platform}]"),
+                None => topology.to_owned(),
+            };
+            if !workloads.iter().any(|w| w == workload) {
+                workloads.push(workload.to_owned());
+            }
+            let seconds = seconds.entry((workload.to_owned(), network)).or_default();
+            seconds.insert(seed.parse().ok(), time.parse().expect("seconds"));
+        }
+        Self { workloads, seconds }
+    }
+
+    /// How much faster one network is than the other, workload by workload: its mean over the seeds, as in `mopsim compare`.
+    fn faster(&self, network: &str, than: &str) -> Vec<Statistic> {
+        let of = |workload: &String, network: &str| {
+            let place = (workload.clone(), network.to_owned());
+            self.seconds.get(&place).unwrap_or_else(|| panic!("no {place:?}"))
+        };
+        let ratio = |workload: &String| {
+            let (own, other) = (of(workload, network), of(workload, than));
+            let seeds: Vec<Option<u64>> = if own.len() > other.len() { own } else { other }.keys().copied().collect();
+            let at = |times: &BTreeMap<Option<u64>, f64>, seed| {
+                *times.get(&seed).or_else(|| times.get(&None)).expect("a run of that seed")
+            };
+            Statistic::of(&seeds.iter().map(|&seed| at(other, seed) / at(own, seed)).collect::<Vec<f64>>())
+        };
+        self.workloads.iter().map(ratio).collect()
+    }
+}
+
+/// What a ratio is above one, in per cent: `+17.5`, `-3.0` or `0.0`.
+fn signed(ratio: f64) -> String {
+    let tenths = (1000.0 * (ratio - 1.0)).round();
+    if tenths == 0.0 { "0.0".to_owned() } else { format!("{:+.1}", tenths / 10.0) }
+}
+
+/// `+17.5 %`, with half of the confidence interval where there is one.
+fn gain(ratio: &Statistic) -> String {
+    let spread = ratio.half_width.filter(|half| *half > 0.0).map(|half| format!(" ± {:.1}", 100.0 * half));
+    format!("{}{} %", signed(ratio.mean), spread.unwrap_or_default())
+}
+
+/// The arithmetic mean over the workloads.
+fn average(ratios: &[Statistic]) -> f64 {
+    ratios.iter().map(|ratio| ratio.mean).sum::<f64>() / ratios.len() as f64
+}
+
+/// `+17.5 %`.
+fn percent(ratio: f64) -> String {
+    format!("{} %", signed(ratio))
+}
+
+/// A table with a line for each workload, and with the average; a column is a heading and what is compared.
+fn table(times: &Times, columns: &[(&str, &str, &str)]) -> String {
+    let ratios: Vec<Vec<Statistic>> = columns.iter().map(|(_, own, than)| times.faster(own, than)).collect();
+    let headings: Vec<&str> = columns.iter().map(|column| column.0).collect();
+    let mut lines =
+        vec![format!("| workload | {} |", headings.join(" | ")), format!("| --- |{}", " ---: |".repeat(columns.len()))];
+    for (w, workload) in times.workloads.iter().enumerate() {
+        let values: Vec<String> = ratios.iter().map(|ratios| gain(&ratios[w])).collect();
+        lines.push(format!("| {workload} | {} |", values.join(" | ")));
+    }
+    let means: Vec<String> = ratios.iter().map(|ratios| format!("**{}**", percent(average(ratios)))).collect();
+    lines.push(format!("| **average** | {} |", means.join(" | ")));
+    lines.join("\n")
+}
+
+/// The gain of one workload, by the beginning of its name.
+fn of(times: &Times, ratios: &[Statistic], workload: &str) -> f64 {
+    let index = times.workloads.iter().position(|name| name.starts_with(workload));
+    ratios[index.unwrap_or_else(|| panic!("no {workload}"))].mean
+}
+
+/// The workload that gains most: `ft +97.2 %`.
+fn largest(times: &Times, ratios: &[Statistic]) -> String {
+    let (workload, most) =
+        times.workloads.iter().zip(ratios).max_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).expect("a workload");
+    let name = workload.split('.').next().unwrap_or(workload).to_uppercase();
+    format!("{name} {}", percent(most.mean))
+}
+
+/// Figures that somebody else gives, beside ours for both kinds of duplex.
+struct Printed {
+    what: &'static str,
+    source: &'static str,
+    data: &'static str,
+    network: &'static str,
+    than: &'static str,
+    average: [&'static str; 2],
+    workload: &'static str,
+    gain: [&'static str; 2],
+}
+
+const PRINTED: [Printed; 3] = [
+    Printed {
+        what: "64 switches, d = 6: Imase-Itoh over two-way random",
+        source: "SimGrid 3.32",
+        data: "uni-directional-64",
+        network: "one-way Imase-Itoh",
+        than: "two-way random of SimGrid",
+        average: ["about +1 %", "+30 %"],
+        workload: "cg",
+        gain: ["—", "+62 %"],
+    },
+    Printed {
+        what: "256 switches, d = 6: one-way over two-way MDDP",
+        source: "the paper",
+        data: "uni-directional-256-d6",
+        network: "one-way MDDP",
+        than: "two-way MDDP",
+        average: ["+30 %"; 2],
+        workload: "cg",
+        gain: ["+88 %"; 2],
+    },
+    Printed {
+        what: "256 switches, d = 8: Imase over two-way MDDP",
+        source: "the paper",
+        data: "uni-directional-256-d8",
+        network: "one-way Imase",
+        than: "two-way MDDP",
+        average: ["+15 %"; 2],
+        workload: "ft",
+        gain: ["+60 %"; 2],
+    },
+];
+
+fn gains() -> String {
+    let mut lines = vec![
+        "| case | duplex | average, printed | ours | one workload, printed | ours | largest of ours |".to_owned(),
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |".to_owned(),
+    ];
+    for printed in &PRINTED {
+        let times = Times::read(printed.data);
+        for (mode, duplex) in ["full", "shared"].into_iter().enumerate() {
+            let ratios = times.faster(printed.network, &format!("{}, {duplex} duplex", printed.than));
+            lines.push(format!(
+                "| {} ({}) | {duplex} | {} | {} | {} {} | {} | {} |",
+                printed.what,
+                printed.source,
+                printed.average[mode],
+                percent(average(&ratios)),
+                printed.workload.to_uppercase(),
+                printed.gain[mode],
+                percent(of(&times, &ratios, printed.workload)),
+                largest(&times, &ratios),
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+/// What it does to two-way networks that both directions of a cable share its capacity.
+fn sharing() -> String {
+    let mut lines = vec![
+        "| case | two-way network | shared over full, average | most harm |".to_owned(),
+        "| --- | --- | ---: | ---: |".to_owned(),
+    ];
+    for (case, name) in [
+        ("64, d = 6", "uni-directional-64"),
+        ("256, d = 6", "uni-directional-256-d6"),
+        ("256, d = 8", "uni-directional-256-d8"),
+    ] {
+        let times = Times::read(name);
+        for network in ["two-way random", "two-way MDDP"] {
+            let ratios = times.faster(&format!("{network}, shared duplex"), &format!("{network}, full duplex"));
+            let (workload, least) =
+                times.workloads.iter().zip(&ratios).min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).expect("a workload");
+            lines.push(format!(
+                "| {case} | {network} | {} | {workload} {} |",
+                percent(average(&ratios)),
+                percent(least.mean)
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+/// How the gain of case 2 hangs on what it is compared with, and on the speed of the hosts.
+fn sensitivity() -> String {
+    let mut lines = vec![
+        "| hosts | two-way network | duplex | average | CG | largest |".to_owned(),
+        "| --- | --- | --- | ---: | ---: | ---: |".to_owned(),
+    ];
+    for (hosts, name) in [("100 Gflop/s", "uni-directional-256-d6"), ("10 Gflop/s", "uni-directional-256-d6-10gflops")]
+    {
+        let times = Times::read(name);
+        for two_way in ["two-way random", "two-way MDDP", "two-way MDDP after search"] {
+            for duplex in ["full", "shared"] {
+                let ratios = times.faster("one-way MDDP", &format!("{two_way}, {duplex} duplex"));
+                lines.push(format!(
+                    "| {hosts} | {} | {duplex} | {} | {} | {} |",
+                    two_way.trim_start_matches("two-way "),
+                    percent(average(&ratios)),
+                    percent(of(&times, &ratios, "cg")),
+                    largest(&times, &ratios)
+                ));
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn the_page_on_one_way_networks_shows_the_results() {
+    let page = Page::open("uni-directional");
+    page.put("gains", &gains());
+    page.put("sharing", &sharing());
+    page.put("sensitivity", &sensitivity());
+    for (block, name) in
+        [("case 1", "uni-directional-64"), ("case 2", "uni-directional-256-d6"), ("case 3", "uni-directional-256-d8")]
+    {
+        let columns = [
+            ("MDDP, full", "one-way MDDP", "two-way MDDP, full duplex"),
+            ("MDDP, shared", "one-way MDDP", "two-way MDDP, shared duplex"),
+            ("Imase, full", "one-way Imase", "two-way MDDP, full duplex"),
+            ("Imase, shared", "one-way Imase", "two-way MDDP, shared duplex"),
+            ("random, full", "one-way random", "two-way random, full duplex"),
+            ("random, shared", "one-way random", "two-way random, shared duplex"),
+        ];
+        page.put(block, &table(&Times::read(name), &columns));
+    }
+}
+
+#[test]
+fn the_page_on_dsnf_shows_the_results() {
+    let times = Times::read("dsnf-128");
+    let page = Page::open("dsnf");
+    for duplex in ["full duplex", "shared duplex"] {
+        let network = |name: &str| format!("{name} [{duplex}]");
+        let [torus, dsnf, dsn, dln] = ["2-D torus", "DSN-F", "DSN", "DLN"].map(network);
+        let columns = [("DSN-F", &*dsnf, &*torus), ("DSN", &*dsn, &*torus), ("DLN", &*dln, &*torus)];
+        page.put(duplex, &table(&times, &columns));
+    }
+}
+
+fn compare(run: &Run, more: &[&str]) -> String {
+    let studies = Path::new(env!("CARGO_MANIFEST_DIR")).join("studies");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
+    command.arg("compare").arg(studies.join(format!("{}.toml", run.study))).args(run.flags);
+    let output = command.args(["--quiet", "--no-explain"]).args(more).output().expect("the program runs");
+    assert!(output.status.success(), "{}: {}", run.data, String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn a_part_of_each_study_gives_the_results_that_are_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for run in RUNS.iter().filter(|run| run.flags.is_empty()) {
+        let times = Times::read(run.data);
+        let file = folder.path().join(format!("{}.jsonl", run.data));
+        compare(run, &["--shard", SHARD, "--results", file.to_str().expect("a path of text")]);
+        let results = std::fs::read_to_string(&file).expect("results");
+        let mut replays = 0;
+        for line in results.lines().skip(1) {
+            let record: Value = serde_json::from_str(line).expect("JSON");
+            let text = |name: &str| record[name].as_str().expect("a text").to_owned();
+            let kept = &times.seconds[&(text("workload"), text("network"))][&record["seed"].as_u64()];
+            let seconds = record["simulated_seconds"].as_f64().expect("a number");
+            assert_eq!(seconds, *kept, "{}: {record}: the results that are kept are stale", run.data);
+            replays += 1;
+        }
+        assert!(replays > 1, "{}", run.data);
+    }
+}
+
+#[test]
+#[ignore = "takes ten minutes of one core: all replays of all studies"]
+fn all_of_each_study_gives_the_results_that_are_kept() {
+    for run in &RUNS {
+        let csv = compare(run, &["--format", "csv"]);
+        if pages::updating() {
+            std::fs::write(data(run.data), csv).expect("written");
+        } else {
+            let kept = std::fs::read_to_string(data(run.data)).expect("results");
+            assert!(csv == kept, "{}: the results that are kept are stale", run.data);
+        }
+    }
+}
