@@ -19,9 +19,9 @@ impl<'a> Arguments<'a> {
         // The name of a file may hold anything.
         let items = if kind.parameters == ["path"] && !rest.is_empty() { vec![rest] } else { split(rest) };
         for (position, item) in items.into_iter().enumerate() {
-            let named = item.split_once('=').filter(|(name, _)| {
-                kind.parameters != ["path"] || name.trim().eq_ignore_ascii_case("path")
-            });
+            let named = item
+                .split_once('=')
+                .filter(|(name, _)| kind.parameters != ["path"] || name.trim().eq_ignore_ascii_case("path"));
             let (parameter, value) = match named {
                 Some((name, value)) => (arguments.parameter(name)?, value.trim()),
                 None => match kind.parameters.get(position) {

@@ -11,7 +11,11 @@ fn shifted(arguments: &Arguments<'_>, setting: &Setting<'_>, by: fn(u32) -> u32)
     let k = arguments.integer("k")?.unwrap_or(u64::from(n));
     let wrong = |rule: String| TrafficError::WrongHosts { pattern: arguments.canonical(), rule, hosts: n };
     let k = u32::try_from(k).ok().filter(|&k| k >= 2 || n == 1).ok_or_else(|| {
-        if n == 1 { wrong("at least 2 hosts".into()) } else { arguments.invalid(format!("`k` is {k}, and must be at least 2")) }
+        if n == 1 {
+            wrong("at least 2 hosts".into())
+        } else {
+            arguments.invalid(format!("`k` is {k}, and must be at least 2"))
+        }
     })?;
     let (mut power, mut digits) = (1_u64, 0);
     while power < u64::from(n) {

@@ -86,7 +86,8 @@ fn words(line: &str) -> Vec<Word<'_>> {
 }
 
 fn parse(file: &str, text: &str, hosts: u32) -> Result<Vec<(u32, u32, f64)>, TrafficError> {
-    let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, words(line))).filter(|line| !line.1.is_empty());
+    let mut lines =
+        text.lines().enumerate().map(|(index, line)| (index + 1, words(line))).filter(|line| !line.1.is_empty());
     let mut triples = Vec::new();
     let Some((mut line, mut values)) = lines.next() else {
         return Err(wrong(file, 1, 1, "the file has no values".into()));
@@ -120,7 +121,12 @@ fn parse(file: &str, text: &str, hosts: u32) -> Result<Vec<(u32, u32, f64)>, Tra
                 return Err(wrong(file, line, values[0].0, format!("a row too many: there are {hosts} hosts")));
             }
             None if source + 1 < hosts => {
-                return Err(wrong(file, line + 1, 1, format!("the file ends after {} rows, and there are {hosts} hosts", source + 1)));
+                return Err(wrong(
+                    file,
+                    line + 1,
+                    1,
+                    format!("the file ends after {} rows, and there are {hosts} hosts", source + 1),
+                ));
             }
             None => {}
         }
@@ -169,7 +175,9 @@ mod tests {
         assert!(refused("0 1 2\n0 1\n").starts_with("m.csv:2:3: row 1 has 2 values"));
         assert!(refused("0 1 2\n0 1 2\n").starts_with("m.csv:3:1: the file ends after 2 rows"));
         assert!(refused("0 1 2\n0 1 2\n0 0 0\n\n 1 1 1\n").starts_with("m.csv:5:2: a row too many"));
-        assert!(refused("source destination weight\n0 3 1\n").starts_with("m.csv:2:3: host 3, but the hosts are 0 to 2"));
+        assert!(
+            refused("source destination weight\n0 3 1\n").starts_with("m.csv:2:3: host 3, but the hosts are 0 to 2")
+        );
         assert!(refused("source destination weight\n0 1\n").starts_with("m.csv:2:1: 2 values"));
         assert!(refused("source destination weight\n0 1 -1\n").starts_with("m.csv:2:5: `-1` is not a weight"));
         assert!(refused("source destination weight\n0 1 inf\n").contains("`inf` is not a weight"));

@@ -6,8 +6,13 @@ fn on(spec: &str, pattern: &str, hosts: u32) -> Result<Traffic, TrafficError> {
     let topology = topology(spec).unwrap();
     let switches = topology.graph.switches() as u32;
     let host_switch: Vec<u32> = (0..hosts).map(|host| host * switches / hosts.max(1)).collect();
-    let setting =
-        Setting { host_switch: &host_switch, topology: &topology, seed: 1, folder: Path::new(""), collectives: "mvapich2" };
+    let setting = Setting {
+        host_switch: &host_switch,
+        topology: &topology,
+        seed: 1,
+        folder: Path::new(""),
+        collectives: "mvapich2",
+    };
     build(pattern, &setting)
 }
 
@@ -58,7 +63,7 @@ fn bits_are_moved_as_the_definitions_say() {
     // Bit by bit, from the formulas, for all sizes up to 2^8.
     for b in 0..=8_u32 {
         let bit = |number: u32, i: u32| (number >> i) & 1;
-        let built = |f: &dyn Fn(u32) -> u32| (0..b).map(|i| f(i) << i).sum::<u32>() ;
+        let built = |f: &dyn Fn(u32) -> u32| (0..b).map(|i| f(i) << i).sum::<u32>();
         for s in 0..1 << b {
             let n = 1 << b;
             assert_eq!(one("bit_complement", n, s), built(&|i| 1 - bit(s, i)));

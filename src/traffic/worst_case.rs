@@ -38,7 +38,8 @@ pub(super) fn build(_: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn 
     let units: Vec<u32> = hosts.iter().copied().step_by(size).collect();
     let work = units.len() as u64 * graph.arcs() as u64;
     if work > MAX_WORK {
-        let reason = format!("{} times {} arcs are too many to search; the limit is {MAX_WORK}", units.len(), graph.arcs());
+        let reason =
+            format!("{} times {} arcs are too many to search; the limit is {MAX_WORK}", units.len(), graph.arcs());
         return Err(TrafficError::Invalid { pattern: "worst_case".into(), reason });
     }
     let disconnected = |from: u32, to: u32| TrafficError::Disconnected { topology: setting.topology.name(), from, to };
@@ -73,7 +74,6 @@ pub(super) fn build(_: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn 
         }
         matched
     };
-    let destination =
-        (0..hosts.len()).map(|host| matched[host / size] * size as u32 + (host % size) as u32).collect();
+    let destination = (0..hosts.len()).map(|host| matched[host / size] * size as u32 + (host % size) as u32).collect();
     Ok(Box::new(Matched { destination, exact }))
 }
