@@ -95,18 +95,16 @@ pub fn solve_with(problem: &Problem, solver: Solver) -> Result<Concurrent, Strin
 }
 
 mod clarabel_settings {
-    /// Settings of Clarabel.
     #[cfg(feature = "large-lp")]
-    pub(super) fn tune(
-        settings: &mut clarabel::solver::DefaultSettings<f64>,
-    ) -> &mut clarabel::solver::DefaultSettings<f64> {
-        settings.direct_solve_method = "faer".to_owned();
-        settings
+    use clarabel::solver::DefaultSettingsBuilder;
+
+    /// Settings of Clarabel. One thread, since sums by several depend on their number.
+    #[cfg(feature = "large-lp")]
+    pub(super) fn tune(settings: &mut DefaultSettingsBuilder<f64>) {
+        settings.direct_solve_method("faer".to_owned()).max_threads(1);
     }
 
     /// Settings of Clarabel: its own.
     #[cfg(not(feature = "large-lp"))]
-    pub(super) fn tune<S>(settings: &mut S) -> &mut S {
-        settings
-    }
+    pub(super) fn tune<S>(_: &mut S) {}
 }
