@@ -48,13 +48,15 @@ fn several_stand_side_by_side_in_80_columns() {
     assert!(text.contains("geometric mean") && text.contains("Saturation"), "{text}");
     let svg = folder.path("t.svg");
     let svg = svg.to_str().expect("text");
-    ask.extend(["--svg", svg, "--csv", "t.csv", "--json", "t.json"]);
+    ask.extend(["--svg", svg, "--csv", "t.csv", "--json", "t.json", "--html", "t.html"]);
     let again = folder.output(&[&ask[..], &["--threads", "1"]].concat());
     assert_eq!(again, text, "threads and side files change nothing");
     let drawing = folder.read("t.svg");
     let document = roxmltree::Document::parse(&drawing).expect("XML");
     let curves = document.descendants().filter(|node| node.has_tag_name("polyline")).count();
     assert_eq!(curves, 18);
+    let page = folder.read("t.html");
+    assert!(page.contains("geometric mean") && page.contains(drawing.trim()) && page.contains("mopsim.throughput/1"));
     assert_eq!(
         (folder.read("t.csv").lines().count(), folder.read("t.json").contains("mopsim.throughput/1")),
         (19, true)

@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mopsim::platform::HostsPerSwitch;
 use mopsim::report::ThroughputReport;
-use mopsim::report::throughput::svg;
+use mopsim::report::throughput::{html, svg};
 use mopsim::study::toml_file;
 use mopsim::throughput::ThroughputError;
 use mopsim::throughput::study::{NetworkEntry, StudyFile};
@@ -94,6 +94,9 @@ pub struct Speeds {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub struct ThroughputFiles {
+    /// Write a report for readers, too: one HTML file that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Draw saturation and latency under load (SVG)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
@@ -150,7 +153,9 @@ Patterns:
 
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let files = &arguments.files;
-    [&files.svg, &files.json, &files.csv].into_iter().try_for_each(|file| files::check(file.as_deref()))?;
+    [&files.html, &files.svg, &files.json, &files.csv]
+        .into_iter()
+        .try_for_each(|file| files::check(file.as_deref()))?;
     let (study, file) = read(arguments)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(|error| {
         Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
@@ -177,6 +182,10 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         }
     })?;
     let report = ThroughputReport::new(study.title.clone(), &study.speeds, cells);
+    if let Some(file) = &files.html {
+        let page = html::page(&report);
+        files::replace(file, |out| out.write_all(page.as_bytes()))?;
+    }
     if let Some(file) = &files.svg {
         let drawing = svg::draw(&report);
         files::replace(file, |out| out.write_all(drawing.as_bytes()))?;

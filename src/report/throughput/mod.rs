@@ -6,6 +6,7 @@ use crate::throughput::{Cell, Speeds, latency};
 use serde::Serialize;
 
 pub(super) mod csv;
+pub mod html;
 pub mod svg;
 mod tables;
 

@@ -73,7 +73,6 @@ pub fn solve_with(problem: &Problem, solver: Solver) -> Result<Concurrent, Strin
     let balances = balances.into_iter().filter(has_terms).map(|balance| balance.eq(0.0));
     let constraints = loads.chain(balances);
     let unsolved = |error: good_lp::ResolutionError| error.to_string();
-    let unsolved = |error| unsolved(error);
     let (value, method) = match solver {
         Solver::Simplex => {
             let mut model = program.maximise(injection).using(microlp);

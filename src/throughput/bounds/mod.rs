@@ -131,9 +131,7 @@ impl Problem {
 
     /// The same with all arcs and demands turned round if that leaves fewer sources; the throughput is the same.
     pub fn with_fewer_sources(self) -> Self {
-        let mut pairs: Vec<(u32, u32, f64)> =
-            self.rows.iter().flat_map(|(from, row)| row.iter().map(|&(to, demand)| (to, *from, demand))).collect();
-        pairs.sort_by_key(|pair| (pair.0, pair.1));
+        let pairs = self.turned();
         let rows: Vec<(u32, Vec<(u32, f64)>)> = pairs
             .chunk_by(|a, b| a.0 == b.0)
             .map(|row| (row[0].0, row.iter().map(|&(_, to, demand)| (to, demand)).collect()))
@@ -142,6 +140,14 @@ impl Problem {
             return self;
         }
         Self { arcs: self.arcs.iter().map(|&(tail, head)| (head, tail)).collect(), rows, ..self }
+    }
+
+    /// Destination, source and demand, by destination.
+    fn turned(&self) -> Vec<(u32, u32, f64)> {
+        let mut pairs: Vec<(u32, u32, f64)> =
+            self.rows.iter().flat_map(|(from, row)| row.iter().map(|&(to, demand)| (to, *from, demand))).collect();
+        pairs.sort_by_key(|pair| (pair.0, pair.1));
+        pairs
     }
 
     fn is_empty(&self) -> bool {
@@ -195,11 +201,7 @@ fn hops(network: &Network, problem: &Problem) -> Result<Option<f64>, ThroughputE
     if problem.rows.len() as u64 * graph.arcs() as u64 > MAX_DISTANCE_WORK {
         return Ok(None);
     }
-    // Distances are searched towards a switch, so demands are turned round.
-    let turned = Problem { rows: problem.rows.clone(), ..problem.clone() };
-    let mut pairs: Vec<(u32, u32, f64)> =
-        turned.rows.iter().flat_map(|(from, row)| row.iter().map(|&(to, demand)| (to, *from, demand))).collect();
-    pairs.sort_by_key(|pair| (pair.0, pair.1));
+    let pairs = problem.turned();
     let groups: Vec<&[(u32, u32, f64)]> = pairs.chunk_by(|a, b| a.0 == b.0).collect();
     let sums: Vec<Result<f64, ThroughputError>> = groups
         .par_iter()
