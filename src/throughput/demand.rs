@@ -1,8 +1,12 @@
 //! Flows that cannot be told apart, as one.
 //!
 //! Flows between the same two switches that are held by the same links stand at the same level (rate over demand), so they
-//! are one class. A host's link that only one flow takes is no link for the solver but a bound of that flow. Where every host
-//! sends to every host alike, the hosts of a switch are interchangeable and their links are one link, as wide as all of them.
+//! are one class.
+//!
+//! A source offers no more than its link carries, spread as the pattern says, so no level exceeds the capacity of that link; the
+//! link itself is then never in the way. (Without this bound a flow to a neighbour, or to the host itself, would take
+//! what flows to far hosts leave over, and every host would seem to send all it can.) The link of a destination is a link
+//! for the solver only where more is sent to it than it carries. Where every host sends to every host alike, it never is.
 
 use super::{Network, ThroughputError};
 use crate::traffic::{Evenly, Traffic};
@@ -24,11 +28,9 @@ pub struct Class {
     pub demand: f64,
     /// Number of flows.
     pub flows: u32,
-    /// Link of the source, an index into [`Demand::host_links`], or [`NO_LINK`].
-    pub up: u32,
-    /// The same for the destination.
+    /// Link of the destination, an index into [`Demand::host_links`], or [`NO_LINK`].
     pub down: u32,
-    /// The injection at which a host's own link is full, in units of a link's bandwidth; infinite without one.
+    /// The injection at which the source's own link is full, in units of a link's bandwidth; infinite without one.
     pub bound: f64,
 }
 
@@ -37,7 +39,7 @@ pub struct Class {
 pub struct Demand {
     /// Classes, by source and destination.
     pub classes: Vec<Class>,
-    /// Capacities of the hosts' links that several flows share.
+    /// Capacities of the links of those hosts that are sent more than they can take.
     pub host_links: Vec<f64>,
     /// What each host sends at injection 1, and what each receives.
     pub sent: Vec<f64>,
@@ -71,10 +73,9 @@ impl Demand {
         if groups.len() * groups.len() > MAX_CLASSES {
             return Err(too_many(format!("all pairs of {} switches", groups.len())));
         }
-        let capacity = network.host_capacity();
         let mut demand = Self::default();
-        for (source, &(from, sources)) in (0_u32..).zip(&groups) {
-            for (destination, &(to, destinations)) in (0_u32..).zip(&groups) {
+        for &(from, sources) in &groups {
+            for &(to, destinations) in &groups {
                 let to_self = if from == to { sources } else { 0 };
                 let flows = sources * destinations - if evenly.with_self { 0 } else { to_self };
                 if flows == 0 {
@@ -86,14 +87,10 @@ impl Demand {
                     to,
                     demand: f64::from(flows) * evenly.share(),
                     flows,
-                    up: if capacity.is_some() { 2 * source } else { NO_LINK },
-                    down: if capacity.is_some() { 2 * destination + 1 } else { NO_LINK },
-                    bound: f64::INFINITY,
+                    down: NO_LINK,
+                    bound: network.host_capacity().unwrap_or(f64::INFINITY),
                 });
             }
-        }
-        if let Some(capacity) = capacity {
-            demand.host_links = groups.iter().flat_map(|&(_, hosts)| [capacity * f64::from(hosts); 2]).collect();
         }
         let hosts = network.host_switch.len();
         demand.sent = vec![1.0; hosts];
@@ -105,12 +102,9 @@ impl Demand {
         let switch = &network.host_switch;
         let hosts = switch.len();
         let mut demand = Self { sent: vec![0.0; hosts], received: vec![0.0; hosts], ..Self::default() };
-        let (mut leaving, mut arriving) = (vec![0_u32; hosts], vec![0_u32; hosts]);
         let mut count = 0_usize;
         for source in 0..hosts as u32 {
             traffic.flows.visit(source, &mut |to, share| {
-                leaving[source as usize] += 1;
-                arriving[to as usize] += 1;
                 demand.sent[source as usize] += share;
                 demand.received[to as usize] += share;
                 count += 1;
@@ -119,9 +113,15 @@ impl Demand {
         if count > MAX_CLASSES {
             return Err(too_many(format!("{count} flows")));
         }
-        let mut links = HostLinks { capacity: network.host_capacity(), found: Vec::new() };
-        let ups: Vec<u32> = leaving.iter().map(|&flows| links.shared_by(flows)).collect();
-        let downs: Vec<u32> = arriving.iter().map(|&flows| links.shared_by(flows)).collect();
+        let capacity = network.host_capacity();
+        let mut downs = vec![NO_LINK; hosts];
+        if let Some(capacity) = capacity {
+            // Rounding in sums of shares is no reason to have a link.
+            for (down, _) in downs.iter_mut().zip(&demand.received).filter(|(_, received)| **received > 1.0 + 1e-9) {
+                *down = demand.host_links.len() as u32;
+                demand.host_links.push(capacity);
+            }
+        }
         demand.classes.reserve_exact(count);
         for source in 0..hosts as u32 {
             traffic.flows.visit(source, &mut |to, share| {
@@ -131,14 +131,12 @@ impl Demand {
                     to: switch[to as usize],
                     demand: share,
                     flows: 1,
-                    up: ups[source as usize],
                     down: downs[to as usize],
-                    bound: links.capacity.map_or(f64::INFINITY, |capacity| capacity / share),
+                    bound: capacity.unwrap_or(f64::INFINITY),
                 });
             });
         }
-        demand.host_links = links.found;
-        let order = |class: &Class| (class.from, class.to, class.up, class.down, class.bound.to_bits());
+        let order = |class: &Class| (class.from, class.to, class.down);
         demand.classes.sort_unstable_by_key(order);
         demand.classes.dedup_by(|next, kept| {
             let same = order(next) == order(kept);
@@ -190,22 +188,4 @@ impl Demand {
 
 fn too_many(value: String) -> ThroughputError {
     ThroughputError::TooLarge { what: "this traffic".into(), value, limit: format!("{MAX_CLASSES} pairs") }
-}
-
-struct HostLinks {
-    capacity: Option<f64>,
-    found: Vec<f64>,
-}
-
-impl HostLinks {
-    /// The link of a host that so many flows take.
-    fn shared_by(&mut self, flows: u32) -> u32 {
-        match self.capacity {
-            Some(capacity) if flows > 1 => {
-                self.found.push(capacity);
-                self.found.len() as u32 - 1
-            }
-            _ => NO_LINK,
-        }
-    }
 }

@@ -130,16 +130,17 @@ impl Loads {
     }
 }
 
-/// What flows get if they share links fairly, each in proportion to its demand.
+/// What flows get if every source offers all that its link carries, and flows share links fairly in proportion to their demands.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FairShare {
-    /// Level of the flows: rate over what the flow would have if its source sent a whole link's bandwidth.
+    /// Level of the flows: rate over demand at injection 1.
     pub level: Distribution,
     /// What a sending host sends on average, in units of a link's bandwidth.
     pub accepted: f64,
     /// Flows that nothing holds, which are in neither: within a switch, where hosts have no links.
     pub unbound: u64,
-    /// Part of the flows that a link between switches holds; the others are held by links of hosts.
+    /// Part of the flows that a link between switches holds; the others are held by links of hosts, most of them by what their
+    /// source offers.
     pub held_by_network: f64,
 }
 

@@ -11,6 +11,8 @@
 //! 4. [`latency`]: without load, and an estimate under load;
 //! 5. [`bounds`]: what no routing can exceed.
 //!
+//! Fair rates are those at full offered load: every source offers as much as its own link carries.
+//!
 //! A host that sends to itself uses its own link up and down, as in BookSim; such flows are counted.
 //!
 //! ```

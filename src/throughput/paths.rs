@@ -119,10 +119,9 @@ fn disconnected(network: &Network, class: &Class) -> ThroughputError {
     ThroughputError::Disconnected { topology: network.name.clone(), from: class.from, to: class.to }
 }
 
-/// The links of a class beside those between switches.
-fn host_links(network: &Network, class: &Class) -> impl Iterator<Item = u32> {
-    let first = network.links as u32;
-    [class.up, class.down].into_iter().filter(|&link| link != NO_LINK).map(move |link| first + link)
+/// The link of a class beside those between switches, if there is one.
+fn host_link(network: &Network, class: &Class) -> Option<u32> {
+    (class.down != NO_LINK).then(|| network.links as u32 + class.down)
 }
 
 fn single(network: &Network, routing: &dyn Routing, demand: &Demand) -> Result<Carried, ThroughputError> {
@@ -166,7 +165,7 @@ fn single(network: &Network, routing: &dyn Routing, demand: &Demand) -> Result<C
                 carried.max_delay = (carried.max_delay.0.max(with), carried.max_delay.1.max(without));
                 if let Some(incidence) = &mut carried.incidence {
                     incidence.links.extend(arcs.iter().map(|&arc| network.link(ArcId(arc))));
-                    incidence.links.extend(host_links(network, class));
+                    incidence.links.extend(host_link(network, class));
                     incidence.first.push(incidence.links.len());
                 }
             }
@@ -312,7 +311,8 @@ fn assembled(network: &Network, demand: &Demand, groups: &[&[u32]], pieces: &[Pi
     let mut first = vec![0; demand.classes.len() + 1];
     for (group, piece) in groups.iter().zip(pieces) {
         for (&class, &count) in group.iter().zip(&piece.counts) {
-            first[class as usize + 1] = count as usize + host_links(network, &demand.classes[class as usize]).count();
+            first[class as usize + 1] =
+                count as usize + host_link(network, &demand.classes[class as usize]).iter().count();
         }
     }
     for class in 0..demand.classes.len() {
@@ -326,8 +326,8 @@ fn assembled(network: &Network, demand: &Demand, groups: &[&[u32]], pieces: &[Pi
             let (start, count) = (first[class as usize], count as usize);
             links[start..start + count].copy_from_slice(&piece.links[at..at + count]);
             parts[start..start + count].copy_from_slice(&piece.parts[at..at + count]);
-            for (offset, link) in host_links(network, &demand.classes[class as usize]).enumerate() {
-                links[start + count + offset] = link;
+            if let Some(link) = host_link(network, &demand.classes[class as usize]) {
+                links[start + count] = link;
             }
             at += count;
         }

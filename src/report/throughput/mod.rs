@@ -187,7 +187,7 @@ pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str
     };
     facts.push(("saturation", saturation));
     if let Some(fair) = &cell.fair {
-        facts.push(("fair sharing", format!("{:.4} of a link sent by a host on average", fair.accepted)));
+        facts.push(("fair sharing", format!("{:.4} of a link sent by a host at full offered load", fair.accepted)));
         facts.push(("", format!("{} of flows held by links between switches", percent(fair.held_by_network))));
         if fair.unbound > 0 {
             facts.push(("", format!("{} flows within switches are held by nothing", grouped(fair.unbound))));

@@ -3,9 +3,10 @@
 use super::{Contender, Grid, ThroughputReport, described, facts, injection, nanoseconds, short};
 use crate::report::number::{grouped, percent};
 use crate::throughput::Cell;
+use crate::throughput::load::{Distribution, FairShare};
 
 /// Contenders beside each other in one table.
-const COLUMNS: usize = 8;
+const COLUMNS: usize = 6;
 
 /// A table with a heading.
 pub(in crate::report) struct Shown {
@@ -61,6 +62,20 @@ fn notes(report: &ThroughputReport) -> Vec<String> {
             }
         }
     }
+    let mut seeds: Vec<String> = Vec::new();
+    for cell in &report.cells {
+        let seeds_of = [
+            (cell.pattern_seed, cell.pattern.split(':').next().unwrap_or_default()),
+            (cell.routing_seed, cell.routing.as_str()),
+        ];
+        for (seed, what) in seeds_of {
+            let seed = seed.map(|seed| format!("{what} has seed {seed}"));
+            seeds.extend(seed.filter(|seed| !seeds.contains(seed)));
+        }
+    }
+    if !seeds.is_empty() {
+        notes.push(seeds.join(", "));
+    }
     let model = &report.model;
     let hosts = match model.host_link_bytes_per_second {
         None => "links of hosts hold nobody".to_owned(),
@@ -88,23 +103,31 @@ fn notes(report: &ThroughputReport) -> Vec<String> {
 fn alone(cell: &Cell) -> Vec<Shown> {
     let mut tables = Vec::new();
     let strings = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
-    let spread = |name: &str, d: &crate::throughput::load::Distribution| {
-        let values = [d.min, d.p1, d.p5, d.p25, d.median, d.p75, d.p95, d.max, d.mean];
-        [name.to_owned()].into_iter().chain(values.map(|value| format!("{value:.4}"))).collect::<Vec<_>>()
+    type Part = (&'static str, fn(&Distribution) -> f64);
+    let parts: [Part; 10] = [
+        ("least", |d| d.min),
+        ("1 %", |d| d.p1),
+        ("5 %", |d| d.p5),
+        ("25 %", |d| d.p25),
+        ("50 %", |d| d.median),
+        ("75 %", |d| d.p75),
+        ("95 %", |d| d.p95),
+        ("99 %", |d| d.p99),
+        ("largest", |d| d.max),
+        ("mean", |d| d.mean),
+    ];
+    let spread = |(name, part): Part| {
+        let rate = injection(cell.fair.as_ref().map(|fair| part(&fair.level)));
+        vec![name.to_owned(), rate, format!("{:.4}", part(&cell.link_load))]
     };
-    let mut rows = Vec::new();
-    if let Some(fair) = &cell.fair {
-        rows.push(spread("fair rate", &fair.level));
-    }
-    rows.push(spread("link load", &cell.link_load));
     tables.push(Shown {
-        title: "Fair rates of flows, and loads of links at injection 1, in links".into(),
-        headings: strings(&["", "min", "1 %", "5 %", "25 %", "50 %", "75 %", "95 %", "max", "mean"]),
-        rows,
+        title: "Fair rates at full offered load; loads of links at injection 1".into(),
+        headings: strings(&["at most, of all", "rate of a flow", "load of a link"]),
+        rows: parts.map(spread).to_vec(),
     });
     if !cell.bottlenecks.is_empty() {
         tables.push(Shown {
-            title: format!("Fullest links; {} are as full as the first", grouped(cell.fullest_links as u64)),
+            title: format!("Fullest links ({} as full as the first)", grouped(cell.fullest_links as u64)),
             headings: strings(&["link", "load at injection 1", "full at injection"]),
             rows: cell
                 .bottlenecks
@@ -134,7 +157,7 @@ fn alone(cell: &Cell) -> Vec<Shown> {
 fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
     let rows = (0..grid.contenders.len()).filter_map(|contender| {
         let cell = grid.cell(contender, 0)?;
-        let fair = |of: fn(&crate::throughput::load::FairShare) -> f64| injection(cell.fair.as_ref().map(of));
+        let fair = |of: fn(&FairShare) -> f64| injection(cell.fair.as_ref().map(of));
         Some(vec![
             short(contender),
             injection(cell.saturation),
@@ -154,6 +177,13 @@ fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
     }]
 }
 
+/// A pattern without its seed, where no other one differs by the seed alone; the notes have it.
+fn label<'a>(grid: &Grid<'_>, pattern: &'a str) -> &'a str {
+    let Some((plain, _)) = pattern.split_once(":seed=") else { return pattern };
+    let alike = grid.patterns.iter().filter(|other| other.split_once(":seed=").is_some_and(|other| other.0 == plain));
+    if alike.count() > 1 { pattern } else { plain }
+}
+
 /// What a table compares: a title, and the number of an answer.
 type Measure = (&'static str, fn(&Cell) -> Option<f64>, fn(f64) -> String);
 
@@ -166,7 +196,7 @@ fn side_by_side(grid: &Grid<'_>) -> Vec<Shown> {
             |v| format!("{v:.4}"),
         ),
         (
-            "Fair sharing: what a host sends on average, in links",
+            "Fair sharing at full offered load: what a host sends on average, in links",
             |cell| cell.fair.as_ref().map(|fair| fair.accepted),
             |v| format!("{v:.4}"),
         ),
@@ -184,7 +214,7 @@ fn side_by_side(grid: &Grid<'_>) -> Vec<Shown> {
             let mut rows: Vec<Vec<String>> = Vec::new();
             let mut logarithms: Vec<Option<f64>> = vec![Some(0.0); block.len()];
             for (index, &pattern) in grid.patterns.iter().enumerate() {
-                let mut cells = vec![pattern.to_owned()];
+                let mut cells = vec![label(grid, pattern).to_owned()];
                 for (sum, &contender) in logarithms.iter_mut().zip(block) {
                     let value = grid.cell(contender, index).and_then(measure);
                     *sum = sum.zip(value).filter(|(_, value)| *value > 0.0).map(|(sum, value)| sum + value.ln());

@@ -17,7 +17,7 @@ use good_lp::{
 /// Variables up to which the simplex method is taken.
 const SIMPLEX: usize = 1500;
 /// Variables up to which a program is solved without being asked for.
-pub const QUICK: usize = 12_000;
+pub const QUICK: usize = 25_000;
 
 /// Number of variables.
 pub fn size(problem: &Problem) -> usize {
