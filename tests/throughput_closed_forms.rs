@@ -11,7 +11,9 @@ fn cell(spec: &str, pattern: &str, routing: &str) -> Cell {
     let speeds = Speeds { host: None, ..Speeds::default() };
     let topology = mopsim::topology::build(spec).expect(spec);
     let network = Network::new(topology, None, None, speeds, &Default::default()).expect(spec);
-    let options = Options { bound: Wanted::Auto, ..Options::default() };
+    // Programs of larger networks take seconds, and are asked for elsewhere.
+    let small = network.links * network.topology.graph.switches() <= 3000;
+    let options = Options { bound: if small { Wanted::Lp } else { Wanted::Quick }, ..Options::default() };
     evaluate(&network, pattern, &[routing.to_owned()], &options).expect(spec).remove(0)
 }
 
