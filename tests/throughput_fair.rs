@@ -11,11 +11,13 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Classes with a demand, a bound and the parts of it that take links.
+/// Demand, bound, and which part of the demand takes which link.
+type Class = (f64, f64, Vec<(usize, f64)>);
+
 #[derive(Clone, Debug)]
 struct System {
     capacity: Vec<f64>,
-    classes: Vec<(f64, f64, Vec<(usize, f64)>)>,
+    classes: Vec<Class>,
 }
 
 impl System {

@@ -174,8 +174,8 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         })
     });
     bar.finish_and_clear();
-    let cells = result.map_err(|(network, error)| {
-        let failure = Failure::from(error).about(&network);
+    let cells = result.map_err(|failed| {
+        let failure = Failure::from(*failed.error).about(&failed.network);
         match &file {
             Some(file) => failure.in_study(file),
             None => failure,

@@ -77,6 +77,16 @@ pub struct StudyFile {
     pub links: Option<usize>,
 }
 
+/// A network of a study that gives no answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{network}: {error}")]
+pub struct NetworkError {
+    /// Its name.
+    pub network: String,
+    /// Why not.
+    pub error: Box<ThroughputError>,
+}
+
 /// A study that can be run.
 #[derive(Debug, Clone)]
 pub struct Study {
@@ -231,11 +241,14 @@ impl Study {
     /// with what was done.
     ///
     /// # Errors
-    /// The name of the network, and [`ThroughputError`].
-    pub fn run(&self, tell: &mut dyn FnMut(&str, usize)) -> Result<Vec<Cell>, (String, ThroughputError)> {
+    /// [`NetworkError`].
+    pub fn run(&self, tell: &mut dyn FnMut(&str, usize)) -> Result<Vec<Cell>, NetworkError> {
         let mut cells = Vec::with_capacity(self.cells());
         for (entry, spec) in self.networks.iter().zip(&self.specs) {
-            let named = |error: ThroughputError| (entry.name.clone().unwrap_or_else(|| entry.topology.clone()), error);
+            let named = |error: ThroughputError| NetworkError {
+                network: entry.name.clone().unwrap_or_else(|| entry.topology.clone()),
+                error: Box::new(error),
+            };
             let topology = spec.build().map_err(|error| named(error.into()))?;
             let mut network =
                 Network::new(topology, entry.hosts_per_switch.clone(), entry.endpoints, self.speeds, &self.floor)

@@ -19,7 +19,7 @@ fn bits(pattern: &'static str, setting: &Setting<'_>) -> Result<u32, TrafficErro
 
 /// Rotates the lowest `b` bits to the left.
 fn rotated(source: u32, by: u32, b: u32) -> u32 {
-    if b == 0 || by % b == 0 {
+    if b == 0 || by.is_multiple_of(b) {
         return source;
     }
     let by = by % b;

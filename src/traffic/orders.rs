@@ -24,9 +24,9 @@ pub(super) fn mirror(_: &Arguments<'_>, setting: &Setting<'_>) -> Built {
 pub(super) fn matrix_transpose(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built {
     let n = setting.endpoints();
     let rows = match arguments.integer("rows")? {
-        None => (1..=n.isqrt()).rev().find(|rows| n % rows == 0).unwrap_or(1),
+        None => (1..=n.isqrt()).rev().find(|&rows| n.is_multiple_of(rows)).unwrap_or(1),
         Some(rows) => match u32::try_from(rows) {
-            Ok(rows) if rows > 0 && n % rows == 0 => rows,
+            Ok(rows) if rows > 0 && n.is_multiple_of(rows) => rows,
             _ => {
                 let rule = format!("a multiple of rows = {rows}");
                 return Err(TrafficError::WrongHosts { pattern: arguments.canonical(), rule, hosts: n });

@@ -66,7 +66,7 @@ pub fn draw(report: &ThroughputReport) -> String {
 
 fn bars(svg: &mut String, grid: &Grid<'_>, top: f64) {
     let most = (0..grid.contenders.len())
-        .flat_map(|c| (0..grid.patterns.len()).filter_map(move |p| Some((c, p))))
+        .flat_map(|c| (0..grid.patterns.len()).map(move |p| (c, p)))
         .filter_map(|(c, p)| grid.cell(c, p)?.saturation)
         .fold(0.0, f64::max);
     let ticks = ticks(most);

@@ -316,7 +316,8 @@ fn difference(from: &Tree, to: &Tree, change: &mut Vec<(u32, f64)>) {
                 (link, amount)
             }
             (Some(&&(link, less)), Some(&&(_, more))) => {
-                (a.next(), b.next());
+                a.next();
+                b.next();
                 (link, more - less)
             }
             _ => unreachable!("one of the two is first"),
