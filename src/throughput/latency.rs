@@ -17,7 +17,7 @@ use crate::layout::latency::ends;
 use serde::Serialize;
 
 /// Parts of the saturation injection at which the curve has points.
-pub const POINTS: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
+pub const POINTS: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
 
 /// What the estimate is, in words.
 pub const FORMULA: &str =

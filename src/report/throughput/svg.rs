@@ -32,7 +32,7 @@ pub fn draw(report: &ThroughputReport) -> String {
     let legend_height = 18.0 * contenders as f64 + 40.0;
     let rows = patterns.div_ceil(ACROSS);
     let bars_top = legend_height + 30.0;
-    let curves_top = bars_top + BARS + 110.0;
+    let curves_top = bars_top + BARS + 140.0;
     let height = curves_top + rows as f64 * (CURVES + 80.0) + 30.0;
     let mut svg = String::new();
     let _ = writeln!(
@@ -55,6 +55,11 @@ pub fn draw(report: &ThroughputReport) -> String {
         );
     }
     bars(&mut svg, &grid, bars_top);
+    let _ = writeln!(
+        svg,
+        "<text x=\"20\" y=\"{:.1}\" font-size=\"13\">Mean latency over injection, ns: an estimate (M/D/1 queues)</text>",
+        curves_top - 32.0
+    );
     for pattern in 0..patterns {
         let x = 20.0 + (pattern % ACROSS) as f64 * (WIDTH - 20.0) / ACROSS as f64;
         let y = curves_top + (pattern / ACROSS) as f64 * (CURVES + 80.0);
@@ -111,9 +116,15 @@ fn bars(svg: &mut String, grid: &Grid<'_>, top: f64) {
             svg,
             "<text transform=\"translate({x:.1} {:.1}) rotate(-30)\" text-anchor=\"end\">{}</text>",
             floor + 14.0,
-            escape_text(name)
+            escape_text(&title(name))
         );
     }
+}
+
+/// A pattern as far as there is room for it, without its seed.
+fn title(pattern: &str) -> String {
+    let plain = pattern.split_once(":seed=").map_or(pattern, |(plain, _)| plain);
+    if plain.chars().count() <= 36 { plain.to_owned() } else { plain.chars().take(35).chain(['…']).collect() }
 }
 
 fn curves(svg: &mut String, grid: &Grid<'_>, pattern: usize, left: f64, top: f64) {
@@ -126,9 +137,9 @@ fn curves(svg: &mut String, grid: &Grid<'_>, pattern: usize, left: f64, top: f64
     let (widest, highest) = (across.last().copied().unwrap_or(1.0), up.last().copied().unwrap_or(1.0));
     let _ = writeln!(
         svg,
-        "<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"12\">{}: latency (ns, estimate) over injection</text>",
+        "<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"12\">{}</text>",
         top - 10.0,
-        escape_text(grid.patterns[pattern])
+        escape_text(&title(grid.patterns[pattern]))
     );
     for tick in up {
         let y = floor - tick / highest * CURVES;
@@ -148,8 +159,7 @@ fn curves(svg: &mut String, grid: &Grid<'_>, pattern: usize, left: f64, top: f64
         let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" font-size=\"9\">{label}</text>");
     }
     for (contender, cell) in cells {
-        let start = (0.0, cell.zero_load.mean);
-        let all = [start].into_iter().chain(cell.load_latency.iter().map(|point| (point.injection, point.latency)));
+        let all = cell.load_latency.iter().map(|point| (point.injection, point.latency));
         let line: Vec<String> = all
             .map(|(x, y)| format!("{:.1},{:.1}", x0 + x / widest * width, floor - y * 1e9 / highest * CURVES))
             .collect();
