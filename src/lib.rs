@@ -15,6 +15,8 @@ pub mod report;
 pub mod result;
 pub mod routing;
 pub mod study;
+pub mod throughput;
 pub mod topology;
 pub mod trace;
+pub mod traffic;
 pub mod workload;

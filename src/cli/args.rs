@@ -61,6 +61,8 @@ pub enum Verb {
     Replay(Replay),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
     Export(Export),
+    /// Show what networks carry under synthetic traffic: saturation, fair rates, latency, bounds on any routing
+    Throughput(super::throughput::Throughput),
     /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
     Topology(Topology),
     /// Generate the trace of an application at any size; or list the applications

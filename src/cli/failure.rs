@@ -58,6 +58,19 @@ impl Failure {
         Self { code: IO_FAILED, message, help: "check the path, its permissions and the disk".to_owned() }
     }
 
+    /// Something cannot be read.
+    pub fn unreadable(message: impl ToString, help: impl Into<String>) -> Self {
+        Self { code: IO_FAILED, message: message.to_string(), help: help.into() }
+    }
+
+    /// Names what the message is about, unless it does so itself.
+    pub fn about(mut self, what: &str) -> Self {
+        if !self.message.contains(what) {
+            self.message = format!("{what}: {}", self.message);
+        }
+        self
+    }
+
     /// Ctrl-C.
     pub fn interrupted(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { code: INTERRUPTED, message: message.into(), help: help.into() }

@@ -16,6 +16,7 @@ mod replay;
 mod side_files;
 mod slurm;
 mod study;
+mod throughput;
 mod topology;
 mod trace;
 mod workload;
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
         args::Verb::Merge(verb) => merge::run(verb, &arguments.output),
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Export(verb) => export::run(verb),
+        args::Verb::Throughput(verb) => throughput::run(verb, &arguments.output),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
         args::Verb::Workload(verb) => workload::run(verb, &arguments.output),
         args::Verb::Trace(verb) => trace::run(verb, &arguments.output),

@@ -1,7 +1,7 @@
 //! CSV with a heading: one line a cell of a comparison, one line a replay.
 
 use super::sheet::Datum;
-use super::{CollectivesReport, ReplayReport, Reporter, Sheet, TopologyReport};
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
 use crate::study::comparison::Comparison;
 use std::io::{self, Write};
 
@@ -48,6 +48,10 @@ impl Reporter for Csv {
             r.times.waiting.mean.to_string(),
         ])?;
         csv.flush()
+    }
+
+    fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {
+        super::throughput::csv::write(report, out)
     }
 
     fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {

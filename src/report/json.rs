@@ -1,6 +1,6 @@
 //! JSON, one document a result, with the name and version of its schema.
 
-use super::{CollectivesReport, ReplayReport, Reporter, Sheet, TimeSplit, TopologyReport};
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TimeSplit, TopologyReport};
 use crate::result::critical::CriticalPath;
 use crate::result::explain::{BusyLink, Shares};
 use crate::study::choice::ModelDescription;
@@ -112,6 +112,10 @@ impl Reporter for Json {
 
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         write(&super::compare_json::document(c), out)
+    }
+
+    fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {
+        write(report, out)
     }
 
     fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {

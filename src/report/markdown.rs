@@ -1,7 +1,7 @@
 //! Tables in Markdown, for issues, wikis and papers in the making. What a user named is escaped.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
-use super::{CollectivesReport, ReplayReport, Reporter, Sheet, TopologyReport, findings};
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport, findings};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo};
 use std::io::{self, Write};
@@ -125,6 +125,29 @@ impl Reporter for Markdown {
             )?;
         }
         Ok(())
+    }
+
+    fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {
+        let shown = super::throughput::Tables::new(report);
+        writeln!(out, "# {}\n", escape(&report.title))?;
+        for (letter, lines) in &shown.legend {
+            writeln!(out, "- **{letter}** {}", escape(&lines.join(": ")))?;
+        }
+        if !shown.facts.is_empty() {
+            heading(out, &["", ""], 2)?;
+        }
+        for (name, value) in &shown.facts {
+            row(out, &[escape(name), escape(value)])?;
+        }
+        for table in &shown.tables {
+            writeln!(out, "\n**{}**\n", escape(&table.title))?;
+            let headings: Vec<String> = table.headings.iter().map(|text| escape(text)).collect();
+            heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
+            for cells in &table.rows {
+                row(out, &cells.iter().map(|text| escape(text)).collect::<Vec<_>>())?;
+            }
+        }
+        shown.notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note)))
     }
 
     fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {

@@ -18,6 +18,7 @@ pub mod number;
 mod replay;
 pub mod sheet;
 mod text;
+pub mod throughput;
 mod topology;
 pub mod trace_events;
 pub mod workload;
@@ -25,6 +26,7 @@ pub mod workload;
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
 pub use replay::{ReplayReport, Split, TimeSplit};
 pub use sheet::Sheet;
+pub use throughput::ThroughputReport;
 pub use topology::{RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
 
 use crate::study::comparison::Comparison;
@@ -52,6 +54,12 @@ pub trait Reporter: Sync {
     /// # Errors
     /// If `out` does not take it.
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes what networks carry under synthetic traffic.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes what collectives consist of.
     ///

@@ -17,7 +17,7 @@ mod lowest_latency;
 mod polynomial;
 mod random_shortest;
 pub(crate) mod source_cache;
-mod towards;
+pub(crate) mod towards;
 mod trees;
 mod up_down;
 mod walk;

@@ -4,10 +4,10 @@ use crate::ids::SwitchId;
 use crate::topology::{ArcId, Graph};
 
 /// Distance of a switch from which there is no way.
-pub(super) const FAR: u32 = u32::MAX;
+pub(crate) const FAR: u32 = u32::MAX;
 
 /// The distance of every switch to `to`, in hops, and the switches in the order of their distances.
-pub(super) fn distances(graph: &Graph, to: SwitchId) -> (Vec<u32>, Vec<SwitchId>) {
+pub(crate) fn distances(graph: &Graph, to: SwitchId) -> (Vec<u32>, Vec<SwitchId>) {
     let mut distance = vec![FAR; graph.switches()];
     let mut queue = Vec::with_capacity(graph.switches());
     distance[to.index()] = 0;
@@ -27,7 +27,7 @@ pub(super) fn distances(graph: &Graph, to: SwitchId) -> (Vec<u32>, Vec<SwitchId>
 }
 
 /// The arcs that lead one hop nearer, in ascending order.
-pub(super) fn nearer<'a>(
+pub(crate) fn nearer<'a>(
     graph: &'a Graph,
     distance: &'a [u32],
     at: SwitchId,

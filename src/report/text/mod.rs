@@ -1,7 +1,7 @@
 //! Plain text in 80 columns.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
-use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, TopologyReport};
+use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, ThroughputReport, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -154,6 +154,28 @@ impl Reporter for Text {
         writeln!(out)?;
         model(out, &r.model, &r.mapping)?;
         notes(out, &r.notes)
+    }
+
+    fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {
+        let shown = super::throughput::Tables::new(report);
+        writeln!(out, "{}\n", report.title)?;
+        for (letter, lines) in &shown.legend {
+            for (index, line) in lines.iter().enumerate() {
+                let letter = if index == 0 { letter.as_str() } else { "" };
+                fitting(out, &format!("  {letter:<2} {line}"), "       ")?;
+            }
+        }
+        for (name, value) in &shown.facts {
+            fitting(out, &format!("  {name:<18} {value}"), &" ".repeat(21))?;
+        }
+        for shown in &shown.tables {
+            writeln!(out, "\n{}", shown.title)?;
+            let mut lines = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
+            shown.rows.iter().for_each(|cells| row(&mut lines, cells));
+            writeln!(out, "{lines}")?;
+        }
+        writeln!(out)?;
+        notes(out, &shown.notes)
     }
 
     fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {

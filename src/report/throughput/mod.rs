@@ -1,0 +1,231 @@
+//! Throughput under synthetic traffic: what text, Markdown, JSON, CSV and drawings show.
+
+use super::number::{grouped, percent, seconds};
+use super::text::letter;
+use crate::throughput::{Cell, Speeds, latency};
+use serde::Serialize;
+
+pub(super) mod csv;
+pub mod html;
+pub mod svg;
+mod tables;
+
+pub(super) use tables::Tables;
+
+/// Schema of the JSON form.
+pub const SCHEMA: &str = "mopsim.throughput/1";
+
+/// What the numbers rest on.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ModelOfThroughput {
+    /// Bandwidth of a link between switches: injections are in units of it.
+    pub link_bytes_per_second: f64,
+    /// Bandwidth of the link between a host and its switch; `None` if hosts are held by nothing.
+    pub host_link_bytes_per_second: Option<f64>,
+    /// Whether the directions of a cable have a capacity each: `full` or `shared`.
+    pub duplex: &'static str,
+    /// Delay of a switch.
+    pub switch_delay_seconds: f64,
+    /// Delay of a metre of cable.
+    pub cable_delay_seconds_per_metre: f64,
+    /// Size of a packet, for queues.
+    pub packet_bytes: f64,
+    /// What the curve of latency under load is.
+    pub load_latency: &'static str,
+}
+
+impl ModelOfThroughput {
+    /// From speeds.
+    pub fn new(speeds: &Speeds) -> Self {
+        Self {
+            link_bytes_per_second: speeds.link,
+            host_link_bytes_per_second: speeds.host,
+            duplex: match speeds.duplex {
+                crate::platform::Duplex::Full => "full",
+                crate::platform::Duplex::Shared => "shared",
+            },
+            switch_delay_seconds: speeds.switch_delay,
+            cable_delay_seconds_per_metre: speeds.cable_delay,
+            packet_bytes: speeds.packet,
+            load_latency: latency::FORMULA,
+        }
+    }
+}
+
+/// Answers about throughput.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ThroughputReport {
+    /// Name and version of the form.
+    pub schema: &'static str,
+    /// Title.
+    pub title: String,
+    /// What the numbers rest on.
+    pub model: ModelOfThroughput,
+    /// Answers, network by network, pattern by pattern.
+    pub cells: Vec<Cell>,
+}
+
+impl ThroughputReport {
+    /// A report with these answers.
+    pub fn new(title: Option<String>, speeds: &Speeds, cells: Vec<Cell>) -> Self {
+        let title = title.unwrap_or_else(|| "Throughput under synthetic traffic".to_owned());
+        Self { schema: SCHEMA, title, model: ModelOfThroughput::new(speeds), cells }
+    }
+}
+
+/// A network with a routing: what is compared.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Contender<'a> {
+    pub network: &'a str,
+    pub topology: &'a str,
+    pub routing: &'a str,
+}
+
+/// The answers as a table: contenders, patterns, and the answer for each pair.
+pub(super) struct Grid<'a> {
+    pub contenders: Vec<Contender<'a>>,
+    pub patterns: Vec<&'a str>,
+    cells: Vec<Vec<Option<&'a Cell>>>,
+}
+
+impl<'a> Grid<'a> {
+    pub fn new(report: &'a ThroughputReport) -> Self {
+        let mut grid = Self { contenders: Vec::new(), patterns: Vec::new(), cells: Vec::new() };
+        for cell in &report.cells {
+            let contender = Contender { network: &cell.network, topology: &cell.topology, routing: &cell.routing };
+            let column = match grid.contenders.iter().position(|other| *other == contender) {
+                Some(found) => found,
+                None => {
+                    grid.contenders.push(contender);
+                    grid.cells.push(Vec::new());
+                    grid.contenders.len() - 1
+                }
+            };
+            let row = match grid.patterns.iter().position(|other| *other == cell.pattern) {
+                Some(found) => found,
+                None => {
+                    grid.patterns.push(&cell.pattern);
+                    grid.patterns.len() - 1
+                }
+            };
+            let cells = &mut grid.cells[column];
+            cells.resize(cells.len().max(row + 1), None);
+            cells[row] = Some(cell);
+        }
+        grid
+    }
+
+    /// The answer for a contender and a pattern.
+    pub fn cell(&self, contender: usize, pattern: usize) -> Option<&'a Cell> {
+        self.cells[contender].get(pattern).copied().flatten()
+    }
+}
+
+/// A contender in words.
+pub(super) fn described(contender: &Contender<'_>, cell: Option<&Cell>) -> Vec<String> {
+    let mut lines = Vec::new();
+    if contender.network != contender.topology {
+        lines.push(contender.network.to_owned());
+    }
+    let hosts = cell.map_or(String::new(), |cell| {
+        format!(", {} switches, {} hosts", grouped(cell.switches as u64), grouped(u64::from(cell.endpoints)))
+    });
+    lines.push(format!("{}{hosts}, {} routing", contender.topology, contender.routing));
+    lines
+}
+
+/// A share of a link's bandwidth.
+pub(super) fn injection(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
+}
+
+/// Nanoseconds.
+pub(super) fn nanoseconds(value: f64) -> String {
+    format!("{:.1}", value * 1e9)
+}
+
+/// The facts of one answer: name and value.
+pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str, String)> {
+    let gbit = |bytes: f64| format!("{:.3} Gbit/s", bytes * 8e-9);
+    let mut facts = vec![
+        ("topology", cell.topology.clone()),
+        ("pattern", cell.pattern.clone()),
+        (
+            "routing",
+            match cell.routing_seed {
+                Some(seed) => format!("{}, seed {seed}", cell.routing),
+                None => cell.routing.clone(),
+            },
+        ),
+        ("switches", grouped(cell.switches as u64)),
+        (
+            "hosts",
+            match cell.senders == cell.endpoints {
+                true => grouped(u64::from(cell.endpoints)),
+                false => format!(
+                    "{}, of which {} send",
+                    grouped(u64::from(cell.endpoints)),
+                    grouped(u64::from(cell.senders))
+                ),
+            },
+        ),
+        (
+            "flows",
+            match cell.flows_to_self {
+                0 => grouped(cell.flows),
+                to_self => format!("{}, {} of them from a host to itself", grouped(cell.flows), grouped(to_self)),
+            },
+        ),
+    ];
+    let saturation = match (cell.saturation, cell.saturation_bytes_per_second) {
+        (Some(injection), Some(bytes)) => {
+            let network = cell.network_saturation.is_some_and(|network| network <= injection);
+            let held = if network { "a link between switches" } else { "the links of hosts" };
+            format!("{injection:.4} of a link, {} for each host; {held} first", gbit(bytes))
+        }
+        _ => "never: all traffic stays within switches".to_owned(),
+    };
+    facts.push(("saturation", saturation));
+    if let Some(fair) = &cell.fair {
+        facts.push(("fair sharing", format!("{:.4} of a link sent by a host at full offered load", fair.accepted)));
+        facts.push(("", format!("{} of flows held by links between switches", percent(fair.held_by_network))));
+        if fair.unbound > 0 {
+            facts.push(("", format!("{} flows within switches are held by nothing", grouped(fair.unbound))));
+        }
+    }
+    let zero = &cell.zero_load;
+    facts.push(("hops", format!("{:.4} on average, at most {}", zero.mean_hops, zero.max_hops)));
+    facts.push(("latency, no load", format!("{} on average, at most {}", seconds(zero.mean), seconds(zero.max))));
+    facts.push((
+        "  without cables",
+        format!("{} on average, at most {}", seconds(zero.bare_mean), seconds(zero.bare_max)),
+    ));
+    let bounds = &cell.bounds;
+    let mut bound = |name, value: Option<f64>, what: &str| {
+        if let Some(value) = value {
+            facts.push((name, format!("{value:.4}{what}")));
+        }
+    };
+    bound("bound: host links", bounds.host_links, "");
+    bound("bound: lengths", bounds.path_length, "  (links over demands times distances)");
+    let cut = if bounds.cut_is_bisection { "  (halves found by METIS)" } else { "  (around one switch)" };
+    bound("bound: cuts", bounds.cut, cut);
+    if let Some(concurrent) = &bounds.concurrent {
+        let value = match concurrent.upper - concurrent.lower > 1e-6 {
+            true => format!("{:.4} to {:.4}", concurrent.lower, concurrent.upper),
+            false => format!("{:.4}", concurrent.upper),
+        };
+        facts.push(("bound: all paths", format!("{value}  ({})", concurrent.method)));
+    }
+    if let Some(share) = cell.share_of_bound {
+        let what = if cell.bounds.concurrent.is_some() { "what the topology can" } else { "the least bound" };
+        facts.push(("this routing", format!("reaches {} of {what}", percent(share.min(1.0)))));
+    }
+    facts.push(("link bandwidth", gbit(model.link_bytes_per_second)));
+    facts
+}
+
+/// Short name of a contender in tables.
+pub(super) fn short(contender: usize) -> String {
+    letter(contender)
+}

@@ -1,0 +1,234 @@
+//! The tables of a report, for text and Markdown.
+
+use super::{Contender, Grid, ThroughputReport, described, facts, injection, nanoseconds, short};
+use crate::report::number::{grouped, percent};
+use crate::throughput::Cell;
+use crate::throughput::load::{Distribution, FairShare};
+
+/// Contenders beside each other in one table.
+const COLUMNS: usize = 6;
+
+/// A table with a heading.
+pub(in crate::report) struct Shown {
+    pub title: String,
+    pub headings: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// All that text and Markdown show.
+pub(in crate::report) struct Tables {
+    /// Name and value.
+    pub facts: Vec<(&'static str, String)>,
+    /// Letters of contenders and what they are, where there are several.
+    pub legend: Vec<(String, Vec<String>)>,
+    pub tables: Vec<Shown>,
+    pub notes: Vec<String>,
+}
+
+impl Tables {
+    pub fn new(report: &ThroughputReport) -> Self {
+        let grid = Grid::new(report);
+        let mut shown = match &report.cells[..] {
+            [cell] => {
+                Self { facts: facts(cell, &report.model), legend: Vec::new(), tables: alone(cell), notes: Vec::new() }
+            }
+            _ => Self {
+                facts: Vec::new(),
+                legend: legend(&grid),
+                tables: if grid.patterns.len() == 1 { one_pattern(&grid) } else { side_by_side(&grid) },
+                notes: Vec::new(),
+            },
+        };
+        shown.notes = notes(report);
+        shown
+    }
+}
+
+fn legend(grid: &Grid<'_>) -> Vec<(String, Vec<String>)> {
+    let line = |(index, contender): (usize, &Contender<'_>)| {
+        let cell = (0..grid.patterns.len()).find_map(|pattern| grid.cell(index, pattern));
+        (short(index), described(contender, cell))
+    };
+    grid.contenders.iter().enumerate().map(line).collect()
+}
+
+fn notes(report: &ThroughputReport) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for cell in &report.cells {
+        for note in &cell.notes {
+            let note = format!("{}: {note}", cell.pattern);
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    let mut seeds: Vec<String> = Vec::new();
+    for cell in &report.cells {
+        let seeds_of = [
+            (cell.pattern_seed, cell.pattern.split(':').next().unwrap_or_default()),
+            (cell.routing_seed, cell.routing.as_str()),
+        ];
+        for (seed, what) in seeds_of {
+            let seed = seed.map(|seed| format!("{what} has seed {seed}"));
+            seeds.extend(seed.filter(|seed| !seeds.contains(seed)));
+        }
+    }
+    if !seeds.is_empty() {
+        notes.push(seeds.join(", "));
+    }
+    let model = &report.model;
+    let hosts = match model.host_link_bytes_per_second {
+        None => "links of hosts hold nobody".to_owned(),
+        Some(host) if (host - model.link_bytes_per_second).abs() <= 1e-9 * host => {
+            "links of hosts are as fast".to_owned()
+        }
+        Some(host) => format!("links of hosts have {:.3} Gbit/s", host * 8e-9),
+    };
+    notes.push(format!(
+        "injection 1 is the bandwidth of a link between switches, {:.3} Gbit/s, {} duplex; {hosts}",
+        model.link_bytes_per_second * 8e-9,
+        model.duplex
+    ));
+    notes.push(format!(
+        "latency is 300 ns + {:.1} ns a switch + {:.1} ns a metre of cable; under load it is an {}, packets of {} bytes",
+        model.switch_delay_seconds * 1e9,
+        model.cable_delay_seconds_per_metre * 1e9,
+        model.load_latency,
+        model.packet_bytes
+    ));
+    notes
+}
+
+/// The tables of a single answer.
+fn alone(cell: &Cell) -> Vec<Shown> {
+    let mut tables = Vec::new();
+    let strings = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    type Part = (&'static str, fn(&Distribution) -> f64);
+    let parts: [Part; 10] = [
+        ("least", |d| d.min),
+        ("1 %", |d| d.p1),
+        ("5 %", |d| d.p5),
+        ("25 %", |d| d.p25),
+        ("50 %", |d| d.median),
+        ("75 %", |d| d.p75),
+        ("95 %", |d| d.p95),
+        ("99 %", |d| d.p99),
+        ("largest", |d| d.max),
+        ("mean", |d| d.mean),
+    ];
+    let spread = |(name, part): Part| {
+        let rate = injection(cell.fair.as_ref().map(|fair| part(&fair.level)));
+        vec![name.to_owned(), rate, format!("{:.4}", part(&cell.link_load))]
+    };
+    tables.push(Shown {
+        title: "Fair rates at full offered load; loads of links at injection 1".into(),
+        headings: strings(&["at most, of all", "rate of a flow", "load of a link"]),
+        rows: parts.map(spread).to_vec(),
+    });
+    if !cell.bottlenecks.is_empty() {
+        tables.push(Shown {
+            title: format!("Fullest links ({} as full as the first)", grouped(cell.fullest_links as u64)),
+            headings: strings(&["link", "load at injection 1", "full at injection"]),
+            rows: cell
+                .bottlenecks
+                .iter()
+                .map(|link| vec![link.link.clone(), format!("{:.4}", link.load), format!("{:.4}", link.saturates_at)])
+                .collect(),
+        });
+    }
+    if !cell.load_latency.is_empty() {
+        tables.push(Shown {
+            title: "Latency under load (estimate)".into(),
+            headings: strings(&["injection", "of saturation", "latency ns"]),
+            rows: cell
+                .load_latency
+                .iter()
+                .map(|point| {
+                    let part = point.injection / cell.saturation.unwrap_or(f64::INFINITY);
+                    vec![format!("{:.4}", point.injection), percent(part), nanoseconds(point.latency)]
+                })
+                .collect(),
+        });
+    }
+    tables
+}
+
+/// Contenders below each other, for one pattern.
+fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
+    let rows = (0..grid.contenders.len()).filter_map(|contender| {
+        let cell = grid.cell(contender, 0)?;
+        let fair = |of: fn(&FairShare) -> f64| injection(cell.fair.as_ref().map(of));
+        Some(vec![
+            short(contender),
+            injection(cell.saturation),
+            fair(|fair| fair.level.median),
+            fair(|fair| fair.accepted),
+            format!("{:.4}", cell.zero_load.mean_hops),
+            nanoseconds(cell.zero_load.mean),
+            injection(Some(cell.bounds.upper()).filter(|upper| upper.is_finite())),
+            cell.share_of_bound.map_or_else(|| "-".to_owned(), |share| percent(share.min(1.0))),
+        ])
+    });
+    let headings = ["", "saturates", "median rate", "mean sent", "hops", "latency ns", "bound", "of bound"];
+    vec![Shown {
+        title: format!("{}: what a host can send, in links", grid.patterns[0]),
+        headings: headings.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+    }]
+}
+
+/// A pattern without its seed, where no other one differs by the seed alone; the notes have it.
+fn label<'a>(grid: &Grid<'_>, pattern: &'a str) -> &'a str {
+    let Some((plain, _)) = pattern.split_once(":seed=") else { return pattern };
+    let alike = grid.patterns.iter().filter(|other| other.split_once(":seed=").is_some_and(|other| other.0 == plain));
+    if alike.count() > 1 { pattern } else { plain }
+}
+
+/// What a table compares: a title, and the number of an answer.
+type Measure = (&'static str, fn(&Cell) -> Option<f64>, fn(f64) -> String);
+
+/// Contenders beside each other, a table for each measure.
+fn side_by_side(grid: &Grid<'_>) -> Vec<Shown> {
+    let measures: [Measure; 4] = [
+        (
+            "Saturation: what every host can send until the first link is full",
+            |cell| cell.saturation,
+            |v| format!("{v:.4}"),
+        ),
+        (
+            "Fair sharing at full offered load: what a host sends on average, in links",
+            |cell| cell.fair.as_ref().map(|fair| fair.accepted),
+            |v| format!("{v:.4}"),
+        ),
+        (
+            "Saturation over the least bound: what part of the possible is reached",
+            |cell| cell.share_of_bound.map(|share| share.min(1.0)),
+            percent,
+        ),
+        ("Mean latency without load, ns, with cables", |cell| Some(cell.zero_load.mean * 1e9), |v| format!("{v:.1}")),
+    ];
+    let mut tables = Vec::new();
+    for (title, measure, text) in measures {
+        let contenders: Vec<usize> = (0..grid.contenders.len()).collect();
+        for block in contenders.chunks(COLUMNS) {
+            let mut rows: Vec<Vec<String>> = Vec::new();
+            let mut logarithms: Vec<Option<f64>> = vec![Some(0.0); block.len()];
+            for (index, &pattern) in grid.patterns.iter().enumerate() {
+                let mut cells = vec![label(grid, pattern).to_owned()];
+                for (sum, &contender) in logarithms.iter_mut().zip(block) {
+                    let value = grid.cell(contender, index).and_then(measure);
+                    *sum = sum.zip(value).filter(|(_, value)| *value > 0.0).map(|(sum, value)| sum + value.ln());
+                    cells.push(value.map_or_else(|| "-".to_owned(), text));
+                }
+                rows.push(cells);
+            }
+            let mean = |sum: &Option<f64>| {
+                sum.map_or_else(|| "-".to_owned(), |sum| text((sum / grid.patterns.len() as f64).exp()))
+            };
+            rows.push(["geometric mean".to_owned()].into_iter().chain(logarithms.iter().map(mean)).collect());
+            let headings = ["pattern".to_owned()].into_iter().chain(block.iter().map(|&c| short(c))).collect();
+            tables.push(Shown { title: title.to_owned(), headings, rows });
+        }
+    }
+    tables
+}

@@ -1,0 +1,191 @@
+//! Flows that cannot be told apart, as one.
+//!
+//! Flows between the same two switches that are held by the same links stand at the same level (rate over demand), so they
+//! are one class.
+//!
+//! A source offers no more than its link carries, spread as the pattern says, so no level exceeds the capacity of that link; the
+//! link itself is then never in the way. (Without this bound a flow to a neighbour, or to the host itself, would take
+//! what flows to far hosts leave over, and every host would seem to send all it can.) The link of a destination is a link
+//! for the solver only where more is sent to it than it carries. Where every host sends to every host alike, it never is.
+
+use super::{Network, ThroughputError};
+use crate::traffic::{Evenly, Traffic};
+
+/// Most classes: all pairs of 4,096 switches.
+pub const MAX_CLASSES: usize = 1 << 24;
+
+/// No link of a host has to be looked at.
+pub const NO_LINK: u32 = u32::MAX;
+
+/// Flows from hosts of one switch to hosts of another, which all get the same.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Class {
+    /// Switch of the sources.
+    pub from: u32,
+    /// Switch of the destinations.
+    pub to: u32,
+    /// Sum of the flows where every source sends as much as one link carries.
+    pub demand: f64,
+    /// Number of flows.
+    pub flows: u32,
+    /// Link of the destination, an index into [`Demand::host_links`], or [`NO_LINK`].
+    pub down: u32,
+    /// The injection at which the source's own link is full, in units of a link's bandwidth; infinite without one.
+    pub bound: f64,
+}
+
+/// All traffic.
+#[derive(Clone, Debug, Default)]
+pub struct Demand {
+    /// Classes, by source and destination.
+    pub classes: Vec<Class>,
+    /// Capacities of the links of those hosts that are sent more than they can take.
+    pub host_links: Vec<f64>,
+    /// What each host sends at injection 1, and what each receives.
+    pub sent: Vec<f64>,
+    /// What each host receives at injection 1.
+    pub received: Vec<f64>,
+    /// Number of flows.
+    pub flows: u64,
+    /// Flows from a host to itself.
+    pub to_self: u64,
+    /// Number of hosts that send.
+    pub senders: u32,
+    /// Sum of all demands.
+    pub total: f64,
+}
+
+impl Demand {
+    /// What a pattern puts on a network.
+    ///
+    /// # Errors
+    /// [`ThroughputError::TooLarge`] beyond [`MAX_CLASSES`].
+    pub fn new(network: &Network, traffic: &Traffic) -> Result<Self, ThroughputError> {
+        match traffic.flows.evenly() {
+            Some(evenly) => Self::evenly(network, evenly),
+            None => Self::flow_by_flow(network, traffic),
+        }
+    }
+
+    fn evenly(network: &Network, evenly: Evenly) -> Result<Self, ThroughputError> {
+        let groups: Vec<(u32, u32)> =
+            network.host_switch.chunk_by(|a, b| a == b).map(|group| (group[0], group.len() as u32)).collect();
+        if groups.len() * groups.len() > MAX_CLASSES {
+            return Err(too_many(format!("all pairs of {} switches", groups.len())));
+        }
+        let mut demand = Self::default();
+        for &(from, sources) in &groups {
+            for &(to, destinations) in &groups {
+                let to_self = if from == to { sources } else { 0 };
+                let flows = sources * destinations - if evenly.with_self { 0 } else { to_self };
+                if flows == 0 {
+                    continue;
+                }
+                demand.to_self += if evenly.with_self { u64::from(to_self) } else { 0 };
+                demand.classes.push(Class {
+                    from,
+                    to,
+                    demand: f64::from(flows) * evenly.share(),
+                    flows,
+                    down: NO_LINK,
+                    bound: network.host_capacity().unwrap_or(f64::INFINITY),
+                });
+            }
+        }
+        let hosts = network.host_switch.len();
+        demand.sent = vec![1.0; hosts];
+        demand.received = vec![1.0; hosts];
+        demand.counted()
+    }
+
+    fn flow_by_flow(network: &Network, traffic: &Traffic) -> Result<Self, ThroughputError> {
+        let switch = &network.host_switch;
+        let hosts = switch.len();
+        let mut demand = Self { sent: vec![0.0; hosts], received: vec![0.0; hosts], ..Self::default() };
+        let mut count = 0_usize;
+        for source in 0..hosts as u32 {
+            traffic.flows.visit(source, &mut |to, share| {
+                demand.sent[source as usize] += share;
+                demand.received[to as usize] += share;
+                count += 1;
+            });
+        }
+        if count > MAX_CLASSES {
+            return Err(too_many(format!("{count} flows")));
+        }
+        let capacity = network.host_capacity();
+        let mut downs = vec![NO_LINK; hosts];
+        if let Some(capacity) = capacity {
+            // Rounding in sums of shares is no reason to have a link.
+            for (down, _) in downs.iter_mut().zip(&demand.received).filter(|(_, received)| **received > 1.0 + 1e-9) {
+                *down = demand.host_links.len() as u32;
+                demand.host_links.push(capacity);
+            }
+        }
+        demand.classes.reserve_exact(count);
+        for source in 0..hosts as u32 {
+            traffic.flows.visit(source, &mut |to, share| {
+                demand.to_self += u64::from(to == source);
+                demand.classes.push(Class {
+                    from: switch[source as usize],
+                    to: switch[to as usize],
+                    demand: share,
+                    flows: 1,
+                    down: downs[to as usize],
+                    bound: capacity.unwrap_or(f64::INFINITY),
+                });
+            });
+        }
+        let order = |class: &Class| (class.from, class.to, class.down);
+        demand.classes.sort_unstable_by_key(order);
+        demand.classes.dedup_by(|next, kept| {
+            let same = order(next) == order(kept);
+            if same {
+                kept.demand += next.demand;
+                kept.flows += next.flows;
+            }
+            same
+        });
+        demand.counted()
+    }
+
+    fn counted(mut self) -> Result<Self, ThroughputError> {
+        self.flows = self.classes.iter().map(|class| u64::from(class.flows)).sum();
+        self.total = self.classes.iter().map(|class| class.demand).sum();
+        self.senders = self.sent.iter().filter(|&&sent| sent > 0.0).count() as u32;
+        Ok(self)
+    }
+
+    /// The injection at which the first host's link is full; infinite without such links.
+    pub fn host_saturation(&self, network: &Network) -> f64 {
+        let most = self.sent.iter().chain(&self.received).copied().fold(0.0, f64::max);
+        network.host_capacity().map_or(f64::INFINITY, |capacity| capacity / most)
+    }
+
+    /// What switches send to other switches at injection 1: for each source in ascending order, destinations in ascending order.
+    pub fn between_switches(&self) -> Vec<(u32, Vec<(u32, f64)>)> {
+        let mut pairs: Vec<(u32, u32, f64)> = self
+            .classes
+            .iter()
+            .filter(|class| class.from != class.to)
+            .map(|class| (class.from, class.to, class.demand))
+            .collect();
+        pairs.sort_by_key(|pair| (pair.0, pair.1));
+        let mut rows: Vec<(u32, Vec<(u32, f64)>)> = Vec::new();
+        for (from, to, demand) in pairs {
+            if rows.last().is_none_or(|row| row.0 != from) {
+                rows.push((from, Vec::new()));
+            }
+            let row = &mut rows.last_mut().expect("it was just made").1;
+            match row.last_mut() {
+                Some(last) if last.0 == to => last.1 += demand,
+                _ => row.push((to, demand)),
+            }
+        }
+        rows
+    }
+}
+
+fn too_many(value: String) -> ThroughputError {
+    ThroughputError::TooLarge { what: "this traffic".into(), value, limit: format!("{MAX_CLASSES} pairs") }
+}

@@ -1,0 +1,100 @@
+//! What can be wrong with a question about throughput.
+
+use crate::layout::LayoutError;
+use crate::platform::PlatformError;
+use crate::routing::RoutingError;
+use crate::topology::TopologyError;
+use crate::traffic::TrafficError;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ThroughputError {
+    /// A parameter breaks a rule.
+    #[error("`{parameter}` is {value}, but {rule}")]
+    Invalid {
+        /// The parameter.
+        parameter: &'static str,
+        /// Its value.
+        value: String,
+        /// The rule.
+        rule: String,
+    },
+    /// There is no host.
+    #[error("topology `{0}` has no host that could send")]
+    NoHosts(String),
+    /// Two switches with hosts have no way between them.
+    #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
+    Disconnected {
+        /// The topology.
+        topology: String,
+        /// A switch with a host.
+        from: u32,
+        /// A switch with a host that cannot be reached from there.
+        to: u32,
+    },
+    /// The question is too large for the method.
+    #[error("{what} is too much: {value}, and the limit is {limit}")]
+    TooLarge {
+        /// What was asked.
+        what: String,
+        /// Its size.
+        value: String,
+        /// The largest size that is done.
+        limit: String,
+    },
+    /// A linear program was not solved.
+    #[error("the linear program of topology `{topology}` was not solved: {reason}")]
+    Solver {
+        /// The topology.
+        topology: String,
+        /// What the solver said.
+        reason: String,
+    },
+    /// The topology cannot be built.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// The numbers of hosts do not fit.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+    /// There is no such routing, or it does not fit.
+    #[error(transparent)]
+    Routing(#[from] RoutingError),
+    /// There is no such floor plan.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// There is no such traffic.
+    #[error(transparent)]
+    Traffic(#[from] TrafficError),
+}
+
+impl ThroughputError {
+    /// One line on what to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Invalid { .. } => "change the parameter so that the rule holds".into(),
+            Self::NoHosts(_) => "give --hosts-per-switch a number of at least 1".into(),
+            Self::Disconnected { .. } => {
+                "add cables, or put hosts only on switches that reach each other in both directions".into()
+            }
+            Self::TooLarge { .. } => {
+                "take a permutation instead of a pattern of all pairs, or a smaller network".into()
+            }
+            Self::Solver { .. } => "take --bound flow, which needs no linear program".into(),
+            Self::Topology(error) => error.help(),
+            Self::Platform(error) => error.help(),
+            Self::Routing(error) => format!("{}; `split` divides traffic over all shortest paths", error.help()),
+            Self::Layout(_) => "see the floor plan options in --help".into(),
+            Self::Traffic(error) => error.help(),
+        }
+    }
+
+    /// Whether reading failed, rather than what was read.
+    pub fn is_io(&self) -> bool {
+        match self {
+            Self::Topology(error) => error.is_io(),
+            Self::Platform(error) => error.is_io(),
+            Self::Traffic(error) => error.is_io(),
+            _ => false,
+        }
+    }
+}

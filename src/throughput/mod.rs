@@ -1,0 +1,210 @@
+//! Throughput of a network under synthetic traffic, at flow level: what cycle-accurate studies answer at some hundred switches,
+//! for a million hosts.
+//!
+//! Everything is measured by *injection*: what every source sends, in units of a link's bandwidth, with the demands of a pattern in
+//! proportion. The chain is
+//!
+//! 1. [`demand`]: flows that cannot be told apart become classes;
+//! 2. [`paths`]: classes take routes, or all shortest paths at once;
+//! 3. [`load`]: the injection at which the first link is full (saturation), loads of links, and what every flow gets if all share
+//!    fairly ([`fill`]);
+//! 4. [`latency`]: without load, and an estimate under load;
+//! 5. [`bounds`]: what no routing can exceed.
+//!
+//! Fair rates are those at full offered load: every source offers as much as its own link carries.
+//!
+//! A host that sends to itself uses its own link up and down, as in BookSim; such flows are counted.
+//!
+//! ```
+//! use mopsim::throughput::{Network, Options, Speeds, evaluate};
+//! let topology = mopsim::topology::build("full_mesh:8")?;
+//! let network = Network::new(topology, None, None, Speeds::default(), &Default::default())?;
+//! let cell = evaluate(&network, "bit_complement", &["bfs".to_owned()], &Options::default())?.remove(0);
+//! // Every pair of switches has a cable of its own.
+//! assert_eq!(cell.saturation, Some(1.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod bounds;
+pub mod demand;
+mod error;
+pub mod fill;
+pub mod latency;
+pub mod load;
+mod network;
+pub mod paths;
+pub mod study;
+
+pub use demand::{Class, Demand};
+pub use error::ThroughputError;
+pub use network::{Network, Speeds};
+
+use crate::traffic::{self, Setting};
+use bounds::{Bounds, Wanted};
+use latency::{LoadPoint, ZeroLoad};
+use load::{Bottleneck, Distribution, FairShare, Loads};
+use paths::Rule;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Number of classes of the histogram of link loads.
+pub const HISTOGRAM: usize = 20;
+
+/// How a question is answered.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Options {
+    /// Seed of random patterns and routings.
+    pub seed: u64,
+    /// Which bound by all paths.
+    pub bound: Wanted,
+    /// How near the two values of a bound by flows and prices are to be, relative to the lower one.
+    pub gap: f64,
+    /// Number of bottleneck links in the result.
+    pub bottlenecks: usize,
+    /// The table that says of which messages the collectives of a trace consist.
+    pub collectives: String,
+    /// Where names of files in patterns begin.
+    pub folder: PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            bound: Wanted::Auto,
+            gap: 0.01,
+            bottlenecks: 5,
+            collectives: "mvapich2".into(),
+            folder: PathBuf::new(),
+        }
+    }
+}
+
+/// The answer for one network, one pattern and one routing.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Cell {
+    /// Name of the network.
+    pub network: String,
+    /// The topology, with all its parameters.
+    pub topology: String,
+    /// Seed of a random topology.
+    pub topology_seed: Option<u64>,
+    /// The pattern, with its parameters.
+    pub pattern: String,
+    /// Seed of a random pattern.
+    pub pattern_seed: Option<u64>,
+    /// How messages find their way.
+    pub routing: String,
+    /// Seed of a random routing.
+    pub routing_seed: Option<u64>,
+    /// Number of switches.
+    pub switches: usize,
+    /// Number of hosts that take part.
+    pub endpoints: u32,
+    /// Number of hosts that send.
+    pub senders: u32,
+    /// Number of flows between hosts.
+    pub flows: u64,
+    /// Of these, flows from a host to itself.
+    pub flows_to_self: u64,
+    /// The injection at which the first link is full; `None` if none ever is.
+    pub saturation: Option<f64>,
+    /// The same without links of hosts.
+    pub network_saturation: Option<f64>,
+    /// Saturation in bytes a second for each sending host.
+    pub saturation_bytes_per_second: Option<f64>,
+    /// What flows get if links are shared fairly; `None` if there are too many routes to keep.
+    pub fair: Option<FairShare>,
+    /// The fullest links.
+    pub bottlenecks: Vec<Bottleneck>,
+    /// Number of links that are as full as the fullest.
+    pub fullest_links: usize,
+    /// Loads of links at injection 1.
+    pub link_load: Distribution,
+    /// Number of links in each twentieth from no load to the largest.
+    pub link_load_histogram: Vec<u64>,
+    /// Latency without load.
+    pub zero_load: ZeroLoad,
+    /// Estimated latency under load.
+    pub load_latency: Vec<LoadPoint>,
+    /// What the numbers of `load_latency` are.
+    pub load_latency_method: &'static str,
+    /// What no routing can exceed.
+    pub bounds: Bounds,
+    /// Saturation over the least bound: at least this part of what the topology can is reached.
+    pub share_of_bound: Option<f64>,
+    /// Remarks.
+    pub notes: Vec<String>,
+}
+
+/// Answers for one network and one pattern, and each of some routings.
+///
+/// # Errors
+/// [`ThroughputError`].
+pub fn evaluate(
+    network: &Network,
+    pattern: &str,
+    routings: &[String],
+    options: &Options,
+) -> Result<Vec<Cell>, ThroughputError> {
+    let setting = Setting {
+        host_switch: &network.host_switch,
+        topology: &network.topology,
+        seed: options.seed,
+        folder: &options.folder,
+        collectives: &options.collectives,
+    };
+    let traffic = traffic::build(pattern, &setting)?;
+    let demand = Demand::new(network, &traffic)?;
+    let mut bounds: Option<Bounds> = None;
+    let mut cells = Vec::with_capacity(routings.len());
+    for routing in routings {
+        let rule = Rule::new(routing, network, options.seed)?;
+        let carried = paths::carry(network, &rule, &demand)?;
+        let loads = Loads::new(network, &demand, &carried);
+        let bounds = match &bounds {
+            Some(bounds) => bounds,
+            None => {
+                // Along shortest paths the loads themselves are the demands times distances.
+                let hops = rule.shortest.then(|| carried.arcs.iter().sum());
+                bounds.insert(bounds::bounds(network, &demand, hops, options.bound, options.gap)?)
+            }
+        };
+        let fair = load::levels(network, &demand, &carried);
+        let zero_load = latency::zero_load(network, &demand, &carried);
+        let finite = |value: f64| value.is_finite().then_some(value);
+        let mut notes: Vec<String> = traffic.flows.note().into_iter().collect();
+        if fair.is_none() {
+            notes.push(format!("fair rates are left out: more than {} entries of routes", paths::MAX_ENTRIES));
+        }
+        cells.push(Cell {
+            network: network.name.clone(),
+            topology: network.topology.name(),
+            topology_seed: network.topology.seed(),
+            pattern: traffic.name.clone(),
+            pattern_seed: traffic.seed,
+            routing: rule.name.clone(),
+            routing_seed: rule.seed,
+            switches: network.topology.graph.switch_vertices(),
+            endpoints: network.endpoints(),
+            senders: demand.senders,
+            flows: demand.flows,
+            flows_to_self: demand.to_self,
+            saturation: finite(loads.saturation),
+            network_saturation: finite(loads.network_saturation),
+            saturation_bytes_per_second: finite(loads.saturation * network.speeds.link),
+            fair: fair.map(|fair| load::fair_share(network, &demand, &fair)),
+            bottlenecks: loads.bottlenecks(network, options.bottlenecks),
+            fullest_links: loads.fullest,
+            link_load: loads.distribution,
+            link_load_histogram: loads.histogram(HISTOGRAM),
+            load_latency: latency::curve(network, &demand, &loads, &zero_load),
+            load_latency_method: latency::FORMULA,
+            zero_load,
+            share_of_bound: finite(bounds.upper()).map(|upper| loads.saturation / upper),
+            bounds: bounds.clone(),
+            notes,
+        });
+    }
+    Ok(cells)
+}

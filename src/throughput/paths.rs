@@ -1,0 +1,336 @@
+//! Which links the traffic takes: one route for each pair of switches, or all shortest paths at once.
+//!
+//! Splitting is that of a fluid: at every switch equal parts for all next hops that are one hop nearer to the destination. How much
+//! of it is on a link needs one sweep for each destination, whatever the number of pairs. What a single class has on each
+//! link, which max-min rates need, takes more memory; there is a limit.
+
+use super::demand::{Class, Demand, NO_LINK};
+use super::{Network, ThroughputError};
+use crate::ids::SwitchId;
+use crate::routing::towards::{FAR, distances, nearer};
+use crate::routing::{self, Options, Routing};
+use crate::topology::ArcId;
+use rayon::prelude::*;
+
+/// Most entries (a class on a link) that are kept.
+pub const MAX_ENTRIES: usize = 1 << 26;
+/// Most steps of splitting: destinations times arcs.
+const MAX_SPLIT_WORK: u64 = 1 << 37;
+/// Name of the routing that is none: all shortest paths at once.
+pub const SPLIT: &str = "split";
+/// Classes that a thread takes at a time. It decides the order of additions, so it is the same for any number of threads.
+const CHUNK: usize = 2048;
+/// Chunks that are kept before they are added up.
+const BATCH: usize = 64;
+
+/// Rules whose routes may be longer than the distance.
+const LONGER: [&str; 3] = ["lowest_latency", "up_down", "dsnf"];
+
+/// How messages find their way.
+pub enum Paths {
+    /// One route for each pair of switches.
+    Single(Box<dyn Routing>),
+    /// All shortest paths.
+    Split,
+}
+
+/// A way to find ways, with its name.
+pub struct Rule {
+    /// Name for reports.
+    pub name: String,
+    /// Seed, where it is random.
+    pub seed: Option<u64>,
+    /// Whether all routes are shortest.
+    pub shortest: bool,
+    paths: Paths,
+}
+
+impl Rule {
+    /// The rule of that name: `split`, or one of [`routing::ROUTINGS`].
+    ///
+    /// # Errors
+    /// [`ThroughputError::Routing`].
+    pub fn new(name: &str, network: &Network, seed: u64) -> Result<Self, ThroughputError> {
+        let wanted = name.trim().to_lowercase().replace('-', "_");
+        if wanted == SPLIT {
+            return Ok(Self { name: wanted, seed: None, shortest: true, paths: Paths::Split });
+        }
+        let kind = routing::find(name)?;
+        let options = Options { seed, arc_delays: Some(&network.delays) };
+        let routing = (kind.build)(&network.topology, &options)?;
+        let shortest = !LONGER.contains(&kind.name);
+        Ok(Self { name: kind.name.into(), seed: kind.random.then_some(seed), shortest, paths: Paths::Single(routing) })
+    }
+}
+
+/// Which classes are on which links: for each class its links and which part of it takes each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Incidence {
+    /// The links of class c are `links[first[c]..first[c + 1]]`.
+    pub first: Vec<usize>,
+    /// Links between switches come first, then those of hosts.
+    pub links: Vec<u32>,
+    /// The part that takes each; empty if all take the whole.
+    pub parts: Vec<f64>,
+}
+
+impl Incidence {
+    /// The links of a class and which part takes each.
+    #[inline]
+    pub fn of(&self, class: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.first[class]..self.first[class + 1];
+        range.map(|at| (self.links[at] as usize, if self.parts.is_empty() { 1.0 } else { self.parts[at] }))
+    }
+}
+
+/// What the network has to carry at injection 1.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    /// On each arc, in units of a link's bandwidth.
+    pub arcs: Vec<f64>,
+    /// Largest number of hops of a flow.
+    pub max_hops: u32,
+    /// Largest sum of delays of arcs on a way, with and without cables, in seconds.
+    pub max_delay: (f64, f64),
+    /// Which classes are on which links; `None` if there would be too many entries.
+    pub incidence: Option<Incidence>,
+}
+
+/// Puts all traffic on its ways.
+///
+/// # Errors
+/// [`ThroughputError`] if there is no way, or if there are too many.
+pub fn carry(network: &Network, rule: &Rule, demand: &Demand) -> Result<Carried, ThroughputError> {
+    match &rule.paths {
+        Paths::Single(routing) => single(network, &**routing, demand),
+        Paths::Split => split(network, demand),
+    }
+}
+
+/// What a chunk of classes takes.
+#[derive(Default)]
+struct Piece {
+    counts: Vec<u32>,
+    links: Vec<u32>,
+    parts: Vec<f64>,
+}
+
+fn disconnected(network: &Network, class: &Class) -> ThroughputError {
+    ThroughputError::Disconnected { topology: network.name.clone(), from: class.from, to: class.to }
+}
+
+/// The link of a class beside those between switches, if there is one.
+fn host_link(network: &Network, class: &Class) -> Option<u32> {
+    (class.down != NO_LINK).then(|| network.links as u32 + class.down)
+}
+
+fn single(network: &Network, routing: &dyn Routing, demand: &Demand) -> Result<Carried, ThroughputError> {
+    let graph = &network.topology.graph;
+    let mut carried = Carried {
+        arcs: vec![0.0; graph.arcs()],
+        max_hops: 0,
+        max_delay: (0.0, 0.0),
+        incidence: Some(Incidence { first: vec![0], ..Incidence::default() }),
+    };
+    let chunks: Vec<&[Class]> = demand.classes.chunks(CHUNK).collect();
+    for batch in chunks.chunks(BATCH) {
+        let pieces: Vec<Result<Piece, ThroughputError>> = batch
+            .par_iter()
+            .map(|classes| {
+                let (mut piece, mut arcs) = (Piece::default(), Vec::new());
+                for class in *classes {
+                    let before = arcs.len();
+                    if !routing.route(SwitchId(class.from), SwitchId(class.to), &mut arcs) {
+                        return Err(disconnected(network, class));
+                    }
+                    piece.counts.push((arcs.len() - before) as u32);
+                }
+                piece.links = arcs.into_iter().map(|arc: ArcId| arc.0).collect();
+                Ok(piece)
+            })
+            .collect();
+        for (classes, piece) in batch.iter().zip(pieces) {
+            let piece = piece?;
+            let mut at = 0;
+            for (class, &count) in classes.iter().zip(&piece.counts) {
+                let arcs = &piece.links[at..at + count as usize];
+                at += count as usize;
+                let (mut with, mut without) = (0.0, 0.0);
+                for &arc in arcs {
+                    carried.arcs[arc as usize] += class.demand;
+                    with += network.delays[arc as usize];
+                    without += network.bare_delays[arc as usize];
+                }
+                carried.max_hops = carried.max_hops.max(count);
+                carried.max_delay = (carried.max_delay.0.max(with), carried.max_delay.1.max(without));
+                if let Some(incidence) = &mut carried.incidence {
+                    incidence.links.extend(arcs.iter().map(|&arc| network.link(ArcId(arc))));
+                    incidence.links.extend(host_link(network, class));
+                    incidence.first.push(incidence.links.len());
+                }
+            }
+            if carried.incidence.as_ref().is_some_and(|incidence| incidence.links.len() > MAX_ENTRIES) {
+                carried.incidence = None;
+            }
+        }
+    }
+    Ok(carried)
+}
+
+/// What one destination puts on the arcs, and its longest way.
+struct Sweep {
+    /// Arcs and how much of the demand takes each.
+    arcs: Vec<(u32, f64)>,
+    hops: u32,
+    delay: (f64, f64),
+}
+
+fn split(network: &Network, demand: &Demand) -> Result<Carried, ThroughputError> {
+    let graph = &*network.topology.graph;
+    let mut by_destination: Vec<u32> = (0..demand.classes.len() as u32).collect();
+    by_destination.sort_unstable_by_key(|&class| (demand.classes[class as usize].to, class));
+    let groups: Vec<&[u32]> =
+        by_destination.chunk_by(|&a, &b| demand.classes[a as usize].to == demand.classes[b as usize].to).collect();
+    if groups.len() as u64 * graph.arcs() as u64 > MAX_SPLIT_WORK {
+        return Err(ThroughputError::TooLarge {
+            what: "splitting over all shortest paths".into(),
+            value: format!("{} destinations times {} arcs", groups.len(), graph.arcs()),
+            limit: format!("{MAX_SPLIT_WORK}; single-path routings need no search for each destination"),
+        });
+    }
+    let mut carried = Carried { arcs: vec![0.0; graph.arcs()], max_hops: 0, max_delay: (0.0, 0.0), incidence: None };
+    // What each class takes on its own, as long as that is not too much.
+    let mut pieces: Option<Vec<Piece>> = Some(Vec::with_capacity(groups.len()));
+    let mut entries = 0;
+    for batch in groups.chunks(BATCH) {
+        let keep = pieces.is_some();
+        let swept: Vec<Result<(Sweep, Piece), ThroughputError>> =
+            batch.par_iter().map(|classes| sweep(network, demand, classes, keep)).collect();
+        for result in swept {
+            let (sweep, piece) = result?;
+            sweep.arcs.iter().for_each(|&(arc, load)| carried.arcs[arc as usize] += load);
+            carried.max_hops = carried.max_hops.max(sweep.hops);
+            carried.max_delay = (carried.max_delay.0.max(sweep.delay.0), carried.max_delay.1.max(sweep.delay.1));
+            entries += piece.links.len() + 2 * piece.counts.len();
+            if entries > MAX_ENTRIES {
+                pieces = None;
+            }
+            if let Some(pieces) = &mut pieces {
+                pieces.push(piece);
+            }
+        }
+    }
+    carried.incidence = pieces.map(|pieces| assembled(network, demand, &groups, &pieces));
+    Ok(carried)
+}
+
+/// Pours the demands of all classes with one destination down their shortest paths; with `keep`, also of each class alone.
+fn sweep(network: &Network, demand: &Demand, classes: &[u32], keep: bool) -> Result<(Sweep, Piece), ThroughputError> {
+    let graph = &*network.topology.graph;
+    let class = |class: u32| &demand.classes[class as usize];
+    let to = SwitchId(class(classes[0]).to);
+    let (distance, order) = distances(graph, to);
+    let mut height = vec![0.0; graph.switches()];
+    let mut hops = 0;
+    for &index in classes {
+        let class = class(index);
+        if distance[class.from as usize] == FAR {
+            return Err(disconnected(network, class));
+        }
+        height[class.from as usize] += class.demand;
+        hops = hops.max(distance[class.from as usize]);
+    }
+    // Which arcs lead nearer, once for all: those of the switch at `order[i]` are `next[first[i]..first[i + 1]]`.
+    let mut result = Sweep { arcs: Vec::new(), hops, delay: (0.0, 0.0) };
+    for &switch in order.iter().rev() {
+        let poured = height[switch.index()];
+        if poured > 0.0 && switch != to {
+            let ways = nearer(graph, &distance, switch);
+            let part = poured / ways.clone().count() as f64;
+            for arc in ways {
+                result.arcs.push((arc.0, part));
+                height[graph.head(arc).index()] += part;
+            }
+        }
+    }
+    // The slowest of the shortest ways, from the destination outwards.
+    let mut slowest = vec![(0.0_f64, 0.0_f64); graph.switches()];
+    for &switch in &order {
+        slowest[switch.index()] = nearer(graph, &distance, switch).fold((0.0, 0.0), |most, arc| {
+            let (after, index) = (slowest[graph.head(arc).index()], arc.index());
+            (most.0.max(after.0 + network.delays[index]), most.1.max(after.1 + network.bare_delays[index]))
+        });
+    }
+    for &index in classes {
+        let (with, without) = slowest[class(index).from as usize];
+        result.delay = (result.delay.0.max(with), result.delay.1.max(without));
+    }
+    let piece = if keep { alone(network, demand, classes, &distance) } else { Piece::default() };
+    Ok((result, piece))
+}
+
+/// The links of each class and which part of it takes each.
+fn alone(network: &Network, demand: &Demand, classes: &[u32], distance: &[u32]) -> Piece {
+    let graph = &*network.topology.graph;
+    let mut piece = Piece::default();
+    let mut amount = vec![0.0; graph.switches()];
+    let (mut here, mut next): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    for &index in classes {
+        let class = &demand.classes[index as usize];
+        let before = piece.links.len();
+        here.clear();
+        here.push(class.from);
+        amount[class.from as usize] = 1.0;
+        // All shortest paths are as long, so the switches of one step are done before those of the next.
+        for _ in 0..distance[class.from as usize] {
+            next.clear();
+            for &switch in &here {
+                let whole = std::mem::take(&mut amount[switch as usize]);
+                let ways = nearer(graph, distance, SwitchId(switch));
+                let part = whole / ways.clone().count() as f64;
+                for arc in ways {
+                    let head = graph.head(arc);
+                    piece.links.push(network.link(arc));
+                    piece.parts.push(part);
+                    if amount[head.index()] == 0.0 {
+                        next.push(head.0);
+                    }
+                    amount[head.index()] += part;
+                }
+            }
+            std::mem::swap(&mut here, &mut next);
+        }
+        amount[class.to as usize] = 0.0;
+        piece.counts.push((piece.links.len() - before) as u32);
+    }
+    piece
+}
+
+/// Puts the pieces, which are by destination, into the order of the classes.
+fn assembled(network: &Network, demand: &Demand, groups: &[&[u32]], pieces: &[Piece]) -> Incidence {
+    let mut first = vec![0; demand.classes.len() + 1];
+    for (group, piece) in groups.iter().zip(pieces) {
+        for (&class, &count) in group.iter().zip(&piece.counts) {
+            first[class as usize + 1] =
+                count as usize + host_link(network, &demand.classes[class as usize]).iter().count();
+        }
+    }
+    for class in 0..demand.classes.len() {
+        first[class + 1] += first[class];
+    }
+    let entries = first[demand.classes.len()];
+    let (mut links, mut parts) = (vec![0; entries], vec![1.0; entries]);
+    for (group, piece) in groups.iter().zip(pieces) {
+        let mut at = 0;
+        for (&class, &count) in group.iter().zip(&piece.counts) {
+            let (start, count) = (first[class as usize], count as usize);
+            links[start..start + count].copy_from_slice(&piece.links[at..at + count]);
+            parts[start..start + count].copy_from_slice(&piece.parts[at..at + count]);
+            if let Some(link) = host_link(network, &demand.classes[class as usize]) {
+                links[start + count] = link;
+            }
+            at += count;
+        }
+    }
+    Incidence { first, links, parts }
+}

@@ -1,0 +1,267 @@
+//! A study of throughput: networks, patterns, routings, from a file or from flags.
+
+use super::bounds::Wanted;
+use super::{Cell, Network, Options, Speeds, ThroughputError, evaluate};
+use crate::layout::FloorOptions;
+use crate::platform::units::{Bandwidth, Seconds};
+use crate::platform::{Duplex, HostsPerSwitch};
+use crate::topology::Spec;
+use crate::{routing, traffic};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// Routings that are used where none is asked for.
+const ROUTINGS: [&str; 1] = [routing::DEFAULT];
+
+/// A network as written.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkEntry {
+    /// Name for the report; the topology if left out.
+    pub name: Option<String>,
+    /// Topology, e.g. `torus:8x8`.
+    pub topology: String,
+    /// Routings of this network only.
+    pub routings: Option<Vec<String>>,
+    /// Hosts on each switch.
+    pub hosts_per_switch: Option<HostsPerSwitch>,
+    /// Number of hosts that take part.
+    pub endpoints: Option<u32>,
+}
+
+/// A study as written, in a file or by flags; what is left out has its default.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StudyFile {
+    /// Title of the report.
+    pub title: Option<String>,
+    /// Patterns.
+    pub patterns: Option<Vec<String>>,
+    /// Routings of networks that have none of their own.
+    pub routings: Option<Vec<String>>,
+    /// Networks.
+    pub networks: Vec<NetworkEntry>,
+    /// Hosts on each switch of networks that do not say it themselves.
+    pub hosts_per_switch: Option<HostsPerSwitch>,
+    /// Number of hosts that take part.
+    pub endpoints: Option<u32>,
+    /// Seed of what is random and has none of its own.
+    pub seed: Option<u64>,
+    /// Bandwidth of links between switches.
+    pub link_bandwidth: Option<Bandwidth>,
+    /// Bandwidth of the links of hosts.
+    pub host_link_bandwidth: Option<Bandwidth>,
+    /// `false` if hosts have no links.
+    pub host_links: Option<bool>,
+    /// `full` or `shared`.
+    pub duplex: Option<Duplex>,
+    /// Delay of a switch.
+    pub switch_delay: Option<Seconds>,
+    /// Delay of a metre of cable.
+    pub cable_delay: Option<Seconds>,
+    /// Bytes of a packet.
+    pub packet_bytes: Option<u32>,
+    /// Floor plan.
+    pub floor_plan: Option<String>,
+    /// Switches in a cabinet.
+    pub switches_per_cabinet: Option<u32>,
+    /// Order in which switches fill cabinets.
+    pub placement: Option<String>,
+    /// Which bound by all paths.
+    pub bound: Option<String>,
+    /// How near the values of a bound are to be.
+    pub bound_gap: Option<f64>,
+    /// Table of collectives, for traces.
+    pub collectives: Option<String>,
+    /// Number of bottleneck links in the result.
+    pub links: Option<usize>,
+}
+
+/// A network of a study that gives no answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{network}: {error}")]
+pub struct NetworkError {
+    /// Its name.
+    pub network: String,
+    /// Why not.
+    pub error: Box<ThroughputError>,
+}
+
+/// A study that can be run.
+#[derive(Debug, Clone)]
+pub struct Study {
+    /// Title of the report, if it has one.
+    pub title: Option<String>,
+    /// Patterns.
+    pub patterns: Vec<String>,
+    /// Networks.
+    networks: Vec<NetworkEntry>,
+    specs: Vec<Spec>,
+    /// Speeds.
+    pub speeds: Speeds,
+    floor: FloorOptions,
+    /// How questions are answered.
+    pub options: Options,
+}
+
+impl StudyFile {
+    /// These choices where they were made, those of `base` elsewhere. Networks are added to those of the base.
+    #[must_use]
+    pub fn over(self, mut base: StudyFile) -> StudyFile {
+        base.networks.extend(self.networks);
+        // Networks that say it themselves give way to a flag, too.
+        for network in &mut base.networks {
+            network.routings = self.routings.clone().or(network.routings.take());
+            network.hosts_per_switch = self.hosts_per_switch.clone().or(network.hosts_per_switch.take());
+            network.endpoints = self.endpoints.or(network.endpoints);
+        }
+        StudyFile {
+            title: self.title.or(base.title),
+            patterns: self.patterns.or(base.patterns),
+            routings: self.routings.or(base.routings),
+            networks: base.networks,
+            hosts_per_switch: self.hosts_per_switch.or(base.hosts_per_switch),
+            endpoints: self.endpoints.or(base.endpoints),
+            seed: self.seed.or(base.seed),
+            link_bandwidth: self.link_bandwidth.or(base.link_bandwidth),
+            host_link_bandwidth: self.host_link_bandwidth.or(base.host_link_bandwidth),
+            host_links: self.host_links.or(base.host_links),
+            duplex: self.duplex.or(base.duplex),
+            switch_delay: self.switch_delay.or(base.switch_delay),
+            cable_delay: self.cable_delay.or(base.cable_delay),
+            packet_bytes: self.packet_bytes.or(base.packet_bytes),
+            floor_plan: self.floor_plan.or(base.floor_plan),
+            switches_per_cabinet: self.switches_per_cabinet.or(base.switches_per_cabinet),
+            placement: self.placement.or(base.placement),
+            bound: self.bound.or(base.bound),
+            bound_gap: self.bound_gap.or(base.bound_gap),
+            collectives: self.collectives.or(base.collectives),
+            links: self.links.or(base.links),
+        }
+    }
+
+    /// Checks all that can be checked without building a network. File names are relative to `folder`.
+    ///
+    /// # Errors
+    /// [`ThroughputError`].
+    pub fn check(self, folder: PathBuf) -> Result<Study, ThroughputError> {
+        let invalid = |parameter, value: String, rule: &str| {
+            Err(ThroughputError::Invalid { parameter, value, rule: rule.into() })
+        };
+        let default = Speeds::default();
+        let link = self.link_bandwidth.map_or(default.link, Bandwidth::value);
+        let host = match (self.host_links, self.host_link_bandwidth) {
+            (Some(false), Some(_)) => {
+                return invalid("host_link_bandwidth", "given".into(), "hosts are to have no links");
+            }
+            (Some(false), None) => None,
+            (_, given) => Some(given.map_or(link, Bandwidth::value)),
+        };
+        if self.packet_bytes == Some(0) {
+            return invalid("packet_bytes", "0".into(), "a packet has at least one byte");
+        }
+        let speeds = Speeds {
+            link,
+            host,
+            duplex: self.duplex.unwrap_or_default(),
+            switch_delay: self.switch_delay.map_or(default.switch_delay, Seconds::value),
+            cable_delay: self.cable_delay.map_or(default.cable_delay, Seconds::value),
+            packet: self.packet_bytes.map_or(default.packet, f64::from),
+        };
+        let floor = FloorOptions {
+            model: self.floor_plan.as_deref().map(str::parse).transpose()?.unwrap_or_default(),
+            switches_per_cabinet: self.switches_per_cabinet,
+            placement: self.placement.as_deref().map(str::parse).transpose()?.unwrap_or_default(),
+            endpoints_per_switch: None,
+        };
+        let bound = match self.bound.as_deref().map(str::parse::<Wanted>) {
+            None => Wanted::default(),
+            Some(Ok(bound)) => bound,
+            Some(Err(rule)) => return invalid("bound", format!("`{}`", self.bound.unwrap_or_default()), &rule),
+        };
+        let default = Options::default();
+        let gap = self.bound_gap.unwrap_or(default.gap);
+        if !(gap > 0.0 && gap < 1.0) {
+            return invalid("bound_gap", gap.to_string(), "it must be more than 0 and less than 1");
+        }
+        let patterns = self.patterns.unwrap_or_else(|| vec![traffic::DEFAULT.into()]);
+        if patterns.is_empty() {
+            return invalid("patterns", "an empty list".into(), "a study has at least one pattern");
+        }
+        patterns.iter().try_for_each(|pattern| traffic::check(pattern))?;
+        if self.networks.is_empty() {
+            return invalid("networks", "an empty list".into(), "a study has at least one network");
+        }
+        let seed = self.seed.unwrap_or(default.seed);
+        let specs = self.networks.iter().map(|network| {
+            let mut spec: Spec = network.topology.parse()?;
+            spec.resolve_files(&folder);
+            if self.seed.is_some() && !spec.seed_given() {
+                spec.set_seed(seed);
+            }
+            Ok(spec)
+        });
+        let specs = specs.collect::<Result<Vec<Spec>, ThroughputError>>()?;
+        let routings = self.routings.unwrap_or_else(|| ROUTINGS.map(str::to_owned).to_vec());
+        let networks: Vec<NetworkEntry> = self
+            .networks
+            .into_iter()
+            .map(|network| NetworkEntry {
+                routings: Some(network.routings.unwrap_or_else(|| routings.clone())),
+                hosts_per_switch: network.hosts_per_switch.or_else(|| self.hosts_per_switch.clone()),
+                endpoints: network.endpoints.or(self.endpoints),
+                ..network
+            })
+            .collect();
+        for routing in networks.iter().filter_map(|network| network.routings.as_ref()).flatten() {
+            if routing.trim() != super::paths::SPLIT {
+                routing::find(routing)?;
+            }
+        }
+        let options = Options {
+            seed,
+            bound,
+            gap,
+            bottlenecks: self.links.unwrap_or(default.bottlenecks),
+            collectives: self.collectives.unwrap_or(default.collectives),
+            folder,
+        };
+        Ok(Study { title: self.title, patterns, networks, specs, speeds, floor, options })
+    }
+}
+
+impl Study {
+    /// Number of answers that [`Study::run`] gives.
+    pub fn cells(&self) -> usize {
+        let routings = |network: &NetworkEntry| network.routings.as_ref().map_or(0, Vec::len);
+        self.patterns.len() * self.networks.iter().map(routings).sum::<usize>()
+    }
+
+    /// Answers for all networks, their patterns and routings, in this order. `tell` is called after each pattern of a network
+    /// with what was done.
+    ///
+    /// # Errors
+    /// [`NetworkError`].
+    pub fn run(&self, tell: &mut dyn FnMut(&str, usize)) -> Result<Vec<Cell>, NetworkError> {
+        let mut cells = Vec::with_capacity(self.cells());
+        for (entry, spec) in self.networks.iter().zip(&self.specs) {
+            let named = |error: ThroughputError| NetworkError {
+                network: entry.name.clone().unwrap_or_else(|| entry.topology.clone()),
+                error: Box::new(error),
+            };
+            let topology = spec.build().map_err(|error| named(error.into()))?;
+            let mut network =
+                Network::new(topology, entry.hosts_per_switch.clone(), entry.endpoints, self.speeds, &self.floor)
+                    .map_err(named)?;
+            if let Some(name) = &entry.name {
+                network.name.clone_from(name);
+            }
+            for pattern in &self.patterns {
+                let routings = entry.routings.as_deref().unwrap_or_default();
+                cells.extend(evaluate(&network, pattern, routings, &self.options).map_err(named)?);
+                tell(&format!("{}, {pattern}", network.name), routings.len());
+            }
+        }
+        Ok(cells)
+    }
+}

@@ -1,0 +1,115 @@
+//! Patterns as text: `name`, `name:value,...` or `name:parameter=value,...`.
+
+use super::{PatternKind, TrafficError, find};
+use crate::topology::nearest_name;
+
+/// The parameters of a pattern as they were given.
+pub(super) struct Arguments<'a> {
+    whole: &'a str,
+    kind: &'static PatternKind,
+    given: Vec<(&'static str, &'a str)>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Reads the name and the parameters.
+    pub fn read(text: &'a str) -> Result<(&'static PatternKind, Self), TrafficError> {
+        let (name, rest) = text.split_once(':').map_or((text, ""), |(name, rest)| (name, rest));
+        let kind = find(name)?;
+        let mut arguments = Self { whole: text, kind, given: Vec::new() };
+        // The name of a file may hold anything.
+        let items = if kind.parameters == ["path"] && !rest.is_empty() { vec![rest] } else { split(rest) };
+        for (position, item) in items.into_iter().enumerate() {
+            let named = item
+                .split_once('=')
+                .filter(|(name, _)| kind.parameters != ["path"] || name.trim().eq_ignore_ascii_case("path"));
+            let (parameter, value) = match named {
+                Some((name, value)) => (arguments.parameter(name)?, value.trim()),
+                None => match kind.parameters.get(position) {
+                    Some(parameter) => (*parameter, item.trim()),
+                    None => return Err(arguments.invalid(format!("`{item}` is one value too many{}", known(kind)))),
+                },
+            };
+            if value.is_empty() {
+                return Err(arguments.invalid(format!("`{parameter}` has no value")));
+            }
+            if arguments.text(parameter).is_some() {
+                return Err(arguments.invalid(format!("`{parameter}` is given twice")));
+            }
+            arguments.given.push((parameter, value));
+        }
+        Ok((kind, arguments))
+    }
+
+    fn parameter(&self, name: &str) -> Result<&'static str, TrafficError> {
+        let wanted = name.trim().to_lowercase().replace('-', "_");
+        let names = self.kind.parameters;
+        names.iter().copied().find(|parameter| *parameter == wanted).ok_or_else(|| {
+            let near = nearest_name(&wanted, names.iter().copied());
+            let near = near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+            self.invalid(format!("there is no parameter `{}`{near}{}", name.trim(), known(self.kind)))
+        })
+    }
+
+    /// The pattern with its own name and parameters in their order.
+    pub fn canonical(&self) -> String {
+        let values = self.kind.parameters.iter().filter_map(|name| Some(format!("{name}={}", self.text(name)?)));
+        let values = values.collect::<Vec<_>>().join(",");
+        if values.is_empty() { self.kind.name.to_owned() } else { format!("{}:{values}", self.kind.name) }
+    }
+
+    /// The error about these arguments.
+    pub fn invalid(&self, reason: impl Into<String>) -> TrafficError {
+        TrafficError::Invalid { pattern: self.whole.into(), reason: reason.into() }
+    }
+
+    /// A value as written.
+    pub fn text(&self, parameter: &str) -> Option<&'a str> {
+        self.given.iter().find(|(name, _)| *name == parameter).map(|(_, value)| *value)
+    }
+
+    /// A whole number.
+    pub fn integer(&self, parameter: &str) -> Result<Option<u64>, TrafficError> {
+        let number = |text: &str| {
+            text.parse().map_err(|_| self.invalid(format!("`{parameter}` is `{text}`, and must be a whole number")))
+        };
+        self.text(parameter).map(number).transpose()
+    }
+
+    /// Numbers in brackets, or one without them.
+    pub fn list<T: std::str::FromStr>(&self, parameter: &str, what: &str) -> Result<Option<Vec<T>>, TrafficError> {
+        let Some(text) = self.text(parameter) else { return Ok(None) };
+        let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+        let item = |item: &str| {
+            let item = item.trim();
+            item.parse().map_err(|_| self.invalid(format!("`{parameter}` has `{item}`, which is not {what}")))
+        };
+        inner.split(',').map(item).collect::<Result<_, _>>().map(Some)
+    }
+}
+
+fn known(kind: &PatternKind) -> String {
+    match kind.parameters {
+        [] => format!("; `{}` has no parameters", kind.name),
+        names => format!("; it has {}", names.join(", ")),
+    }
+}
+
+/// Parts between commas that are not in brackets.
+fn split(text: &str) -> Vec<&str> {
+    let (mut items, mut depth, mut start) = (Vec::new(), 0_i32, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            ',' if depth <= 0 => {
+                items.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if start < text.len() || !items.is_empty() {
+        items.push(&text[start..]);
+    }
+    items
+}

@@ -1,0 +1,46 @@
+//! Patterns that move every base-k digit of the host number: tornado by `ceil(k/2) - 1`, neighbour by 1, modulo k. The lowest digit
+//! is the first dimension of a torus of k^m hosts.
+
+use super::arguments::Arguments;
+use super::{Each, Flows, Setting, TrafficError};
+
+type Built = Result<Box<dyn Flows>, TrafficError>;
+
+fn shifted(arguments: &Arguments<'_>, setting: &Setting<'_>, by: fn(u32) -> u32) -> Built {
+    let n = setting.endpoints();
+    let k = arguments.integer("k")?.unwrap_or(u64::from(n));
+    let wrong = |rule: String| TrafficError::WrongHosts { pattern: arguments.canonical(), rule, hosts: n };
+    let k = u32::try_from(k).ok().filter(|&k| k >= 2 || n == 1).ok_or_else(|| {
+        if n == 1 {
+            wrong("at least 2 hosts".into())
+        } else {
+            arguments.invalid(format!("`k` is {k}, and must be at least 2"))
+        }
+    })?;
+    let (mut power, mut digits) = (1_u64, 0);
+    while power < u64::from(n) {
+        power *= u64::from(k);
+        digits += 1;
+    }
+    if power != u64::from(n) {
+        return Err(wrong(format!("a power of k = {k} hosts")));
+    }
+    let step = by(k);
+    Ok(Box::new(Each(move |source: u32| {
+        let (mut rest, mut scale, mut destination) = (source, 1_u32, 0);
+        for _ in 0..digits {
+            destination += (rest % k + step) % k * scale;
+            rest /= k;
+            scale = scale.wrapping_mul(k);
+        }
+        destination
+    })))
+}
+
+pub(super) fn tornado(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built {
+    shifted(arguments, setting, |k| k.div_ceil(2) - 1)
+}
+
+pub(super) fn neighbour(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built {
+    shifted(arguments, setting, |_| 1)
+}

@@ -1,0 +1,118 @@
+//! What can be wrong with a traffic pattern.
+
+use super::PATTERNS;
+use crate::topology::input::{Located, ReadError};
+use crate::trace::TraceError;
+
+/// Why there is no such traffic.
+#[derive(Debug, thiserror::Error)]
+pub enum TrafficError {
+    /// No pattern has this name.
+    #[error("there is no pattern `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!(" (did you mean `{near}`?)")))]
+    Unknown {
+        /// The name as given.
+        name: String,
+        /// The pattern whose name is nearest.
+        nearest: Option<String>,
+    },
+    /// The pattern has no such parameter, or a value of it breaks a rule.
+    #[error("pattern `{pattern}`: {reason}")]
+    Invalid {
+        /// The pattern as given.
+        pattern: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A bit pattern on a number of hosts that is no power of two.
+    #[error("pattern `{pattern}` needs a power of two of hosts, and there are {hosts}")]
+    NotPowerOfTwo {
+        /// The pattern.
+        pattern: &'static str,
+        /// Number of hosts.
+        hosts: u32,
+    },
+    /// A pattern that halves the bits on a number of hosts that is no even power of two.
+    #[error("pattern `{pattern}` needs an even power of two of hosts (4, 16, 64, ...), and there are {hosts}")]
+    NotEvenPowerOfTwo {
+        /// The pattern.
+        pattern: &'static str,
+        /// Number of hosts.
+        hosts: u32,
+    },
+    /// The number of hosts is not what the pattern needs.
+    #[error("pattern `{pattern}` needs {rule}, and there are {hosts} hosts")]
+    WrongHosts {
+        /// The pattern.
+        pattern: String,
+        /// The rule.
+        rule: String,
+        /// Number of hosts.
+        hosts: u32,
+    },
+    /// There is nobody to send.
+    #[error("there is no host that could send")]
+    NoHosts,
+    /// The farthest pairs cannot be found because there is no way between them.
+    #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
+    Disconnected {
+        /// The topology.
+        topology: String,
+        /// A switch with a host.
+        from: u32,
+        /// A switch that cannot be reached from there.
+        to: u32,
+    },
+    /// A matrix file breaks a rule.
+    #[error(transparent)]
+    File(#[from] Located),
+    /// A matrix file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A trace cannot be read.
+    #[error(transparent)]
+    Trace(Box<TraceError>),
+    /// A trace cannot be replayed, so its messages are unknown.
+    #[error("{trace}: {reason}")]
+    Replay {
+        /// The trace.
+        trace: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl TrafficError {
+    /// One line on what to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Unknown { .. } => {
+                let names = PATTERNS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+                format!("the patterns are {names}")
+            }
+            Self::Invalid { .. } => {
+                "write a pattern as `name` or `name:parameter=value,...`, e.g. `tornado:k=8`; see --help".into()
+            }
+            Self::NotPowerOfTwo { .. } | Self::NotEvenPowerOfTwo { .. } => "choose the number of hosts by \
+                 --hosts-per-switch or --endpoints, or take `mirror` or `matrix_transpose`, which fit any number"
+                .into(),
+            Self::WrongHosts { .. } => "choose the number of hosts by --hosts-per-switch or --endpoints".into(),
+            Self::NoHosts => "give --hosts-per-switch a number of at least 1".into(),
+            Self::Disconnected { .. } => {
+                "add cables, or put hosts only on switches that reach each other in both directions".into()
+            }
+            Self::File(located) => located.help.clone(),
+            Self::Read(error) => error.help().into(),
+            Self::Trace(error) => error.help(),
+            Self::Replay { .. } => "`mopsim replay` tells more about what is wrong with the trace".into(),
+        }
+    }
+
+    /// Whether reading failed, rather than what was read.
+    pub fn is_io(&self) -> bool {
+        match self {
+            Self::Read(ReadError::Io { .. }) => true,
+            Self::Trace(error) => error.is_io(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The traffic of a program: what the ranks of a trace send to each other, collectives included.
+//!
+//! The trace is replayed on a network without contention, and every message is counted. Rank r is host r.
+
+use super::arguments::Arguments;
+use super::matrix::Sparse;
+use super::{Flows, Setting, TrafficError};
+use crate::engine::{Observer, replay};
+use crate::ids::{HostId, LinkId};
+use crate::mpi::layout::Layout;
+use crate::mpi::messages::Envelope;
+use crate::platform::{Host, Link, Platform, RouteTable, SharingPolicy};
+use crate::study::choice::ModelChoice;
+use crate::trace::ti;
+use hashbrown::HashMap;
+
+/// One wide link for all.
+struct Anywhere;
+
+impl RouteTable for Anywhere {
+    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        if from != to {
+            links.push(LinkId(0));
+        }
+        from != to
+    }
+}
+
+fn platform(ranks: usize) -> Platform {
+    let host = |rank| Host { name: format!("h{rank}"), switch: None, speed: 100e9, cores: 1 };
+    let link = |name: &str| Link { name: name.into(), bandwidth: 5e9, latency: 1e-7, policy: SharingPolicy::FatPipe };
+    Platform {
+        name: "no contention".into(),
+        hosts: (0..ranks).map(host).collect(),
+        links: vec![link("any"), link("loopback")],
+        loopback: Some(LinkId(1)),
+        routes: Box::new(Anywhere),
+    }
+}
+
+/// Bytes from rank to rank.
+#[derive(Default)]
+struct Counter(HashMap<(u32, u32), u64>);
+
+impl Observer for Counter {
+    fn message_started(&mut self, _: u32, _: u32, envelope: Envelope, bytes: u64, _: f64) {
+        *self.0.entry((envelope.source, envelope.destination)).or_default() += bytes;
+    }
+}
+
+pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+    let Some(path) = arguments.text("path") else {
+        return Err(arguments.invalid("the name of the trace is missing, e.g. trace:lu.ti"));
+    };
+    let trace = ti::read(&setting.folder.join(path), &ti::Options::default())
+        .map_err(|error| TrafficError::Trace(Box::new(error)))?;
+    let (ranks, hosts) = (trace.ranks(), setting.endpoints());
+    if ranks > hosts as usize {
+        let rule = format!("a host for each of the {ranks} ranks");
+        return Err(TrafficError::WrongHosts { pattern: arguments.canonical(), rule, hosts });
+    }
+    let failed = |reason: String| TrafficError::Replay { trace: path.into(), reason };
+    let choice = ModelChoice { collectives: Some(setting.collectives.into()), ..ModelChoice::default() };
+    let (model, _) = choice.build().map_err(|error| failed(error.to_string()))?;
+    let layout = Layout::new((0..ranks).map(HostId::new).collect());
+    let mut counter = Counter::default();
+    replay(&trace, &platform(ranks), &layout, &model, &mut counter).map_err(|error| failed(error.to_string()))?;
+    let triples: Vec<_> = counter.0.into_iter().map(|((from, to), bytes)| (from, to, bytes as f64)).collect();
+    let bytes: f64 = triples.iter().map(|triple| triple.2).sum();
+    let note = format!(
+        "{ranks} ranks send {bytes:.4e} bytes in all, collectives by {}; the busiest one sends all it can",
+        setting.collectives
+    );
+    let matrix = Sparse::new(hosts, triples, Some(note)).ok_or_else(|| failed("no rank sends anything".into()))?;
+    Ok(Box::new(matrix))
+}

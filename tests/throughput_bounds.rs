@@ -1,0 +1,77 @@
+//! Bounds on throughput: solvers against each other, and against what routings reach.
+
+use mopsim::throughput::bounds::{Concurrent, Problem, flow, lp};
+use mopsim::throughput::{Demand, Network, Speeds};
+use mopsim::traffic::{self, Setting};
+use std::path::Path;
+
+fn network(spec: &str) -> Network {
+    let topology = mopsim::topology::build(spec).expect(spec);
+    Network::new(topology, None, None, Speeds { host: None, ..Speeds::default() }, &Default::default()).expect(spec)
+}
+
+fn problem(network: &Network, pattern: &str) -> Problem {
+    let setting = Setting {
+        host_switch: &network.host_switch,
+        topology: &network.topology,
+        seed: 1,
+        folder: Path::new(""),
+        collectives: "mvapich2",
+    };
+    let traffic = traffic::build(pattern, &setting).expect(pattern);
+    Problem::new(network, &Demand::new(network, &traffic).expect(pattern))
+}
+
+fn value(result: Result<Concurrent, String>) -> f64 {
+    result.expect("solved").upper
+}
+
+#[test]
+fn solvers_agree_and_the_enclosure_holds() {
+    for (spec, pattern) in [
+        ("random:n=12,d=3", "uniform"),
+        ("random_directed:n=12,d=3", "random_permutation"),
+        ("torus:4x4", "transpose"),
+        ("imase_itoh:n=14,d=2", "all_to_all"),
+        ("mesh:3x4", "worst_case"),
+        ("star:7", "neighbour"),
+        ("kary_ntree:2,2", "mirror"),
+        ("dragonfly:a=2,h=1", "tornado"),
+        ("random:n=12,d=3", "incast"),
+    ] {
+        let network = network(spec);
+        let as_given = problem(&network, pattern);
+        let turned = as_given.clone().with_fewer_sources();
+        let simplex = value(lp::solve_with(&as_given, lp::Solver::Simplex));
+        let interior = value(lp::solve_with(&turned, lp::Solver::InteriorPoint));
+        assert!((simplex - interior).abs() <= 1e-6 * simplex, "{spec} {pattern}: {simplex} and {interior}");
+        let around = flow::enclose(&turned, 0.01);
+        println!("{spec} {pattern}: {simplex} {around:?}");
+        assert!(around.lower <= simplex * (1.0 + 1e-9) && simplex <= around.upper * (1.0 + 1e-9), "{spec}: {around:?}");
+        assert!(around.upper <= around.lower * 1.01, "{spec} {pattern}: {simplex}, {around:?}");
+    }
+}
+
+#[test]
+#[ignore = "prints timings"]
+fn timings() {
+    for (spec, pattern) in [
+        ("random_directed:n=64,d=6", "all_to_all"),
+        ("torus:8x8", "transpose"),
+        ("random:n=64,d=6", "random_permutation"),
+        ("torus:8x8", "bit_complement"),
+        ("dragonfly:a=4,h=2", "worst_case"),
+        ("hypercube:6", "bit_reversal"),
+        ("random_directed:n=256,d=6", "all_to_all"),
+    ] {
+        let network = network(spec);
+        let problem = problem(&network, pattern).with_fewer_sources();
+        let begin = std::time::Instant::now();
+        let around = flow::enclose(&problem, 0.01);
+        println!("{spec} {pattern}: gap {:.4} {around:?} in {:?}", around.upper / around.lower - 1.0, begin.elapsed());
+        if lp::size(&problem) < 60_000 {
+            let begin = std::time::Instant::now();
+            println!("   lp {:?} in {:?}", lp::solve(&problem), begin.elapsed());
+        }
+    }
+}
