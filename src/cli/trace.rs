@@ -4,7 +4,7 @@ use super::args::{Output, TraceDiff, TraceVerb, TraceWhat};
 use super::failure::Failure;
 use super::{options, print};
 use mopsim::report::workload;
-use mopsim::trace::{diff::Difference, ti};
+use mopsim::trace::{self, Options, diff::Difference};
 
 pub fn run(arguments: &TraceVerb, output: &Output) -> Result<(), Failure> {
     match &arguments.what {
@@ -13,7 +13,7 @@ pub fn run(arguments: &TraceVerb, output: &Output) -> Result<(), Failure> {
 }
 
 fn diff(arguments: &TraceDiff, output: &Output) -> Result<(), Failure> {
-    let read = |path| ti::read(path, &ti::Options::default());
+    let read = |path| trace::read(path, &Options::default());
     let (first, second) = (read(&arguments.first)?, read(&arguments.second)?);
     let difference = Difference::of(&first, &second);
     let sheet = workload::difference(&difference);

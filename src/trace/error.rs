@@ -18,6 +18,8 @@ pub struct TraceError {
     pub line: Option<u64>,
     /// Column in bytes, from 1.
     pub column: Option<u32>,
+    /// Position in bytes, from 0, in a file that has no lines; of what comes out of it if it is packed.
+    pub byte: Option<u64>,
     /// The offending text, shortened; empty where there is none.
     pub text: String,
     /// The rule that is broken.
@@ -167,6 +169,32 @@ pub enum TraceErrorKind {
         /// Ranks asked for.
         ranks: usize,
     },
+    /// A list names a file that is elsewhere, or that is no regular file.
+    #[error("the list names a file {reason}")]
+    Outside {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A file breaks a rule of its format.
+    #[error("{format}: {problem}")]
+    Format {
+        /// Name of the format.
+        format: &'static str,
+        /// The rule that is broken.
+        problem: String,
+        /// What to do about it.
+        help: &'static str,
+    },
+    /// A call cannot be expressed by actions.
+    #[error("{format}: {call} cannot be replayed: {reason}")]
+    Inexpressible {
+        /// Name of the format.
+        format: &'static str,
+        /// The call.
+        call: String,
+        /// Why not.
+        reason: &'static str,
+    },
     /// The side file is not as it should be.
     #[error("the side file of the trace is wrong: {0}")]
     Side(String),
@@ -210,7 +238,7 @@ fn foreign_lines(foreign: u64) -> String {
 impl TraceError {
     /// An error that concerns a file as a whole.
     pub(super) fn whole(file: impl Into<PathBuf>, kind: TraceErrorKind) -> TraceError {
-        TraceError { file: file.into(), line: None, column: None, text: String::new(), kind }
+        TraceError { file: file.into(), line: None, column: None, byte: None, text: String::new(), kind }
     }
 
     /// Whether the operating system refused something, as opposed to bad input.
@@ -274,6 +302,13 @@ impl TraceError {
             }
             K::TableFull { .. } => "split the trace".into(),
             K::ListTooShort { .. } => "name one file for each rank, or give the right number of ranks".into(),
+            K::Outside { .. } => {
+                "a list is free to name files of its own folder only, unless --files-anywhere says that it can be trusted".into()
+            }
+            K::Format { help, .. } => (*help).into(),
+            K::Inexpressible { .. } => {
+                "`mopsim trace convert --leave-out` writes a trace without such calls, and counts them".into()
+            }
             K::Side(_) => "the side file `NAME.toml` describes the trace; mend it, or move it away".into(),
         }
     }
@@ -305,6 +340,9 @@ impl std::fmt::Display for TraceError {
         }
         if let Some(column) = self.column {
             write!(f, "{column}:")?;
+        }
+        if let Some(byte) = self.byte {
+            write!(f, " byte {byte}:")?;
         }
         write!(f, " {}", self.kind)?;
         if !self.text.is_empty() {
