@@ -10,6 +10,7 @@ mod datatype;
 pub mod diff;
 mod error;
 pub mod format;
+pub mod inspect;
 mod options;
 mod origin;
 mod side;
@@ -18,6 +19,7 @@ pub(crate) mod tables;
 #[cfg(test)]
 mod testing;
 pub mod ti;
+pub mod transform;
 pub mod write;
 
 pub use action::{Action, CollectiveCall, CollectiveKind, Counts, SendRecv, Trace, UNKNOWN_COUNT};
