@@ -18,6 +18,8 @@ mod slurm;
 mod study;
 mod topology;
 mod trace;
+mod trace_args;
+mod trace_change;
 mod workload;
 
 use clap::Parser;

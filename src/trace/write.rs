@@ -46,6 +46,11 @@ pub trait Writer: Sync {
     /// # Errors
     /// If `out` does not take it.
     fn tail(&self, ranks: usize, actions: u64, out: &mut dyn Write) -> Result<(), WriteError>;
+
+    /// Whether every rank needs an action.
+    fn needs_actions(&self) -> bool {
+        false
+    }
 }
 
 /// Writes a whole trace.

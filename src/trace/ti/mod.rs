@@ -208,4 +208,8 @@ impl Writer for Text {
     fn tail(&self, _: usize, _: u64, _: &mut dyn Write) -> Result<(), WriteError> {
         Ok(())
     }
+
+    fn needs_actions(&self) -> bool {
+        true
+    }
 }
