@@ -10,7 +10,7 @@ use super::error::{TraceError, TraceErrorKind as Kind};
 use super::options::Options;
 use super::source::{Budget, Source};
 use super::write::Writer;
-use super::{SideFile, Trace, compact, ti};
+use super::{SideFile, Trace, compact, dumpi, otf2, ti};
 
 /// Largest number of ranks: it bounds what a file with a wrong number can make us allocate.
 pub(super) const MOST_RANKS: usize = 1 << 22;
@@ -32,7 +32,7 @@ pub struct Format {
 }
 
 /// All formats. The last one takes what no other recognises.
-pub static FORMATS: &[&Format] = &[&compact::FORMAT, &ti::FORMAT];
+pub static FORMATS: &[&Format] = &[&compact::FORMAT, &dumpi::FORMAT, &otf2::FORMAT, &ti::FORMAT];
 
 /// A file to read.
 pub(super) struct Input<'r, 'o> {

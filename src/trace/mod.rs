@@ -4,15 +4,18 @@
 
 mod action;
 mod blocks;
+mod calls;
 mod check_call;
 pub mod compact;
 mod datatype;
 pub mod diff;
+mod dumpi;
 mod error;
 pub mod format;
 pub mod inspect;
 mod options;
 mod origin;
+mod otf2;
 mod side;
 mod source;
 pub(crate) mod tables;
