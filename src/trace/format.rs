@@ -10,7 +10,7 @@ use super::error::{TraceError, TraceErrorKind as Kind};
 use super::options::Options;
 use super::source::{Budget, Source};
 use super::write::Writer;
-use super::{SideFile, Trace, compact, dumpi, otf2, ti};
+use super::{SideFile, Trace, allprof, compact, dumpi, goal, otf2, ti};
 
 /// Largest number of ranks: it bounds what a file with a wrong number can make us allocate.
 pub(super) const MOST_RANKS: usize = 1 << 22;
@@ -32,7 +32,8 @@ pub struct Format {
 }
 
 /// All formats. The last one takes what no other recognises.
-pub static FORMATS: &[&Format] = &[&compact::FORMAT, &dumpi::FORMAT, &otf2::FORMAT, &ti::FORMAT];
+pub static FORMATS: &[&Format] =
+    &[&compact::FORMAT, &dumpi::FORMAT, &otf2::FORMAT, &goal::BINARY, &goal::TEXT, &allprof::FORMAT, &ti::FORMAT];
 
 /// A file to read.
 pub(super) struct Input<'r, 'o> {
@@ -113,6 +114,23 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
     let budget = &mut options.budget();
     let format = recognise(source.head(budget)?);
     (format.read)(Input { source, budget, name, options, is_file })
+}
+
+/// Reads the file of one rank from memory, in a format that has a file for each (`DUMPI`, `liballprof`), as a trace of one
+/// rank: for fuzzing, which has no files.
+///
+/// # Errors
+/// [`TraceError`] as for a file.
+///
+/// # Panics
+/// If there is no such format.
+#[doc(hidden)]
+pub fn read_rank(format: &str, bytes: &[u8], options: &Options) -> Result<Trace, TraceError> {
+    match format {
+        "DUMPI" => dumpi::read_alone(bytes, options),
+        "liballprof" => allprof::read_alone(bytes, options),
+        other => panic!("{other} has no file for each rank"),
+    }
 }
 
 /// The name of a trace: that of its file without folder and extensions, of which there may be several.

@@ -3,6 +3,7 @@
 //! One submodule per file format; all of them give a [`Trace`].
 
 mod action;
+mod allprof;
 mod blocks;
 mod calls;
 mod check_call;
@@ -12,6 +13,7 @@ pub mod diff;
 mod dumpi;
 mod error;
 pub mod format;
+pub mod goal;
 pub mod inspect;
 mod options;
 mod origin;
@@ -21,6 +23,8 @@ mod source;
 pub(crate) mod tables;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 pub mod ti;
 pub mod transform;
 pub mod write;

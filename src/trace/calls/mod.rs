@@ -88,6 +88,11 @@ impl<'o> Program<'o> {
         Err(located(file, at, Kind::Inexpressible { format: self.format, call: call.to_owned(), reason }))
     }
 
+    /// Flops that stand for a second.
+    pub fn recorded_speed(&self) -> f64 {
+        self.options.recorded_speed
+    }
+
     pub fn push(&mut self, rank: u32, action: Action) {
         self.ranks[rank as usize].actions.push(action);
     }

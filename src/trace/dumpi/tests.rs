@@ -261,3 +261,24 @@ fn every_prefix_is_refused_with_a_place() {
         assert!(error.byte.is_some(), "{length}: {error}");
     }
 }
+
+/// Writes the seed of the fuzz target anew, where the sample has changed.
+#[test]
+#[ignore = "writes a file"]
+fn write_the_seed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
+    let mut file = File::new();
+    file.call(0.0, "Init", &[V(&[])])
+        .call(0.0, "Irecv", &[I(3), H(DOUBLE), I(-1), I(8), H(WORLD), I(6)])
+        .call(0.1, "Send", &[I(3), H(DOUBLE), I(0), I(8), H(WORLD)])
+        .call(0.0, "Wait", &[I(6), S(&[(24, 0, 8)])])
+        .call(0.0, "Gatherv", &[I(0), I(1), I(1), H(INT), I(0), H(WORLD), V(&[1]), V(&[0]), H(INT)])
+        .call(0.0, "Finalize", &[]);
+    fs::write(folder.join("dumpi/small"), file.finish(7)).unwrap();
+    fs::write(folder.join("trace/goal-binary"), crate::trace::goal::tests::sample_binary()).unwrap();
+    let trace = crate::trace::read(&folder.join("trace/text"), &Options::default()).unwrap();
+    let mut bytes = Vec::new();
+    crate::trace::write(&trace, &crate::trace::compact::Compact, &mut bytes).unwrap();
+    fs::write(folder.join("trace/compact"), &bytes).unwrap();
+    fs::write(folder.join("trace/compact.zst"), zstd::encode_all(&*bytes, 3).unwrap()).unwrap();
+}
