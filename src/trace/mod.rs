@@ -31,7 +31,7 @@ pub mod write;
 
 pub use action::{Action, CollectiveCall, CollectiveKind, Counts, SendRecv, Trace, UNKNOWN_COUNT};
 pub use datatype::Datatype;
-pub use error::{ArgumentProblem, TraceError, TraceErrorKind};
+pub use error::{ArgumentProblem, FormatError, TraceError, TraceErrorKind};
 pub use format::{read, read_from};
 pub use options::{DEFAULT_RECORDED_SPEED, Options};
 pub use origin::{Effect, Origin, SourceLine, TraceWarning};

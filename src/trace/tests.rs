@@ -49,7 +49,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>, Read)> {
 fn has_place(error: &TraceError) -> bool {
     use TraceErrorKind as K;
     error.line.is_some()
-        || error.byte.is_some()
+        || error.byte().is_some()
         || matches!(error.kind, K::Empty | K::RankWithoutLines { .. } | K::Damaged { .. })
 }
 

@@ -43,7 +43,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Some(files) = found else {
         let problem = "the files of all ranks are needed, and this is not the first of them".to_owned();
         let help = "give the file of rank 0, such as NAME-0.txt, or a list of the files of all ranks";
-        return Err(TraceError::whole(file, Kind::Format { format: "liballprof", problem, help }));
+        return Err(TraceError::whole(file, Kind::format("liballprof", problem, help)));
     };
     read_files(&file, &files, name, options, budget)
 }

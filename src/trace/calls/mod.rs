@@ -69,7 +69,7 @@ impl<'o> Program<'o> {
 
     /// An error in the file.
     pub fn error(&self, file: &Path, at: At, problem: impl Into<String>, help: &'static str) -> TraceError {
-        located(file, at, Kind::Format { format: self.format, problem: problem.into(), help })
+        located(file, at, Kind::format(self.format, problem, help))
     }
 
     /// A call that actions cannot express: left out with a note where that is wanted, an error elsewhere.
@@ -85,7 +85,7 @@ impl<'o> Program<'o> {
             self.note(Effect::LeftOut, format!("{call}, {reason}"), rank, file, at);
             return Ok(());
         }
-        Err(located(file, at, Kind::Inexpressible { format: self.format, call: call.to_owned(), reason }))
+        Err(located(file, at, Kind::inexpressible(self.format, call, reason)))
     }
 
     /// Flops that stand for a second.
@@ -210,11 +210,11 @@ fn full(full: Full) -> TraceError {
 
 /// An error at a place.
 pub(super) fn located(file: &Path, at: At, kind: Kind) -> TraceError {
-    let (line, byte) = match at {
-        At::Line(line) => (Some(line), None),
-        At::Byte(byte) => (None, Some(byte)),
-    };
-    TraceError { line, byte, ..TraceError::whole(file, kind) }
+    let error = TraceError::whole(file, kind);
+    match at {
+        At::Line(line) => TraceError { line: Some(line), ..error },
+        At::Byte(byte) => error.at_byte(byte),
+    }
 }
 
 /// A collective with everything at zero.

@@ -66,6 +66,6 @@ pub(super) static FORMAT: Format = Format {
 
 fn error(file: &Path, byte: u64, problem: impl Into<String>) -> TraceError {
     const HELP: &str = "the file is cut off or changed; fetch it again, or write it anew with `mopsim trace convert`";
-    let kind = Kind::Format { format: "compact trace", problem: problem.into(), help: HELP };
-    TraceError { byte: Some(byte), ..TraceError::whole(file, kind) }
+    let kind = Kind::format("compact trace", problem, HELP);
+    TraceError::whole(file, kind).at_byte(byte)
 }

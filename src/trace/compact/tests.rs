@@ -98,7 +98,7 @@ fn every_prefix_is_refused_with_its_end() {
     let whole = bytes(&ti("0 init\n0 compute 7\n0 send 1 3 10 6\n1 recv 0 3 10 6\n"));
     for length in 1..whole.len() {
         let error = parse(&whole[..length]).unwrap_err();
-        assert_eq!(error.byte, Some(length as u64), "{error}");
+        assert_eq!(error.byte(), Some(length as u64), "{error}");
     }
 }
 
@@ -111,11 +111,11 @@ fn every_changed_byte_is_noticed() {
             changed[at] ^= bit;
             let error = parse(&changed).unwrap_err();
             // Without its first bytes it is no compact trace any more.
-            assert!(at < 4 || error.byte.is_some_and(|byte| byte <= at as u64 + 20), "{at}: {error}");
+            assert!(at < 4 || error.byte().is_some_and(|byte| byte <= at as u64 + 20), "{at}: {error}");
         }
     }
     let error = parse(&[&whole[..], b"\n"].concat()).unwrap_err();
-    assert_eq!(error.byte, Some(whole.len() as u64));
+    assert_eq!(error.byte(), Some(whole.len() as u64));
 }
 
 /// A file whose checksums are right and whose content is not.
@@ -151,7 +151,7 @@ fn forged_content_is_refused_where_it_stands() {
         (&[0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f], 3, "code 1"),
     ] {
         let error = forged(2, content);
-        assert_eq!(error.byte, Some(body + at), "{error}");
+        assert_eq!(error.byte(), Some(body + at), "{error}");
         assert!(error.to_string().contains(part), "{error}");
     }
     assert!(forged(0, &[]).to_string().contains("0 ranks"));

@@ -47,9 +47,7 @@ fn is_meta(head: &[u8]) -> bool {
 fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { mut source, budget, name, options, is_file } = input;
     let file = source.file().to_path_buf();
-    let problem = |problem: String, help: &'static str| {
-        TraceError::whole(&*file, Kind::Format { format: "DUMPI", problem, help })
-    };
+    let problem = |problem: String, help: &'static str| TraceError::whole(&*file, Kind::format("DUMPI", problem, help));
     if !is_file {
         let text = "the files of all ranks are needed, and this is a stream".to_owned();
         return Err(problem(text, "give NAME.meta, NAME-0000.bin or a list of files"));
@@ -142,13 +140,8 @@ fn read_files(
     }
     // Halves of messages and collectives that the other ranks did not record cannot be replayed.
     let whole = Cut { ranks: None, part: Part::All };
-    let window = cut(&trace, &whole).map_err(|error| {
-        located(
-            file,
-            At::Byte(0),
-            Kind::Format { format: "DUMPI", problem: error.to_string(), help: "record it again" },
-        )
-    })?;
+    let window = cut(&trace, &whole)
+        .map_err(|error| located(file, At::Byte(0), Kind::format("DUMPI", error.to_string(), "record it again")))?;
     Ok(window.0)
 }
 

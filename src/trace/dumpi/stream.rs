@@ -63,8 +63,8 @@ impl<'a, 'r> Stream<'a, 'r> {
     }
 
     pub fn error(&self, at: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
-        let kind = Kind::Format { format: "DUMPI", problem: problem.into(), help };
-        TraceError { byte: Some(at), ..TraceError::whole(self.file(), kind) }
+        let kind = Kind::format("DUMPI", problem, help);
+        TraceError::whole(self.file(), kind).at_byte(at)
     }
 
     fn fill(&mut self) -> Result<(), TraceError> {

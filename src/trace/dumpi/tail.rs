@@ -73,8 +73,8 @@ pub(super) fn read(mut source: Source<'_>, budget: &mut Budget) -> Result<Tail, 
 fn parse(end: &End, file: &Path) -> Result<Tail, TraceError> {
     let error = |at: u64, problem: String| {
         let help = "the file is cut off or damaged; fetch or record it again";
-        let kind = Kind::Format { format: "DUMPI", problem, help };
-        TraceError { byte: Some(at), ..TraceError::whole(file, kind) }
+        let kind = Kind::format("DUMPI", problem, help);
+        TraceError::whole(file, kind).at_byte(at)
     };
     let length = end.length();
     // The table at the very end has 4 to 7 entries, by version: walk back to the magic.

@@ -210,7 +210,7 @@ fn what_cannot_be_replayed_is_refused_or_left_out() {
     );
     let files = [zero.finish(7)];
     let error = read_all(&files, &Options::default()).unwrap_err();
-    assert!(error.byte.is_some() && error.to_string().contains("MPI_Bcast cannot be replayed"), "{error}");
+    assert!(error.byte().is_some() && error.to_string().contains("MPI_Bcast cannot be replayed"), "{error}");
     assert!(error.help().contains("--leave-out"));
     let trace = read_all(&files, &Options { leave_out: true, ..Options::default() }).unwrap();
     assert!(matches!(&trace.warnings[..], [TraceWarning::Approximated { effect: Effect::LeftOut, count: 1, .. }]));
@@ -250,7 +250,7 @@ fn sizes_of_types_are_found() {
     let mut file = File::new();
     file.call(0.0, "Send", &[I(1), H(99), I(0), I(1), H(WORLD)]);
     let error = read_all(&[file.finish(7)], &Options::default()).unwrap_err();
-    assert!(error.byte == Some(16) && error.to_string().contains("size of type 99"), "{error}");
+    assert!(error.byte() == Some(16) && error.to_string().contains("size of type 99"), "{error}");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn every_prefix_is_refused_with_a_place() {
     let [whole, _] = sample();
     for length in 0..whole.len() {
         let error = read_alone(&whole[..length], &Options::default()).unwrap_err();
-        assert!(error.byte.is_some(), "{length}: {error}");
+        assert!(error.byte().is_some(), "{length}: {error}");
     }
 }
 

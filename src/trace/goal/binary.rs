@@ -29,7 +29,7 @@ struct Bytes<'a> {
 impl Bytes<'_> {
     fn error(&self, at: usize, problem: impl Into<String>) -> TraceError {
         let help = "the file is cut off or damaged; make it again with txt2bin";
-        let kind = TraceErrorKind::Format { format: "GOAL binary", problem: problem.into(), help };
+        let kind = TraceErrorKind::format("GOAL binary", problem, help);
         located(self.file, At::Byte(at as u64), kind)
     }
 

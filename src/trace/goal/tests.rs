@@ -104,8 +104,11 @@ fn errors_have_their_line() {
     }
 }
 
-/// The binary form of a rank: operations as (kind, peer, size, tag) and edges as (later, earlier, start only).
-fn binary(ranks: &[(&[(u8, u32, u64, u32)], &[(u32, u32, bool)])]) -> Vec<u8> {
+/// A rank: operations as (kind, peer, size, tag) and edges as (later, earlier, start only).
+type Rank<'a> = (&'a [(u8, u32, u64, u32)], &'a [(u32, u32, bool)]);
+
+/// The binary form of some ranks.
+fn binary(ranks: &[Rank<'_>]) -> Vec<u8> {
     let mut bodies: Vec<Vec<u8>> = Vec::new();
     for (operations, edges) in ranks {
         let free: Vec<u32> = (0..operations.len() as u32).filter(|i| edges.iter().all(|(l, _, _)| l != i)).collect();
@@ -161,6 +164,6 @@ fn the_binary_form_says_the_same() {
     assert_eq!(ti(&parse(&bytes).unwrap()), ti(&parse(SAMPLE.as_bytes()).unwrap()));
     for length in 8..bytes.len() {
         let error = parse(&bytes[..length]).unwrap_err();
-        assert!(error.byte.is_some(), "{length}: {error}");
+        assert!(error.byte().is_some(), "{length}: {error}");
     }
 }

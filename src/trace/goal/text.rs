@@ -260,5 +260,5 @@ impl Reader {
 }
 
 fn error(file: &Path, line: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
-    located(file, At::Line(line), TraceErrorKind::Format { format: "GOAL", problem: problem.into(), help })
+    located(file, At::Line(line), TraceErrorKind::format("GOAL", problem, help))
 }

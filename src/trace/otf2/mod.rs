@@ -115,5 +115,5 @@ impl Reader<'_> {
 }
 
 fn error(file: &Path, line: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
-    located(file, At::Line(line), Kind::Format { format: "OTF2 text", problem: problem.into(), help })
+    located(file, At::Line(line), Kind::format("OTF2 text", problem, help))
 }

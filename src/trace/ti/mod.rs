@@ -170,11 +170,11 @@ fn read_others(
             line: Some(second.line),
             ..TraceError::whole(
                 list,
-                Kind::Format {
-                    format: format.name,
-                    problem: format!("a trace is one file, and the list names {}", entries.len()),
-                    help: "give the file itself",
-                },
+                Kind::format(
+                    format.name,
+                    format!("a trace is one file, and the list names {}", entries.len()),
+                    "give the file itself",
+                ),
             )
         }),
         [] => Err(TraceError::whole(list, Kind::Empty)),

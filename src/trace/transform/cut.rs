@@ -272,7 +272,7 @@ impl Cutter<'_> {
         kept(triple.0) && kept(triple.1) && self.messages.get(&triple).is_some_and(both)
     }
 
-    fn new(&self, rank: u32) -> u32 {
+    fn new_rank(&self, rank: u32) -> u32 {
         self.renumbered[rank as usize].unwrap_or(0)
     }
 
@@ -303,28 +303,28 @@ impl Cutter<'_> {
         let kept = |yes: Option<bool>| yes == Some(true);
         Ok(match *action {
             Action::Send { to, tag, count, datatype } => {
-                kept(sends).then(|| Action::Send { to: self.new(to), tag, count, datatype })
+                kept(sends).then(|| Action::Send { to: self.new_rank(to), tag, count, datatype })
             }
             Action::Recv { from, tag, count, datatype } => {
-                kept(receives).then(|| Action::Recv { from: self.new(from), tag, count, datatype })
+                kept(receives).then(|| Action::Recv { from: self.new_rank(from), tag, count, datatype })
             }
             Action::Isend { to, tag, count, datatype } => {
                 remember(sent, kept(sends), progress);
-                kept(sends).then(|| Action::Isend { to: self.new(to), tag, count, datatype })
+                kept(sends).then(|| Action::Isend { to: self.new_rank(to), tag, count, datatype })
             }
             Action::Irecv { from, tag, count, datatype } => {
                 remember(received, kept(receives), progress);
-                kept(receives).then(|| Action::Irecv { from: self.new(from), tag, count, datatype })
+                kept(receives).then(|| Action::Irecv { from: self.new_rank(from), tag, count, datatype })
             }
             Action::Wait { source, destination, tag } => {
                 let triple = (source, destination, tag);
                 let oldest = progress.requests.get_mut(&triple).and_then(std::collections::VecDeque::pop_front);
-                let wait = Action::Wait { source: self.new(source), destination: self.new(destination), tag };
+                let wait = Action::Wait { source: self.new_rank(source), destination: self.new_rank(destination), tag };
                 (oldest == Some(true)).then_some(wait)
             }
             Action::Test { source, destination, tag } => {
                 let oldest = progress.requests.get(&(source, destination, tag)).and_then(|queue| queue.front());
-                let test = Action::Test { source: self.new(source), destination: self.new(destination), tag };
+                let test = Action::Test { source: self.new_rank(source), destination: self.new_rank(destination), tag };
                 (oldest == Some(&true)).then_some(test)
             }
             Action::WaitAll => {
@@ -351,18 +351,18 @@ impl Cutter<'_> {
         let entry = self.trace.sendrecvs[index as usize];
         Ok(match (sends, receives) {
             (true, true) => {
-                let renumbered = SendRecv { to: self.new(entry.to), from: self.new(entry.from), ..entry };
+                let renumbered = SendRecv { to: self.new_rank(entry.to), from: self.new_rank(entry.from), ..entry };
                 let index = self.tables.sendrecv(renumbered).map_err(|full| CutError::Full(full.0))?;
                 Some(Action::SendRecv { index })
             }
             (true, false) => Some(Action::Send {
-                to: self.new(entry.to),
+                to: self.new_rank(entry.to),
                 tag: 0,
                 count: entry.send_count,
                 datatype: entry.send_type,
             }),
             (false, true) => Some(Action::Recv {
-                from: self.new(entry.from),
+                from: self.new_rank(entry.from),
                 tag: 0,
                 count: entry.recv_count,
                 datatype: entry.recv_type,
