@@ -70,8 +70,11 @@ pub fn platform(data: &[u8]) {
     }
 }
 
+/// What a target does.
+pub type Body = fn(&[u8]);
+
 /// All targets by name.
-pub const ALL: [(&str, fn(&[u8])); 6] = [
+pub const ALL: [(&str, Body); 6] = [
     ("trace", trace),
     ("dumpi", dumpi),
     ("liballprof", liballprof),
