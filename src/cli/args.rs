@@ -67,8 +67,8 @@ pub enum Verb {
     Topology(Topology),
     /// Generate the trace of an application at any size; or list the applications
     Workload(Workload),
-    /// Compare traces
-    Trace(TraceVerb),
+    /// Show, check, convert, cut, scale and compare traces
+    Trace(super::trace_args::TraceVerb),
     /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
     Design(Design),
 }
@@ -227,8 +227,8 @@ A platform file in TOML:
   link_latency = \"100 ns\"
   duplex = \"full\"")]
 pub struct Replay {
-    /// Trace: one file with the lines of all ranks, a list of files (one a rank), or `-` for standard input; plain, xz,
-    /// zstd or gzip
+    /// Trace: a file of any format of docs/traces.md, a list of files (one a rank), or `-` for standard input; plain, xz, zstd
+    /// or gzip
     pub trace: PathBuf,
     /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, imase-itoh:n=64,d=6, graph.json, edges.txt
     #[arg(long, value_name = "SPEC")]
@@ -244,6 +244,9 @@ pub struct Replay {
     /// Most bytes that a trace may unpack to [default: 8 GiB, and a thousand times the size of the file]
     #[arg(long, value_name = "BYTES")]
     pub max_unpacked_bytes: Option<u64>,
+    /// Let a list of trace files name files outside its own folder
+    #[arg(long)]
+    pub files_anywhere: bool,
     /// Put the simulator's own wall time and speed into the result, too (they differ from run to run)
     #[arg(long)]
     pub timing: bool,
@@ -542,7 +545,7 @@ pub struct Workload {
     /// A parameter of the program (may be repeated)
     #[arg(short, long = "parameter", value_name = "NAME=VALUE")]
     pub p: Vec<String>,
-    /// Write the trace: TI text, packed if the name ends in .zst, .gz or .xz; never half a file
+    /// Write the trace: TI text, or the compact form if the name ends in .mtrace; packed if it ends in .zst, .gz or .xz
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Replace a file that exists
@@ -557,32 +560,6 @@ pub struct Workload {
     /// Most calls and loop iterations of a rank
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
-}
-
-#[derive(Debug, Args)]
-pub struct TraceVerb {
-    #[command(subcommand)]
-    pub what: TraceWhat,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum TraceWhat {
-    /// Show what differs between two traces: calls, messages of each pair of ranks, collectives
-    Diff(TraceDiff),
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  mopsim trace diff traces/lu.A.64.it10.ti.zst mine.ti
-
-Computation is compared as a sum only. Exit code 0 if both communicate alike,
-1 if they differ.")]
-pub struct TraceDiff {
-    /// A trace
-    pub first: PathBuf,
-    /// Another one
-    pub second: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -19,6 +19,8 @@ mod study;
 mod throughput;
 mod topology;
 mod trace;
+mod trace_args;
+mod trace_change;
 mod workload;
 mod workload_help;
 

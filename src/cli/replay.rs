@@ -31,7 +31,8 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     })?;
 
     let begin = Instant::now();
-    let mut trace_options = ti::Options { ranks: arguments.ranks, ..ti::Options::default() };
+    let mut trace_options =
+        ti::Options { ranks: arguments.ranks, files_anywhere: arguments.files_anywhere, ..ti::Options::default() };
     if let Some(limit) = arguments.max_unpacked_bytes {
         trace_options.max_unpacked_bytes = limit;
         trace_options.max_unpacking_ratio = u64::MAX;

@@ -1,20 +1,91 @@
 //! `mopsim trace`: what is in traces.
 
-use super::args::{Output, TraceDiff, TraceVerb, TraceWhat};
+use super::args::{Format, Output};
 use super::failure::Failure;
-use super::{options, print};
-use mopsim::report::workload;
-use mopsim::trace::{diff::Difference, ti};
+use super::trace_args::{Reading, TraceCheck, TraceDiff, TraceInfo, TraceVerb, TraceWhat};
+use super::{files, options, print, say, trace_change};
+use mopsim::platform::units::Speed;
+use mopsim::report::{trace_check, trace_info, trace_matrix, workload};
+use mopsim::trace::inspect::{self, Severity};
+use mopsim::trace::{self, DEFAULT_RECORDED_SPEED, Options, Trace, diff::Difference, transform};
+use std::path::Path;
 
 pub fn run(arguments: &TraceVerb, output: &Output) -> Result<(), Failure> {
     match &arguments.what {
+        TraceWhat::Info(arguments) => info(arguments, output),
+        TraceWhat::Check(arguments) => check(arguments, output),
+        TraceWhat::Convert(arguments) => trace_change::convert(arguments, output),
+        TraceWhat::Cut(arguments) => trace_change::cut(arguments, output),
+        TraceWhat::Scale(arguments) => trace_change::scale(arguments, output),
         TraceWhat::Diff(arguments) => diff(arguments, output),
     }
 }
 
+/// Reads a trace as the flags say.
+pub fn read(path: &Path, flags: &Reading) -> Result<Trace, Failure> {
+    let mut how = Options {
+        ranks: flags.number_of_ranks,
+        files_anywhere: flags.files_anywhere,
+        leave_out: flags.leave_out,
+        recorded_speed: speed("recorded-speed", flags.recorded_speed.as_deref())?,
+        ..Options::default()
+    };
+    if let Some(limit) = flags.max_unpacked_bytes {
+        how.max_unpacked_bytes = limit;
+        how.max_unpacking_ratio = u64::MAX;
+    }
+    Ok(trace::read(path, &how)?)
+}
+
+/// What the reader ignored or changed, on standard error.
+pub fn warn(trace: &Trace, output: &Output) {
+    if !output.quiet {
+        trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+    }
+}
+
+fn speed(option: &str, text: Option<&str>) -> Result<f64, Failure> {
+    let given: Option<Speed> = options::parse(option, text)?;
+    Ok(given.map_or(DEFAULT_RECORDED_SPEED, Speed::value))
+}
+
+fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
+    files::check(arguments.svg.as_deref())?;
+    files::check(arguments.csv.as_deref())?;
+    let host_speed = speed("host-speed", arguments.host_speed.as_deref())?;
+    let trace = read(&arguments.trace, &arguments.reading)?;
+    warn(&trace, output);
+    let info = inspect::Info::of(&trace);
+    let compressed = inspect::compressed(&trace).map_err(|error| Failure::input(error, ""))?;
+    let iterations = transform::iterations(&trace).map(|found| found.number);
+    let sheet = trace_info::info(&trace, &info, &trace_info::Extras { host_speed, compressed, iterations });
+    if let Some(file) = &arguments.svg {
+        files::replace(file, |out| trace_matrix::svg(&trace.name, &info, out))?;
+    }
+    if let Some(file) = &arguments.csv {
+        files::replace(file, |out| trace_matrix::csv(&info, out))?;
+    }
+    print(|out| {
+        options::reporter(output.format).sheet(&sheet, out)?;
+        if output.format == Format::Text { trace_matrix::text(&info, out) } else { Ok(()) }
+    })
+}
+
+fn check(arguments: &TraceCheck, output: &Output) -> Result<(), Failure> {
+    let trace = read(&arguments.trace, &arguments.reading)?;
+    let findings = inspect::check(&trace);
+    print(|out| match output.format {
+        Format::Text => trace_check::text(&trace, &findings, out),
+        format => options::reporter(format).sheet(&trace_check::sheet(&trace, &findings), out),
+    })?;
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(Failure::differs("the trace cannot be replayed as that of a correct program"));
+    }
+    Ok(())
+}
+
 fn diff(arguments: &TraceDiff, output: &Output) -> Result<(), Failure> {
-    let read = |path| ti::read(path, &ti::Options::default());
-    let (first, second) = (read(&arguments.first)?, read(&arguments.second)?);
+    let (first, second) = (read(&arguments.first, &arguments.reading)?, read(&arguments.second, &arguments.reading)?);
     let difference = Difference::of(&first, &second);
     let sheet = workload::difference(&difference);
     print(|out| options::reporter(output.format).sheet(&sheet, out))?;

@@ -4,9 +4,9 @@ use super::args::{self, Output, Workload};
 use super::failure::Failure;
 use super::{files, options, print, say, workload_help};
 use mopsim::report::workload;
-use mopsim::trace::{Trace, ti};
+use mopsim::trace::{self, Packing, Trace};
 use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
@@ -39,7 +39,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     limits.steps = arguments.max_steps.unwrap_or(limits.steps);
     let mut instance = program.instantiate(ranks, &given(arguments)?, &limits)?;
     if let Some(file) = &arguments.calibrate {
-        let recorded = ti::read(file, &ti::Options::default())?;
+        let recorded = trace::read(file, &trace::Options::default())?;
         calibrate(&mut instance, &recorded, file)?;
     }
     let summary = match &arguments.output {
@@ -92,34 +92,12 @@ fn calibrate(instance: &mut Instance, recorded: &Trace, file: &Path) -> Result<(
     Ok(())
 }
 
-/// Writes the trace, packed as the name of the file says.
+/// Writes the trace, in the format and packing that the name of the file says.
 fn pack(instance: &Instance, file: &Path, out: &mut (dyn Write + Send)) -> Result<Summary, Failure> {
-    let fail = |error: io::Error| Failure::file("write", file, &error);
-    let tell = |error: WriteError| match error {
+    let written = Packing::of(file).pack(out, |out| instance.write(trace::writer_for(file), out));
+    written.map_err(|error| match error {
         WriteError::Workload(error) => Failure::from(error),
-        WriteError::Output(error) => fail(error),
-    };
-    let summary = match file.extension().and_then(|e| e.to_str()) {
-        Some("zst") => {
-            let mut packed = zstd::Encoder::new(out, 9).map_err(fail)?;
-            let summary = instance.write(&mut packed).map_err(tell)?;
-            packed.finish().map_err(fail)?;
-            summary
-        }
-        Some("gz") => {
-            let mut packed = flate2::write::GzEncoder::new(out, flate2::Compression::default());
-            let summary = instance.write(&mut packed).map_err(tell)?;
-            packed.finish().map_err(fail)?;
-            summary
-        }
-        Some("xz") => {
-            let options = lzma_rust2::XzOptions::with_preset(6);
-            let mut packed = lzma_rust2::XzWriter::new(out, options).map_err(fail)?;
-            let summary = instance.write(&mut packed).map_err(tell)?;
-            packed.finish().map_err(fail)?;
-            summary
-        }
-        _ => instance.write(out).map_err(tell)?,
-    };
-    Ok(summary)
+        WriteError::Output(error) => Failure::file("write", file, &error),
+        WriteError::Inexpressible(error) => Failure::input(error, "choose another format, such as .ti or .mtrace"),
+    })
 }

@@ -20,7 +20,10 @@ pub mod sheet;
 mod text;
 pub mod throughput;
 mod topology;
+pub mod trace_check;
 pub mod trace_events;
+pub mod trace_info;
+pub mod trace_matrix;
 pub mod workload;
 
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};

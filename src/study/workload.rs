@@ -2,7 +2,7 @@
 
 use super::comparison::WorkloadInfo;
 use super::file::WorkloadEntry;
-use crate::trace::{Trace, TraceError, ti};
+use crate::trace::{self, Trace, TraceError, ti};
 use crate::workload::{Limits, WorkloadError, catalogue};
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Workload {
     /// # Errors
     /// [`TraceError`] if one of them cannot be read.
     pub fn read(path: &Path, options: &ti::Options) -> Result<Self, TraceError> {
-        let trace = ti::read(path, options)?;
+        let trace = trace::read(path, options)?;
         Ok(Self {
             name: trace.name.clone(),
             operations: trace.side.as_ref().and_then(|side| side.operations),

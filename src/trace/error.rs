@@ -167,9 +167,48 @@ pub enum TraceErrorKind {
         /// Ranks asked for.
         ranks: usize,
     },
+    /// A list names a file that is elsewhere, or that is no regular file.
+    #[error("the list names a file {reason}")]
+    Outside {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A file breaks a rule of its format.
+    #[error("{}: {}", .0.format, .0.problem)]
+    Format(Box<FormatError>),
+    /// A call cannot be expressed by actions.
+    #[error("{}: {}", .0.format, .0.problem)]
+    Inexpressible(Box<FormatError>),
     /// The side file is not as it should be.
     #[error("the side file of the trace is wrong: {0}")]
     Side(String),
+}
+
+/// What is wrong with a file of a format without lines of its own kind of errors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FormatError {
+    /// Name of the format.
+    pub format: &'static str,
+    /// Position in bytes, from 0, in a file that has no lines; of what comes out of it if it is packed.
+    pub byte: Option<u64>,
+    /// What is wrong.
+    pub problem: String,
+    /// What to do about it.
+    pub help: &'static str,
+}
+
+impl TraceErrorKind {
+    /// A file breaks a rule of its format.
+    pub(super) fn format(format: &'static str, problem: impl Into<String>, help: &'static str) -> Self {
+        Self::Format(Box::new(FormatError { format, byte: None, problem: problem.into(), help }))
+    }
+
+    /// A call cannot be expressed by actions.
+    pub(super) fn inexpressible(format: &'static str, call: &str, reason: &str) -> Self {
+        let problem = format!("{call} cannot be replayed: {reason}");
+        let help = "`mopsim trace convert --leave-out` writes a trace without such calls, and counts them";
+        Self::Inexpressible(Box::new(FormatError { format, byte: None, problem, help }))
+    }
 }
 
 /// What is wrong with an argument.
@@ -211,6 +250,22 @@ impl TraceError {
     /// An error that concerns a file as a whole.
     pub(super) fn whole(file: impl Into<PathBuf>, kind: TraceErrorKind) -> TraceError {
         TraceError { file: file.into(), line: None, column: None, text: String::new(), kind }
+    }
+
+    /// The same at a byte, where the kind of error has one.
+    pub(super) fn at_byte(mut self, byte: u64) -> TraceError {
+        if let TraceErrorKind::Format(error) | TraceErrorKind::Inexpressible(error) = &mut self.kind {
+            error.byte = Some(byte);
+        }
+        self
+    }
+
+    /// Position in bytes, from 0, in a file that has no lines; of what comes out of it if it is packed.
+    pub fn byte(&self) -> Option<u64> {
+        match &self.kind {
+            TraceErrorKind::Format(error) | TraceErrorKind::Inexpressible(error) => error.byte,
+            _ => None,
+        }
     }
 
     /// Whether the operating system refused something, as opposed to bad input.
@@ -274,6 +329,10 @@ impl TraceError {
             }
             K::TableFull { .. } => "split the trace".into(),
             K::ListTooShort { .. } => "name one file for each rank, or give the right number of ranks".into(),
+            K::Outside { .. } => {
+                "a list is free to name files of its own folder only, unless --files-anywhere says that it can be trusted".into()
+            }
+            K::Format(error) | K::Inexpressible(error) => error.help.into(),
             K::Side(_) => "the side file `NAME.toml` describes the trace; mend it, or move it away".into(),
         }
     }
@@ -305,6 +364,9 @@ impl std::fmt::Display for TraceError {
         }
         if let Some(column) = self.column {
             write!(f, "{column}:")?;
+        }
+        if let Some(byte) = self.byte() {
+            write!(f, " byte {byte}:")?;
         }
         write!(f, " {}", self.kind)?;
         if !self.text.is_empty() {

@@ -3,16 +3,37 @@
 //! One submodule per file format; all of them give a [`Trace`].
 
 mod action;
+mod allprof;
+mod blocks;
+mod calls;
+mod check_call;
+pub mod compact;
 mod datatype;
 pub mod diff;
+mod dumpi;
 mod error;
+pub mod format;
+pub mod goal;
+pub mod inspect;
+mod options;
 mod origin;
+mod otf2;
 mod side;
+mod source;
 pub(crate) mod tables;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 pub mod ti;
+pub mod transform;
+pub mod write;
 
 pub use action::{Action, CollectiveCall, CollectiveKind, Counts, SendRecv, Trace, UNKNOWN_COUNT};
 pub use datatype::Datatype;
-pub use error::{ArgumentProblem, TraceError, TraceErrorKind};
-pub use origin::{Origin, SourceLine, TraceWarning};
+pub use error::{ArgumentProblem, FormatError, TraceError, TraceErrorKind};
+pub use format::{read, read_from};
+pub use options::{DEFAULT_RECORDED_SPEED, Options};
+pub use origin::{Effect, Origin, SourceLine, TraceWarning};
 pub use side::SideFile;
+pub use write::{Packing, WriteError, Writer, write, writer_for};

@@ -47,6 +47,26 @@ pub enum TraceWarning {
         /// Number of such lines.
         lines: u64,
     },
+    /// Calls that actions cannot express as they were.
+    Approximated {
+        /// What became of them.
+        effect: Effect,
+        /// Which calls, and how they are replayed or why not.
+        what: String,
+        /// How many, of all ranks together.
+        count: u64,
+        /// The rank of the first one.
+        rank: u32,
+        /// Where it stands: `file:line`, or `file, byte 17`.
+        place: String,
+    },
+    /// Something about the trace as a whole that a reader of reports has to know.
+    Noted {
+        /// The file.
+        file: PathBuf,
+        /// The remark.
+        text: String,
+    },
     /// A list names more files than there are ranks.
     UnusedFiles {
         /// The list.
@@ -54,6 +74,25 @@ pub enum TraceWarning {
         /// Files that were not read.
         files: usize,
     },
+}
+
+/// What became of a call that actions cannot express.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Effect {
+    /// Something like it is replayed.
+    Approximated,
+    /// It is not replayed.
+    LeftOut,
+}
+
+impl Effect {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effect::Approximated => "approximated",
+            Effect::LeftOut => "left out",
+        }
+    }
 }
 
 impl fmt::Display for TraceWarning {
@@ -65,6 +104,11 @@ impl fmt::Display for TraceWarning {
                  this is the first",
                 file.display()
             ),
+            TraceWarning::Approximated { effect, what, count, rank, place } => {
+                let first = if *count == 1 { "it is" } else { "the first is" };
+                write!(f, "{count} calls {}: {what}; {first} on rank {rank}, {place}", effect.name())
+            }
+            TraceWarning::Noted { file, text } => write!(f, "{}: {text}", file.display()),
             TraceWarning::UnusedFiles { list, files } => {
                 write!(f, "{}: the last {files} files of the list were not read: there are fewer ranks", list.display())
             }

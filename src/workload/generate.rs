@@ -10,7 +10,7 @@ use super::program::{Program, STACK, global, limit, located, on_large_stack};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
 use crate::trace::tables::Tables;
-use crate::trace::{Action, SideFile, Trace, ti};
+use crate::trace::{self, Action, SideFile, Trace};
 use rayon::prelude::*;
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
@@ -47,6 +47,18 @@ pub enum WriteError {
     /// The output does not take it.
     #[error(transparent)]
     Output(#[from] io::Error),
+    /// The format cannot express an action.
+    #[error("{0}")]
+    Inexpressible(String),
+}
+
+impl From<trace::WriteError> for WriteError {
+    fn from(error: trace::WriteError) -> Self {
+        match error {
+            trace::WriteError::Output(error) => Self::Output(error),
+            other => Self::Inexpressible(other.to_string()),
+        }
+    }
 }
 
 /// Ranks that are generated before the first of them is passed on, for each thread.
@@ -214,25 +226,27 @@ impl Instance {
         })
     }
 
-    /// Writes the trace as TI text without having all of it in memory.
+    /// Writes the trace in a format without having all of it in memory.
     ///
     /// # Errors
     /// [`WriteError`] if the program fails or `out` does not take it.
-    pub fn write(&self, out: &mut (dyn Write + Send)) -> Result<Summary, WriteError> {
+    pub fn write(&self, format: &dyn trace::Writer, out: &mut (dyn Write + Send)) -> Result<Summary, WriteError> {
+        let ranks = self.ranks as usize;
         let mut summary = Summary::default();
+        format.head(ranks, &[], out)?;
         self.each(
             |rank, done| {
                 let one = alone(done);
                 let mut text = Vec::new();
-                // Writing to memory does not fail.
-                let _ = ti::write_as(&one, rank as usize, &mut text);
-                (Summary::of(&one), text)
+                let written = format.part(&one, rank as usize, ranks, &mut text);
+                (Summary::of(&one), written.map(|()| text))
             },
             |(one, text)| {
                 summary.add(&one);
-                out.write_all(&text).map_err(WriteError::from)
+                out.write_all(&text?).map_err(WriteError::from)
             },
         )?;
+        format.tail(ranks, summary.actions, out)?;
         Ok(summary)
     }
 

@@ -8,13 +8,11 @@ use super::canonical;
 use super::keyword::Keyword;
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
 use super::pending::Pending;
-use super::source::{Block, End, LONGEST_LINE};
+use crate::trace::blocks::{Block, End, LONGEST_LINE};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
+use crate::trace::format::MOST_RANKS;
 use crate::trace::tables::{Full, Tables};
 use crate::trace::{Action, Datatype, Trace, TraceWarning};
-
-/// Largest number of ranks: it bounds what one line with a wrong rank can make us allocate.
-pub(super) const MOST_RANKS: usize = 1 << 22;
 
 /// What stops the parsing of a line. `at` is the line from the offending word on.
 pub(super) enum Broken<'a> {
@@ -261,11 +259,13 @@ impl Builder {
         }
         if let Some(far) = self.farthest.take_if(|_| self.limit > ranks) {
             return Err(TraceError {
-                file: self.files[far.place.file as usize].clone(),
                 line: Some(far.place.line),
                 column: Some(far.column),
                 text: far.text,
-                kind: Kind::RankOutOfRange { role: far.role, ranks },
+                ..TraceError::whole(
+                    &*self.files[far.place.file as usize],
+                    Kind::RankOutOfRange { role: far.role, ranks },
+                )
             });
         }
         self.ranks = Some(ranks);

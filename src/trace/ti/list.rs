@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::number::{is_blank, skip_blanks, split_word};
-use super::source::{Block, End, LONGEST_LINE};
+use crate::trace::blocks::{Block, End, LONGEST_LINE};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
 
 /// What a file turns out to be.
@@ -74,13 +74,48 @@ fn trim(line: &[u8]) -> &[u8] {
 }
 
 impl Entry {
+    /// An error at this line of the list.
+    pub fn error(&self, list: &Path, kind: Kind) -> TraceError {
+        let text = shorten(self.path.as_os_str().as_encoded_bytes());
+        TraceError { line: Some(self.line), text, ..TraceError::whole(list, kind) }
+    }
+}
+
+/// The folder that the files of a list have to lie in: a list that somebody sends us should not be a way to read other
+/// files, be it by `..`, by an absolute path or by a link, nor to wait for a pipe or read a device for ever.
+pub(super) struct Home {
+    /// The folder of the list, for paths that count from there; none for a stream.
+    folder: Option<PathBuf>,
+    /// The same without links; none if files may lie anywhere.
+    inside: Option<PathBuf>,
+}
+
+impl Home {
+    /// The folder of a list, or the current one.
+    pub fn of(folder: Option<&Path>, anywhere: bool) -> Home {
+        let here = Path::new(".");
+        let from = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(here);
+        let inside = if anywhere { None } else { Some(from.canonicalize().unwrap_or_else(|_| from.to_path_buf())) };
+        Home { folder: folder.map(Path::to_path_buf), inside }
+    }
+
     /// The file that is meant: as seen from the current directory, else from the folder of the list.
-    pub fn resolve(&self, list: &Path) -> PathBuf {
-        let beside = list.parent().map(|folder| folder.join(&self.path));
-        match beside {
-            Some(beside) if !self.path.exists() && beside.exists() => beside,
-            _ => self.path.clone(),
+    pub fn path(&self, list: &Path, entry: &Entry) -> Result<PathBuf, TraceError> {
+        let beside = self.folder.as_ref().map(|folder| folder.join(&entry.path));
+        let path = match beside {
+            Some(beside) if !entry.path.exists() && beside.exists() => beside,
+            _ => entry.path.clone(),
+        };
+        let Some(inside) = &self.inside else { return Ok(path) };
+        // What does not exist is refused when it is opened.
+        let Ok(real) = path.canonicalize() else { return Ok(path) };
+        if !real.starts_with(inside) {
+            return Err(entry.error(list, Kind::Outside { reason: "outside its own folder" }));
         }
+        if !real.is_file() {
+            return Err(entry.error(list, Kind::Outside { reason: "that is no regular file" }));
+        }
+        Ok(path)
     }
 }
 

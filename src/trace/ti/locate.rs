@@ -6,8 +6,9 @@
 use std::path::Path;
 
 use super::number::{leading_rank, skip_blanks};
-use super::source::{Blocks, Budget};
+use crate::trace::blocks::Blocks;
 use crate::trace::error::shorten;
+use crate::trace::source::{Budget, Source};
 use crate::trace::{Origin, SourceLine, Trace};
 
 impl Trace {
@@ -27,9 +28,9 @@ fn find(file: &Path, rank: usize, index: usize) -> Option<SourceLine> {
     if !file.metadata().ok()?.is_file() {
         return None;
     }
-    let mut budget = Budget::new(u64::MAX, u64::MAX);
+    let mut budget = Budget::unlimited();
     let (mut line, mut before, mut found) = (0, 0, None);
-    let blocks = Blocks::open(file).ok()?;
+    let blocks = Blocks::new(Source::open(file).ok()?);
     // An error ends the search; the line may have been before it.
     let _ = blocks.each(&mut budget, |block| {
         let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);

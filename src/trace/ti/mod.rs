@@ -1,11 +1,12 @@
 //! Time-independent (TI) traces, the text format of SimGrid's trace replay.
 //!
 //! A line is `RANK ACTION ARGUMENTS...`; one action of one rank, in the order in which the rank performs them. What
-//! [`read`] takes is one of:
+//! is read is one of:
 //!
 //! - a *merged* trace with the lines of all ranks, in any interleaving;
 //! - a *list*, as SimGrid's `-replay` takes: the path of one merged trace, or one path for each rank, line by line. Paths
-//!   count from the current directory, and if that gives no file, from the folder of the list;
+//!   count from the current directory, and if that gives no file, from the folder of the list. They have to lie in that
+//!   folder or below, unless [`Options::files_anywhere`] is set; for a list from a stream it is the current directory;
 //! - `-`, standard input, with either of them.
 //!
 //! A file is a trace if its first line that is neither blank nor a comment begins with digits and a word of letters and
@@ -45,83 +46,46 @@ mod list;
 mod locate;
 mod number;
 mod pending;
-mod source;
 #[cfg(test)]
 mod tests;
 mod write;
 
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use self::builder::{Builder, MOST_RANKS};
-use self::list::{Content, Entry, List};
-use self::source::{Blocks, Budget};
-use super::error::{TraceError, TraceErrorKind as Kind, shorten};
-use super::{Origin, SideFile, Trace, TraceWarning};
+use self::builder::Builder;
+use self::list::{Content, Entry, Home, List};
+use super::blocks::Blocks;
+use super::error::{TraceError, TraceErrorKind as Kind};
+use super::format::{self, Files, Format, Input};
+use super::source::{Budget, Source};
+use super::write::{WriteError, Writer};
+use super::{Origin, Trace, TraceWarning};
 
 pub use self::write::write;
 pub(crate) use self::write::{text, write_as};
+pub use super::format::{read, read_from};
+pub use super::options::Options;
 
-/// How to read.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Number of ranks. Without it (or with 0), it is that of the list's lines, or the largest rank of a merged trace
-    /// plus one.
-    pub ranks: Option<usize>,
-    /// Most bytes that compressed files may give, all files of the trace together: a guard against archives made to
-    /// exhaust the reader.
-    pub max_unpacked_bytes: u64,
-    /// Most times its size that a compressed file may give once it has given 32 MiB: a guard that ends archives made to
-    /// exhaust the reader before they have. Real traces give up to 40 times their size.
-    pub max_unpacking_ratio: u64,
-}
+/// The format.
+pub(super) static FORMAT: Format = Format {
+    name: "time-independent trace",
+    extensions: &[".ti", ".txt"],
+    writer: Some(&Text),
+    recognises: |_| true,
+    read: read_input,
+    read_files: None,
+};
 
-impl Default for Options {
-    fn default() -> Self {
-        Options { ranks: None, max_unpacked_bytes: 8 << 30, max_unpacking_ratio: 1000 }
-    }
-}
-
-/// Reads a trace from a file, a list of files, or standard input (`-`).
-///
-/// The name of the trace is that of the file without its folder and extensions, and its side file is `NAME.toml` in the
-/// same folder.
-///
-/// ```no_run
-/// use mopsim::trace::ti;
-///
-/// let trace = ti::read("lu.A.64.it10.ti.zst".as_ref(), &ti::Options::default())?;
-/// println!("{} ranks, {} actions", trace.ranks(), trace.total_actions());
-/// # Ok::<(), mopsim::trace::TraceError>(())
-/// ```
-pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
-    if path.as_os_str() == "-" {
-        let blocks = Blocks::stream(Path::new("standard input"), io::stdin())?;
-        return read_blocks(blocks, "stdin", options, false);
-    }
-    let name = name_of(path);
-    let mut trace = read_blocks(Blocks::open(path)?, &name, options, true)?;
-    trace.side = SideFile::read(&path.with_file_name(format!("{name}.toml")))?;
-    Ok(trace)
-}
-
-/// Reads a trace, or a list of files, from a stream. `name` stands for the file in messages and names the trace.
-pub fn read_from(reader: impl Read + Send, name: &str, options: &Options) -> Result<Trace, TraceError> {
-    read_blocks(Blocks::stream(Path::new(name), reader)?, name, options, false)
-}
-
-fn read_blocks(blocks: Blocks<'_>, name: &str, options: &Options, again: bool) -> Result<Trace, TraceError> {
-    let mut budget = Budget::new(options.max_unpacked_bytes, options.max_unpacking_ratio);
-    let file = blocks.file().to_path_buf();
+fn read_input(input: Input<'_, '_>) -> Result<Trace, TraceError> {
+    let Input { source, budget, name, options, is_file } = input;
+    let file = source.file().to_path_buf();
     let ranks = options.ranks.filter(|&ranks| ranks > 0);
-    if ranks.is_some_and(|ranks| ranks > MOST_RANKS) {
-        return Err(TraceError::whole(file, Kind::TooManyRanks { limit: MOST_RANKS }));
-    }
     let mut builder = Builder::new(ranks);
     let mut list = List::default();
     let mut content = None;
     builder.start(&file, None);
-    blocks.each(&mut budget, |block| {
+    Blocks::new(source).each(budget, |block| {
         content = content.or_else(|| list::content(block.text));
         // Blocks without a meaningful line count for both.
         if content != Some(Content::List) {
@@ -133,10 +97,11 @@ fn read_blocks(blocks: Blocks<'_>, name: &str, options: &Options, again: bool) -
         Ok(())
     })?;
     if content == Some(Content::List) {
-        return read_list(&file, &list.entries, name, ranks, &mut budget);
+        let folder = if is_file { file.parent() } else { None };
+        return read_list(&file, folder, &list.entries, name, options, budget);
     }
     let mut trace = builder.finish(name.to_owned())?;
-    if again {
+    if is_file {
         trace.origin = Origin::TiMerged(file);
     }
     Ok(trace)
@@ -145,12 +110,14 @@ fn read_blocks(blocks: Blocks<'_>, name: &str, options: &Options, again: bool) -
 /// Reads the files of a list: one merged trace, or one trace for each rank.
 fn read_list(
     list: &Path,
+    folder: Option<&Path>,
     entries: &[Entry],
     name: &str,
-    ranks: Option<usize>,
+    options: &Options,
     budget: &mut Budget,
 ) -> Result<Trace, TraceError> {
     let merged = entries.len() == 1;
+    let ranks = options.ranks.filter(|&ranks| ranks > 0);
     let ranks = if merged { ranks } else { Some(ranks.unwrap_or(entries.len())) };
     let used = if merged { 1 } else { ranks.unwrap_or(1) };
     if entries.len() < used {
@@ -161,10 +128,16 @@ fn read_list(
         let unused = TraceWarning::UnusedFiles { list: list.into(), files: entries.len() - used };
         builder.warnings.push(unused);
     }
+    let home = Home::of(folder, options.files_anywhere);
     for (rank, entry) in entries[..used].iter().enumerate() {
-        let blocks = Blocks::open(&entry.resolve(list)).map_err(|error| listed(list, entry, error))?;
-        builder.start(blocks.file(), (!merged).then_some(rank as u32));
-        blocks.each(budget, |block| builder.block(block))?;
+        let open = |path: PathBuf| Source::open(&path).map_err(|error| listed(list, entry, error));
+        let mut source = open(home.path(list, entry)?)?;
+        let format = format::recognise(source.head(budget)?);
+        if rank == 0 && !std::ptr::eq(format, &raw const FORMAT) {
+            return read_others(format, source, list, &home, &entries[..used], name, options, budget);
+        }
+        builder.start(source.file(), (!merged).then_some(rank as u32));
+        Blocks::new(source).each(budget, |block| builder.block(block))?;
         builder.end_own()?;
     }
     let files = builder.files.clone();
@@ -176,27 +149,68 @@ fn read_list(
     Ok(trace)
 }
 
+/// Reads the files of a list whose first one is of another format.
+#[allow(clippy::too_many_arguments)]
+fn read_others(
+    format: &'static Format,
+    source: Source<'_>,
+    list: &Path,
+    home: &Home,
+    entries: &[Entry],
+    name: &str,
+    options: &Options,
+    budget: &mut Budget,
+) -> Result<Trace, TraceError> {
+    if let Some(read_files) = format.read_files {
+        let files: Vec<PathBuf> = entries.iter().map(|entry| home.path(list, entry)).collect::<Result<_, _>>()?;
+        return read_files(Files { list, files: &files, budget, name, options });
+    }
+    match entries {
+        [_] => (format.read)(Input { source, budget, name, options, is_file: true }),
+        [_, second, ..] => Err(TraceError {
+            line: Some(second.line),
+            ..TraceError::whole(
+                list,
+                Kind::format(
+                    format.name,
+                    format!("a trace is one file, and the list names {}", entries.len()),
+                    "give the file itself",
+                ),
+            )
+        }),
+        [] => Err(TraceError::whole(list, Kind::Empty)),
+    }
+}
+
 /// A file that cannot be opened is a matter of the list that names it.
 fn listed(list: &Path, entry: &Entry, error: TraceError) -> TraceError {
     match error.kind {
-        Kind::Open(reason) => TraceError {
-            line: Some(entry.line),
-            text: shorten(entry.path.as_os_str().as_encoded_bytes()),
-            ..TraceError::whole(list, Kind::OpenListed(reason))
-        },
+        Kind::Open(reason) => entry.error(list, Kind::OpenListed(reason)),
         _ => error,
     }
 }
 
-/// The name of a trace: that of its file without folder and extensions, of which there may be several.
-fn name_of(path: &Path) -> String {
-    const EXTENSIONS: [&str; 6] = [".ti", ".gz", ".xz", ".zst", ".zstd", ".txt"];
-    let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let mut name = file.as_str();
-    while let Some(shorter) = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension))
-        && !shorter.is_empty()
-    {
-        name = shorter;
+/// Time-independent text.
+#[derive(Debug)]
+pub struct Text;
+
+impl Writer for Text {
+    fn head(&self, _: usize, _: &[String], _: &mut dyn Write) -> Result<(), WriteError> {
+        Ok(())
     }
-    name.to_owned()
+
+    fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
+        // Through a buffer of our own: each line is several small pieces.
+        let mut buffered = io::BufWriter::with_capacity(1 << 16, out);
+        write_as(part, first, &mut buffered)?;
+        Ok(buffered.flush()?)
+    }
+
+    fn tail(&self, _: usize, _: u64, _: &mut dyn Write) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    fn needs_actions(&self) -> bool {
+        true
+    }
 }

@@ -89,7 +89,8 @@ fn small_replay_cases_are_read_through_their_lists() {
         let absolute: Vec<String> = list.lines().map(|path| case.join(path.trim()).display().to_string()).collect();
         std::fs::write(&copy, absolute.join("\n")).unwrap();
         for given in [None, Some(ranks)] {
-            let trace = read(&copy, &Options { ranks: given, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"));
+            let trace = read(&copy, &Options { ranks: given, files_anywhere: true, ..Options::default() })
+                .unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(trace.ranks(), ranks);
             assert!(trace.actions.iter().all(|stream| stream.first() == Some(&Action::Init)));
         }

@@ -67,11 +67,42 @@ fn a_list_of_a_file_for_each_rank() {
 fn a_list_from_a_stream_counts_from_the_current_folder() {
     let folder = folder(&TWO);
     let paths: Vec<String> = ["r/0.txt", "r/1.txt"].map(|p| folder.path().join(p).display().to_string()).into();
-    let trace = parse(&paths.join("\n")).unwrap();
+    let anywhere = Options { files_anywhere: true, ..Options::default() };
+    let trace = read_from(paths.join("\n").as_bytes(), "t", &anywhere).unwrap();
     assert_eq!(trace.ranks(), 2);
     // The files can be read again, the list need not be.
     assert!(trace.locate(0, 0).is_some());
     assert_eq!(parse("0 init\n").unwrap().locate(0, 0), None);
+}
+
+#[test]
+fn a_list_names_files_of_its_own_folder_only() {
+    let home = folder(&[TWO[0], TWO[1], ("in/list", "../r/0.txt\n../r/1.txt\n"), ("in/0.txt", "0 init\n")]);
+    let refused = |list: &str, reason: &str| {
+        let error = read_in(&home, list, None).unwrap_err();
+        assert!(matches!(error.kind, Kind::Outside { .. }), "{error}");
+        assert!(error.to_string().contains(reason) && error.line == Some(1), "{error}");
+        assert!(error.help().contains("--files-anywhere"));
+    };
+    refused("in/list", "outside its own folder: `../r/0.txt`");
+    let absolute = home.path().join("r/0.txt").display().to_string();
+    fs::write(home.path().join("in/absolute"), absolute).unwrap();
+    refused("in/absolute", "outside");
+    fs::write(home.path().join("in/folder"), "../in").unwrap();
+    refused("in/folder", "no regular file");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../r/0.txt", home.path().join("in/link.txt")).unwrap();
+        fs::write(home.path().join("in/linked"), "link.txt\n").unwrap();
+        refused("in/linked", "outside");
+        fs::write(home.path().join("in/device"), "/dev/zero\n").unwrap();
+        refused("in/device", "outside");
+    }
+    let anywhere = Options { files_anywhere: true, ..Options::default() };
+    assert_eq!(read(&home.path().join("in/list"), &anywhere).unwrap().ranks(), 2);
+    // A way out and in again is none.
+    fs::write(home.path().join("in/round"), "../in/0.txt").unwrap();
+    assert_eq!(read_in(&home, "in/round", None).unwrap().ranks(), 1);
 }
 
 #[test]
@@ -149,7 +180,7 @@ fn names_lose_folders_and_known_extensions() {
         ("lu.A.64", "lu.A.64"),
         (".ti", ".ti"),
     ] {
-        assert_eq!(name_of(&PathBuf::from(path)), name);
+        assert_eq!(format::name_of(&PathBuf::from(path)), name);
     }
 }
 

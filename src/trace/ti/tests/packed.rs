@@ -113,7 +113,10 @@ fn a_bomb_is_stopped() {
             format!("{}\n", path.display())
         })
         .collect();
-    let limited = |bytes| read_from(list.as_bytes(), "t", &Options { max_unpacked_bytes: bytes, ..Options::default() });
+    let limited = |bytes| {
+        let options = Options { max_unpacked_bytes: bytes, files_anywhere: true, ..Options::default() };
+        read_from(list.as_bytes(), "t", &options)
+    };
     assert_eq!(limited(15_000).unwrap().total_actions(), 1500);
     assert!(matches!(limited(14_999).unwrap_err().kind, Kind::UnpacksTooLarge { .. }));
     assert!(read_from(&b"0 init\n"[..], "t", &Options { max_unpacked_bytes: 1, ..Options::default() }).is_ok());

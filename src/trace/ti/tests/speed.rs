@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use super::corpus::shared;
 use super::*;
+use crate::trace::Packing;
+use crate::trace::compact::Compact;
 
 fn best_of_five(label: &str, path: &Path) {
     best_of_five_with(label, || read(path, &Options::default()).unwrap());
@@ -24,6 +26,25 @@ fn best_of_five_with(label: &str, read: impl Fn() -> Trace) {
     }
     let rate = actions as f64 / best / 1e6;
     eprintln!("{label:>24}: {best:.3} s, {rate:.1} million actions/s");
+}
+
+/// The compact form, and what the 16-byte form costs without any reading: memory that is asked for and filled.
+fn compact(trace: &Trace, folder: &Path) {
+    for packing in [Packing::Plain, Packing::Zstd] {
+        let path = folder.join(if packing == Packing::Plain { "t.mtrace" } else { "t.mtrace.zst" });
+        let mut out = fs::File::create(&path).unwrap();
+        let start = Instant::now();
+        packing.pack(&mut out, |out| crate::trace::write(trace, &Compact, out)).unwrap();
+        let took = start.elapsed().as_secs_f64();
+        let size = fs::metadata(&path).unwrap().len() as f64 / 1e6;
+        best_of_five(&format!("{packing:?}, {size:.1} MB, written in {took:.2} s"), &path);
+    }
+    best_of_five_with("a copy in memory", || trace.clone());
+    best_of_five_with("a copy in new memory", || Trace {
+        // Small pieces come from memory that was used before; one large piece never does.
+        actions: vec![trace.actions.concat()],
+        ..Trace::default()
+    });
 }
 
 #[test]
@@ -45,6 +66,7 @@ fn speed() {
         for extension in ["", ".zst", ".gz"] {
             best_of_five(&format!("{name}{extension}"), &file(extension));
         }
+        compact(&read(&file(""), &Options::default()).unwrap(), folder.path());
         best_of_five(&format!("{name}.xz"), &packed);
     }
     // Vector lines whose number of ranks shows only at the end.

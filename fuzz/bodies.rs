@@ -1,0 +1,88 @@
+//! What the fuzz targets do with some bytes. Also run by a test with stable Rust, so that they cannot rot.
+
+#![allow(dead_code)] // Each target uses one of them.
+
+use std::path::Path;
+
+use mopsim::platform::{Loopback, explicit, simgrid_xml};
+use mopsim::study::{file::StudyFile, toml_file};
+use mopsim::topology::Spec;
+use mopsim::trace::{self, Options, Trace, TraceError};
+
+/// Limits that keep a run of the fuzzer short.
+fn options() -> Options {
+    Options { max_unpacked_bytes: 64 << 20, leave_out: true, ..Options::default() }
+}
+
+/// What was read has to be whole, and has to be the same when it is written and read again.
+fn look(result: Result<Trace, TraceError>) {
+    match result {
+        Ok(trace) if trace.ranks() <= 1 << 12 => {
+            trace::inspect::check(&trace);
+            let mut bytes = Vec::new();
+            trace::write(&trace, &trace::compact::Compact, &mut bytes).expect("memory takes it");
+            let again = trace::read_from(&*bytes, "again", &Options::default()).expect("what was written is read");
+            assert_eq!(trace.total_actions(), again.total_actions());
+        }
+        Ok(_) => {}
+        Err(error) => assert!(!error.to_string().is_empty() && !error.help().is_empty()),
+    }
+}
+
+/// A trace in one file.
+pub fn trace(data: &[u8]) {
+    look(trace::read_from(data, "fuzz", &options()));
+}
+
+/// The file of one rank of a DUMPI trace.
+pub fn dumpi(data: &[u8]) {
+    look(trace::format::read_rank("DUMPI", data, &options()));
+}
+
+/// The file of one rank of a liballprof trace.
+pub fn liballprof(data: &[u8]) {
+    look(trace::format::read_rank("liballprof", data, &options()));
+}
+
+/// A specification of a topology; nothing is built.
+pub fn spec(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data)
+        && let Ok(spec) = text.parse::<Spec>()
+    {
+        let written = spec.to_string();
+        // Quotes have no escape: a path that holds one beside a comma cannot be written so that it is read again.
+        if text.contains('"') {
+            return;
+        }
+        let again = written.parse::<Spec>().expect("what is written can be read");
+        assert_eq!(written, again.to_string());
+    }
+}
+
+/// A study file, as written.
+pub fn study(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        let _ = toml_file::parse::<StudyFile>(Path::new("fuzz.toml"), text);
+    }
+}
+
+/// A platform of explicit JSON or SimGrid XML.
+pub fn platform(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        let read = if text.trim_start().starts_with('{') { explicit::parse } else { simgrid_xml::parse };
+        let _ = read("fuzz", text, Loopback::default());
+    }
+}
+
+/// What a target does.
+pub type Body = fn(&[u8]);
+
+/// All targets by name.
+pub const ALL: [(&str, Body); 6] = [
+    ("trace", trace),
+    ("dumpi", dumpi),
+    ("liballprof", liballprof),
+    ("spec", spec),
+    ("study", study),
+    ("platform", platform),
+];

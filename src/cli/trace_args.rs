@@ -1,0 +1,174 @@
+//! The arguments of `mopsim trace`.
+
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim trace info traces/lu.A.64.it10.ti.zst
+  mopsim trace check traces/lu.A.64.it10.ti.zst
+  mopsim trace convert traces/lu.A.64.it10.ti.zst -o lu.mtrace
+  mopsim trace cut lu.mtrace --iterations 3-5 -o part.mtrace
+
+A trace is a file in any of the formats of docs/traces.md, recognised by its
+content; `-` is standard input.")]
+pub struct TraceVerb {
+    #[command(subcommand)]
+    pub what: TraceWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TraceWhat {
+    /// Show what is in a trace: calls, bytes, who sends to whom, balance
+    Info(TraceInfo),
+    /// Look for what is wrong with a trace: unmatched messages, wrong sizes, deadlocks
+    Check(TraceCheck),
+    /// Write a trace in another format
+    Convert(TraceConvert),
+    /// Write a part of a trace: some ranks, iterations, or a window
+    Cut(TraceCut),
+    /// Write a trace with more or less computation
+    Scale(TraceScale),
+    /// Show what differs between two traces: calls, messages of each pair of ranks, collectives
+    Diff(TraceDiff),
+}
+
+/// How traces are read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub struct Reading {
+    /// Number of ranks, where a time-independent trace does not tell
+    #[arg(long = "np", value_name = "N")]
+    pub number_of_ranks: Option<usize>,
+    /// Most bytes that packed files may give [default: 8 GiB, and a thousand times their size]
+    #[arg(long, value_name = "BYTES")]
+    pub max_unpacked_bytes: Option<u64>,
+    /// Let lists of files name files outside their own folder
+    #[arg(long)]
+    pub files_anywhere: bool,
+    /// Speed of the computer on which times were recorded, for formats with times [default: 100 Gflop/s]
+    #[arg(long, value_name = "SPEED")]
+    pub recorded_speed: Option<String>,
+    /// Leave out calls that cannot be replayed, and count them, instead of refusing the trace
+    #[arg(long)]
+    pub leave_out: bool,
+}
+
+/// Where a new trace goes.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// The new file: TI text, or what its name ends in (.mtrace, .goal); packed by .zst, .gz or .xz behind that
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace a file that exists
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim trace info traces/lu.A.64.it10.ti.zst --svg matrix.svg
+
+CSV on standard output is the list of pairs that exchange messages.")]
+pub struct TraceInfo {
+    /// The trace
+    pub trace: PathBuf,
+    /// Draw who sends how much to whom
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Write it as CSV
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Speed of hosts, for seconds of computation [default: 100 Gflop/s]
+    #[arg(long, value_name = "SPEED")]
+    pub host_speed: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim trace check traces/lu.A.64.it10.ti.zst
+
+Exit code 0 if the trace can be replayed, 1 if not. A possible deadlock is one
+that does not happen as long as sends are buffered.")]
+pub struct TraceCheck {
+    /// The trace
+    pub trace: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim trace convert traces/lu.A.64.it10.ti.zst -o lu.A.64.it10.mtrace.zst")]
+pub struct TraceConvert {
+    /// The trace
+    pub trace: PathBuf,
+    #[command(flatten)]
+    pub target: Target,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim trace cut lu.mtrace --ranks 0-15 -o corner.mtrace
+  mopsim trace cut lu.mtrace --iterations 3-5 -o some.mtrace
+  mopsim trace cut lu.mtrace --window 25%-75% -o middle.mtrace
+
+Messages and collectives of which a half is outside are left out and counted.")]
+pub struct TraceCut {
+    /// The trace
+    pub trace: PathBuf,
+    #[command(flatten)]
+    pub target: Target,
+    /// Ranks to keep, from 0, e.g. 0-15,32; they are numbered anew
+    #[arg(long, value_name = "LIST")]
+    pub ranks: Option<String>,
+    /// Iterations to keep, from 1, e.g. 3-5; they are found by what the ranks repeat
+    #[arg(long, value_name = "FROM-TO", conflicts_with = "window")]
+    pub iterations: Option<String>,
+    /// Part of each rank's actions to keep, e.g. 25%-75%
+    #[arg(long, value_name = "FROM-TO")]
+    pub window: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim trace scale lu.mtrace --compute 0.5 -o twice-as-fast.mtrace")]
+pub struct TraceScale {
+    /// The trace
+    pub trace: PathBuf,
+    #[command(flatten)]
+    pub target: Target,
+    /// Factor of all amounts of computation, above 0
+    #[arg(long, value_name = "FACTOR")]
+    pub compute: f64,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim trace diff traces/lu.A.64.it10.ti.zst mine.ti
+
+Computation is compared as a sum only. Exit code 0 if both communicate alike,
+1 if they differ.")]
+pub struct TraceDiff {
+    /// A trace
+    pub first: PathBuf,
+    /// Another one
+    pub second: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+}

@@ -1,0 +1,127 @@
+//! `mopsim trace convert`, `cut` and `scale`: traces made from traces.
+
+use super::args::Output;
+use super::failure::Failure;
+use super::trace::{read, warn};
+use super::trace_args::{Target, TraceConvert, TraceCut, TraceScale};
+use super::{files, say};
+use mopsim::report::number::grouped;
+use mopsim::trace::transform::{self, Cut, CutError, Part};
+use mopsim::trace::{self, Packing, Trace, WriteError};
+use std::ops::Range;
+
+pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure> {
+    files::check_free(&arguments.target.output, arguments.target.force)?;
+    let trace = read(&arguments.trace, &arguments.reading)?;
+    warn(&trace, output);
+    write(&trace, &arguments.target, output)
+}
+
+pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
+    files::check_free(&arguments.target.output, arguments.target.force)?;
+    let ranks = arguments.ranks.as_deref().map(ranks).transpose()?;
+    let part = match (&arguments.iterations, &arguments.window) {
+        (Some(text), _) => Part::Iterations(iterations(text)?),
+        (None, Some(text)) => {
+            let (from, to) = window(text)?;
+            Part::Window(from, to)
+        }
+        (None, None) if ranks.is_none() => {
+            return Err(Failure::input("there is nothing to cut", "say --ranks, --iterations or --window"));
+        }
+        (None, None) => Part::All,
+    };
+    let trace = read(&arguments.trace, &arguments.reading)?;
+    let (part, _) = transform::cut(&trace, &Cut { ranks, part }).map_err(|error| {
+        let help = match &error {
+            CutError::NoRank { .. } => "give ranks that the trace has",
+            CutError::NoIterations => "--window takes a part of any trace",
+            CutError::TooFewIterations { .. } => "give iterations that the trace has",
+            CutError::Empty => "give more ranks or a larger window",
+            CutError::Full(_) => "cut a smaller part",
+        };
+        Failure::input(format!("{}: {error}", arguments.trace.display()), help)
+    })?;
+    warn(&part, output);
+    write(&part, &arguments.target, output)
+}
+
+pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
+    files::check_free(&arguments.target.output, arguments.target.force)?;
+    let factor = arguments.compute;
+    if !(factor > 0.0 && factor.is_finite()) {
+        let message = format!("--compute {factor}: the factor has to be finite and above 0");
+        return Err(Failure::input(message, "0.5 makes hosts twice as fast, 2 half as fast"));
+    }
+    let mut trace = read(&arguments.trace, &arguments.reading)?;
+    warn(&trace, output);
+    transform::scale_compute(&mut trace, factor);
+    write(&trace, &arguments.target, output)
+}
+
+/// Writes a trace whole or not at all, in the format and packing that the name of the file says.
+fn write(trace: &Trace, target: &Target, output: &Output) -> Result<(), Failure> {
+    let file = &target.output;
+    if let Some(rank) = trace.actions.iter().position(Vec::is_empty)
+        && trace::writer_for(file).needs_actions()
+    {
+        let message = format!("{}: rank {rank} does nothing, which this format cannot say", file.display());
+        return Err(Failure::input(message, "write an .mtrace file"));
+    }
+    files::replace_with(file, |out| {
+        let written = Packing::of(file).pack(out, |out| trace::write(trace, trace::writer_for(file), out));
+        written.map_err(|error| match error {
+            WriteError::Output(error) => Failure::file("write", file, &error),
+            error => Failure::input(error, "write an .mtrace file, which can express everything"),
+        })
+    })?;
+    if !output.quiet {
+        let (ranks, actions) = (trace.ranks(), grouped(trace.total_actions()));
+        say(&format!("{}: {actions} actions of {ranks} ranks", file.display()));
+    }
+    Ok(())
+}
+
+/// Most ranks that a list may name.
+const MOST: u32 = 1 << 22;
+
+/// `0-15,32` as ascending numbers.
+fn ranks(text: &str) -> Result<Vec<u32>, Failure> {
+    let wrong = || Failure::input(format!("--ranks {text}: not a list of ranks"), "write for example 0-15,32");
+    let mut ranks = Vec::new();
+    for part in text.split(',') {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let bounds = (from.trim().parse::<u32>(), to.trim().parse::<u32>());
+        let (Ok(from), Ok(to)) = bounds else { return Err(wrong()) };
+        if from > to || to >= MOST {
+            return Err(wrong());
+        }
+        ranks.extend(from..=to);
+        if ranks.len() > MOST as usize {
+            return Err(wrong());
+        }
+    }
+    ranks.sort_unstable();
+    ranks.dedup();
+    Ok(ranks)
+}
+
+/// `3-5`, counted from 1, or `3`.
+fn iterations(text: &str) -> Result<Range<usize>, Failure> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    match (from.trim().parse::<usize>(), to.trim().parse::<usize>()) {
+        (Ok(from), Ok(to)) if 1 <= from && from <= to => Ok(from - 1..to),
+        _ => Err(Failure::input(format!("--iterations {text}: not a range from 1"), "write for example 3-5")),
+    }
+}
+
+/// `25%-75%` as fractions.
+fn window(text: &str) -> Result<(f64, f64), Failure> {
+    let wrong = || Failure::input(format!("--window {text}: not a range of percentages"), "write for example 25%-75%");
+    let percentage = |part: &str| part.trim().strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+    let (from, to) = text.split_once('-').ok_or_else(wrong)?;
+    match (percentage(from), percentage(to)) {
+        (Some(from), Some(to)) if 0.0 <= from && from < to && to <= 100.0 => Ok((from / 100.0, to / 100.0)),
+        _ => Err(wrong()),
+    }
+}

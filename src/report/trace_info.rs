@@ -1,0 +1,132 @@
+//! What is in a trace, as a sheet.
+
+use super::number::grouped;
+use super::sheet::{Column, Datum, Rows, Sheet};
+use crate::trace::Trace;
+use crate::trace::inspect::Info;
+
+/// What the report is to say beside what is in the trace itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Extras {
+    /// Speed of a host in flop/s, to say how long ranks compute.
+    pub host_speed: f64,
+    /// Bytes in the compact form, and of that packed by zstd.
+    pub compressed: (u64, u64),
+    /// Iterations, where the ranks repeat themselves.
+    pub iterations: Option<usize>,
+}
+
+fn columns(names: &[(&'static str, &'static str)]) -> Vec<Column> {
+    names.iter().map(|&(name, heading)| Column { name, heading: Some(heading) }).collect()
+}
+
+/// A row of the totals: name for programs, name for people, value, mean and largest of a rank.
+type Total = (&'static str, &'static str, Datum, Option<(f64, f64)>, usize);
+
+/// What is in a trace.
+pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
+    let per_second = 1.0 / extras.host_speed;
+    let count = |what: fn(&crate::trace::inspect::RankTotal) -> u64| {
+        (Datum::Count(info.sum(what)), Some(info.mean_and_largest(|rank| what(rank) as f64)))
+    };
+    let ((actions, a), (messages, m), (bytes, b), (calls, c)) =
+        (count(|r| r.actions), count(|r| r.messages), count(|r| r.bytes), count(|r| r.collectives));
+    let flops = info.mean_and_largest(|rank| rank.flops);
+    let seconds = (flops.0 * per_second, flops.1 * per_second);
+    let sleep = info.mean_and_largest(|rank| rank.sleep);
+    let (compact, packed) = extras.compressed;
+    let totals: Vec<Total> = vec![
+        ("ranks", "ranks", Datum::Count(trace.ranks() as u64), None, 0),
+        ("actions", "actions", actions, a, 0),
+        ("messages", "messages, point to point", messages, m, 0),
+        ("bytes", "bytes in them", bytes, b, 0),
+        ("collective_calls", "calls of collectives", calls, c, 0),
+        ("flops", "flops", Datum::Number(info.sum(|rank| rank.flops), 0), Some(flops), 0),
+        (
+            "compute_seconds",
+            "seconds of computation",
+            Datum::Number(seconds.0 * trace.ranks() as f64, 6),
+            Some(seconds),
+            6,
+        ),
+        ("sleep_seconds", "seconds of sleep", Datum::Number(info.sum(|rank| rank.sleep), 6), Some(sleep), 6),
+        ("iterations", "iterations", Datum::count(extras.iterations.map(|n| n as u64)), None, 0),
+        ("memory_bytes", "bytes in memory", Datum::Count(trace.total_actions() * 16), None, 0),
+        ("compact_bytes", "bytes as .mtrace", Datum::Count(compact), None, 0),
+        ("packed_bytes", "bytes as .mtrace.zst", Datum::Count(packed), None, 0),
+        ("replay_seconds", "seconds to replay, about", Datum::Number(info.replay_seconds(), 2), None, 0),
+    ];
+    let rows = totals
+        .iter()
+        .map(|(_, name, value, spread, decimals)| {
+            let spread = |pick: fn((f64, f64)) -> f64| match spread {
+                Some(both) if *decimals == 0 => Datum::Text(grouped(pick(*both).round() as u64)),
+                Some(both) => Datum::Number(pick(*both), *decimals),
+                None => Datum::Missing,
+            };
+            vec![Datum::Text((*name).to_owned()), text(value), spread(|s| s.0), spread(|s| s.1)]
+        })
+        .collect();
+    let kinds = info.calls.iter().map(|(name, call)| {
+        let numbers = [call.calls, call.bytes, call.bytes.checked_div(call.calls).unwrap_or(0), call.largest];
+        std::iter::once(Datum::Text((*name).to_owned())).chain(numbers.map(Datum::Count)).collect()
+    });
+    let pairs = info.matrix.iter().map(|&(from, to, volume)| {
+        [u64::from(from), u64::from(to), volume.messages, volume.bytes].map(Datum::Count).to_vec()
+    });
+    Sheet {
+        schema: "mopsim.trace-info/1",
+        title: trace.name.clone(),
+        facts: std::iter::once(("trace", "trace", Datum::Text(trace.name.clone())))
+            .chain(totals.iter().map(|(name, heading, value, _, _)| (*name, *heading, value.clone())))
+            .chain([
+                ("message_sizes", "messages by size", Datum::List(info.sizes.clone())),
+                ("warnings", "warnings", Datum::Count(trace.warnings.len() as u64)),
+            ])
+            .collect(),
+        tables: vec![
+            Rows {
+                name: "totals",
+                columns: columns(&[
+                    ("what", "in all"),
+                    ("total", "total"),
+                    ("mean", "mean of a rank"),
+                    ("largest", "largest"),
+                ]),
+                rows,
+            },
+            Rows {
+                name: "calls",
+                columns: columns(&[
+                    ("call", "call"),
+                    ("calls", "calls"),
+                    ("bytes", "bytes"),
+                    ("mean_bytes", "mean"),
+                    ("largest_bytes", "largest"),
+                ]),
+                rows: kinds.collect(),
+            },
+        ],
+        detail: Some(Rows {
+            name: "pairs",
+            columns: columns(&[("from", "from"), ("to", "to"), ("messages", "messages"), ("bytes", "bytes")]),
+            rows: pairs.collect(),
+        }),
+        notes: vec![
+            format!(
+                "seconds of computation are those on hosts of {:.3} Gflop/s; how long communication takes depends on the \
+                 network: see mopsim replay",
+                extras.host_speed / 1e9
+            ),
+            "bytes of a call are what is sent, and what a receive has room for".to_owned(),
+        ],
+    }
+}
+
+/// Large numbers with groups of digits.
+fn text(value: &Datum) -> Datum {
+    match value {
+        Datum::Number(number, 0) if *number < 1e18 => Datum::Text(grouped(number.round() as u64)),
+        other => other.clone(),
+    }
+}

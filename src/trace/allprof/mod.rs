@@ -1,0 +1,101 @@
+//! Traces of liballprof, the recorder of LogGOPSim: a text for each rank, a line for each call.
+//!
+//! A line is the name of the call, the date of its begin, its arguments and the date of its end, with colons between them, dates in
+//! microseconds: `MPI_Send:100:94:10:9,4,4:1:7:1140850688,0,2:105`. A type has its size and extent behind it, a communicator
+//! the own rank and the number of ranks, and a vector of counts its entries. The layout follows the public sources
+//! (liballprof/gencode.py). Requests and statuses are addresses: a receive from any source, and which request a test or a
+//! waitany has found, are not recorded.
+//!
+//! What is read is the file of the first rank, whose others stand beside it (`NAME-0.txt`, `NAME-1.txt`...), or a list.
+
+mod calls;
+#[cfg(test)]
+pub(super) mod tests;
+
+use std::path::{Path, PathBuf};
+
+use self::calls::RankReader;
+use super::blocks::{Blocks, End};
+use super::calls::{At, Program, located};
+use super::error::{TraceError, TraceErrorKind as Kind};
+use super::format::{Format, Input, MOST_RANKS};
+use super::source::{Budget, Source};
+use super::{Options, Trace};
+
+/// How a file begins.
+const TITLE: &[u8] = b"# htor's PMPI Tracer";
+
+/// The format.
+pub(super) static FORMAT: Format = Format {
+    name: "liballprof",
+    extensions: &["-0.txt"],
+    writer: None,
+    recognises: |head| head.trim_ascii_start().starts_with(TITLE),
+    read,
+    read_files: Some(|files| read_files(files.list, files.files, files.name, files.options, files.budget)),
+};
+
+fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
+    let Input { source, budget, name, options, is_file } = input;
+    let file = source.file().to_path_buf();
+    drop(source);
+    let found = if is_file { siblings(&file) } else { None };
+    let Some(files) = found else {
+        let problem = "the files of all ranks are needed, and this is not the first of them".to_owned();
+        let help = "give the file of rank 0, such as NAME-0.txt, or a list of the files of all ranks";
+        return Err(TraceError::whole(file, Kind::format("liballprof", problem, help)));
+    };
+    read_files(&file, &files, name, options, budget)
+}
+
+/// The files of all ranks: the last number of the first one's name counts up, with the same number of digits.
+fn siblings(first: &Path) -> Option<Vec<PathBuf>> {
+    let name = first.file_name()?.to_str()?;
+    let end = name.rfind(|c: char| c.is_ascii_digit())? + 1;
+    let start = name[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+    if name[start..end].bytes().any(|digit| digit != b'0') {
+        return None;
+    }
+    let width = end - start;
+    let file = |rank: usize| first.with_file_name(format!("{}{rank:0width$}{}", &name[..start], &name[end..]));
+    Some((0..MOST_RANKS).map(file).take_while(|file| file.is_file()).collect())
+}
+
+fn read_files(
+    file: &Path,
+    files: &[PathBuf],
+    name: &str,
+    options: &Options,
+    budget: &mut Budget,
+) -> Result<Trace, TraceError> {
+    let mut program = Program::new("liballprof", options, files.len());
+    for (rank, file) in (0..).zip(files) {
+        read_rank(&mut program, rank, Source::open(file)?, budget)?;
+    }
+    program.finish(name, file)
+}
+
+fn read_rank(program: &mut Program<'_>, rank: u32, source: Source<'_>, budget: &mut Budget) -> Result<(), TraceError> {
+    let file = source.file().to_path_buf();
+    let mut reader = RankReader::new(program, rank, file.clone());
+    let mut cut_off = false;
+    Blocks::new(source).each(budget, |block| {
+        let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
+        text.split(|&byte| byte == b'\n').try_for_each(|line| reader.line(line))?;
+        cut_off = block.end != End::Line;
+        Ok(())
+    })?;
+    let line = reader.line.max(1);
+    if cut_off {
+        return Err(located(&file, At::Line(line), Kind::CutOff));
+    }
+    Ok(())
+}
+
+/// Reads the file of one rank from memory, as that of a trace of one rank: for tests and fuzzing, which have no files.
+pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, TraceError> {
+    let (file, budget) = (Path::new("alone-0.txt"), &mut options.budget());
+    let mut program = Program::new("liballprof", options, 1);
+    read_rank(&mut program, 0, Source::stream(file, bytes)?, budget)?;
+    program.finish("alone", file)
+}

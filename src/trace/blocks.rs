@@ -1,0 +1,152 @@
+//! The text of a trace, in pieces of whole lines.
+//!
+//! [`Blocks`] gives pieces of about 1 MiB that end at a line end. They lie in a few buffers that are used again, so lines
+//! are slices of them, and the whole text is never in memory. From its second block on, a file is read and unpacked on a
+//! thread of its own, ahead of the parser.
+//!
+//! Mapping plain files into memory was tried and rejected. It is not faster (a trace of 49 MB took 0.086 s either way: page
+//! faults cost what the copies of `read` cost), and a map needs `unsafe`, counts as memory of the process, and ends the
+//! process if someone shortens the file meanwhile.
+
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread;
+
+use memchr::memrchr;
+
+use super::error::TraceError;
+use super::source::{Budget, Source};
+
+/// Bytes of text that are looked at together; small enough to stay in the second-level cache.
+const BLOCK: usize = 1 << 20;
+/// Longest line, give or take a block. The longest sensible one is an alltoallv of some million ranks.
+pub(super) const LONGEST_LINE: usize = 64 << 20;
+
+/// Some whole lines.
+pub(super) struct Block<'a> {
+    /// The text.
+    pub text: &'a [u8],
+    /// How it ends.
+    pub end: End,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// With a line end.
+    Line,
+    /// With the end of the file, behind a line that has no line end. The block is that line alone.
+    File,
+    /// Within a line that is too long; the rest of the file is of no use.
+    TooLong,
+}
+
+/// The text of one file, block by block.
+pub(super) struct Blocks<'r> {
+    source: Source<'r>,
+    /// Text behind the last line end that was read.
+    carried: Vec<u8>,
+    ended: bool,
+}
+
+/// Memory of a block. `bytes` keeps its length between blocks, so that it is not cleared each time.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    /// Length of the block in it.
+    given: usize,
+}
+
+/// Blocks that wait for the parser at most.
+const AHEAD: usize = 2;
+
+impl<'r> Blocks<'r> {
+    /// The text of a file.
+    pub fn new(source: Source<'r>) -> Blocks<'r> {
+        Blocks { source, carried: Vec::new(), ended: false }
+    }
+
+    /// Gives the blocks to `take`, one after the other, until the end of the file or the first error.
+    pub fn each(
+        mut self,
+        budget: &mut Budget,
+        mut take: impl FnMut(&Block<'_>) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        let mut first = Buffer::default();
+        let Some(end) = self.next(&mut first, budget)? else { return Ok(()) };
+        take(&Block { text: &first.bytes[..first.given], end })?;
+        if self.ended && self.carried.is_empty() {
+            return Ok(());
+        }
+        let (full, blocks) = sync_channel(AHEAD);
+        let (empty, buffers) = channel();
+        // The parser holds one buffer, `AHEAD` wait for it, and one is being filled.
+        for buffer in std::iter::once(first).chain((0..=AHEAD).map(|_| Buffer::default())) {
+            empty.send(buffer).ok();
+        }
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                // Either end of a channel goes when the other side is done, with or without success.
+                while let Ok(mut buffer) = buffers.recv() {
+                    let next = self.next(&mut buffer, budget);
+                    let last = !matches!(next, Ok(Some(_)));
+                    if full.send((next, buffer)).is_err() || last {
+                        break;
+                    }
+                }
+            });
+            let blocks = blocks;
+            while let Ok((next, buffer)) = blocks.recv() {
+                let Some(end) = next? else { break };
+                take(&Block { text: &buffer.bytes[..buffer.given], end })?;
+                empty.send(buffer).ok();
+            }
+            Ok(())
+        })
+    }
+
+    /// Puts the next block into a buffer, and says how it ends; none at the end of the file.
+    fn next(&mut self, buffer: &mut Buffer, budget: &mut Budget) -> Result<Option<End>, TraceError> {
+        self.fill(buffer, budget)?;
+        Ok(match buffer.bytes[..buffer.given].last() {
+            None => None,
+            Some(b'\n') => Some(End::Line),
+            Some(_) if !self.ended || buffer.given > LONGEST_LINE => Some(End::TooLong),
+            Some(_) => Some(End::File),
+        })
+    }
+
+    /// Reads on until there is a line end or nothing more; what follows the last line end is for the next block.
+    fn fill(&mut self, buffer: &mut Buffer, budget: &mut Budget) -> Result<(), TraceError> {
+        let bytes = &mut buffer.bytes;
+        let mut filled = self.carried.len();
+        if bytes.len() < filled {
+            bytes.resize(filled, 0);
+        }
+        bytes[..filled].copy_from_slice(&self.carried);
+        self.carried.clear();
+        // What was carried over has no line end: it was behind the last one.
+        let mut searched = filled;
+        loop {
+            let enough = searched + BLOCK;
+            if bytes.len() < enough {
+                bytes.resize(enough, 0);
+            }
+            while !self.ended && filled < enough {
+                match self.source.read(&mut bytes[filled..enough], budget)? {
+                    0 => self.ended = true,
+                    length => filled += length,
+                }
+            }
+            if let Some(last) = memrchr(b'\n', &bytes[searched..filled]) {
+                buffer.given = searched + last + 1;
+                self.carried.extend_from_slice(&bytes[buffer.given..filled]);
+                return Ok(());
+            }
+            if self.ended || filled > LONGEST_LINE {
+                buffer.given = filled;
+                return Ok(());
+            }
+            searched = filled;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What has to hold for the arguments of actions, whatever format they come from. The engine relies on it.
+
+use super::{Action, CollectiveCall, CollectiveKind, SendRecv, UNKNOWN_COUNT};
+
+/// Largest count, tag and rank: they are 32-bit integers with a sign in MPI.
+pub(super) const MOST: u32 = i32::MAX as u32;
+
+/// What is wrong with an argument.
+pub(super) type Wrong = &'static str;
+
+fn rule(holds: bool, wrong: Wrong) -> Result<(), Wrong> {
+    if holds { Ok(()) } else { Err(wrong) }
+}
+
+/// Checks an action that has no index.
+pub(super) fn action(action: &Action, ranks: usize) -> Result<(), Wrong> {
+    let rank = |r: u32| rule((r as usize) < ranks, "a rank is not below the number of ranks");
+    let tagged = |tag: i32| rule(tag >= 0, "a tag is negative");
+    let counted = |count: u32| rule(count <= MOST, "a count is above 2147483647");
+    match *action {
+        Action::Compute { flops } => rule(flops.is_finite() && flops >= 0.0, "an amount of flops is not zero or more"),
+        Action::Sleep { seconds } => rule(seconds.is_finite(), "a duration is not finite"),
+        Action::Send { to, tag, count, .. } | Action::Isend { to, tag, count, .. } => {
+            rank(to).and_then(|()| tagged(tag)).and_then(|()| counted(count))
+        }
+        Action::Recv { from, tag, count, .. } | Action::Irecv { from, tag, count, .. } => {
+            let known = if count == UNKNOWN_COUNT { 0 } else { count };
+            rank(from).and_then(|()| tagged(tag)).and_then(|()| counted(known))
+        }
+        Action::Wait { source, destination, tag } | Action::Test { source, destination, tag } => {
+            rank(source).and_then(|()| rank(destination)).and_then(|()| tagged(tag))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks the arguments of a `sendRecv`.
+pub(super) fn sendrecv(entry: &SendRecv, ranks: usize) -> Result<(), Wrong> {
+    let &SendRecv { to, from, send_count, recv_count, .. } = entry;
+    rule((to.max(from) as usize) < ranks, "a rank is not below the number of ranks")?;
+    rule(send_count.max(recv_count) <= MOST, "a count is above 2147483647")
+}
+
+/// Checks the arguments of a collective, with its vectors: counts sent, counts received, displacements.
+pub(super) fn collective(call: &CollectiveCall, vectors: [&[u32]; 3], ranks: usize) -> Result<(), Wrong> {
+    use CollectiveKind as K;
+    rule((call.root as usize) < ranks, "a root is not below the number of ranks")?;
+    rule(call.send_count.max(call.recv_count) <= MOST, "a count is above 2147483647")?;
+    rule(call.flops.is_finite() && call.flops >= 0.0, "an amount of flops is not zero or more")?;
+    rule(vectors.iter().all(|v| v.iter().all(|&count| count <= MOST)), "a count is above 2147483647")?;
+    let sends = matches!(call.kind, K::Alltoallv | K::Scatterv);
+    let receives = matches!(call.kind, K::Alltoallv | K::Gatherv | K::Allgatherv | K::ReduceScatter);
+    let expected = |there: bool| if there { ranks } else { 0 };
+    let fits = vectors[0].len() == expected(sends)
+        && vectors[1].len() == expected(receives)
+        && (vectors[2].is_empty() || (call.kind == K::Allgatherv && vectors[2].len() == ranks));
+    rule(fits, "a collective does not have one count for each rank")
+}

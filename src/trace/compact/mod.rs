@@ -1,0 +1,71 @@
+//! The compact binary form of a trace, `.mtrace`.
+//!
+//! It holds every action exactly, is read many times faster than text, and is checked as it is read: each section carries
+//! checksums, so that a cut or changed file is refused with the byte at which it is. `docs/traces.md` has the layout byte by
+//! byte.
+//!
+//! Actions repeat: a rank of a stencil code has some ten different ones. So a section lists the different actions of a part of
+//! one rank, the frequent ones first, and then says in one byte each which of them come in which order. Only computations
+//! whose amounts differ from time to time stand in between as numbers. Reading is then a copy of 16 bytes for each byte of
+//! input. General compression (zstd) on top of it is for archives; the form itself needs none.
+//!
+//! Varints for everything were rejected: decoding a message of four arguments takes as long as all the rest of reading.
+//! Runs of equal actions were, too: a file of some bytes could ask for any amount of memory.
+
+mod entry;
+mod read;
+#[cfg(test)]
+mod tests;
+mod varint;
+mod write;
+
+pub use self::write::Compact;
+
+use super::error::{TraceError, TraceErrorKind as Kind};
+use super::format::Format;
+use std::path::Path;
+
+/// First bytes of a file: a byte that no text has, the name, and line ends that a transfer as text would change.
+const MAGIC: [u8; 8] = *b"\x8dmtr\r\n\x1a\n";
+
+/// Version of the layout.
+const VERSION: u16 = 1;
+
+/// Length of the head of a file, and of that of a section.
+const FILE_HEAD: usize = 20;
+const SECTION_HEAD: usize = 20;
+
+/// Kinds of sections.
+const NOTES: u8 = 1;
+const RANK: u8 = 2;
+const END: u8 = 3;
+
+/// Bytes of the section behind its head that the last section has: ranks and actions.
+const END_BODY: usize = 12;
+
+/// Codes of actions; from [`ENTRIES`] on, a byte is the number of an entry plus that.
+const COMPUTE_SHORT: u8 = 0;
+const COMPUTE_LONG: u8 = 1;
+const ENTRY_16: u8 = 2;
+const ENTRY_32: u8 = 3;
+const ENTRIES: u8 = 4;
+
+/// Entries that a code of one byte can name.
+const ONE_BYTE: usize = 256 - ENTRIES as usize;
+
+/// The format.
+pub(super) static FORMAT: Format = Format {
+    name: "compact trace",
+    extensions: &[".mtrace"],
+    writer: Some(&Compact),
+    // Also a file that is cut off within the magic, or that a transfer has changed there, is taken for one.
+    recognises: |head| head.starts_with(&MAGIC[..4]) || (!head.is_empty() && MAGIC.starts_with(head)),
+    read: read::read,
+    read_files: None,
+};
+
+fn error(file: &Path, byte: u64, problem: impl Into<String>) -> TraceError {
+    const HELP: &str = "the file is cut off or changed; fetch it again, or write it anew with `mopsim trace convert`";
+    let kind = Kind::format("compact trace", problem, HELP);
+    TraceError::whole(file, kind).at_byte(byte)
+}

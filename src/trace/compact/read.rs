@@ -1,0 +1,255 @@
+//! Reading the compact form.
+
+use std::path::Path;
+
+use super::varint::Cursor;
+use super::{
+    COMPUTE_LONG, COMPUTE_SHORT, END, END_BODY, ENTRIES, ENTRY_16, ENTRY_32, FILE_HEAD, MAGIC, NOTES, ONE_BYTE, RANK,
+    SECTION_HEAD, VERSION, entry, error,
+};
+use crate::trace::error::{TraceError, TraceErrorKind as Kind};
+use crate::trace::format::{Input, MOST_RANKS};
+use crate::trace::source::{Budget, Source};
+use crate::trace::tables::Tables;
+use crate::trace::{Action, Trace, TraceWarning};
+
+/// Bytes that are asked for at once; a length in the file does not make us allocate more than is there.
+const STEP: usize = 1 << 20;
+
+/// The bytes of a file, with their positions.
+struct Bytes<'a, 'r> {
+    source: Source<'r>,
+    budget: &'a mut Budget,
+    /// Bytes read so far.
+    at: u64,
+}
+
+impl Bytes<'_, '_> {
+    fn file(&self) -> &Path {
+        self.source.file()
+    }
+
+    /// Reads exactly so many bytes, into the memory of the ones before.
+    fn take(&mut self, length: u64, buffer: &mut Vec<u8>, what: &str) -> Result<(), TraceError> {
+        let mut filled = 0;
+        while (filled as u64) < length {
+            let step = (length - filled as u64).min(STEP as u64) as usize;
+            if buffer.len() < filled + step {
+                buffer.resize(filled + step, 0);
+            }
+            match self.source.read(&mut buffer[filled..filled + step], self.budget)? {
+                0 => {
+                    let end = self.at + filled as u64;
+                    return Err(error(self.file(), end, format!("the file ends within {what}")));
+                }
+                read => filled += read,
+            }
+        }
+        buffer.truncate(filled);
+        self.at += length;
+        Ok(())
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
+    let mut bytes = Bytes { source: input.source, budget: input.budget, at: 0 };
+    let mut buffer = Vec::new();
+    let ranks = file_head(&mut bytes, &mut buffer)?;
+    let mut trace = Trace { name: input.name.to_owned(), ..Trace::default() };
+    let mut tables = Tables::default();
+    let mut entries = Vec::new();
+    let mut polls = false;
+    loop {
+        let start = bytes.at;
+        bytes.take(SECTION_HEAD as u64, &mut buffer, "the head of a section")?;
+        if crc32fast::hash(&buffer[..SECTION_HEAD - 4]) != u32_at(&buffer, SECTION_HEAD - 4) {
+            return Err(error(bytes.file(), start, "the head of a section is not what was written (checksum)"));
+        }
+        let (kind, length, checksum) = (buffer[0], u64_at(&buffer, 4), u32_at(&buffer, 12));
+        let what = match kind {
+            NOTES => "the notes",
+            RANK => "the actions of a rank",
+            END if length == END_BODY as u64 => "the last section",
+            END => return Err(error(bytes.file(), start, format!("the last section has {length} bytes"))),
+            other => return Err(error(bytes.file(), start, format!("there is no section {other}"))),
+        };
+        let body = bytes.at;
+        bytes.take(length, &mut buffer, what)?;
+        if crc32fast::hash(&buffer) != checksum {
+            let problem = format!("{what}, {length} bytes from here, are not what was written (checksum)");
+            return Err(error(bytes.file(), body, problem));
+        }
+        let here = |broken: Broken| error(bytes.file(), body + broken.at as u64, broken.problem);
+        match kind {
+            NOTES => trace.warnings.extend(notes(&buffer, bytes.file()).map_err(here)?),
+            RANK => {
+                polls |= section(&buffer, ranks, &mut trace.actions, &mut tables, &mut entries).map_err(here)?;
+            }
+            _ => {
+                let (said_ranks, said_actions) = (u32_at(&buffer, 0), u64_at(&buffer, 4));
+                let actions = trace.total_actions();
+                if said_ranks as usize != ranks || said_actions != actions {
+                    let problem = format!(
+                        "{ranks} ranks and {actions} actions were read, {said_ranks} and {said_actions} were written"
+                    );
+                    return Err(error(bytes.file(), body, problem));
+                }
+                break;
+            }
+        }
+    }
+    if bytes.source.read(&mut [0], bytes.budget)? > 0 {
+        return Err(error(bytes.file(), bytes.at, "something follows the last section"));
+    }
+    if trace.actions.is_empty() {
+        return Err(TraceError::whole(bytes.file(), Kind::Empty));
+    }
+    trace.actions.resize_with(ranks, Vec::new);
+    (trace.sendrecvs, trace.collectives, trace.counts) = (tables.sendrecvs, tables.collectives, tables.counts);
+    trace.known_polls = polls.into();
+    Ok(trace)
+}
+
+/// Checks the head of the file and gives the number of ranks.
+fn file_head(bytes: &mut Bytes<'_, '_>, buffer: &mut Vec<u8>) -> Result<usize, TraceError> {
+    bytes.take(FILE_HEAD as u64, buffer, "its head")?;
+    if buffer[..8] != MAGIC {
+        let problem = "the first bytes were changed, as by a transfer as text";
+        return Err(error(bytes.file(), 0, problem));
+    }
+    if crc32fast::hash(&buffer[..FILE_HEAD - 4]) != u32_at(buffer, FILE_HEAD - 4) {
+        return Err(error(bytes.file(), 0, "the head of the file is not what was written (checksum)"));
+    }
+    let version = u16::from_le_bytes([buffer[8], buffer[9]]);
+    if version != VERSION {
+        return Err(error(bytes.file(), 8, format!("version {version} is not read, only version {VERSION}")));
+    }
+    match u32_at(buffer, 12) as usize {
+        ranks @ 1..=MOST_RANKS => Ok(ranks),
+        ranks => Err(error(bytes.file(), 12, format!("{ranks} ranks; a trace has 1 to {MOST_RANKS}"))),
+    }
+}
+
+/// A rule that is broken, at a byte of the body of a section.
+struct Broken {
+    at: usize,
+    problem: String,
+}
+
+impl Broken {
+    fn new(at: usize, problem: impl Into<String>) -> Self {
+        Self { at, problem: problem.into() }
+    }
+}
+
+fn notes(body: &[u8], file: &Path) -> Result<Vec<TraceWarning>, Broken> {
+    let mut bytes = Cursor::new(body);
+    let mut notes = Vec::new();
+    let short = |at| Broken::new(at, "a note is cut off, or no text");
+    for _ in 0..bytes.number().ok_or_else(|| short(0))? {
+        let at = bytes.at();
+        let mut text = || {
+            let length = usize::try_from(bytes.number()?).ok()?;
+            let note = bytes.rest().get(..length)?;
+            bytes.skip(length);
+            String::from_utf8(note.to_vec()).ok()
+        };
+        let text = text().ok_or_else(|| short(at))?;
+        notes.push(TraceWarning::Noted { file: file.into(), text });
+    }
+    Ok(notes)
+}
+
+/// Reads some actions of a rank; says whether one of them polls.
+fn section(
+    body: &[u8],
+    ranks: usize,
+    all: &mut Vec<Vec<Action>>,
+    tables: &mut Tables,
+    entries: &mut Vec<Action>,
+) -> Result<bool, Broken> {
+    let mut bytes = Cursor::new(body);
+    let mut head = || Some((bytes.number()?, bytes.number()?, bytes.number()?));
+    let (rank, actions, number) = head().ok_or_else(|| Broken::new(0, "the head of a rank is cut off"))?;
+    // Sections of one rank follow each other, and ranks ascend; a rank may be left out.
+    if rank >= ranks as u64 || rank + 1 < all.len() as u64 {
+        return Err(Broken::new(0, format!("rank {rank} stands here, after {} of {ranks} ranks", all.len())));
+    }
+    let rank = rank as usize;
+    entries.clear();
+    for _ in 0..number {
+        let at = bytes.at();
+        let action = entry::decode(&mut bytes, rank as u32, ranks, tables).map_err(|p| Broken::new(at, p))?;
+        entries.push(action);
+    }
+    if actions > bytes.rest().len() as u64 {
+        let problem = format!("{actions} actions are announced, more than bytes follow");
+        return Err(Broken::new(bytes.at(), problem));
+    }
+    all.resize_with(rank + 1, Vec::new);
+    let stream = &mut all[rank];
+    stream.reserve_exact(actions as usize);
+    let before = stream.len();
+    decode(bytes.rest(), entries, stream).map_err(|broken| Broken { at: broken.at + bytes.at(), ..broken })?;
+    let read = (stream.len() - before) as u64;
+    if read != actions {
+        return Err(Broken::new(body.len(), format!("{read} actions are there, {actions} are announced")));
+    }
+    Ok(entries.iter().any(Action::polls))
+}
+
+/// The loop that takes the time: a copy of 16 bytes for most bytes.
+fn decode(codes: &[u8], entries: &[Action], stream: &mut Vec<Action>) -> Result<(), Broken> {
+    let frequent = &entries[..entries.len().min(ONE_BYTE)];
+    let mut rest = codes;
+    while let [code, tail @ ..] = rest {
+        // Codes below that of the first entry wrap around to where no entry is.
+        if let Some(&action) = frequent.get(usize::from(code.wrapping_sub(ENTRIES))) {
+            stream.push(action);
+            rest = tail;
+            continue;
+        }
+        if *code == COMPUTE_SHORT
+            && let Some((bytes, tail)) = tail.split_first_chunk()
+        {
+            stream.push(Action::Compute { flops: f64::from(u32::from_le_bytes(*bytes)) });
+            rest = tail;
+            continue;
+        }
+        let Some((action, tail)) = rare(*code, tail, entries) else {
+            return Err(Broken::new(codes.len() - rest.len(), format!("code {code} has no meaning here")));
+        };
+        stream.push(action);
+        rest = tail;
+    }
+    Ok(())
+}
+
+/// An action of more bytes.
+#[inline(never)]
+fn rare<'a>(code: u8, tail: &'a [u8], entries: &[Action]) -> Option<(Action, &'a [u8])> {
+    match code {
+        COMPUTE_LONG => {
+            let (bytes, tail) = tail.split_first_chunk()?;
+            let flops = f64::from_le_bytes(*bytes);
+            (flops.is_finite() && flops >= 0.0).then_some((Action::Compute { flops }, tail))
+        }
+        ENTRY_16 => {
+            let (bytes, tail) = tail.split_first_chunk()?;
+            Some((*entries.get(usize::from(u16::from_le_bytes(*bytes)))?, tail))
+        }
+        ENTRY_32 => {
+            let (bytes, tail) = tail.split_first_chunk()?;
+            Some((*entries.get(u32::from_le_bytes(*bytes) as usize)?, tail))
+        }
+        _ => None,
+    }
+}

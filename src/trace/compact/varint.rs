@@ -1,0 +1,80 @@
+//! Integers of few bytes: seven bits a byte, the lowest first, and a set highest bit where more follow (LEB128).
+
+/// Writes a number.
+pub(super) fn put(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Writes a difference: small ones of either sign take one byte.
+pub(super) fn put_signed(value: i64, out: &mut Vec<u8>) {
+    put(((value << 1) ^ (value >> 63)) as u64, out);
+}
+
+/// Bytes that are read from the front.
+pub(super) struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// How many bytes have been read.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What has not been read.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// Leaves out bytes that are there.
+    pub fn skip(&mut self, length: usize) {
+        self.at += length;
+    }
+
+    pub fn byte(&mut self) -> Option<u8> {
+        let byte = *self.bytes.get(self.at)?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    pub fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let bytes = self.bytes.get(self.at..self.at + N)?.try_into().ok()?;
+        self.at += N;
+        Some(bytes)
+    }
+
+    /// A number of at most 64 bits.
+    pub fn number(&mut self) -> Option<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                return None;
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// A number of at most 32 bits.
+    pub fn small(&mut self) -> Option<u32> {
+        self.number().and_then(|value| u32::try_from(value).ok())
+    }
+
+    pub fn signed(&mut self) -> Option<i64> {
+        self.number().map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))
+    }
+}

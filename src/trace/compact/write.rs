@@ -1,0 +1,160 @@
+//! Writing the compact form.
+
+use std::io::Write;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::varint::put;
+use super::{
+    COMPUTE_LONG, COMPUTE_SHORT, END, ENTRIES, ENTRY_16, ENTRY_32, MAGIC, NOTES, ONE_BYTE, RANK, VERSION, entry,
+};
+use crate::trace::write::{WriteError, Writer};
+use crate::trace::{Action, Trace};
+
+/// Actions of a section at most. It bounds the memory of a reader beside the trace itself.
+const SECTION_ACTIONS: usize = 1 << 20;
+
+/// How often an amount of computation has to occur to become an entry.
+const FREQUENT: u32 = 4;
+
+/// The compact binary form.
+#[derive(Debug)]
+pub struct Compact;
+
+impl Writer for Compact {
+    fn head(&self, ranks: usize, notes: &[String], out: &mut dyn Write) -> Result<(), WriteError> {
+        let mut head = MAGIC.to_vec();
+        head.extend(VERSION.to_le_bytes());
+        head.extend([0; 2]);
+        head.extend((ranks as u32).to_le_bytes());
+        head.extend(crc32fast::hash(&head).to_le_bytes());
+        out.write_all(&head)?;
+        if !notes.is_empty() {
+            let mut body = Vec::new();
+            put(notes.len() as u64, &mut body);
+            for note in notes {
+                put(note.len() as u64, &mut body);
+                body.extend(note.as_bytes());
+            }
+            section(NOTES, &body, out)?;
+        }
+        Ok(())
+    }
+
+    fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
+        let mut body = Vec::new();
+        for (rank, actions) in (first as u32..).zip(&part.actions) {
+            // A rank without actions needs no section: its place is known by its number.
+            for some in actions.chunks(SECTION_ACTIONS) {
+                body.clear();
+                encode(part, some, rank, &mut body);
+                section(RANK, &body, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tail(&self, ranks: usize, actions: u64, out: &mut dyn Write) -> Result<(), WriteError> {
+        let mut body = (ranks as u32).to_le_bytes().to_vec();
+        body.extend(actions.to_le_bytes());
+        section(END, &body, out)
+    }
+}
+
+/// Writes a section: its kind, its length, the checksum of its body, the checksum of these.
+fn section(kind: u8, body: &[u8], out: &mut dyn Write) -> Result<(), WriteError> {
+    let mut head = vec![kind, 0, 0, 0];
+    head.extend((body.len() as u64).to_le_bytes());
+    head.extend(crc32fast::hash(body).to_le_bytes());
+    head.extend(crc32fast::hash(&head).to_le_bytes());
+    out.write_all(&head)?;
+    Ok(out.write_all(body)?)
+}
+
+/// An action as a key: equal bits are equal actions.
+type Key = (u8, u64, u64);
+
+fn key(action: &Action) -> Key {
+    let pair = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
+    let message = |code, other, tag: i32, count, datatype: crate::trace::Datatype| {
+        (code, pair(other, tag as u32), pair(count, datatype.id() as u32))
+    };
+    match *action {
+        Action::Init => (0, 0, 0),
+        Action::Finalize => (1, 0, 0),
+        Action::NoOperation => (2, 0, 0),
+        Action::WaitAll => (3, 0, 0),
+        Action::Compute { flops } => (4, flops.to_bits(), 0),
+        Action::Sleep { seconds } => (5, seconds.to_bits(), 0),
+        Action::Send { to, tag, count, datatype } => message(6, to, tag, count, datatype),
+        Action::Isend { to, tag, count, datatype } => message(7, to, tag, count, datatype),
+        Action::Recv { from, tag, count, datatype } => message(8, from, tag, count, datatype),
+        Action::Irecv { from, tag, count, datatype } => message(9, from, tag, count, datatype),
+        Action::Wait { source, destination, tag } => (10, pair(source, destination), tag as u64),
+        Action::Test { source, destination, tag } => (11, pair(source, destination), tag as u64),
+        Action::SendRecv { index } => (12, index.into(), 0),
+        Action::Collective { index } => (13, index.into(), 0),
+    }
+}
+
+fn encode(trace: &Trace, actions: &[Action], rank: u32, body: &mut Vec<u8>) {
+    // How often each occurs, and where first.
+    let mut found: HashMap<Key, u32, FxBuildHasher> = HashMap::default();
+    let mut uses: Vec<(u32, &Action)> = Vec::new();
+    let order: Vec<u32> = actions
+        .iter()
+        .map(|action| {
+            let at = *found.entry(key(action)).or_insert_with(|| {
+                uses.push((0, action));
+                uses.len() as u32 - 1
+            });
+            uses[at as usize].0 += 1;
+            at
+        })
+        .collect();
+    let mut entries: Vec<u32> = (0..uses.len() as u32)
+        .filter(|&i| {
+            let (count, action) = uses[i as usize];
+            count >= FREQUENT || !matches!(action, Action::Compute { .. })
+        })
+        .collect();
+    // Stable: what is equally frequent stays in its order.
+    entries.sort_by_key(|&i| std::cmp::Reverse(uses[i as usize].0));
+    let mut number = vec![u32::MAX; uses.len()];
+    put(u64::from(rank), body);
+    put(actions.len() as u64, body);
+    put(entries.len() as u64, body);
+    for (i, &at) in (0..).zip(&entries) {
+        number[at as usize] = i;
+        entry::encode(trace, uses[at as usize].1, rank, body);
+    }
+    for (action, at) in actions.iter().zip(order) {
+        match (number[at as usize], action) {
+            (u32::MAX, Action::Compute { flops }) => amount(*flops, body),
+            (i, _) if (i as usize) < ONE_BYTE => body.push(i as u8 + ENTRIES),
+            (i, _) => match u16::try_from(i) {
+                Ok(i) => {
+                    body.push(ENTRY_16);
+                    body.extend(i.to_le_bytes());
+                }
+                Err(_) => {
+                    body.push(ENTRY_32);
+                    body.extend(i.to_le_bytes());
+                }
+            },
+        }
+    }
+}
+
+/// An amount of computation that is no entry. Whole numbers of 32 bits are what recorders give.
+fn amount(flops: f64, body: &mut Vec<u8>) {
+    let short = flops as u32;
+    if f64::from(short).to_bits() == flops.to_bits() {
+        body.push(COMPUTE_SHORT);
+        body.extend(short.to_le_bytes());
+    } else {
+        body.push(COMPUTE_LONG);
+        body.extend(flops.to_le_bytes());
+    }
+}

@@ -1,0 +1,162 @@
+//! DUMPI traces, as the SST tools record them: a binary file of calls for each rank.
+//!
+//! What is read is the file with the description of a run (`NAME.meta`), the file of the first rank (`NAME-0000.bin`), whose
+//! other files stand beside it, or a list of all of them. The layout follows the public description and sources of
+//! sst-dumpi; where these contradict each other, the sources. Each file is read twice, a piece at a time: its end has the
+//! version and the sizes of types, without which the calls cannot be understood.
+
+mod comms;
+mod layout;
+mod rank;
+mod stream;
+mod tail;
+#[cfg(test)]
+pub(super) mod tests;
+mod types;
+
+use std::path::{Path, PathBuf};
+
+use self::layout::CALLS;
+use self::stream::Stream;
+use super::calls::{At, Program, located};
+use super::error::{TraceError, TraceErrorKind as Kind};
+use super::format::{Format, Input, MOST_RANKS};
+use super::source::{Budget, Source};
+use super::transform::{Cut, Part, cut};
+use super::{Options, Trace};
+
+/// First bytes of a file, and of the table at its end.
+const MAGIC: [u8; 8] = [0xff, 0xaa, 0xdd, b'D', b'U', b'M', b'P', b'I'];
+
+/// The format.
+pub(super) static FORMAT: Format = Format {
+    name: "DUMPI",
+    extensions: &["-0000.bin", ".bin", ".meta"],
+    writer: None,
+    recognises: |head| (head.len() >= 4 && head.starts_with(&MAGIC[..4])) || is_meta(head),
+    read,
+    read_files: Some(|files| read_files(files.list, files.files, files.name, files.options, files.budget)),
+};
+
+/// Whether this is the description of a run.
+fn is_meta(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    text.lines().any(|line| line.starts_with("numprocs=")) && text.lines().any(|line| line.starts_with("fileprefix="))
+}
+
+fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
+    let Input { mut source, budget, name, options, is_file } = input;
+    let file = source.file().to_path_buf();
+    let problem = |problem: String, help: &'static str| TraceError::whole(&*file, Kind::format("DUMPI", problem, help));
+    if !is_file {
+        let text = "the files of all ranks are needed, and this is a stream".to_owned();
+        return Err(problem(text, "give NAME.meta, NAME-0000.bin or a list of files"));
+    }
+    let head = source.head(budget)?;
+    let (first, ranks) = if is_meta(head) {
+        let text = String::from_utf8_lossy(head).into_owned();
+        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
+        let ranks = value("numprocs=").and_then(|n| n.parse::<usize>().ok()).filter(|n| (1..=MOST_RANKS).contains(n));
+        let Some(ranks) = ranks else {
+            return Err(problem("numprocs is no number of ranks".to_owned(), "give the file of the first rank"));
+        };
+        // The folder is that of the description: it may have been moved since.
+        let prefix = value("fileprefix=").unwrap_or_default();
+        let prefix = Path::new(prefix).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (file.with_file_name(format!("{prefix}-0000.bin")), Some(ranks))
+    } else {
+        (file.clone(), None)
+    };
+    drop(source);
+    let files = siblings(&first, ranks).map_err(|text| problem(text, "give a list of the files of all ranks"))?;
+    read_files(&file, &files, name, options, budget)
+}
+
+/// The files of all ranks beside that of the first one: `NAME-0000.bin`, `NAME-0001.bin`...
+fn siblings(first: &Path, ranks: Option<usize>) -> Result<Vec<PathBuf>, String> {
+    let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, packing) = match name.find(".bin") {
+        Some(at) => name.split_at(at),
+        None => return Err("its name does not end in -0000.bin".to_owned()),
+    };
+    let Some((prefix, number)) = stem.rsplit_once('-') else {
+        return Err("its name does not end in -0000.bin".to_owned());
+    };
+    if number.is_empty() || !number.bytes().all(|digit| digit == b'0') {
+        return Err("it is not the file of the first rank, NAME-0000.bin".to_owned());
+    }
+    let width = number.len();
+    let file = |rank: usize| first.with_file_name(format!("{prefix}-{rank:0width$}{packing}"));
+    let files: Vec<PathBuf> = match ranks {
+        Some(ranks) => (0..ranks).map(file).collect(),
+        None => (0..MOST_RANKS).map(file).take_while(|file| file.exists()).collect(),
+    };
+    Ok(files)
+}
+
+fn read_files(
+    file: &Path,
+    files: &[PathBuf],
+    name: &str,
+    options: &Options,
+    budget: &mut Budget,
+) -> Result<Trace, TraceError> {
+    let mut program = Program::new("DUMPI", options, files.len());
+    let mut partial: Option<(usize, String)> = None;
+    let mut partial_ranks = 0;
+    for (rank, file) in (0..).zip(files) {
+        let tail = tail::read(Source::open(file)?, budget)?;
+        let mut stream = Stream::new(Source::open(file)?, budget, tail.version);
+        // Behind the two offsets of the times.
+        stream.skip(tail.body + 8)?;
+        let found = rank::read(&mut program, rank, &tail, &mut stream)?;
+        if let Some((call, said, read)) = first_difference(&tail.counts, &found) {
+            partial_ranks += 1;
+            let text = format!("{read} calls of MPI_{call} are in the file of rank {rank}, {said} were made");
+            partial.get_or_insert((rank as usize, text));
+        }
+        let open = program.ranks[rank as usize].requests.open();
+        if let Some(&at) = open.first() {
+            let reason = "nothing tells from which rank it came";
+            let end = At::Byte(stream.position());
+            for &at in &open {
+                program.ranks[rank as usize].actions[at] = super::Action::NoOperation;
+            }
+            let call = format!("a receive from any source (action {})", at + 1);
+            program.inexpressible(&call, reason, rank, file, end)?;
+        }
+    }
+    let is_partial = partial.is_some();
+    if let Some((rank, text)) = partial {
+        let ranks = files.len();
+        program.remark(
+            &files[rank],
+            format!("recorded partially on {partial_ranks} of {ranks} ranks, replayed as a window: {text}"),
+        );
+    }
+    let trace = program.finish(name, file)?;
+    if !is_partial {
+        return Ok(trace);
+    }
+    // Halves of messages and collectives that the other ranks did not record cannot be replayed.
+    let whole = Cut { ranks: None, part: Part::All };
+    let window = cut(&trace, &whole)
+        .map_err(|error| located(file, At::Byte(0), Kind::format("DUMPI", error.to_string(), "record it again")))?;
+    Ok(window.0)
+}
+
+/// The first call of which another number is in the file than was made and recorded: name, told, found.
+fn first_difference(told: &[u64], found: &[u64]) -> Option<(&'static str, u64, u64)> {
+    told.iter().zip(found).zip(CALLS).find(|((told, found), _)| told != found).map(|((t, f), (name, _))| (name, *t, *f))
+}
+
+/// Reads the file of one rank from memory, as that of a trace of one rank: for tests and fuzzing, which have no files.
+pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, TraceError> {
+    let (file, budget) = (Path::new("alone.bin"), &mut options.budget());
+    let mut program = Program::new("DUMPI", options, 1);
+    let tail = tail::read(Source::stream(file, bytes)?, budget)?;
+    let mut stream = Stream::new(Source::stream(file, bytes)?, budget, tail.version);
+    stream.skip(tail.body + 8)?;
+    rank::read(&mut program, 0, &tail, &mut stream)?;
+    program.finish("alone", file)
+}

@@ -1,0 +1,245 @@
+//! The bytes of a DUMPI file: big-endian, calls one after the other.
+
+use std::path::Path;
+
+use super::layout::{CALLS, END_OF_STREAM, FUNCTION_ENTER, FUNCTION_EXIT};
+use crate::trace::error::{TraceError, TraceErrorKind as Kind};
+use crate::trace::source::{Budget, Source};
+
+/// Longest vector or text. It bounds what a wrong length makes us read for nothing; memory grows only as data come.
+const LONGEST: u32 = 1 << 26;
+
+/// The mask of a call: statuses, times, thread, counters.
+const STATUS: u8 = 3;
+const CPU_TIME: u8 = 1 << 2;
+const WALL_TIME: u8 = 1 << 3;
+const THREAD: u8 = 1 << 6;
+const COUNTERS: u8 = 1 << 7;
+
+/// A status of a completed receive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Status {
+    pub source: i32,
+    pub tag: i32,
+}
+
+/// A call as it stands in the file; used again for the next one.
+#[derive(Default)]
+pub(super) struct Call {
+    /// Where it begins.
+    pub at: u64,
+    pub name: &'static str,
+    /// When it began and ended, in seconds, if that was recorded.
+    pub times: Option<(f64, f64)>,
+    /// Its integers, in their order.
+    pub integers: Vec<i64>,
+    /// Its vectors, in their order.
+    pub vectors: Vec<Vec<i32>>,
+    pub statuses: Vec<Status>,
+}
+
+/// Reads from the front.
+pub(super) struct Stream<'a, 'r> {
+    source: Source<'r>,
+    budget: &'a mut Budget,
+    buffer: Vec<u8>,
+    from: usize,
+    /// Position of the end of the buffer in the file.
+    end: u64,
+    version: [u8; 3],
+}
+
+impl<'a, 'r> Stream<'a, 'r> {
+    pub fn new(source: Source<'r>, budget: &'a mut Budget, version: [u8; 3]) -> Self {
+        Self { source, budget, buffer: Vec::new(), from: 0, end: 0, version }
+    }
+
+    pub fn file(&self) -> &Path {
+        self.source.file()
+    }
+
+    pub fn position(&self) -> u64 {
+        self.end - (self.buffer.len() - self.from) as u64
+    }
+
+    pub fn error(&self, at: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
+        let kind = Kind::format("DUMPI", problem, help);
+        TraceError::whole(self.file(), kind).at_byte(at)
+    }
+
+    fn fill(&mut self) -> Result<(), TraceError> {
+        self.buffer.drain(..self.from);
+        self.from = 0;
+        let kept = self.buffer.len();
+        self.buffer.resize(kept + (1 << 16), 0);
+        let read = self.source.read(&mut self.buffer[kept..], self.budget)?;
+        self.buffer.truncate(kept + read);
+        self.end += read as u64;
+        if read == 0 {
+            let help = "the file is cut off; fetch or record it again";
+            return Err(self.error(self.end, "the file ends within the recorded calls", help));
+        }
+        Ok(())
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], TraceError> {
+        while self.buffer.len() - self.from < N {
+            self.fill()?;
+        }
+        let bytes = self.buffer[self.from..self.from + N].try_into().expect("that many bytes");
+        self.from += N;
+        Ok(bytes)
+    }
+
+    pub fn skip(&mut self, mut length: u64) -> Result<(), TraceError> {
+        while length > 0 {
+            if self.from == self.buffer.len() {
+                self.fill()?;
+            }
+            let step = length.min((self.buffer.len() - self.from) as u64);
+            self.from += step as usize;
+            length -= step;
+        }
+        Ok(())
+    }
+
+    fn u8(&mut self) -> Result<u8, TraceError> {
+        Ok(self.take::<1>()?[0])
+    }
+
+    fn u16(&mut self) -> Result<u16, TraceError> {
+        self.take().map(u16::from_be_bytes)
+    }
+
+    fn i32(&mut self) -> Result<i32, TraceError> {
+        self.take().map(i32::from_be_bytes)
+    }
+
+    fn length(&mut self) -> Result<u32, TraceError> {
+        let at = self.position();
+        match self.i32()? {
+            length @ 0.. if length as u32 <= LONGEST => Ok(length as u32),
+            length => Err(self.error(at, format!("a vector of {length} entries"), "the file is damaged")),
+        }
+    }
+
+    fn vector(&mut self, mut entry: impl FnMut(&mut Self) -> Result<i32, TraceError>) -> Result<Vec<i32>, TraceError> {
+        let length = self.length()?;
+        let mut vector = Vec::with_capacity(length.min(1 << 12) as usize);
+        for _ in 0..length {
+            vector.push(entry(self)?);
+        }
+        Ok(vector)
+    }
+
+    fn text(&mut self) -> Result<(), TraceError> {
+        let length = self.length()?;
+        self.skip(length.into())
+    }
+
+    fn texts(&mut self) -> Result<(), TraceError> {
+        (0..self.length()?).try_for_each(|_| self.text())
+    }
+
+    fn since(&self, version: [u8; 3]) -> bool {
+        self.version >= version
+    }
+
+    fn time(&mut self) -> Result<f64, TraceError> {
+        let seconds = self.u16()?;
+        let nanoseconds = self.i32()? as u32;
+        Ok(f64::from(seconds) + f64::from(nanoseconds) * 1e-9)
+    }
+
+    fn times(&mut self) -> Result<(f64, f64), TraceError> {
+        Ok((self.time()?, self.time()?))
+    }
+
+    fn statuses(&mut self, into: &mut Vec<Status>) -> Result<(), TraceError> {
+        for _ in 0..self.length()? {
+            // Its bytes: the receive has room for them, which is what counts.
+            self.skip(4)?;
+            let source = self.i32()?;
+            // Whether it was cancelled, and its error.
+            self.skip(2)?;
+            let tag = if self.since([0, 6, 3]) { self.i32()? } else { -1 };
+            into.push(Status { source, tag });
+        }
+        Ok(())
+    }
+
+    /// Reads the next call into `call`; `false` at the end of the stream.
+    pub fn next(&mut self, call: &mut Call) -> Result<bool, TraceError> {
+        call.integers.clear();
+        call.vectors.clear();
+        call.statuses.clear();
+        call.at = self.position();
+        let number = self.u16()?;
+        let layout;
+        (call.name, layout) = match number {
+            END_OF_STREAM => return Ok(false),
+            FUNCTION_ENTER | FUNCTION_EXIT => ("", "l"),
+            _ => match CALLS.get(usize::from(number)) {
+                Some(&(name, layout)) if layout != "?" => (name, layout),
+                _ => return Err(self.error(call.at, format!("there is no call {number}"), "the file is damaged")),
+            },
+        };
+        let mask = self.u8()?;
+        // The thread comes before the times, other than the description of the format says.
+        if mask & THREAD != 0 {
+            self.skip(2)?;
+        }
+        let cpu = if mask & CPU_TIME != 0 { Some(self.times()?) } else { None };
+        let wall = if mask & WALL_TIME != 0 { Some(self.times()?) } else { None };
+        call.times = wall.or(cpu);
+        if mask & COUNTERS != 0 {
+            let counters = self.u8()?;
+            self.skip(16 * u64::from(counters))?;
+        }
+        self.arguments(layout.as_bytes(), mask, call)?;
+        Ok(true)
+    }
+
+    fn arguments(&mut self, layout: &[u8], mask: u8, call: &mut Call) -> Result<(), TraceError> {
+        let mut codes = layout.iter();
+        while let Some(code) = codes.next() {
+            match code {
+                b'i' => call.integers.push(self.i32()?.into()),
+                b'h' => call.integers.push(self.u16()?.into()),
+                b'b' => call.integers.push(self.u8()?.into()),
+                b'l' => call.integers.push(i64::from_be_bytes(self.take()?)),
+                b'I' => call.vectors.push(self.vector(Self::i32)?),
+                b'H' => call.vectors.push(self.vector(|s| s.u16().map(i32::from))?),
+                b'B' => call.vectors.push(self.vector(|s| s.u8().map(i32::from))?),
+                b'J' => {
+                    for _ in 0..self.length()? {
+                        self.vector(Self::i32)?;
+                    }
+                }
+                b'C' => self.text()?,
+                b'S' => self.texts()?,
+                b'T' => (0..self.length()?).try_for_each(|_| self.texts())?,
+                b's' if mask & STATUS != 0 => self.statuses(&mut call.statuses)?,
+                b's' | b')' => {}
+                b'V' if self.since([0, 6, 9]) => call.vectors.push(self.vector(Self::i32)?),
+                b'W' if self.since([0, 6, 8]) => call.vectors.push(self.vector(Self::i32)?),
+                b'V' | b'W' => self.skip(4)?,
+                b'P' => {
+                    let texts = self.length()?;
+                    if !self.since([0, 6, 2]) {
+                        self.skip(4)?;
+                    }
+                    (0..texts).try_for_each(|_| self.text())?;
+                }
+                b'(' => {
+                    let mut integer = || codes.next().map(|digit| call.integers[usize::from(digit - b'0')]);
+                    if integer() != integer() {
+                        codes.by_ref().find(|&&code| code == b')');
+                    }
+                }
+                other => unreachable!("no layout has the code {other}"),
+            }
+        }
+        Ok(())
+    }
+}

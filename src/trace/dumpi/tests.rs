@@ -1,0 +1,284 @@
+//! Tests of the reader of DUMPI, on files that a small encoder writes.
+
+use std::fs;
+
+use super::layout::{COUNTED, END_OF_STREAM};
+use super::*;
+use crate::trace::{Action, CollectiveKind, Datatype, Effect, Origin, TraceWarning};
+
+/// A file under construction.
+pub(in crate::trace) struct File {
+    bytes: Vec<u8>,
+    calls: Vec<u32>,
+    clock: f64,
+}
+
+/// An argument of a call.
+pub(in crate::trace) enum A<'a> {
+    I(i32),
+    H(u16),
+    B(u8),
+    V(&'a [i32]),
+    /// Bytes, source and tag of statuses.
+    S(&'a [(i32, i32, i32)]),
+}
+use A::{B, H, I, S, V};
+
+const INT: u16 = 9;
+const DOUBLE: u16 = 14;
+const WORLD: u16 = 2;
+
+impl File {
+    pub fn new() -> Self {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([0; 8]);
+        Self { bytes, calls: vec![0; COUNTED], clock: 1.0 }
+    }
+
+    /// A call that begins so many seconds after the last one has ended, and takes a millisecond.
+    pub fn call(&mut self, after: f64, name: &str, arguments: &[A]) -> &mut Self {
+        let number = CALLS.iter().position(|(n, _)| *n == name).unwrap();
+        self.calls[number] += 1;
+        self.clock += after;
+        self.bytes.extend((number as u16).to_be_bytes());
+        // Statuses, wall time and thread.
+        self.bytes.push(3 | 1 << 3 | 1 << 6);
+        self.bytes.extend([0, 0]);
+        for _ in 0..2 {
+            let nanoseconds = (self.clock.fract() * 1e9).round() as u32;
+            self.bytes.extend((self.clock as u16).to_be_bytes());
+            self.bytes.extend(nanoseconds.to_be_bytes());
+            self.clock += 1e-3;
+        }
+        self.clock -= 1e-3;
+        for argument in arguments {
+            match argument {
+                I(value) => self.bytes.extend(value.to_be_bytes()),
+                H(value) => self.bytes.extend(value.to_be_bytes()),
+                B(value) => self.bytes.push(*value),
+                V(values) => {
+                    self.bytes.extend((values.len() as u32).to_be_bytes());
+                    values.iter().for_each(|value| self.bytes.extend(value.to_be_bytes()));
+                }
+                S(statuses) => {
+                    self.bytes.extend((statuses.len() as u32).to_be_bytes());
+                    for (bytes, source, tag) in *statuses {
+                        self.bytes.extend(bytes.to_be_bytes());
+                        self.bytes.extend(source.to_be_bytes());
+                        self.bytes.extend([0, 0]);
+                        self.bytes.extend(tag.to_be_bytes());
+                    }
+                }
+            }
+        }
+        self
+    }
+
+    /// The whole file, with a table of so many entries at its end.
+    pub fn finish(&self, entries: u64) -> Vec<u8> {
+        let mut bytes = self.bytes.clone();
+        bytes.extend(END_OF_STREAM.to_be_bytes());
+        let header = bytes.len() as u64;
+        bytes.extend([0, 7, 1]);
+        bytes.extend([0; 8]);
+        for text in ["host", "user"] {
+            bytes.extend((text.len() as u16).to_be_bytes());
+            bytes.extend(text.as_bytes());
+        }
+        bytes.extend([0; 8]);
+        let footer = bytes.len() as u64;
+        bytes.extend(0xf007_fee7_u64.to_be_bytes());
+        // Each call was made once more than recorded, and that once was left out.
+        self.calls.iter().for_each(|count| bytes.extend((count + 1).to_be_bytes()));
+        self.calls.iter().for_each(|_| bytes.extend(1u32.to_be_bytes()));
+        let keys = bytes.len() as u64;
+        bytes.extend([0; 4]);
+        let sizes = bytes.len() as u64;
+        bytes.extend(30u32.to_be_bytes());
+        let all = layout::SIZES.iter().copied().chain([12, 24]);
+        all.for_each(|size| bytes.extend(size.to_be_bytes()));
+        bytes.extend(MAGIC);
+        let table = [sizes, 0, 0, header, 8, footer, keys];
+        table[7 - entries as usize..].iter().for_each(|entry| bytes.extend(entry.to_be_bytes()));
+        bytes
+    }
+}
+
+/// Both ranks of a small program.
+pub(in crate::trace) fn sample() -> [Vec<u8>; 2] {
+    let mut zero = File::new();
+    zero.call(0.0, "Init", &[V(&[])])
+        .call(2.0, "Send", &[I(10), H(INT), I(1), I(7), H(WORLD)])
+        .call(0.0, "Isend", &[I(3), H(DOUBLE), I(1), I(8), H(WORLD), I(5)])
+        .call(0.5, "Wait", &[I(5), S(&[])])
+        .call(0.0, "Gatherv", &[I(0), I(2), I(1), H(INT), I(0), H(WORLD), V(&[1, 2]), V(&[0, 1]), H(INT)])
+        .call(0.0, "Allreduce", &[I(2), H(DOUBLE), B(3), H(WORLD)])
+        .call(0.0, "Finalize", &[]);
+    let mut one = File::new();
+    one.call(0.0, "Init", &[V(&[])])
+        .call(0.0, "Irecv", &[I(3), H(DOUBLE), I(-1), I(8), H(WORLD), I(6)])
+        .call(0.0, "Recv", &[I(20), H(INT), I(-1), I(-1), H(WORLD), S(&[(40, 0, 7)])])
+        .call(0.0, "Waitall", &[I(2), V(&[1, 6]), S(&[(0, -1, -1), (24, 0, 8)])])
+        .call(0.0, "Gatherv", &[I(1), I(2), I(2), H(INT), I(0), H(WORLD), H(INT)])
+        .call(0.0, "Allreduce", &[I(2), H(DOUBLE), B(3), H(WORLD)])
+        .call(0.0, "Finalize", &[]);
+    [zero.finish(7), one.finish(4)]
+}
+
+fn folder(files: &[Vec<u8>]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (rank, bytes) in files.iter().enumerate() {
+        fs::write(folder.path().join(format!("dumpi-run-{rank:04}.bin")), bytes).unwrap();
+    }
+    let meta = format!("hostname=x\nnumprocs={}\nusername=y\nfileprefix=dumpi-run\n", files.len());
+    fs::write(folder.path().join("dumpi-run.meta"), meta).unwrap();
+    folder
+}
+
+fn read_all(files: &[Vec<u8>], options: &Options) -> Result<Trace, TraceError> {
+    crate::trace::read(&folder(files).path().join("dumpi-run.meta"), options)
+}
+
+fn text(trace: &Trace) -> String {
+    let mut text = Vec::new();
+    crate::trace::ti::write(trace, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn calls_become_actions() {
+    let files = sample();
+    let trace = read_all(&files, &Options { recorded_speed: 1e6, ..Options::default() }).unwrap();
+    let expected = "\
+0 init\n0 compute 2e6\n0 send 1 7 40 6\n0 isend 1 8 24 6\n0 compute 5e5\n0 wait 0 1 8\n0 gatherv 4 4 8 0 6 6
+0 allreduce 16 0 6\n0 finalize
+1 init\n1 irecv 0 8 24 6\n1 recv 0 7 80 6\n1 wait 0 1 8\n1 gatherv 8 4 8 0 6 6\n1 allreduce 16 0 6\n1 finalize
+";
+    // Times are written in nanoseconds.
+    let rounded: String = text(&trace)
+        .lines()
+        .map(|line| match line.split_once("compute ") {
+            Some((rank, flops)) => format!("{rank}compute {:e}\n", flops.parse::<f64>().unwrap().round()),
+            None => format!("{line}\n"),
+        })
+        .collect();
+    assert_eq!(rounded, expected);
+    assert!(trace.warnings.is_empty(), "{:?}", trace.warnings);
+    assert_eq!((trace.name.as_str(), &trace.origin), ("dumpi-run", &Origin::None));
+    assert_eq!(crate::trace::inspect::check(&trace).iter().filter(|f| f.kind != "larger-receive").count(), 0);
+}
+
+#[test]
+fn the_first_file_and_lists_are_taken_as_well() {
+    let files = sample();
+    let folder = folder(&files);
+    let read = |name: &str| crate::trace::read(&folder.path().join(name), &Options::default());
+    let first = text(&read("dumpi-run-0000.bin").unwrap());
+    assert_eq!(text(&read("dumpi-run.meta").unwrap()), first);
+    fs::write(folder.path().join("list"), "dumpi-run-0000.bin\ndumpi-run-0001.bin\n").unwrap();
+    assert_eq!(text(&read("list").unwrap()), first);
+    let error = read("dumpi-run-0001.bin").unwrap_err();
+    assert!(error.to_string().contains("not the file of the first rank"), "{error}");
+    fs::remove_file(folder.path().join("dumpi-run-0001.bin")).unwrap();
+    assert!(read("dumpi-run.meta").unwrap_err().is_io());
+}
+
+#[test]
+fn a_partial_recording_is_a_window_and_says_so() {
+    let mut zero = File::new();
+    zero.call(0.0, "Send", &[I(1), H(INT), I(1), I(7), H(WORLD)]).call(0.0, "Barrier", &[H(WORLD)]);
+    let mut one = File::new();
+    one.call(0.0, "Barrier", &[H(WORLD)]);
+    // Rank 1 has received, but that is not in its file.
+    one.calls[1] += 1;
+    let trace = read_all(&[zero.finish(7), one.finish(7)], &Options::default()).unwrap();
+    let calls = |rank: usize| trace.actions[rank].iter().filter(|a| !matches!(a, Action::Compute { .. })).count();
+    assert_eq!((calls(0), calls(1)), (1, 1));
+    let said: Vec<String> = trace.warnings.iter().map(ToString::to_string).collect();
+    assert!(said[0].contains("recorded partially on 1 of 2 ranks"), "{said:?}");
+    assert!(said[0].contains("0 calls of MPI_Recv are in the file of rank 1, 1 were made"), "{said:?}");
+    assert!(said[1].contains("1 sends"), "{said:?}");
+}
+
+#[test]
+fn what_cannot_be_replayed_is_refused_or_left_out() {
+    let mut zero = File::new();
+    zero.call(0.0, "Comm_split", &[H(WORLD), I(0), I(0), H(4)]).call(0.0, "Bcast", &[I(1), H(INT), I(0), H(4)]).call(
+        0.0,
+        "Barrier",
+        &[H(WORLD)],
+    );
+    let files = [zero.finish(7)];
+    let error = read_all(&files, &Options::default()).unwrap_err();
+    assert!(error.byte().is_some() && error.to_string().contains("MPI_Bcast cannot be replayed"), "{error}");
+    assert!(error.help().contains("--leave-out"));
+    let trace = read_all(&files, &Options { leave_out: true, ..Options::default() }).unwrap();
+    assert!(matches!(&trace.warnings[..], [TraceWarning::Approximated { effect: Effect::LeftOut, count: 1, .. }]));
+}
+
+#[test]
+fn communicators_of_all_ranks_and_groups_are_known() {
+    let file = |rank: i32| {
+        let mut file = File::new();
+        file.call(0.0, "Comm_dup", &[H(WORLD), H(4)])
+            .call(0.0, "Barrier", &[H(4)])
+            .call(0.0, "Comm_group", &[H(WORLD), H(3)])
+            .call(0.0, "Group_incl", &[H(3), I(2), V(&[1, 0]), H(4)])
+            .call(0.0, "Comm_create", &[H(WORLD), H(4), H(5)]);
+        if rank == 0 {
+            file.call(0.0, "Send", &[I(1), H(INT), I(0), I(3), H(5)]);
+        } else {
+            file.call(0.0, "Recv", &[I(1), H(INT), I(1), I(3), H(5), S(&[])]);
+        }
+        file.finish(7)
+    };
+    let trace = read_all(&[file(0), file(1)], &Options::default()).unwrap();
+    let send = Action::Send { to: 1, tag: 3, count: 4, datatype: Datatype::BYTE };
+    assert!(trace.actions[0].contains(&send) && trace.collectives[0].kind == CollectiveKind::Barrier);
+    assert!(trace.actions[1].contains(&Action::Recv { from: 0, tag: 3, count: 4, datatype: Datatype::BYTE }));
+}
+
+#[test]
+fn sizes_of_types_are_found() {
+    let mut file = File::new();
+    // Type 28 has 12 bytes by the table; 40 is made of two of them; 41 is a structure.
+    file.call(0.0, "Type_contiguous", &[I(2), H(28), H(40)])
+        .call(0.0, "Send", &[I(1), H(40), I(0), I(1), H(WORLD)])
+        .call(0.0, "Recv", &[I(1), H(40), I(0), I(1), H(WORLD), S(&[])]);
+    let trace = read_all(&[file.finish(7)], &Options::default()).unwrap();
+    assert!(trace.actions[0].contains(&Action::Send { to: 0, tag: 1, count: 24, datatype: Datatype::BYTE }));
+    let mut file = File::new();
+    file.call(0.0, "Send", &[I(1), H(99), I(0), I(1), H(WORLD)]);
+    let error = read_all(&[file.finish(7)], &Options::default()).unwrap_err();
+    assert!(error.byte() == Some(16) && error.to_string().contains("size of type 99"), "{error}");
+}
+
+#[test]
+fn every_prefix_is_refused_with_a_place() {
+    let [whole, _] = sample();
+    for length in 0..whole.len() {
+        let error = read_alone(&whole[..length], &Options::default()).unwrap_err();
+        assert!(error.byte().is_some(), "{length}: {error}");
+    }
+}
+
+/// Writes the seed of the fuzz target anew, where the sample has changed.
+#[test]
+#[ignore = "writes a file"]
+fn write_the_seed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
+    let mut file = File::new();
+    file.call(0.0, "Init", &[V(&[])])
+        .call(0.0, "Irecv", &[I(3), H(DOUBLE), I(-1), I(8), H(WORLD), I(6)])
+        .call(0.1, "Send", &[I(3), H(DOUBLE), I(0), I(8), H(WORLD)])
+        .call(0.0, "Wait", &[I(6), S(&[(24, 0, 8)])])
+        .call(0.0, "Gatherv", &[I(0), I(1), I(1), H(INT), I(0), H(WORLD), V(&[1]), V(&[0]), H(INT)])
+        .call(0.0, "Finalize", &[]);
+    fs::write(folder.join("dumpi/small"), file.finish(7)).unwrap();
+    fs::write(folder.join("trace/goal-binary"), crate::trace::goal::tests::sample_binary()).unwrap();
+    let trace = crate::trace::read(&folder.join("trace/text"), &Options::default()).unwrap();
+    let mut bytes = Vec::new();
+    crate::trace::write(&trace, &crate::trace::compact::Compact, &mut bytes).unwrap();
+    fs::write(folder.join("trace/compact"), &bytes).unwrap();
+    fs::write(folder.join("trace/compact.zst"), zstd::encode_all(&*bytes, 3).unwrap()).unwrap();
+}

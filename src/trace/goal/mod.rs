@@ -1,0 +1,39 @@
+//! GOAL schedules, the input of LogGOPSim: for each rank, operations and which of them wait for which.
+//!
+//! The text and the binary form that `txt2bin` makes of it are read; the text is written. The grammar and the layout follow the
+//! public sources of LogGOPSim (txt2bin.re, Parser.hpp). A rank of a schedule is a graph, a rank of a trace a list:
+//! `schedule.rs` puts one in the order in which it can run.
+
+mod binary;
+mod schedule;
+#[cfg(test)]
+pub(super) mod tests;
+mod text;
+mod write;
+
+pub use self::write::Goal;
+
+use super::format::Format;
+
+/// The format of the text.
+pub(super) static TEXT: Format = Format {
+    name: "GOAL",
+    extensions: &[".goal"],
+    writer: Some(&Goal),
+    recognises: text::recognises,
+    read: text::read,
+    read_files: None,
+};
+
+/// The format of the binary form.
+pub(super) static BINARY: Format = Format {
+    name: "GOAL binary",
+    extensions: &[".goal.bin"],
+    writer: None,
+    recognises: |head| head.starts_with(&binary::MAGIC),
+    read: binary::read,
+    read_files: None,
+};
+
+/// Nanoseconds of a second: the unit of `calc`.
+const NANOSECONDS: f64 = 1e9;

@@ -1,0 +1,228 @@
+//! Graphs of operations, and an order in which a rank can perform them one after the other.
+//!
+//! Not every order will do: a rank that waited for the wrong message first could wait for ever. So all ranks are run together
+//! once, without any notion of time. An operation begins when everything that it waits for has happened, a receive has
+//! happened when its send has begun; the order in which that comes to pass is one that all ranks can keep.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::NANOSECONDS;
+use crate::trace::calls::{At, Program};
+use crate::trace::error::TraceError;
+use crate::trace::{Action, Effect, Options, Trace};
+
+/// What an operation does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Send,
+    Receive,
+    Calculate,
+}
+
+/// An operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operation {
+    pub kind: Kind,
+    pub cpu: u8,
+    /// The other rank.
+    pub peer: u32,
+    pub tag: u32,
+    /// Bytes, or nanoseconds.
+    pub size: u64,
+    /// Where it stands.
+    pub at: At,
+}
+
+/// The operations of a rank, and what waits for what.
+#[derive(Default)]
+pub(super) struct Graph {
+    pub operations: Vec<Operation>,
+    /// The later one, the earlier one, and whether it waits only for the start of that.
+    pub edges: Vec<(u32, u32, bool)>,
+}
+
+/// A graph under way.
+struct Run {
+    operations: Vec<Operation>,
+    /// For each operation, where its edges begin in the lists.
+    waits: Vec<u32>,
+    earlier: Vec<(u32, bool)>,
+    frees: Vec<u32>,
+    later: Vec<(u32, bool)>,
+    /// How many things each still waits for.
+    left: Vec<u32>,
+    ready: VecDeque<u32>,
+    /// Whether it was waited for, or needs no wait.
+    waited: Vec<bool>,
+    /// Whether something has been posted that nobody waits for yet.
+    open: usize,
+}
+
+impl Run {
+    fn new(mut graph: Graph) -> Run {
+        // What was posted last is waited for first: it can become a call that blocks.
+        graph.edges.sort_by_key(|&(later, earlier, on_start)| (later, std::cmp::Reverse(earlier), on_start));
+        let count = graph.operations.len();
+        let list = |key: fn(&(u32, u32, bool)) -> (u32, u32)| {
+            let mut starts = vec![0u32; count + 1];
+            graph.edges.iter().for_each(|edge| starts[key(edge).0 as usize + 1] += 1);
+            (0..count).for_each(|i| starts[i + 1] += starts[i]);
+            let mut next = starts.clone();
+            let mut list = vec![(0, false); graph.edges.len()];
+            for edge in &graph.edges {
+                let (from, to) = key(edge);
+                list[next[from as usize] as usize] = (to, edge.2);
+                next[from as usize] += 1;
+            }
+            (starts, list)
+        };
+        let (waits, earlier) = list(|&(later, earlier, _)| (later, earlier));
+        let (frees, later) = list(|&(later, earlier, _)| (earlier, later));
+        let left: Vec<u32> = (0..count).map(|i| waits[i + 1] - waits[i]).collect();
+        let ready = (0..count as u32).filter(|&i| left[i as usize] == 0).collect();
+        let waited = vec![false; count];
+        Run { operations: graph.operations, waits, earlier, frees, later, left, ready, waited, open: 0 }
+    }
+
+    /// Tells those that wait for the start, or for the end, of an operation.
+    fn free(&mut self, operation: u32, start: bool) {
+        let range = self.frees[operation as usize] as usize..self.frees[operation as usize + 1] as usize;
+        for at in range {
+            let (later, on_start) = self.later[at];
+            if on_start == start {
+                self.left[later as usize] -= 1;
+                if self.left[later as usize] == 0 {
+                    self.ready.push_back(later);
+                }
+            }
+        }
+    }
+}
+
+/// Sends and receives of a triple that were posted and are without the other half.
+#[derive(Default)]
+struct Posted {
+    sends: u64,
+    receives: VecDeque<u32>,
+}
+
+/// Puts the operations of all ranks in order.
+pub(super) fn trace(graphs: Vec<Graph>, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
+    let mut program = Program::new("GOAL", options, graphs.len());
+    let mut runs: Vec<Run> = graphs.into_iter().map(Run::new).collect();
+    let mut posted: FxHashMap<(u32, u32, u32), Posted> = FxHashMap::default();
+    let mut active: VecDeque<u32> = (0..runs.len() as u32).collect();
+    while let Some(rank) = active.pop_front() {
+        while let Some(next) = runs[rank as usize].ready.pop_front() {
+            begin(&mut program, &mut runs, rank, next, file)?;
+            runs[rank as usize].free(next, true);
+            let operation = runs[rank as usize].operations[next as usize];
+            match operation.kind {
+                Kind::Calculate => runs[rank as usize].free(next, false),
+                Kind::Send => {
+                    runs[rank as usize].free(next, false);
+                    let place = posted.entry((rank, operation.peer, operation.tag)).or_default();
+                    match place.receives.pop_front() {
+                        Some(receive) => {
+                            runs[operation.peer as usize].free(receive, false);
+                            active.push_back(operation.peer);
+                        }
+                        None => place.sends += 1,
+                    }
+                }
+                Kind::Receive => {
+                    let place = posted.entry((operation.peer, rank, operation.tag)).or_default();
+                    if place.sends > 0 {
+                        place.sends -= 1;
+                        runs[rank as usize].free(next, false);
+                    } else {
+                        place.receives.push_back(next);
+                    }
+                }
+            }
+        }
+    }
+    for (rank, run) in (0..).zip(&runs) {
+        if let Some(stuck) = run.left.iter().position(|&left| left > 0) {
+            let problem = format!("an operation of rank {rank} can never begin");
+            let help = "what it requires waits for itself, or for a message that nobody sends";
+            return Err(program.error(file, run.operations[stuck].at, problem, help));
+        }
+        if run.open > 0 {
+            program.push(rank, Action::WaitAll);
+        }
+    }
+    program.finish(name, file)
+}
+
+/// Begins an operation: waits for the messages that it requires, and posts it.
+fn begin(program: &mut Program<'_>, runs: &mut [Run], rank: u32, index: u32, file: &Path) -> Result<(), TraceError> {
+    let run = &mut runs[rank as usize];
+    let operation = run.operations[index as usize];
+    for at in run.waits[index as usize] as usize..run.waits[index as usize + 1] as usize {
+        let (earlier, on_start) = run.earlier[at];
+        if !on_start && !std::mem::replace(&mut run.waited[earlier as usize], true) {
+            run.open -= 1;
+            wait(program, rank, &run.operations[earlier as usize]);
+        }
+    }
+    if operation.cpu > 0 {
+        let what = "operations on several cores of a rank: one after the other";
+        program.note(Effect::Approximated, what, rank, file, operation.at);
+    }
+    let tag = i32::try_from(operation.tag);
+    let Ok(tag) = tag else {
+        return Err(program.error(file, operation.at, "the tag is above 2147483647", "use smaller tags"));
+    };
+    match operation.kind {
+        Kind::Calculate => {
+            run.waited[index as usize] = true;
+            if operation.size > 0 {
+                let flops = operation.size as f64 / NANOSECONDS * program.recorded_speed();
+                program.push(rank, Action::Compute { flops: flops.min(f64::MAX) });
+            }
+        }
+        Kind::Send => {
+            run.open += 1;
+            let (count, datatype) = program.elements(operation.size, rank, file, operation.at)?;
+            program.push(rank, Action::Isend { to: operation.peer, tag, count, datatype });
+        }
+        Kind::Receive => {
+            run.open += 1;
+            let (count, datatype) = program.elements(operation.size, rank, file, operation.at)?;
+            program.push(rank, Action::Irecv { from: operation.peer, tag, count, datatype });
+        }
+    }
+    Ok(())
+}
+
+/// Waits for a message; one that was posted just before becomes a call that blocks.
+fn wait(program: &mut Program<'_>, rank: u32, operation: &Operation) {
+    let (peer, own) = (operation.peer, rank);
+    let tag = operation.tag as i32;
+    let actions = &mut program.ranks[rank as usize].actions;
+    match (operation.kind, actions.last_mut()) {
+        (Kind::Send, Some(last)) => {
+            if let Action::Isend { to, tag: t, count, datatype } = *last
+                && (to, t) == (peer, tag)
+            {
+                *last = Action::Send { to, tag, count, datatype };
+                return;
+            }
+            actions.push(Action::Wait { source: own, destination: peer, tag });
+        }
+        (Kind::Receive, Some(last)) => {
+            if let Action::Irecv { from, tag: t, count, datatype } = *last
+                && (from, t) == (peer, tag)
+            {
+                *last = Action::Recv { from, tag, count, datatype };
+                return;
+            }
+            actions.push(Action::Wait { source: peer, destination: own, tag });
+        }
+        _ => {}
+    }
+}

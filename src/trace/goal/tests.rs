@@ -1,0 +1,169 @@
+//! Tests of GOAL.
+
+use super::*;
+use crate::trace::error::TraceError;
+use crate::trace::{Options, Trace, read_from, write};
+
+fn parse(bytes: &[u8]) -> Result<Trace, TraceError> {
+    read_from(bytes, "t", &Options { recorded_speed: 1e9, ..Options::default() })
+}
+
+fn ti(trace: &Trace) -> String {
+    let mut text = Vec::new();
+    crate::trace::ti::write(trace, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// Two ranks, with comments, all operations and both kinds of dependencies.
+pub(in crate::trace) const SAMPLE: &str = "\
+// A comment
+num_ranks 2
+/* Another one,
+of two lines */
+rank 0 {
+l1: calc 100
+l2: send 8b to 1 tag 3
+l2 requires l1
+l3: recv 16b from 1 tag 4
+l3 irequires l2
+l4 : calc 5 cpu 0
+l4 requires l3
+l4 requires l2
+}
+rank 1{
+a: send 16 b to 0 tag 4 cpu 0 nic 0
+b: recv 8b from 0 tag 3
+c: calc 7
+c requires b
+}
+";
+
+#[test]
+fn graphs_become_lists() {
+    let expected = "\
+0 compute 100\n0 isend 1 3 8 6\n0 irecv 1 4 16 6\n0 wait 1 0 4\n0 wait 0 1 3\n0 compute 5
+1 isend 0 4 16 6\n1 recv 0 3 8 6\n1 compute 7\n1 waitall
+";
+    // A receive that was posted just before becomes one that blocks.
+    let expected = expected.replace("0 irecv 1 4 16 6\n0 wait 1 0 4\n", "0 recv 1 4 16 6\n");
+    assert_eq!(ti(&parse(SAMPLE.as_bytes()).unwrap()), expected);
+}
+
+/// Rank 0 has two chains; the message that frees its answer to rank 1 stands last. A list in the order of the file would wait
+/// for rank 2 first, which waits for rank 1, which waits for that answer.
+#[test]
+fn the_order_is_one_that_can_run() {
+    let text = "num_ranks 3\n\
+        rank 0 {\na: recv 1b from 2\nb: calc 1\nb requires a\nc: recv 1b from 1\nd: send 1b to 1\nd requires c\n}\n\
+        rank 1 {\na: send 1b to 0\nb: recv 1b from 0\nb requires a\nc: send 1b to 2\nc requires b\n}\n\
+        rank 2 {\na: recv 1b from 1\nb: send 1b to 0\nb requires a\n}\n";
+    let trace = parse(text.as_bytes()).unwrap();
+    let found = crate::trace::inspect::check(&trace);
+    assert!(found.is_empty(), "{found:?}\n{}", ti(&trace));
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    let text = "0 compute 100000\n0 send 1 3 8 6\n0 isend 1 4 2 0\n0 compute 1700\n0 wait 0 1 4\n0 sendRecv 5 1 6 1 6 6\n\
+                0 isend 1 9 1 6\n0 isend 1 9 1 6\n0 waitall\n0 compute 100\n\
+                1 recv 0 3 8 6\n1 irecv 0 4 16 6\n1 wait 0 1 4\n1 sendRecv 6 0 5 0 6 6\n1 recv 0 9 1 6\n1 recv 0 9 1 6\n1 compute 100\n";
+    let trace = read_from(text.as_bytes(), "t", &Options::default()).unwrap();
+    let mut goal = Vec::new();
+    write(&trace, &Goal, &mut goal).unwrap();
+    let again = read_from(&*goal, "t", &Options::default()).unwrap();
+    let difference = crate::trace::diff::Difference::of(&trace, &again);
+    assert!(difference.same_communication(), "{difference:?}");
+    assert_eq!(difference.flops.0, difference.flops.1);
+    let mut second = Vec::new();
+    write(&again, &Goal, &mut second).unwrap();
+    let third = read_from(&*second, "t", &Options::default()).unwrap();
+    assert_eq!(ti(&again), ti(&third));
+    // Collectives are refused with their place.
+    let trace = read_from(&b"0 init\n0 barrier\n"[..], "t", &Options::default()).unwrap();
+    let error = write(&trace, &Goal, &mut Vec::new()).unwrap_err();
+    assert_eq!(error.to_string(), "rank 0, action 2: GOAL cannot express `barrier`");
+}
+
+#[test]
+fn errors_have_their_line() {
+    for (text, line, part) in [
+        ("num_ranks 1\nrank 0 {\ncalc x\n}\n", 3, "not `x`"),
+        ("num_ranks 1\nrank 0 {\nl: send 5 to 0\n}\n", 3, "no `b`"),
+        ("num_ranks 1\nrank 0 {\nl: send 5b to 1\n}\n", 3, "no rank 1 of 1"),
+        ("num_ranks 1\nrank 0 {\nl: recv 5b from -1\n}\n", 3, "any source"),
+        ("num_ranks 1\nrank 0 {\na requires b\n}\n", 3, "no label `a`"),
+        ("num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n", 3, "never begin"),
+        ("num_ranks 1\nrank 0 {\na: recv 1b from 0\nb: calc 1\nb requires a\n}\n", 4, "never begin"),
+        ("num_ranks 2\nrank 0 {\n}\n", 3, "rank 1 of 2 is not there"),
+        ("num_ranks 1\nrank 0 {\n", 2, "not closed"),
+        ("num_ranks 99999999\n", 1, "99999999 ranks"),
+        ("num_ranks 1\nrank 0 {\ncalc 5", 3, "no line end"),
+    ] {
+        let error = parse(text.as_bytes()).unwrap_err();
+        assert!(error.line == Some(line) && error.to_string().contains(part), "{error}");
+    }
+}
+
+/// A rank: operations as (kind, peer, size, tag) and edges as (later, earlier, start only).
+type Rank<'a> = (&'a [(u8, u32, u64, u32)], &'a [(u32, u32, bool)]);
+
+/// The binary form of some ranks.
+fn binary(ranks: &[Rank<'_>]) -> Vec<u8> {
+    let mut bodies: Vec<Vec<u8>> = Vec::new();
+    for (operations, edges) in ranks {
+        let free: Vec<u32> = (0..operations.len() as u32).filter(|i| edges.iter().all(|(l, _, _)| l != i)).collect();
+        let mut body = (operations.len() as u32).to_le_bytes().to_vec();
+        body.extend((free.len() as u32).to_le_bytes());
+        free.iter().for_each(|i| body.extend(i.to_le_bytes()));
+        let mut list: Vec<u32> = Vec::new();
+        for (index, (kind, peer, size, tag)) in (0..).zip(*operations) {
+            let waits = edges.iter().filter(|(later, _, _)| *later == index).count() as u32;
+            body.extend(waits.to_le_bytes());
+            body.push(*kind);
+            body.extend(peer.to_le_bytes());
+            body.extend(size.to_le_bytes());
+            body.extend(tag.to_le_bytes());
+            body.extend([0, 0]);
+            for start in [false, true] {
+                let later: Vec<u32> = edges.iter().filter(|e| e.1 == index && e.2 == start).map(|e| e.0).collect();
+                body.extend((later.len() as u32).to_le_bytes());
+                body.extend((list.len() as u32).to_le_bytes());
+                list.extend(later);
+            }
+        }
+        list.iter().for_each(|later| body.extend(later.to_le_bytes()));
+        bodies.push(body);
+    }
+    let mut bytes = binary::MAGIC.to_vec();
+    bytes.extend((ranks.len() as u32).to_le_bytes());
+    bytes.extend([0, 0]);
+    let mut at = 6 + 16 * ranks.len() as u64;
+    for body in &bodies {
+        bytes.extend(at.to_le_bytes());
+        at += body.len() as u64;
+        bytes.extend(at.to_le_bytes());
+    }
+    bytes.extend(bodies.concat());
+    bytes
+}
+
+/// The binary form of the sample.
+pub(in crate::trace) fn sample_binary() -> Vec<u8> {
+    binary(&[
+        (
+            &[(3, 0, 100, 0), (1, 1, 8, 3), (2, 1, 16, 4), (3, 0, 5, 0)],
+            &[(1, 0, false), (2, 1, true), (3, 2, false), (3, 1, false)],
+        ),
+        (&[(1, 0, 16, 4), (2, 0, 8, 3), (3, 0, 7, 0)], &[(2, 1, false)]),
+    ])
+}
+
+#[test]
+fn the_binary_form_says_the_same() {
+    let bytes = sample_binary();
+    assert_eq!(ti(&parse(&bytes).unwrap()), ti(&parse(SAMPLE.as_bytes()).unwrap()));
+    for length in 8..bytes.len() {
+        let error = parse(&bytes[..length]).unwrap_err();
+        assert!(error.byte().is_some(), "{length}: {error}");
+    }
+}

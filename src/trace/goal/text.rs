@@ -1,0 +1,264 @@
+//! The text of GOAL.
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+use super::schedule::{Graph, Kind, Operation, trace};
+use crate::trace::Trace;
+use crate::trace::blocks::{Blocks, End};
+use crate::trace::calls::{At, located};
+use crate::trace::error::{TraceError, TraceErrorKind, shorten};
+use crate::trace::format::{Input, MOST_RANKS};
+
+/// Whether the first word that is no comment is `num_ranks`.
+pub(super) fn recognises(head: &[u8]) -> bool {
+    let mut comment = false;
+    for line in head.split(|&byte| byte == b'\n') {
+        let line = without_comments(line, &mut comment);
+        match words(&line).next() {
+            None => {}
+            Some(word) => return word == b"num_ranks",
+        }
+    }
+    false
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
+}
+
+/// A line without what stands in comments; `comment` says whether one of several lines is open.
+fn without_comments(line: &[u8], comment: &mut bool) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(line.len());
+    let mut at = 0;
+    while at < line.len() {
+        let rest = &line[at..];
+        if *comment {
+            if rest.starts_with(b"*/") {
+                *comment = false;
+                at += 2;
+            } else {
+                at += 1;
+            }
+        } else if rest.starts_with(b"/*") {
+            *comment = true;
+            at += 2;
+        } else if rest.starts_with(b"//") {
+            break;
+        } else {
+            // Signs that need no blank beside them.
+            match line[at] {
+                sign @ (b'{' | b'}' | b':') => kept.extend([b' ', sign, b' ']),
+                byte => kept.push(byte),
+            }
+            at += 1;
+        }
+    }
+    kept
+}
+
+pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
+    let Input { source, budget, name, options, .. } = input;
+    let file = source.file().to_path_buf();
+    let mut reader = Reader {
+        file: file.clone(),
+        line: 0,
+        comment: false,
+        graphs: Vec::new(),
+        seen: Vec::new(),
+        rank: None,
+        labels: FxHashMap::default(),
+    };
+    let mut cut_off = false;
+    Blocks::new(source).each(budget, |block| {
+        let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
+        for line in text.split(|&byte| byte == b'\n') {
+            reader.line += 1;
+            reader.take(line)?;
+        }
+        cut_off = block.end != End::Line;
+        Ok(())
+    })?;
+    if cut_off {
+        return Err(located(&file, At::Line(reader.line.max(1)), TraceErrorKind::CutOff));
+    }
+    if let Some(rank) = reader.rank {
+        return Err(reader.error(format!("rank {rank} is not closed by `}}`"), "the file may be cut off"));
+    }
+    if let Some(rank) = reader.seen.iter().position(|seen| !seen) {
+        let ranks = reader.seen.len();
+        return Err(reader.error(format!("rank {rank} of {ranks} is not there"), "the file may be cut off"));
+    }
+    trace(reader.graphs, name, &file, options)
+}
+
+struct Reader {
+    file: PathBuf,
+    line: u64,
+    comment: bool,
+    graphs: Vec<Graph>,
+    seen: Vec<bool>,
+    /// The rank whose operations are read.
+    rank: Option<usize>,
+    labels: FxHashMap<Vec<u8>, u32>,
+}
+
+const GRAMMAR: &str = "write `LABEL: send 8b to 1 tag 0`, `recv 8b from 0`, `calc 100` or `LABEL requires LABEL`";
+
+impl Reader {
+    fn error(&self, problem: impl Into<String>, help: &'static str) -> TraceError {
+        error(&self.file, self.line, problem, help)
+    }
+
+    fn number<T: std::str::FromStr>(&self, word: Option<&[u8]>, what: &str) -> Result<T, TraceError> {
+        let digits = word.filter(|word| word.iter().all(u8::is_ascii_digit));
+        let value = digits.and_then(|word| std::str::from_utf8(word).ok()?.parse().ok());
+        value.ok_or_else(|| {
+            let said = word.map(|word| format!(", not `{}`", shorten(word))).unwrap_or_default();
+            self.error(format!("{what} is expected here{said}"), GRAMMAR)
+        })
+    }
+
+    fn take(&mut self, line: &[u8]) -> Result<(), TraceError> {
+        let line = without_comments(line, &mut self.comment);
+        let mut words = words(&line).peekable();
+        let Some(&first) = words.peek() else { return Ok(()) };
+        match (first, self.rank) {
+            (b"num_ranks", None) if self.seen.is_empty() => {
+                words.next();
+                let ranks: usize = self.number(words.next(), "the number of ranks")?;
+                if !(1..=MOST_RANKS).contains(&ranks) {
+                    return Err(self.error(format!("{ranks} ranks; a trace has 1 to {MOST_RANKS}"), "check the file"));
+                }
+                self.graphs.resize_with(ranks, Graph::default);
+                self.seen.resize(ranks, false);
+            }
+            (b"rank", None) => {
+                words.next();
+                let rank: usize = self.number(words.next(), "the number of a rank")?;
+                match self.seen.get_mut(rank) {
+                    Some(seen) if !*seen => *seen = true,
+                    Some(_) => return Err(self.error(format!("rank {rank} is there twice"), "give it once")),
+                    None => {
+                        let ranks = self.seen.len();
+                        return Err(self.error(format!("there is no rank {rank} of {ranks}"), "ranks count from 0"));
+                    }
+                }
+                if words.next() != Some(b"{") {
+                    return Err(self.error("`{` is expected behind the rank", "write `rank 0 {`"));
+                }
+                self.rank = Some(rank);
+            }
+            (b"}", Some(_)) => {
+                words.next();
+                self.rank = None;
+                self.labels.clear();
+            }
+            (_, Some(rank)) => return self.operation(&line, rank),
+            _ => {
+                return Err(
+                    self.error(format!("`{}` is not expected here", shorten(first)), "begin with `num_ranks N`")
+                );
+            }
+        }
+        match words.next() {
+            None => Ok(()),
+            Some(word) => Err(self.error(format!("`{}` is not expected here", shorten(word)), GRAMMAR)),
+        }
+    }
+
+    fn label(&self, word: Option<&[u8]>) -> Result<u32, TraceError> {
+        let word = word.ok_or_else(|| self.error("a label is expected here", GRAMMAR))?;
+        self.labels.get(word).copied().ok_or_else(|| {
+            self.error(
+                format!("there is no label `{}` before this line", shorten(word)),
+                "labels are those of the rank",
+            )
+        })
+    }
+
+    fn operation(&mut self, line: &[u8], rank: usize) -> Result<(), TraceError> {
+        let mut words = words(line).peekable();
+        let mut word = words.next();
+        let mut label = None;
+        if words.peek() == Some(&&b":"[..]) {
+            label = word;
+            words.next();
+            word = words.next();
+        } else if let Some(kind @ (b"requires" | b"irequires")) = words.peek().copied() {
+            words.next();
+            let later = self.label(word)?;
+            let earlier = self.label(words.next())?;
+            self.graphs[rank].edges.push((later, earlier, kind == b"irequires"));
+            return self.end(words.next());
+        }
+        let kind = match word {
+            Some(b"send") => Kind::Send,
+            Some(b"recv") => Kind::Receive,
+            Some(b"calc") => Kind::Calculate,
+            other => {
+                let said = shorten(other.unwrap_or_default());
+                return Err(self.error(format!("`{said}` is no operation"), GRAMMAR));
+            }
+        };
+        let mut operation = Operation { kind, cpu: 0, peer: 0, tag: 0, size: 0, at: At::Line(self.line) };
+        if kind == Kind::Calculate {
+            operation.size = self.number(words.next(), "an amount of nanoseconds")?;
+        } else {
+            let size = words.next();
+            let bytes = size.and_then(|word| word.strip_suffix(b"b"));
+            operation.size = self.number(bytes.or(size), "a size in bytes, such as 8b,")?;
+            if bytes.is_none() && words.next() != Some(b"b") {
+                return Err(self.error("the size has no `b` behind it", GRAMMAR));
+            }
+            let preposition: &[u8] = if kind == Kind::Send { b"to" } else { b"from" };
+            if words.next() != Some(preposition) {
+                let text = String::from_utf8_lossy(preposition).into_owned();
+                return Err(self.error(format!("`{text}` is expected behind the size"), GRAMMAR));
+            }
+            let peer = words.next();
+            if peer == Some(b"-1") {
+                let help = "give each receive the source and the tag that it got";
+                return Err(self.error("a receive from any source cannot be replayed", help));
+            }
+            operation.peer = self.number(peer, "a rank")?;
+            if operation.peer as usize >= self.graphs.len() {
+                let ranks = self.graphs.len();
+                return Err(self.error(format!("there is no rank {} of {ranks}", operation.peer), "ranks count from 0"));
+            }
+        }
+        while let Some(word) = words.next() {
+            match word {
+                b"tag" if kind != Kind::Calculate && words.peek() == Some(&&b"-1"[..]) => {
+                    let help = "give each receive the source and the tag that it got";
+                    return Err(self.error("a receive of any tag cannot be replayed", help));
+                }
+                b"tag" if kind != Kind::Calculate => operation.tag = self.number(words.next(), "a tag")?,
+                b"cpu" => operation.cpu = self.number(words.next(), "the number of a core")?,
+                b"nic" => drop(self.number::<u8>(words.next(), "the number of a network card")?),
+                other => return self.end(Some(other)),
+            }
+        }
+        let graph = &mut self.graphs[rank];
+        let index = graph.operations.len() as u32;
+        graph.operations.push(operation);
+        if let Some(label) = label
+            && self.labels.insert(label.to_vec(), index).is_some()
+        {
+            return Err(self.error(format!("the label `{}` is there twice", shorten(label)), "give each its own label"));
+        }
+        Ok(())
+    }
+
+    fn end(&self, word: Option<&[u8]>) -> Result<(), TraceError> {
+        match word {
+            None => Ok(()),
+            Some(word) => Err(self.error(format!("`{}` is not expected here", shorten(word)), GRAMMAR)),
+        }
+    }
+}
+
+fn error(file: &Path, line: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
+    located(file, At::Line(line), TraceErrorKind::format("GOAL", problem, help))
+}

@@ -1,0 +1,24 @@
+//! What is in a trace, and what is wrong with it.
+
+mod check;
+mod deadlock;
+mod info;
+#[cfg(test)]
+mod tests;
+
+pub use check::{Finding, Severity, check};
+pub use info::{CallTotal, Info, RankTotal, Volume, compressed};
+
+use super::{CollectiveCall, CollectiveKind, Trace};
+
+/// Bytes that a rank gives to a collective.
+fn given(trace: &Trace, call: &CollectiveCall) -> u64 {
+    use CollectiveKind as K;
+    let sum = |counts| trace.counts(counts).iter().map(|&c| u64::from(c)).sum::<u64>();
+    match call.kind {
+        K::Barrier => 0,
+        K::Alltoallv | K::Scatterv => sum(call.send_counts) * call.send_type.size(),
+        K::ReduceScatter => sum(call.recv_counts) * call.send_type.size(),
+        _ => u64::from(call.send_count) * call.send_type.size(),
+    }
+}

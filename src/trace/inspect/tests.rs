@@ -1,0 +1,83 @@
+//! Tests of what is said about traces.
+
+use super::*;
+use crate::trace::{Options, read_from};
+
+fn ti(text: &str) -> Trace {
+    read_from(text.as_bytes(), "t", &Options::default()).unwrap()
+}
+
+/// Kinds, counts and places of what is found.
+fn found(text: &str) -> Vec<(&'static str, u64, u32, usize)> {
+    check(&ti(text)).into_iter().map(|f| (f.kind, f.count, f.rank.unwrap(), f.action.unwrap())).collect()
+}
+
+#[test]
+fn a_right_trace_has_no_findings() {
+    assert_eq!(found("0 init\n0 isend 1 0 5 6\n0 wait 0 1 0\n0 barrier\n1 init\n1 recv 0 0 5 6\n1 barrier\n"), []);
+    // A receive of unknown size, a byte type against another, a message to oneself.
+    assert_eq!(found("0 isend 0 1 8 6\n0 recv 0 1 1 0\n0 wait 0 0 1\n0 send 1 0 5 0\n1 recv 0 0 -1 0\n"), []);
+}
+
+#[test]
+fn halves_without_the_other_are_found() {
+    let text = "0 send 1 0 5 6\n0 send 1 0 5 6\n0 send 1 1 5 6\n1 recv 0 0 5 6\n";
+    assert_eq!(found(text), [("unmatched-send", 2, 0, 1), ("possible-deadlock", 1, 0, 1)]);
+    assert_eq!(found("0 init\n1 recv 0 7 5 6\n"), [("unmatched-receive", 1, 1, 0), ("deadlock", 1, 1, 0)]);
+}
+
+#[test]
+fn sizes_and_types_have_to_fit() {
+    let text = "0 send 1 0 5 6\n0 send 1 0 5 6\n0 send 1 0 2 0\n1 recv 0 0 4 6\n1 recv 0 0 6 6\n1 recv 0 0 4 1\n";
+    let expected = [("truncated-message", 1, 1, 0), ("different-types", 1, 1, 2), ("larger-receive", 1, 1, 1)];
+    assert_eq!(found(text), expected);
+}
+
+#[test]
+fn sends_that_cross_rely_on_buffers() {
+    let text = "0 init\n0 send 1 0 5 6\n0 recv 1 0 5 6\n1 init\n1 send 0 0 5 6\n1 recv 0 0 5 6\n";
+    assert_eq!(found(text), [("possible-deadlock", 2, 0, 1)]);
+    // The combined call does not, nor do requests.
+    assert_eq!(found("0 sendRecv 5 1 5 1 6 6\n1 sendRecv 5 0 5 0 6 6\n"), []);
+    assert_eq!(found("0 isend 1 0 5 6\n0 recv 1 0 5 6\n0 waitall\n1 isend 0 0 5 6\n1 recv 0 0 5 6\n1 waitall\n"), []);
+    // Receives that cross are no matter of buffers.
+    let text = "0 recv 1 0 5 6\n0 send 1 0 5 6\n1 recv 0 0 5 6\n1 send 0 0 5 6\n";
+    assert_eq!(found(text), [("deadlock", 2, 0, 0)]);
+    // A collective between a send and its receive holds the sender back.
+    assert_eq!(found("0 send 1 0 5 6\n0 barrier\n1 barrier\n1 recv 0 0 5 6\n"), [("possible-deadlock", 2, 0, 0)]);
+}
+
+#[test]
+fn collectives_are_the_same_everywhere() {
+    let text = "0 bcast 4 0 6\n0 barrier\n1 bcast 5 0 6\n1 barrier\n2 bcast 4 0 6\n";
+    let expected = [("different-collectives", 2, 1, 0), ("deadlock", 2, 0, 1)];
+    assert_eq!(found(text), expected);
+    let texts: Vec<String> = check(&ti(text)).into_iter().map(|f| f.text).collect();
+    assert_eq!(texts[0], "collective number 1 is bcast of 4 bytes, root 0 on rank 0, bcast of 5 bytes, root 0 here");
+}
+
+#[test]
+fn requests_are_waited_for_once() {
+    let text = "0 isend 1 0 5 6\n0 wait 0 1 0\n0 wait 0 1 0\n0 isend 1 0 5 6\n1 recv 0 0 5 6\n1 recv 0 0 5 6\n";
+    assert_eq!(found(text), [("wait-without-request", 1, 0, 2), ("request-without-wait", 1, 0, 3)]);
+}
+
+#[test]
+fn totals_by_hand() {
+    let info = Info::of(&ti("0 compute 10\n0 send 1 0 3 0\n0 send 1 0 0 6\n0 allreduce 2 5 1\n0 sleep 2\n\
+         1 recv 0 0 3 0\n1 recv 0 0 0 6\n1 allreduce 2 5 1\n1 sendRecv 7 1 7 1 6 6\n"));
+    assert_eq!(info.matrix, [(0, 1, Volume { messages: 2, bytes: 24 }), (1, 1, Volume { messages: 1, bytes: 7 })]);
+    assert_eq!(info.sizes, [1, 0, 0, 1, 0, 1]);
+    assert_eq!(info.calls["allreduce"], CallTotal { calls: 2, bytes: 16, largest: 8 });
+    assert_eq!(info.calls["recv"], CallTotal { calls: 2, bytes: 24, largest: 24 });
+    assert_eq!((info.ranks[0].flops, info.ranks[0].sleep, info.ranks[1].flops), (15.0, 2.0, 5.0));
+    assert_eq!(info.mean_and_largest(|rank| rank.flops), (10.0, 15.0));
+    assert_eq!(info.collective_messages, 2);
+}
+
+#[test]
+fn repetition_compresses() {
+    let lines: String = (0..2000).map(|_| "0 send 0 0 5 6\n0 recv 0 0 5 6\n").collect();
+    let (compact, packed) = compressed(&ti(&lines)).unwrap();
+    assert!(compact < 4200 && packed < 300, "{compact} {packed}");
+}

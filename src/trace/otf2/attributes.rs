@@ -1,0 +1,82 @@
+//! The attributes of a line: `Tag: 7, Communicator: "MPI_COMM_WORLD" <0>`.
+
+/// The attributes of a line, in which texts in quotes stand for themselves.
+#[derive(Clone, Copy)]
+pub(super) struct Attributes<'a>(pub &'a [u8]);
+
+impl<'a> Attributes<'a> {
+    /// What follows the name of an attribute, up to the end of the line.
+    pub fn after(self, name: &str) -> Option<&'a [u8]> {
+        let (mut quoted, mut fresh) = (false, true);
+        for (at, &byte) in self.0.iter().enumerate() {
+            if !quoted && fresh && self.0[at..].starts_with(name.as_bytes()) {
+                return Some(&self.0[at + name.len()..]);
+            }
+            quoted ^= byte == b'"';
+            // An attribute begins behind a comma and a blank; `4 Members: ` has a number in front.
+            fresh = !quoted && byte == b' ';
+        }
+        None
+    }
+
+    /// The number of an attribute.
+    pub fn number(self, name: &str) -> Option<u64> {
+        number(self.after(name)?)
+    }
+
+    /// The id of the definition that an attribute names, `<7>`.
+    pub fn reference(self, name: &str) -> Option<u64> {
+        references(self.after(name)?).next()
+    }
+
+    /// The word of an attribute.
+    pub fn word(self, name: &str) -> Option<&'a [u8]> {
+        let rest = self.after(name)?;
+        let end = rest.iter().position(|byte| matches!(byte, b',' | b' ')).unwrap_or(rest.len());
+        Some(&rest[..end])
+    }
+
+    /// The quoted text of an attribute, without its quotes.
+    pub fn text(self, name: &str) -> Option<&'a [u8]> {
+        let rest = self.after(name)?.strip_prefix(b"\"")?;
+        let end = rest.iter().position(|&byte| byte == b'"')?;
+        Some(&rest[..end])
+    }
+}
+
+/// The number that a text begins with.
+pub(super) fn number(text: &[u8]) -> Option<u64> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(&text[..digits]).ok()?.parse().ok()
+}
+
+/// All ids `<7>` outside of quotes.
+pub(super) fn references(text: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    let mut quoted = false;
+    text.iter().enumerate().filter_map(move |(at, &byte)| {
+        quoted ^= byte == b'"';
+        if quoted || byte != b'<' {
+            return None;
+        }
+        let value = number(&text[at + 1..])?;
+        let digits = text[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        (text.get(at + 1 + digits) == Some(&b'>')).then_some(value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_texts_do_not_count() {
+        let line = Attributes(br#"Name: "a, Tag: 3 <9>" <4>, 2 Members: "x" <5>, 1 ("y" <6>), Tag: 7, Root: NONE"#);
+        assert_eq!(line.number("Tag: "), Some(7));
+        assert_eq!(line.reference("Name: "), Some(4));
+        assert_eq!(line.text("Name: "), Some(&b"a, Tag: 3 <9>"[..]));
+        assert_eq!(references(line.after("Members: ").unwrap()).collect::<Vec<_>>(), [5, 6]);
+        assert_eq!(line.word("Root: "), Some(&b"NONE"[..]));
+        assert_eq!((line.number("Root: "), line.number("Nothing: ")), (None, None));
+        assert_eq!(number(b"99999999999999999999999"), None);
+    }
+}

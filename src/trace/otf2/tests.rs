@@ -1,0 +1,101 @@
+//! Tests of the reader of OTF2 text.
+
+use super::*;
+use crate::trace::{Effect, TraceWarning, read_from};
+
+/// The text of four ranks, of which 1 and 3 have a communicator of their own.
+pub(in crate::trace) const SAMPLE: &str = r#"
+=== OTF2-PRINT ===
+
+=== Global Definitions =========================================================
+
+Definition                            ID  Attributes
+--------------------------------------------------------------------------------
+CLOCK_PROPERTIES                          Ticks per Seconds: 1000000, Global Offset: 2000, Length: 24000
+STRING                                 0  ""
+LOCATION                              10  Name: "Master thread" <6>, Type: CPU_THREAD, # Events: 21, Group: "MPI Rank 0" <0>
+REGION                                 2  Name: "MPI_Send" <9> (Aka. "MPI_Send" <9>), Role: FUNCTION, Paradigm: MPI
+GROUP                                  0  Name: "" <0>, Type: COMM_LOCATIONS, Paradigm: MPI, Flags: NONE, 3 Members: "Master thread" <10>, "Master thread" <11>, "Master thread" <12>
+GROUP                                  1  Name: "" <0>, Type: COMM_GROUP, Paradigm: MPI, Flags: NONE, 3 Members: 0 ("Master thread" <10>), 1 ("Master thread" <11>), 2 ("Master thread" <12>)
+GROUP                                  2  Name: "" <0>, Type: COMM_GROUP, Paradigm: MPI, Flags: NONE, 2 Members: 1 ("Master thread" <11>), 2 ("Master thread" <12>)
+COMM                                   0  Name: "MPI_COMM_WORLD" <20>, Group: "" <1>, Parent: UNDEFINED, Flags: NONE
+COMM                                   1  Name: "sub" <21>, Group: "" <2>, Parent: "MPI_COMM_WORLD" <0>, Flags: NONE
+
+=== Events =====================================================================
+Event                                   Location            Timestamp  Attributes
+--------------------------------------------------------------------------------
+ENTER                                         10                 2000  Region: "main" <0>
+ENTER                                         10                 2000  Region: "MPI_Init" <1>
+LEAVE                                         10                 3000  Region: "MPI_Init" <1>
+ENTER                                         77                 3000  Region: "worker" <9>
+ENTER                                         12                 3000  Region: "MPI_Irecv" <5>
+MPI_IRECV_REQUEST                             12                 3000  Request: 5
+LEAVE                                         12                 3000  Region: "MPI_Irecv" <5>
+ENTER                                         10                 5000  Region: "MPI_Send" <2>
+MPI_SEND                                      10                 5000  Receiver: 1 ("Master thread" <11>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 7, Length: 100
+LEAVE                                         10                 6000  Region: "MPI_Send" <2>
+MPI_RECV                                      11                 6000  Sender: 0 ("Master thread" <10>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 7, Length: 100
+MPI_ISEND                                     11                 6000  Receiver: 1 ("Master thread" <12>), Communicator: "sub" <1>, Tag: 8, Length: 200, Request: 0
+MPI_IRECV                                     12                 9000  Sender: 0 ("Master thread" <11>), Communicator: "sub" <1>, Tag: 8, Length: 200, Request: 5
+MPI_ISEND_COMPLETE                            11                 9000  Request: 0
+MPI_COLLECTIVE_BEGIN                          10                 9000
+NON_BLOCKING_COLLECTIVE_REQUEST               12                 9500  Request: 77
+MPI_COLLECTIVE_END                            10                10000  Operation: BCAST, Communicator: "MPI_COMM_WORLD" <0>, Root: 0 ("Master thread" <10>), Sent: 300, Received: 100
+MPI_COLLECTIVE_END                            11                10000  Operation: BCAST, Communicator: "MPI_COMM_WORLD" <0>, Root: 0 ("Master thread" <10>), Sent: 0, Received: 100
+NON_BLOCKING_COLLECTIVE_COMPLETE              12                10000  Operation: BCAST, Communicator: "MPI_COMM_WORLD" <0>, Root: 0 ("Master thread" <10>), Sent: 0, Received: 100, Request: 77
+MPI_COLLECTIVE_END                            10                11000  Operation: ALLTOALLV, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 10, Received: 9
+MPI_COLLECTIVE_END                            11                11000  Operation: ALLTOALLV, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 3, Received: 9
+MPI_COLLECTIVE_END                            12                11000  Operation: ALLTOALLV, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 14, Received: 9
+"#;
+
+fn parse(text: &str, options: &Options) -> Result<Trace, TraceError> {
+    read_from(text.as_bytes(), "t", options)
+}
+
+fn ti(trace: &Trace) -> String {
+    let mut text = Vec::new();
+    crate::trace::ti::write(trace, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn events_become_actions() {
+    let trace = parse(SAMPLE, &Options { recorded_speed: 1e6, ..Options::default() }).unwrap();
+    let expected = "\
+0 init\n0 compute 2e3\n0 send 1 7 100 6\n0 bcast 100 0 6\n0 alltoall 3 3 6 6
+1 recv 0 7 100 6\n1 isend 2 8 200 6\n1 wait 1 2 8\n1 bcast 100 0 6\n1 alltoall 3 3 6 6
+2 irecv 1 8 200 6\n2 wait 1 2 8\n2 bcast 100 0 6\n2 alltoall 3 3 6 6
+";
+    assert_eq!(ti(&trace), expected);
+    let counts: Vec<(Effect, u64)> = trace
+        .warnings
+        .iter()
+        .filter_map(|w| match w {
+            TraceWarning::Approximated { effect, count, .. } => Some((*effect, *count)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(counts, [(Effect::Approximated, 1), (Effect::Approximated, 3)]);
+    assert!(trace.warnings[0].to_string().contains("1 events of threads"), "{:?}", trace.warnings);
+    assert!(trace.warnings[2].to_string().contains("t:40"), "{}", trace.warnings[2]);
+}
+
+#[test]
+fn errors_have_their_line() {
+    let line = |text: &str, part: &str| {
+        let error = parse(text, &Options::default()).unwrap_err();
+        assert!(error.to_string().contains(part), "{error}");
+        error.line.unwrap()
+    };
+    assert_eq!(line(&SAMPLE.replace("Tag: 7, Length: 100\nLEAVE", "Tag: 7\nLEAVE"), "not as otf2-print"), 29);
+    assert_eq!(line(&SAMPLE.replacen("Request: 77\nMPI", "Request: 78\nMPI", 1), "no request 77"), 39);
+    assert_eq!(line(&SAMPLE.replace("Paradigm: MPI, Flags", "Paradigm: X, Flags"), "not defined"), 18);
+    assert_eq!(line(&SAMPLE[..SAMPLE.find("=== Ev").unwrap()], "no events"), 17);
+    let part = SAMPLE.replace(
+        "Operation: BCAST, Communicator: \"MPI_COMM_WORLD\" <0>",
+        "Operation: BCAST, Communicator: \"sub\" <1>",
+    );
+    assert_eq!(line(&part, "collectives of a part"), 37);
+    let trace = parse(&part, &Options { leave_out: true, ..Options::default() }).unwrap();
+    assert!(!ti(&trace).contains("bcast"));
+}

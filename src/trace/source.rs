@@ -1,0 +1,202 @@
+//! Where the bytes of a trace come from: a plain file, a compressed one, or a stream.
+//!
+//! The compression is recognised by its first bytes, since names lie more often. What comes out is counted against a budget,
+//! so that an archive made to exhaust the reader stops early. The first bytes can be looked at before they are read: they
+//! tell the format.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
+
+use super::error::{TraceError, TraceErrorKind as Kind};
+
+/// Most memory that an xz file may ask for, in KiB: what `xz -9` needs is a sixteenth of it.
+const XZ_MEMORY_KIB: u32 = 1 << 20;
+
+/// Bytes that a compressed file may give whatever its size.
+const RATIO_FREE: u64 = 32 << 20;
+
+/// Bytes that are looked at to tell the format.
+const HEAD: usize = 1 << 12;
+
+/// First bytes and name of each packing; those without a decoder are refused by name.
+const MAGIC: [(&[u8], &str); 8] = [
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"PK\x03\x04", "zip"),
+    (b"7z\xbc\xaf\x27\x1c", "7-zip"),
+    (b"LZIP", "lzip"),
+];
+/// A zstd file may also begin with a skippable frame, whose fourth to second bytes are these.
+const SKIPPABLE: &[u8] = b"\x2a\x4d\x18";
+
+/// The bytes of one file, unpacked.
+pub(super) struct Source<'r> {
+    file: PathBuf,
+    reader: Box<dyn Read + Send + 'r>,
+    /// Name of the compression; none for plain files.
+    format: Option<&'static str>,
+    /// Bytes that were looked at, and how many of them are read since.
+    head: Vec<u8>,
+    given: usize,
+    ended: bool,
+    /// Bytes that came out of the decoder, and those that went into it.
+    unpacked: u64,
+    packed: Arc<AtomicU64>,
+}
+
+/// A reader that counts what it gives.
+struct Counted<R> {
+    reader: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        self.count.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}
+
+/// How much more compressed files may give, all files of a trace together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    pub limit: u64,
+    pub left: u64,
+    /// Most times its size that a file may give.
+    pub ratio: u64,
+}
+
+impl Budget {
+    pub fn new(limit: u64, ratio: u64) -> Budget {
+        Budget { limit, left: limit, ratio }
+    }
+
+    /// For files that were read within a budget before.
+    pub fn unlimited() -> Budget {
+        Budget::new(u64::MAX, u64::MAX)
+    }
+}
+
+impl<'r> Source<'r> {
+    /// Opens a file.
+    pub fn open(path: &Path) -> Result<Source<'r>, TraceError> {
+        let file = File::open(path).map_err(|error| TraceError::whole(path, Kind::Open(error)))?;
+        Source::stream(path, file)
+    }
+
+    /// Takes a stream, such as standard input.
+    pub fn stream(name: &Path, mut reader: impl Read + Send + 'r) -> Result<Source<'r>, TraceError> {
+        let file = name.to_path_buf();
+        let head = read_head(&mut reader).map_err(|error| TraceError::whole(name, Kind::Read(error)))?;
+        let format = packing(&head);
+        let packed = Arc::new(AtomicU64::new(0));
+        let all = Counted { reader: Cursor::new(head).chain(reader), count: Arc::clone(&packed) };
+        let all = BufReader::with_capacity(1 << 17, all);
+        let reader: Box<dyn Read + Send + 'r> = match format {
+            None => Box::new(all),
+            Some("xz") => Box::new(XzReader::new_mem_limit(all, true, XZ_MEMORY_KIB)),
+            Some("gzip") => Box::new(MultiGzDecoder::new(all)),
+            Some("zstd") => match zstd::Decoder::with_buffer(all) {
+                Ok(decoder) => Box::new(decoder),
+                Err(error) => return Err(TraceError::whole(file, Kind::Damaged { format: "zstd", error })),
+            },
+            Some(format) => return Err(TraceError::whole(file, Kind::Unsupported { format })),
+        };
+        Ok(Source { file, reader, format, head: Vec::new(), given: 0, ended: false, unpacked: 0, packed })
+    }
+
+    /// The file's name for messages.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The first bytes, for a look before anything is read: [`HEAD`] of them, or all where the file has fewer.
+    pub fn head(&mut self, budget: &mut Budget) -> Result<&[u8], TraceError> {
+        if self.unpacked == 0 {
+            let mut head = vec![0; HEAD];
+            let mut filled = 0;
+            while !self.ended && filled < HEAD {
+                filled += self.decode(&mut head[filled..], budget)?;
+            }
+            head.truncate(filled);
+            self.head = head;
+        }
+        Ok(&self.head)
+    }
+
+    /// Reads some bytes; none only at the end, or into an empty buffer.
+    pub fn read(&mut self, into: &mut [u8], budget: &mut Budget) -> Result<usize, TraceError> {
+        let head = &self.head[self.given..];
+        if !head.is_empty() {
+            let length = head.len().min(into.len());
+            into[..length].copy_from_slice(&head[..length]);
+            self.given += length;
+            return Ok(length);
+        }
+        if self.ended || into.is_empty() { Ok(0) } else { self.decode(into, budget) }
+    }
+
+    fn decode(&mut self, into: &mut [u8], budget: &mut Budget) -> Result<usize, TraceError> {
+        loop {
+            match self.reader.read(into) {
+                Ok(0) => {
+                    self.ended = true;
+                    return Ok(0);
+                }
+                Ok(length) => {
+                    self.charge(length as u64, budget)?;
+                    return Ok(length);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(TraceError::whole(&*self.file, self.failure(error))),
+            }
+        }
+    }
+
+    fn charge(&mut self, length: u64, budget: &mut Budget) -> Result<(), TraceError> {
+        self.unpacked += length;
+        let Some(format) = self.format else { return Ok(()) };
+        if self.unpacked > RATIO_FREE && self.unpacked / self.packed.load(Ordering::Relaxed).max(1) > budget.ratio {
+            let kind = Kind::UnpacksSuspiciously { format, ratio: budget.ratio };
+            return Err(TraceError::whole(&*self.file, kind));
+        }
+        match budget.left.checked_sub(length) {
+            Some(left) => budget.left = left,
+            None => return Err(TraceError::whole(&*self.file, Kind::UnpacksTooLarge { limit: budget.limit })),
+        }
+        Ok(())
+    }
+
+    /// Tells damage from trouble with the device: only the latter comes with a number of the operating system.
+    fn failure(&self, error: io::Error) -> Kind {
+        match self.format {
+            Some(format) if error.raw_os_error().is_none() => Kind::Damaged { format, error },
+            _ => Kind::Read(error),
+        }
+    }
+}
+
+/// The first bytes of a file; fewer only if it has no more.
+fn read_head(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(8);
+    reader.by_ref().take(8).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// How a file with these first bytes is packed; none for plain files.
+fn packing(head: &[u8]) -> Option<&'static str> {
+    if head.get(1..4) == Some(SKIPPABLE) && head[0] & 0xf0 == 0x50 {
+        return Some("zstd");
+    }
+    MAGIC.iter().find(|(magic, _)| head.starts_with(magic)).map(|&(_, name)| name)
+}

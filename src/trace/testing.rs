@@ -1,0 +1,172 @@
+//! Random traces for the tests of all formats.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+
+/// Asserts that two traces have the same actions, wherever their arguments lie in the side tables.
+pub(crate) fn assert_same(a: &Trace, b: &Trace) {
+    assert_eq!(a.ranks(), b.ranks());
+    for (rank, (left, right)) in a.actions.iter().zip(&b.actions).enumerate() {
+        assert_eq!(left.len(), right.len(), "rank {rank}");
+        for (index, pair) in left.iter().zip(right).enumerate() {
+            let place = format!("rank {rank}, action {index}");
+            match pair {
+                (&Action::SendRecv { index: i }, &Action::SendRecv { index: j }) => {
+                    assert_eq!(a.sendrecvs[i as usize], b.sendrecvs[j as usize], "{place}");
+                }
+                (&Action::Collective { index: i }, &Action::Collective { index: j }) => {
+                    let (left, right) = (a.collectives[i as usize], b.collectives[j as usize]);
+                    let vectors = |t: &Trace, c: &CollectiveCall| {
+                        [c.send_counts, c.recv_counts, c.displacements].map(|v| t.counts(v).to_vec())
+                    };
+                    assert_eq!(vectors(a, &left), vectors(b, &right), "{place}");
+                    let none = Counts::default();
+                    let scalar = |c| CollectiveCall { send_counts: none, recv_counts: none, displacements: none, ..c };
+                    assert_eq!(scalar(left), scalar(right), "{place}");
+                }
+                (left, right) => assert_eq!(left, right, "{place}"),
+            }
+        }
+    }
+}
+
+fn datatype() -> impl Strategy<Value = Datatype> {
+    (-1i64..60).prop_map(|id| Datatype::from_id(id).unwrap_or(Datatype::BYTE))
+}
+
+fn amount() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        Just(0.0),
+        (0u32..1000).prop_map(f64::from),
+        0.0..1e300f64,
+        prop::num::f64::SUBNORMAL.prop_map(f64::abs)
+    ]
+}
+
+fn count() -> impl Strategy<Value = u32> {
+    prop_oneof![0u32..10, 0..=i32::MAX as u32]
+}
+
+/// An action whose arguments lie in the tables, and what to put there.
+#[derive(Clone, Debug)]
+enum Step {
+    Plain(Action),
+    SendRecv(SendRecv),
+    Collective(CollectiveCall, [Vec<u32>; 3]),
+}
+
+fn message(ranks: u32) -> impl Strategy<Value = Step> {
+    let capacity = prop_oneof![3 => count(), 1 => Just(UNKNOWN_COUNT)];
+    (0..4, 0..ranks, 0..=i32::MAX, count(), capacity, datatype()).prop_map(
+        |(which, rank, tag, count, capacity, datatype)| {
+            Step::Plain(match which {
+                0 => Action::Send { to: rank, tag, count, datatype },
+                1 => Action::Isend { to: rank, tag, count, datatype },
+                2 => Action::Recv { from: rank, tag, count: capacity, datatype },
+                _ => Action::Irecv { from: rank, tag, count: capacity, datatype },
+            })
+        },
+    )
+}
+
+fn collective(ranks: u32) -> impl Strategy<Value = Step> {
+    let vectors = [(); 3].map(|()| vec(count(), ranks as usize));
+    let numbers = (select(&CollectiveKind::ALL[..]), 0..ranks, count(), count(), amount());
+    (numbers, datatype(), datatype(), vectors, any::<bool>()).prop_map(
+        |((kind, root, send_count, recv_count, flops), send_type, recv_type, [sent, received, displacements], some)| {
+            use CollectiveKind as K;
+            let none = Counts::default();
+            let (send_counts, recv_counts) = (none, none);
+            let mut call = CollectiveCall {
+                kind,
+                root,
+                send_count,
+                recv_count,
+                send_type,
+                recv_type,
+                send_counts,
+                recv_counts,
+                displacements: none,
+                flops,
+            };
+            // What an operation does not have is zero; one count and one type stand in both places.
+            if !matches!(kind, K::Bcast | K::Reduce | K::Gather | K::Gatherv | K::Scatter | K::Scatterv) {
+                call.root = 0;
+            }
+            if !matches!(kind, K::Reduce | K::Allreduce | K::Scan | K::Exscan | K::ReduceScatter) {
+                call.flops = 0.0;
+            }
+            match kind {
+                K::Bcast | K::Reduce | K::Allreduce | K::Scan | K::Exscan => {
+                    (call.recv_count, call.recv_type) = (send_count, send_type);
+                }
+                K::Barrier => {
+                    (call.send_count, call.recv_count) = (0, 0);
+                    (call.send_type, call.recv_type) = (Datatype::BYTE, Datatype::BYTE);
+                }
+                K::ReduceScatter => (call.send_count, call.recv_count, call.recv_type) = (0, 0, send_type),
+                K::Gatherv | K::Allgatherv => call.recv_count = 0,
+                K::Scatterv => call.send_count = 0,
+                K::Alltoall | K::Alltoallv | K::Gather | K::Scatter | K::Allgather => {}
+            }
+            let keep = |yes: bool, counts: Vec<u32>| if yes { counts } else { Vec::new() };
+            let sent = keep(matches!(kind, K::Alltoallv | K::Scatterv), sent);
+            let has_received = matches!(kind, K::Alltoallv | K::Gatherv | K::Allgatherv | K::ReduceScatter);
+            let displacements = keep(some && kind == K::Allgatherv, displacements);
+            Step::Collective(call, [sent, keep(has_received, received), displacements])
+        },
+    )
+}
+
+fn step(ranks: u32) -> impl Strategy<Value = Step> {
+    let rank = 0..ranks;
+    prop_oneof![
+        1 => select(vec![Action::Init, Action::Finalize, Action::NoOperation, Action::WaitAll]).prop_map(Step::Plain),
+        1 => amount().prop_map(|flops| Step::Plain(Action::Compute { flops })),
+        1 => (amount(), any::<bool>()).prop_map(|(s, minus)| Step::Plain(Action::Sleep { seconds: if minus { -s } else { s } })),
+        4 => message(ranks),
+        1 => (any::<bool>(), rank.clone(), rank.clone(), 0..=i32::MAX).prop_map(|(wait, source, destination, tag)| {
+            let (a, b) = (Action::Wait { source, destination, tag }, Action::Test { source, destination, tag });
+            Step::Plain(if wait { a } else { b })
+        }),
+        1 => (rank.clone(), count(), datatype(), rank, count(), datatype()).prop_map(
+            |(to, send_count, send_type, from, recv_count, recv_type)| {
+                Step::SendRecv(SendRecv { to, send_count, send_type, from, recv_count, recv_type })
+            }
+        ),
+        6 => collective(ranks),
+    ]
+}
+
+/// A trace, with nothing interned: every step has its own entries.
+pub(crate) fn trace() -> impl Strategy<Value = Trace> {
+    (1u32..6).prop_flat_map(|ranks| vec(vec(step(ranks), 1..12), ranks as usize)).prop_map(|streams| {
+        let mut trace = Trace::default();
+        for stream in streams {
+            let mut actions = Vec::new();
+            for step in stream {
+                actions.push(match step {
+                    Step::Plain(action) => action,
+                    Step::SendRecv(entry) => {
+                        trace.sendrecvs.push(entry);
+                        Action::SendRecv { index: trace.sendrecvs.len() as u32 - 1 }
+                    }
+                    Step::Collective(mut call, vectors) => {
+                        let places = [&mut call.send_counts, &mut call.recv_counts, &mut call.displacements];
+                        for (place, vector) in places.into_iter().zip(vectors) {
+                            *place = Counts { start: trace.counts.len() as u32, len: vector.len() as u32 };
+                            trace.counts.extend(vector);
+                        }
+                        trace.collectives.push(call);
+                        Action::Collective { index: trace.collectives.len() as u32 - 1 }
+                    }
+                });
+            }
+            trace.actions.push(actions);
+        }
+        trace
+    })
+}

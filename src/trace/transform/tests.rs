@@ -1,0 +1,96 @@
+//! Tests of parts and scales.
+
+use super::*;
+use crate::trace::{Options, read_from};
+
+fn ti(text: &str) -> Trace {
+    read_from(text.as_bytes(), "t", &Options::default()).unwrap()
+}
+
+fn text(trace: &Trace) -> String {
+    let mut text = Vec::new();
+    crate::trace::ti::write(trace, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+fn of(trace: &Trace, ranks: Option<Vec<u32>>, part: Part) -> (String, Dropped) {
+    let (cut, dropped) = cut(trace, &Cut { ranks, part }).unwrap();
+    (text(&cut), dropped)
+}
+
+const THREE: &str = "\
+0 init\n0 send 1 0 10 6\n0 isend 2 5 20 6\n0 wait 0 2 5\n0 bcast 4 2 6\n0 finalize
+1 init\n1 recv 0 0 10 6\n1 sendRecv 7 2 8 2 6 6\n1 bcast 4 2 6\n1 finalize
+2 init\n2 recv 0 5 20 6\n2 sendRecv 8 1 7 1 6 6\n2 bcast 4 2 6\n2 finalize
+";
+
+#[test]
+fn some_ranks_keep_what_is_between_them() {
+    let trace = ti(THREE);
+    let (text, dropped) = of(&trace, Some(vec![0, 2]), Part::All);
+    assert_eq!(
+        text,
+        "0 init\n0 isend 1 5 20 6\n0 wait 0 1 5\n0 bcast 4 1 6\n0 finalize\n\
+         1 init\n1 recv 0 5 20 6\n1 bcast 4 1 6\n1 finalize\n"
+    );
+    assert_eq!(dropped, Dropped { sends: 2, receives: 1, collectives: 0, roots: 0 });
+    let (text, dropped) = of(&trace, Some(vec![0, 1]), Part::All);
+    assert!(text.contains("0 bcast 4 0 6\n") && !text.contains("sendRecv"));
+    assert_eq!(dropped.roots, 2);
+    assert_eq!(of(&trace, None, Part::All).0, self::text(&trace));
+}
+
+#[test]
+fn what_crosses_the_edge_of_a_window_is_left_out() {
+    // The first message is posted before the window and received in it; its wait goes, too.
+    let trace = ti("0 init\n0 isend 1 0 1 6\n0 wait 0 1 0\n0 send 1 0 2 6\n0 barrier\n0 finalize\n\
+                    1 init\n1 compute 1\n1 recv 0 0 1 6\n1 recv 0 0 2 6\n1 barrier\n1 finalize\n");
+    let (text, dropped) = of(&trace, None, Part::Window(1.0 / 3.0, 1.0));
+    assert_eq!(text, "0 init\n0 send 1 0 2 6\n0 barrier\n0 finalize\n1 init\n1 recv 0 0 2 6\n1 barrier\n1 finalize\n");
+    assert_eq!(dropped, Dropped { receives: 1, ..Dropped::default() });
+    let (text, dropped) = of(&trace, None, Part::Window(0.0, 0.5));
+    assert_eq!(
+        text,
+        "0 init\n0 isend 1 0 1 6\n0 wait 0 1 0\n0 finalize\n1 init\n1 compute 1\n1 recv 0 0 1 6\n1 finalize\n"
+    );
+    assert_eq!(dropped, Dropped::default());
+    assert_eq!(
+        cut(&trace, &Cut { ranks: Some(vec![2]), part: Part::All }).unwrap_err(),
+        CutError::NoRank { rank: 2, ranks: 2 }
+    );
+}
+
+#[test]
+fn iterations_are_found_behind_a_prologue() {
+    let mut lines = String::new();
+    for (rank, other) in [(0, 1), (1, 0)] {
+        lines += &format!("{rank} init\n{rank} bcast 4 0 6\n{rank} bcast 8 0 6\n");
+        for i in 0..20 {
+            // An inner loop of five equal exchanges, then a reduction.
+            for j in 0..5 {
+                lines += &format!("{rank} compute {}\n{rank} irecv {other} 1 9 6\n", 10 * i + j);
+                lines += &format!("{rank} send {other} 1 9 6\n{rank} wait {other} {rank} 1\n");
+            }
+            lines += &format!("{rank} allreduce 1 1 0\n");
+        }
+        lines += &format!("{rank} reduce 1 1 0 0\n{rank} finalize\n");
+    }
+    let trace = ti(&lines);
+    let found = iterations(&trace).unwrap();
+    assert_eq!(found.number, 20);
+    let (text, dropped) = of(&trace, None, Part::Iterations(3..5));
+    assert_eq!(dropped, Dropped::default());
+    assert!(text.starts_with("0 init\n0 compute 30\n0 irecv 1 1 9 6\n"), "{text}");
+    assert_eq!(text.matches("allreduce").count(), 4);
+    assert_eq!(text.matches(" finalize").count(), 2);
+    let error = cut(&trace, &Cut { ranks: None, part: Part::Iterations(19..21) }).unwrap_err();
+    assert_eq!(error, CutError::TooFewIterations { number: 20 });
+    assert_eq!(iterations(&ti(THREE)), None);
+}
+
+#[test]
+fn computation_is_scaled_wherever_it_is() {
+    let mut trace = ti("0 compute 3\n0 sleep 2\n0 allreduce 1 4 6\n0 compute 1e308\n");
+    scale_compute(&mut trace, 2.5);
+    assert_eq!(text(&trace), "0 compute 7.5\n0 sleep 2\n0 allreduce 1 10 6\n0 compute 1.7976931348623157e308\n");
+}
