@@ -21,7 +21,7 @@
 //!
 //! Rejected: re-solving the connected component at each event (with a few per cent of every flow counted on the
 //! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads (rounding
-//! errors add up over millions of events; here every sum is formed afresh).
+//! errors add up over millions of events; here every sum is formed afresh in each solution).
 
 mod filling;
 mod solve;
