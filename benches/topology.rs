@@ -63,10 +63,12 @@ fn routing_all(c: &mut Criterion) {
         group.bench_function(format!("{name}, random:n=1024,d=16"), |b| b.iter(|| all_routes(&small, name, 1)));
     }
     if large() {
-        let random = topology("random:n=16384,d=16");
-        // The trees of all sources, and of each a few of the paths in it.
-        for name in ["bfs", "lowest_latency"] {
-            group.bench_function(format!("{name}, random:n=16384,d=16"), |b| b.iter(|| all_routes(&random, name, 256)));
+        for spec in ["random:n=16384,d=16", "skywalk:z=16,c=1024,di=8,do=8"] {
+            let network = topology(spec);
+            // The trees of all sources, and of each a few of the paths in it.
+            for name in ["bfs", "lowest_latency"] {
+                group.bench_function(format!("{name}, {spec}"), |b| b.iter(|| all_routes(&network, name, 256)));
+            }
         }
     }
 }
