@@ -143,10 +143,17 @@ fn a_trace_is_written_whole_and_can_be_replayed() {
         if text {
             assert!(fs::read_to_string(&file).unwrap().starts_with("0 init\n"));
         }
-        mopsim().args(["replay", "--topology", "torus:2x2"]).arg(&file).assert().success();
+        let replayed =
+            mopsim().args(["replay", "--topology", "torus:2x2", "--format", "json"]).arg(&file).output().unwrap();
+        let result: serde_json::Value = serde_json::from_slice(&replayed.stdout).unwrap();
+        assert!(result["mops"].as_f64().is_some_and(|mops| mops > 0.0), "the side file tells the operations");
         mopsim().args(["trace", "diff"]).arg(folder.path().join("a.ti")).arg(&file).assert().success();
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4, "no parts are left");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "a side file, and no parts are left");
+    fs::write(folder.path().join("b.toml"), "title = 'mine'\n").unwrap();
+    let run = ["workload", "npb/ep", "--class", "S", "--ranks", "4", "-o"];
+    mopsim().args(run).arg(folder.path().join("b.ti")).assert().code(2).stderr(contains("b.toml"));
+    assert!(!folder.path().join("b.ti").exists(), "nothing is written beside what must stay");
 }
 
 #[test]

@@ -4,10 +4,11 @@ use super::args::{self, Output, Workload};
 use super::failure::Failure;
 use super::{files, options, print, say, workload_help};
 use mopsim::report::workload;
-use mopsim::trace::{self, Packing, Trace};
+use mopsim::trace::{self, Packing, SideFile, Trace};
 use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
+use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     let reporter = options::reporter(output.format);
@@ -45,7 +46,11 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     let summary = match &arguments.output {
         Some(file) => {
             files::check_free(file, arguments.force)?;
-            files::replace_with(file, |out| pack(&instance, file, out))?
+            let side = Side::of(&instance, file);
+            side.check_free(arguments.force)?;
+            let summary = files::replace_with(file, |out| pack(&instance, file, out))?;
+            side.write()?;
+            summary
         }
         None => instance.summary()?,
     };
@@ -58,6 +63,32 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
         return print(|out| reporter.sheet(&workload::summary(&instance, &summary), out));
     }
     Ok(())
+}
+
+/// What stands beside the trace, so that a replay of it can tell Mop/s.
+struct Side {
+    file: PathBuf,
+    text: String,
+    /// Devices and pipes have nothing beside them.
+    wanted: bool,
+}
+
+impl Side {
+    fn of(instance: &Instance, trace: &Path) -> Self {
+        let text = toml::to_string(&instance.side()).unwrap_or_default();
+        let wanted = fs::metadata(trace).is_ok_and(|found| found.is_file()) || !trace.exists();
+        Self { file: SideFile::beside(trace), text, wanted }
+    }
+
+    /// The same text may stand there already: the same trace in another format shares it.
+    fn check_free(&self, force: bool) -> Result<(), Failure> {
+        let same = fs::read_to_string(&self.file).is_ok_and(|text| text == self.text);
+        if self.wanted && !same { files::check_free(&self.file, force) } else { Ok(()) }
+    }
+
+    fn write(&self) -> Result<(), Failure> {
+        if self.wanted { files::replace(&self.file, |out| out.write_all(self.text.as_bytes())) } else { Ok(()) }
+    }
 }
 
 /// The parameters as given, those with flags of their own first.

@@ -95,7 +95,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
     }
     let name = name_of(path);
     let mut trace = read_source(Source::open(path)?, &name, options, true)?;
-    trace.side = SideFile::read(&path.with_file_name(format!("{name}.toml")))?;
+    trace.side = SideFile::read(&SideFile::beside(path))?;
     Ok(trace)
 }
 

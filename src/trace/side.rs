@@ -5,9 +5,9 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::{TraceError, TraceErrorKind as Kind, shorten};
 
@@ -18,7 +18,7 @@ use super::error::{TraceError, TraceErrorKind as Kind, shorten};
 /// operations = 4.771e9
 /// formula = "NPB 3.3.1 lu.f, mflops for n = 64, times 10 iterations"
 /// ```
-#[derive(Clone, PartialEq, Default, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Default, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SideFile {
     /// One line for headings.
@@ -42,6 +42,11 @@ pub struct SideFile {
 }
 
 impl SideFile {
+    /// Where the side file of a trace is: in its folder, with its name without extensions.
+    pub fn beside(trace: &Path) -> PathBuf {
+        trace.with_file_name(format!("{}.toml", super::format::name_of(trace)))
+    }
+
     /// Reads a side file; none if there is no such file.
     pub fn read(path: &Path) -> Result<Option<SideFile>, TraceError> {
         let text = match fs::read(path) {
