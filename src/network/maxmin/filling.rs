@@ -262,7 +262,9 @@ impl Problem {
                 at = next;
                 let flow = &self.flows[number as usize];
                 if flow.settled {
-                } else if flow.ceiling < level {
+                    continue;
+                }
+                if flow.ceiling < level {
                     if !std::mem::replace(&mut bounded, true) {
                         self.stopping.clear();
                     }
