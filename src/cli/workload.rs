@@ -46,7 +46,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     let summary = match &arguments.output {
         Some(file) => {
             files::check_free(file, arguments.force)?;
-            let side = Side::of(&instance, file);
+            let side = Side::of(&instance, file)?;
             side.check_free(arguments.force)?;
             let summary = files::replace_with(file, |out| pack(&instance, file, out))?;
             side.write()?;
@@ -74,10 +74,15 @@ struct Side {
 }
 
 impl Side {
-    fn of(instance: &Instance, trace: &Path) -> Self {
-        let text = toml::to_string(&instance.side()).unwrap_or_default();
+    fn of(instance: &Instance, trace: &Path) -> Result<Self, Failure> {
+        let text = toml::to_string(&instance.side()).map_err(|error| {
+            Failure::input(
+                format!("the parameters of the workload do not fit a side file: {error}"),
+                "write them shorter",
+            )
+        })?;
         let wanted = fs::metadata(trace).is_ok_and(|found| found.is_file()) || !trace.exists();
-        Self { file: SideFile::beside(trace), text, wanted }
+        Ok(Self { file: SideFile::beside(trace), text, wanted })
     }
 
     /// The same text may stand there already: the same trace in another format shares it.
