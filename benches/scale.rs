@@ -12,7 +12,7 @@ use mopsim::platform::{Platform, SharingPolicy};
 use mopsim::queue::EventQueue;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;
-use mopsim::trace::{Action, Datatype, Trace};
+use mopsim::trace::{Action, CollectiveCall, CollectiveKind, Datatype, Trace};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
@@ -78,18 +78,7 @@ fn halo(side: u32, drift: bool) -> (Trace, u64) {
     let ranks = side.pow(3);
     let mut rng = Pcg64::seed_from_u64(1);
     let mut reductions = Trace::default();
-    reductions.collectives.push(mopsim::trace::CollectiveCall {
-        kind: mopsim::trace::CollectiveKind::Allreduce,
-        root: 0,
-        send_count: 1,
-        recv_count: 1,
-        send_type: Datatype::DOUBLE,
-        recv_type: Datatype::DOUBLE,
-        send_counts: Default::default(),
-        recv_counts: Default::default(),
-        displacements: Default::default(),
-        flops: 0.0,
-    });
+    reductions.collectives.push(CollectiveCall::uniform(CollectiveKind::Allreduce, 0, 1, Datatype::DOUBLE));
     let mut of = |rank: u32| {
         let at = [rank / side / side, rank / side % side, rank % side];
         let neighbour = |axis: usize, step: u32| {

@@ -130,19 +130,8 @@ impl Asked {
             _ => vec![size; ranks as usize],
         };
         let all = Counts { start: 0, len: ranks };
-        let call = CollectiveCall {
-            kind: self.kind,
-            root: 0,
-            send_count: size,
-            recv_count: size,
-            send_type: Datatype::BYTE,
-            recv_type: Datatype::BYTE,
-            send_counts: all,
-            recv_counts: all,
-            displacements: Counts::default(),
-            flops: 0.0,
-        };
-        (call, counts)
+        let uniform = CollectiveCall::uniform(self.kind, 0, size, Datatype::BYTE);
+        (CollectiveCall { send_counts: all, recv_counts: all, ..uniform }, counts)
     }
 
     /// What a selector does, in words, and why. Rank 0 speaks for all: it leads its host.

@@ -255,6 +255,30 @@ pub struct CollectiveCall {
     pub flops: f64,
 }
 
+impl CollectiveCall {
+    /// A call in which every count is zero and every type [`Datatype::BYTE`].
+    pub fn empty(kind: CollectiveKind) -> Self {
+        Self::uniform(kind, 0, 0, Datatype::BYTE)
+    }
+
+    /// A call with one count and one type: all that bcast, reduce, allreduce and the scans have, and in the others what a
+    /// rank gives to each and gets from each. It has no vectors and no flops.
+    pub fn uniform(kind: CollectiveKind, root: u32, count: u32, datatype: Datatype) -> Self {
+        Self {
+            kind,
+            root,
+            send_count: count,
+            recv_count: count,
+            send_type: datatype,
+            recv_type: datatype,
+            send_counts: Counts::default(),
+            recv_counts: Counts::default(),
+            displacements: Counts::default(),
+            flops: 0.0,
+        }
+    }
+}
+
 /// A whole trace: the actions of every rank, and the tables that they point into.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {

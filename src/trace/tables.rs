@@ -97,18 +97,7 @@ mod tests {
     use crate::trace::{CollectiveKind, Datatype};
 
     fn call(flops: f64) -> CollectiveCall {
-        CollectiveCall {
-            kind: CollectiveKind::Allreduce,
-            root: 0,
-            send_count: 1,
-            recv_count: 1,
-            send_type: Datatype::BYTE,
-            recv_type: Datatype::BYTE,
-            send_counts: Counts::default(),
-            recv_counts: Counts::default(),
-            displacements: Counts::default(),
-            flops,
-        }
+        CollectiveCall { flops, ..CollectiveCall::uniform(CollectiveKind::Allreduce, 0, 1, Datatype::BYTE) }
     }
 
     #[test]

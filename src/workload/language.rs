@@ -3,7 +3,7 @@
 #![allow(clippy::too_many_arguments)] // `parameter` is a call with many named arguments.
 
 use super::context::recorder;
-use super::recorder::{Wrong, call, type_of};
+use super::recorder::{Wrong, type_of};
 use crate::trace::{CollectiveCall, CollectiveKind as Kind};
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::eval::Evaluator;
@@ -157,7 +157,7 @@ fn messages(globals: &mut GlobalsBuilder) {
 fn collectives(globals: &mut GlobalsBuilder) {
     /// All ranks wait for each other.
     fn barrier(eval: &mut Evaluator) -> starlark::Result<NoneType> {
-        recorder(eval)?.collective(call(Kind::Barrier, type_of(0)?))?;
+        recorder(eval)?.collective(CollectiveCall::empty(Kind::Barrier))?;
         Ok(NoneType)
     }
 
@@ -270,7 +270,7 @@ fn collectives(globals: &mut GlobalsBuilder) {
             recv_count: or(recv_buffer, received),
             send_counts: recorder.counts(&send_counts.items)?,
             recv_counts: recorder.counts(&recv_counts.items)?,
-            ..call(Kind::Alltoallv, type_of(datatype)?)
+            ..CollectiveCall::uniform(Kind::Alltoallv, 0, 0, type_of(datatype)?)
         })?;
         Ok(NoneType)
     }
@@ -288,7 +288,7 @@ fn collectives(globals: &mut GlobalsBuilder) {
             root: recorder.rank(root)?,
             send_count: count,
             recv_counts: recorder.counts(&counts.items)?,
-            ..call(Kind::Gatherv, type_of(datatype)?)
+            ..CollectiveCall::uniform(Kind::Gatherv, 0, 0, type_of(datatype)?)
         })?;
         Ok(NoneType)
     }
@@ -304,7 +304,7 @@ fn collectives(globals: &mut GlobalsBuilder) {
         recorder.collective(CollectiveCall {
             send_count: count,
             recv_counts: recorder.counts(&counts.items)?,
-            ..call(Kind::Allgatherv, type_of(datatype)?)
+            ..CollectiveCall::uniform(Kind::Allgatherv, 0, 0, type_of(datatype)?)
         })?;
         Ok(NoneType)
     }
@@ -322,7 +322,7 @@ fn collectives(globals: &mut GlobalsBuilder) {
             root: recorder.rank(root)?,
             recv_count: count,
             send_counts: recorder.counts(&counts.items)?,
-            ..call(Kind::Scatterv, type_of(datatype)?)
+            ..CollectiveCall::uniform(Kind::Scatterv, 0, 0, type_of(datatype)?)
         })?;
         Ok(NoneType)
     }
@@ -338,7 +338,7 @@ fn collectives(globals: &mut GlobalsBuilder) {
         recorder.collective(CollectiveCall {
             recv_counts: recorder.counts(&counts.items)?,
             flops: flops.0,
-            ..call(Kind::ReduceScatter, type_of(datatype)?)
+            ..CollectiveCall::uniform(Kind::ReduceScatter, 0, 0, type_of(datatype)?)
         })?;
         Ok(NoneType)
     }
@@ -354,7 +354,13 @@ fn rooted(
 ) -> starlark::Result<NoneType> {
     let recorder = recorder(eval)?;
     let root = recorder.rank(root)?;
-    recorder.collective(CollectiveCall { root, send_count, recv_count, flops, ..call(kind, type_of(datatype)?) })?;
+    recorder.collective(CollectiveCall {
+        root,
+        send_count,
+        recv_count,
+        flops,
+        ..CollectiveCall::uniform(kind, 0, 0, type_of(datatype)?)
+    })?;
     Ok(NoneType)
 }
 

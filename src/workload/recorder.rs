@@ -1,7 +1,7 @@
 //! What a rank says, stored as the actions of a trace: 16 bytes for each call, nothing in between.
 
 use crate::trace::tables::{Full, Tables};
-use crate::trace::{Action, CollectiveCall, CollectiveKind, Counts, Datatype, SendRecv};
+use crate::trace::{Action, CollectiveCall, Counts, Datatype, SendRecv};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -269,20 +269,4 @@ pub(super) fn type_of(id: i32) -> Result<Datatype, Wrong> {
 
 fn full(Full(table): Full) -> Wrong {
     wrong!("the workload has too many different {table}")
-}
-
-/// A call without anything special.
-pub(super) fn call(kind: CollectiveKind, datatype: Datatype) -> CollectiveCall {
-    CollectiveCall {
-        kind,
-        root: 0,
-        send_count: 0,
-        recv_count: 0,
-        send_type: datatype,
-        recv_type: datatype,
-        send_counts: Counts::default(),
-        recv_counts: Counts::default(),
-        displacements: Counts::default(),
-        flops: 0.0,
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::trace::calls::{At, Program, empty_call, uniform_call};
+use crate::trace::calls::{At, Program, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::{TraceError, TraceErrorKind, shorten};
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Counts, Datatype, Effect};
@@ -266,45 +266,63 @@ impl<'p, 'o> RankReader<'p, 'o> {
             legal.ok_or_else(|| self.error(format!("there is no root {root}")))
         };
         let call = match name {
-            "Barrier" => empty_call(K::Barrier),
+            "Barrier" => CollectiveCall::empty(K::Barrier),
             "Bcast" => {
                 let root = root(5)?;
-                uniform_call(K::Bcast, root, self.elements(f, 3, 4)?)
+                uniform(K::Bcast, root, self.elements(f, 3, 4)?)
             }
             "Reduce" => {
                 let root = root(7)?;
-                uniform_call(K::Reduce, root, self.elements(f, 4, 5)?)
+                uniform(K::Reduce, root, self.elements(f, 4, 5)?)
             }
-            "Allreduce" => uniform_call(K::Allreduce, 0, self.elements(f, 4, 5)?),
-            "Scan" => uniform_call(K::Scan, 0, self.elements(f, 4, 5)?),
-            "Exscan" => uniform_call(K::Exscan, 0, self.elements(f, 4, 5)?),
-            "Allgather" => uniform_call(K::Allgather, 0, self.elements(f, 3, 4)?),
-            "Alltoall" => uniform_call(K::Alltoall, 0, self.elements(f, 3, 4)?),
+            "Allreduce" => uniform(K::Allreduce, 0, self.elements(f, 4, 5)?),
+            "Scan" => uniform(K::Scan, 0, self.elements(f, 4, 5)?),
+            "Exscan" => uniform(K::Exscan, 0, self.elements(f, 4, 5)?),
+            "Allgather" => uniform(K::Allgather, 0, self.elements(f, 3, 4)?),
+            "Alltoall" => uniform(K::Alltoall, 0, self.elements(f, 3, 4)?),
             "Gather" => {
                 let root = root(8)?;
-                uniform_call(K::Gather, root, self.elements(f, 3, 4)?)
+                uniform(K::Gather, root, self.elements(f, 3, 4)?)
             }
             "Scatter" => {
                 let root = root(8)?;
-                uniform_call(K::Scatter, root, self.elements(f, 6, 7)?)
+                uniform(K::Scatter, root, self.elements(f, 6, 7)?)
             }
             "Gatherv" => {
                 let (root, (send_count, _)) = (root(11)?, self.elements(f, 3, 4)?);
-                CollectiveCall { root, send_count, recv_counts: self.vector(f, 7, 10)?, ..empty_call(K::Gatherv) }
+                CollectiveCall {
+                    root,
+                    send_count,
+                    recv_counts: self.vector(f, 7, 10)?,
+                    ..CollectiveCall::empty(K::Gatherv)
+                }
             }
             "Scatterv" => {
                 let (root, (recv_count, _)) = (root(11)?, self.elements(f, 9, 10)?);
-                CollectiveCall { root, recv_count, send_counts: self.vector(f, 4, 7)?, ..empty_call(K::Scatterv) }
+                CollectiveCall {
+                    root,
+                    recv_count,
+                    send_counts: self.vector(f, 4, 7)?,
+                    ..CollectiveCall::empty(K::Scatterv)
+                }
             }
             "Allgatherv" => {
                 let (send_count, _) = self.elements(f, 3, 4)?;
-                CollectiveCall { send_count, recv_counts: self.vector(f, 7, 10)?, ..empty_call(K::Allgatherv) }
+                CollectiveCall {
+                    send_count,
+                    recv_counts: self.vector(f, 7, 10)?,
+                    ..CollectiveCall::empty(K::Allgatherv)
+                }
             }
             "Alltoallv" => {
                 let send_counts = self.vector(f, 4, 7)?;
-                CollectiveCall { send_counts, recv_counts: self.vector(f, 10, 13)?, ..empty_call(K::Alltoallv) }
+                CollectiveCall {
+                    send_counts,
+                    recv_counts: self.vector(f, 10, 13)?,
+                    ..CollectiveCall::empty(K::Alltoallv)
+                }
             }
-            _ => CollectiveCall { recv_counts: self.vector(f, 5, 6)?, ..empty_call(K::ReduceScatter) },
+            _ => CollectiveCall { recv_counts: self.vector(f, 5, 6)?, ..CollectiveCall::empty(K::ReduceScatter) },
         };
         let action = self.program.collective(call)?;
         self.program.push(self.rank, action);

@@ -217,25 +217,7 @@ pub(super) fn located(file: &Path, at: At, kind: Kind) -> TraceError {
     }
 }
 
-/// A collective with everything at zero.
-pub(super) fn empty_call(kind: CollectiveKind) -> CollectiveCall {
-    let none = Counts::default();
-    CollectiveCall {
-        kind,
-        root: 0,
-        send_count: 0,
-        recv_count: 0,
-        send_type: Datatype::BYTE,
-        recv_type: Datatype::BYTE,
-        send_counts: none,
-        recv_counts: none,
-        displacements: none,
-        flops: 0.0,
-    }
-}
-
-/// A collective with one size for all: what bcast, reduce, allreduce and scans have, and what each gives to each in others.
-pub(super) fn uniform_call(kind: CollectiveKind, root: u32, (count, datatype): (u32, Datatype)) -> CollectiveCall {
-    let (send_type, recv_type) = (datatype, datatype);
-    CollectiveCall { root, send_count: count, recv_count: count, send_type, recv_type, ..empty_call(kind) }
+/// A collective with one size for all, as [`Program::elements`] tells it.
+pub(super) fn uniform(kind: CollectiveKind, root: u32, (count, datatype): (u32, Datatype)) -> CollectiveCall {
+    CollectiveCall::uniform(kind, root, count, datatype)
 }

@@ -7,7 +7,7 @@ use super::layout::CALLS;
 use super::stream::{Call, Status, Stream};
 use super::tail::Tail;
 use super::types::Types;
-use crate::trace::calls::{At, Program, Request, Unresolved, empty_call, uniform_call};
+use crate::trace::calls::{At, Program, Request, Unresolved, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Counts, Datatype, Effect};
@@ -431,44 +431,58 @@ impl Reader<'_, '_, '_> {
                 .ok_or_else(|| self.error(format!("no root {root}")))
         };
         let action = match kind {
-            K::Barrier => empty_call(kind),
+            K::Barrier => CollectiveCall::empty(kind),
             K::Bcast => {
                 let root = root(i[2])?;
-                uniform_call(kind, root, self.elements(i[0], i[1])?)
+                uniform(kind, root, self.elements(i[0], i[1])?)
             }
             K::Reduce => {
                 let root = root(i[3])?;
-                uniform_call(kind, root, self.elements(i[0], i[1])?)
+                uniform(kind, root, self.elements(i[0], i[1])?)
             }
-            K::Allreduce | K::Scan | K::Exscan => uniform_call(kind, 0, self.elements(i[0], i[1])?),
+            K::Allreduce | K::Scan | K::Exscan => uniform(kind, 0, self.elements(i[0], i[1])?),
             // Sent and received are the same by the rules of MPI; what only the root gives is not needed.
             K::Gather | K::Scatter => {
                 let root = root(i[3])?;
-                uniform_call(kind, root, self.elements(i[1], i[2])?)
+                uniform(kind, root, self.elements(i[1], i[2])?)
             }
-            K::Allgather | K::Alltoall => uniform_call(kind, 0, self.elements(i[0], i[1])?),
+            K::Allgather | K::Alltoall => uniform(kind, 0, self.elements(i[0], i[1])?),
             K::Gatherv => {
                 let (root, (count, _)) = (root(i[4])?, self.elements(i[2], i[3])?);
                 let counts = self.vector(v.first(), i[6])?;
-                CollectiveCall { root, send_count: count, recv_counts: counts, ..empty_call(kind) }
+                CollectiveCall { root, send_count: count, recv_counts: counts, ..CollectiveCall::empty(kind) }
             }
             K::Scatterv => {
                 let (root, (count, _)) = (root(i[5])?, self.elements(i[3], i[4])?);
                 let counts = self.vector(v.first(), i[2])?;
-                CollectiveCall { root, recv_count: count, send_counts: counts, ..empty_call(kind) }
+                CollectiveCall { root, recv_count: count, send_counts: counts, ..CollectiveCall::empty(kind) }
             }
             K::Allgatherv => {
                 let (count, _) = self.elements(i[1], i[2])?;
-                CollectiveCall { send_count: count, recv_counts: self.vector(v.first(), i[3])?, ..empty_call(kind) }
+                CollectiveCall {
+                    send_count: count,
+                    recv_counts: self.vector(v.first(), i[3])?,
+                    ..CollectiveCall::empty(kind)
+                }
             }
-            K::ReduceScatter => CollectiveCall { recv_counts: self.vector(v.first(), i[1])?, ..empty_call(kind) },
+            K::ReduceScatter => {
+                CollectiveCall { recv_counts: self.vector(v.first(), i[1])?, ..CollectiveCall::empty(kind) }
+            }
             K::Alltoallv if call.name == "Alltoallw" => {
                 let sent = self.mixed(&v[0], &v[2])?;
-                CollectiveCall { send_counts: sent, recv_counts: self.mixed(&v[3], &v[5])?, ..empty_call(kind) }
+                CollectiveCall {
+                    send_counts: sent,
+                    recv_counts: self.mixed(&v[3], &v[5])?,
+                    ..CollectiveCall::empty(kind)
+                }
             }
             K::Alltoallv => {
                 let sent = self.vector(v.first(), i[1])?;
-                CollectiveCall { send_counts: sent, recv_counts: self.vector(v.get(2), i[2])?, ..empty_call(kind) }
+                CollectiveCall {
+                    send_counts: sent,
+                    recv_counts: self.vector(v.get(2), i[2])?,
+                    ..CollectiveCall::empty(kind)
+                }
             }
         };
         let action = self.program.collective(action)?;

@@ -1,6 +1,6 @@
 //! Collectives, once all ranks have told how many bytes they gave and got.
 
-use crate::trace::calls::{At, Program, empty_call, uniform_call};
+use crate::trace::calls::{At, Program, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Effect};
@@ -85,17 +85,17 @@ fn collective(
         program.note(Effect::Approximated, what, rank, file, at);
     }
     let call = match kind {
-        K::Barrier => empty_call(kind),
+        K::Barrier => CollectiveCall::empty(kind),
         K::ReduceScatter => {
             let count = u32::try_from(bytes).ok().filter(|&count| count <= MOST);
             let count =
                 count.ok_or_else(|| program.error(file, at, format!("{bytes} bytes are too many"), "check it"))?;
             let counts = program.counts(&vec![count; ranks as usize])?;
-            CollectiveCall { recv_counts: counts, ..empty_call(kind) }
+            CollectiveCall { recv_counts: counts, ..CollectiveCall::empty(kind) }
         }
         kind => {
             let elements = program.elements(bytes, rank, file, at)?;
-            uniform_call(kind, call.root, elements)
+            uniform(kind, call.root, elements)
         }
     };
     program.collective(call)

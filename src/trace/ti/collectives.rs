@@ -3,32 +3,14 @@
 use super::builder::{Arguments, Broken, Builder};
 use super::number::{Res, count, flops, integer, skip_blanks};
 use crate::trace::error::TraceErrorKind as Kind;
-use crate::trace::{Action, CollectiveCall, CollectiveKind, Counts, Datatype};
+use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype};
 
 /// Two datatypes: that of the elements sent, that of those received.
 type Types = (Datatype, Datatype);
 
-/// A call with everything at zero.
-fn empty(kind: CollectiveKind) -> CollectiveCall {
-    let none = Counts::default();
-    CollectiveCall {
-        kind,
-        root: 0,
-        send_count: 0,
-        recv_count: 0,
-        send_type: Datatype::BYTE,
-        recv_type: Datatype::BYTE,
-        send_counts: none,
-        recv_counts: none,
-        displacements: none,
-        flops: 0.0,
-    }
-}
-
 /// A call with one count and one type.
 fn single(kind: CollectiveKind, root: u32, count: u32, datatype: Datatype, flops: f64) -> CollectiveCall {
-    let (send_type, recv_type) = (datatype, datatype);
-    CollectiveCall { root, send_count: count, recv_count: count, send_type, recv_type, flops, ..empty(kind) }
+    CollectiveCall { flops, ..CollectiveCall::uniform(kind, root, count, datatype) }
 }
 
 /// One count for each rank.
@@ -48,7 +30,7 @@ impl Builder {
     pub fn collective<'a>(&mut self, rank: u32, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
         use CollectiveKind as K;
         let call = match kind {
-            K::Barrier => empty(kind),
+            K::Barrier => CollectiveCall::empty(kind),
             K::Bcast => {
                 let (rest, count) = count("count")(text)?;
                 let (rest, root) = self.root(rest)?;
@@ -73,7 +55,7 @@ impl Builder {
                     (rest, root) = self.root(rest)?;
                 }
                 let (_, (send_type, recv_type)) = self.types(rest)?;
-                CollectiveCall { root, send_count, recv_count, send_type, recv_type, ..empty(kind) }
+                CollectiveCall { root, send_count, recv_count, send_type, recv_type, ..CollectiveCall::empty(kind) }
             }
             K::Alltoallv | K::Gatherv | K::Allgatherv | K::Scatterv | K::ReduceScatter => match self.ranks {
                 Some(ranks) => self.vector_call(kind, ranks, text)?,
@@ -106,7 +88,7 @@ impl Builder {
         use CollectiveKind as K;
         const SENT: &str = "send count of each rank";
         const RECEIVED: &str = "receive count of each rank";
-        let mut call = empty(kind);
+        let mut call = CollectiveCall::empty(kind);
         let mut end: &[u8] = &[];
         match kind {
             K::Alltoallv => {

@@ -31,18 +31,8 @@ impl World {
     fn call(&mut self, kind: CollectiveKind, root: u32, count: u32, vector: &[u32]) -> CollectiveCall {
         let range = Counts { start: self.counts.len() as u32, len: vector.len() as u32 };
         self.counts.extend(vector);
-        CollectiveCall {
-            kind,
-            root,
-            send_count: count,
-            recv_count: count,
-            send_type: Datatype::DOUBLE,
-            recv_type: Datatype::DOUBLE,
-            send_counts: range,
-            recv_counts: range,
-            displacements: Counts::default(),
-            flops: 0.0,
-        }
+        let uniform = CollectiveCall::uniform(kind, root, count, Datatype::DOUBLE);
+        CollectiveCall { send_counts: range, recv_counts: range, ..uniform }
     }
 
     /// The call as one rank gives it: where blocks differ, each rank's own count is its entry of the vector.
