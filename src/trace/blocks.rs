@@ -13,7 +13,7 @@ use std::thread;
 
 use memchr::memrchr;
 
-use super::error::TraceError;
+use super::error::{TraceError, TraceErrorKind};
 use super::source::{Budget, Source};
 
 /// Bytes of text that are looked at together; small enough to stay in the second-level cache.
@@ -102,6 +102,34 @@ impl<'r> Blocks<'r> {
             }
             Ok(())
         })
+    }
+
+    /// Gives the lines to `take`, each with its number, from 1, and without its line end. Returns the number of the last
+    /// line, or 1 for an empty file.
+    ///
+    /// # Errors
+    /// Those of `take` and of reading, and [`TraceErrorKind::CutOff`] for a file that does not end with a line end.
+    pub fn each_line(
+        self,
+        budget: &mut Budget,
+        mut take: impl FnMut(u64, &[u8]) -> Result<(), TraceError>,
+    ) -> Result<u64, TraceError> {
+        let file = self.source.file().to_path_buf();
+        let (mut number, mut cut_off) = (0, false);
+        self.each(budget, |block| {
+            let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
+            for line in text.split(|&byte| byte == b'\n') {
+                number += 1;
+                take(number, line)?;
+            }
+            cut_off = block.end != End::Line;
+            Ok(())
+        })?;
+        let last = number.max(1);
+        match cut_off {
+            true => Err(TraceError { line: Some(last), ..TraceError::whole(&file, TraceErrorKind::CutOff) }),
+            false => Ok(last),
+        }
     }
 
     /// Puts the next block into a buffer, and says how it ends; none at the end of the file.

@@ -62,8 +62,8 @@ impl<'p, 'o> RankReader<'p, 'o> {
         })
     }
 
-    pub fn line(&mut self, line: &[u8]) -> Done {
-        self.line += 1;
+    pub fn line(&mut self, number: u64, line: &[u8]) -> Done {
+        self.line = number;
         let Ok(text) = std::str::from_utf8(line) else {
             return Err(crate::trace::calls::located(&self.file, self.at(), TraceErrorKind::NotText));
         };

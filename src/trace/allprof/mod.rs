@@ -15,8 +15,8 @@ pub(super) mod tests;
 use std::path::{Path, PathBuf};
 
 use self::calls::RankReader;
-use super::blocks::{Blocks, End};
-use super::calls::{At, Program, located};
+use super::blocks::Blocks;
+use super::calls::Program;
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::{Format, Input, MOST_RANKS};
 use super::source::{Budget, Source};
@@ -78,17 +78,7 @@ fn read_files(
 fn read_rank(program: &mut Program<'_>, rank: u32, source: Source<'_>, budget: &mut Budget) -> Result<(), TraceError> {
     let file = source.file().to_path_buf();
     let mut reader = RankReader::new(program, rank, file.clone());
-    let mut cut_off = false;
-    Blocks::new(source).each(budget, |block| {
-        let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
-        text.split(|&byte| byte == b'\n').try_for_each(|line| reader.line(line))?;
-        cut_off = block.end != End::Line;
-        Ok(())
-    })?;
-    let line = reader.line.max(1);
-    if cut_off {
-        return Err(located(&file, At::Line(line), Kind::CutOff));
-    }
+    Blocks::new(source).each_line(budget, |number, line| reader.line(number, line))?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::schedule::{Graph, Kind, Operation, trace};
 use crate::trace::Trace;
-use crate::trace::blocks::{Blocks, End};
+use crate::trace::blocks::Blocks;
 use crate::trace::calls::{At, located};
 use crate::trace::error::{TraceError, TraceErrorKind, shorten};
 use crate::trace::format::{Input, MOST_RANKS};
@@ -70,19 +70,10 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         rank: None,
         labels: FxHashMap::default(),
     };
-    let mut cut_off = false;
-    Blocks::new(source).each(budget, |block| {
-        let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
-        for line in text.split(|&byte| byte == b'\n') {
-            reader.line += 1;
-            reader.take(line)?;
-        }
-        cut_off = block.end != End::Line;
-        Ok(())
+    Blocks::new(source).each_line(budget, |number, line| {
+        reader.line = number;
+        reader.take(line)
     })?;
-    if cut_off {
-        return Err(located(&file, At::Line(reader.line.max(1)), TraceErrorKind::CutOff));
-    }
     if let Some(rank) = reader.rank {
         return Err(reader.error(format!("rank {rank} is not closed by `}}`"), "the file may be cut off"));
     }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use self::definitions::Definitions;
 use self::events::Events;
-use super::blocks::{Blocks, End};
+use super::blocks::Blocks;
 use super::calls::{At, located};
 use super::error::{TraceError, TraceErrorKind as Kind, shorten};
 use super::format::{Format, Input, MOST_RANKS};
@@ -46,20 +46,11 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { source, budget, name, options, .. } = input;
     let file = source.file().to_path_buf();
     let mut reader = Reader { file: file.clone(), line: 0, part: Part::Definitions(Definitions::default()), options };
-    let mut cut_off = false;
-    Blocks::new(source).each(budget, |block| {
-        let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
-        for line in text.split(|&byte| byte == b'\n') {
-            reader.line += 1;
-            reader.take(line)?;
-        }
-        cut_off = block.end != End::Line;
-        Ok(())
+    let last = Blocks::new(source).each_line(budget, |number, line| {
+        reader.line = number;
+        reader.take(line)
     })?;
-    let at = At::Line(reader.line.max(1));
-    if cut_off {
-        return Err(located(&file, at, Kind::CutOff));
-    }
+    let at = At::Line(last);
     match reader.part {
         Part::Events(events) => events.finish(name, &file, at),
         Part::Definitions(_) => Err(reader.error("there are no events", WITH_ALL)),
