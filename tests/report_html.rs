@@ -309,9 +309,43 @@ fn settings_are_not_compared_with_each_other() {
 }
 
 #[test]
+fn throughput_is_in_the_page_where_it_is_asked_for() {
+    // Once for each network, however many settings there are; a pattern that does not fit is told and does no harm.
+    for settings in [false, true] {
+        let folder = buyers_study(settings);
+        let page = page(&folder, &["--pattern", "bit_complement", "--pattern", "transpose"]);
+        check_validity(&page);
+        let elements = elements(&parse(&page));
+        let table = rows(&elements, "Throughput of the networks, pattern by pattern");
+        assert_eq!(table.len(), 4, "{table:?}");
+        // On a ring of 8 both 0 -> 7 and 1 -> 6 take the link from 0 to 7; between all pairs of a full mesh there is a link.
+        assert!(table[1].contains("20.00") && table[1].contains("1.000"), "{table:?}");
+        assert!(table[3].contains("40.00") && table[3].contains("2.000"), "{table:?}");
+        assert!(elements.iter().any(|e| e.0 == "li" && e.2.contains("transpose")), "the pattern that does not fit");
+        let json = elements.iter().find(|e| e.1.get("id").is_some_and(|id| id == "throughput-json"));
+        let cells: Value = serde_json::from_str(&json.expect("results").2).expect("JSON");
+        assert_eq!(cells.as_array().map(Vec::len), Some(3));
+        assert_eq!(cells[2]["saturation"], 1.0);
+    }
+    // The study file can ask, and the command line comes first.
+    let folder = hostile_study();
+    let asks =
+        |patterns: &str| format!("{}\n[throughput]\npatterns = [{patterns}]\nbound = 'lp'\n", folder.read("s.toml"));
+    folder.write("s.toml", asks("'uniform', 'tornado'"));
+    let of_file = page(&folder, &[]);
+    check_validity(&of_file);
+    assert!(of_file.contains(">tornado</th>") && of_file.contains("maximum concurrent flow"));
+    assert!(!page(&folder, &["--pattern", "shuffle"]).contains(">tornado</th>"));
+    folder.refuse(&["compare", "s.toml", "--html", "o.html", "--pattern", "shufle"], 2, &["shufle", "shuffle"]);
+    folder.refuse(&["compare", "s.toml", "--pattern", "shuffle"], 2, &["--html"]);
+    folder.write("t2.toml", folder.read("s.toml").replace("'lp'", "'best'"));
+    folder.refuse(&["compare", "t2.toml"], 2, &["bound", "best"]);
+}
+
+#[test]
 fn a_study_without_all_that_is_not_told_of_it() {
     let page = page(&hostile_study(), &[]);
-    for word in ["95 %", "Weight", "± ", "class=\"whisker\"", "budget", "Stability", "Repetitions"] {
+    for word in ["95 %", "Weight", "± ", "class=\"whisker\"", "budget", "Stability", "Repetitions", "Throughput"] {
         let visible = page.split("<script type=").next().expect("a page");
         assert!(!visible.contains(word), "{word}");
     }
@@ -321,8 +355,11 @@ fn a_study_without_all_that_is_not_told_of_it() {
 fn the_page_is_the_same_for_any_number_of_threads_and_replaces_a_file_as_a_whole() {
     let folder = hostile_study();
     folder.write("out.html", "old");
-    let one = page(&folder, &["--threads", "1"]);
-    assert_eq!(one, page(&folder, &["--threads", "2"]));
+    let threads =
+        |count| page(&folder, &["--pattern", "uniform", "--pattern", "random_permutation", "--threads", count]);
+    let one = threads("1");
+    // The pattern stands in the command that the page shows, the number of threads does not.
+    assert_eq!(one, threads("2"));
     assert!(!folder.names().iter().any(|n| n.ends_with(".part")), "{:?}", folder.names());
     folder.refuse(&["compare", "s.toml", "--html", "no/such/folder.html"], 3, &["no/such"]);
     folder.refuse(&["compare", "s.toml", "--html", "o.html", "--timeline-cell", "b@x"], 2, &["b@x", "for example"]);

@@ -148,6 +148,10 @@ pub struct CompareFiles {
     /// most, the fastest]
     #[arg(long, value_name = "WORKLOAD@NETWORK", requires = "html")]
     pub timeline_cell: Option<String>,
+    /// Pattern of synthetic traffic that the HTML report says the throughput for, e.g. uniform (may be repeated; a study
+    /// names its own under [throughput])
+    #[arg(long, value_name = "PATTERN", requires = "html")]
+    pub pattern: Vec<String>,
     /// Write the results as JSON, too
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

@@ -69,5 +69,5 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         }
     }
     records.sort_by_key(|record| record.cell);
-    study::report(&arguments.study, &study, &study.compare(&records), output)
+    pool.install(|| study::report(&arguments.study, &study, &study.compare(&records), output))
 }

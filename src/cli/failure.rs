@@ -135,6 +135,7 @@ impl Failure {
     pub fn study(error: &StudyError, workloads: &[Workload]) -> Self {
         let code = match error {
             StudyError::File(e) if e.is_io() => IO_FAILED,
+            StudyError::Traffic(e) if e.is_io() => IO_FAILED,
             StudyError::Trace(e) if e.is_io() => IO_FAILED,
             StudyError::Workload(e) if e.is_io() => IO_FAILED,
             StudyError::Network { error, .. } if error.is_io() => IO_FAILED,
@@ -150,6 +151,7 @@ impl Failure {
             }
             StudyError::Choice(e) => e.help().to_owned(),
             StudyError::Network { error, .. } => error.help(),
+            StudyError::Traffic(e) => e.help(),
             StudyError::Trace(e) => e.help(),
             StudyError::Workload(e) => e.help(),
             StudyError::Mapping { .. } => String::new(),

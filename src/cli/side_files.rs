@@ -2,7 +2,7 @@
 
 use super::args::{CompareFiles, StudyFlags};
 use super::failure::Failure;
-use super::files;
+use super::{files, progress};
 use mopsim::report;
 use mopsim::report::html::{Facts, HtmlReport, Origin, Watched};
 use mopsim::study::Study;
@@ -20,8 +20,8 @@ pub fn check_cell(files: &CompareFiles, plan: &Plan) -> Result<(), Failure> {
 }
 
 /// Writes the results to the files that the user wants beside standard output.
-pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison) -> Result<(), Failure> {
-    let CompareFiles { html, timeline_cell, json, csv } = &flags.files;
+pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: bool) -> Result<(), Failure> {
+    let CompareFiles { html, timeline_cell, json, csv, pattern: _ } = &flags.files;
     for (file, format) in [(json, "json"), (csv, "csv")] {
         if let (Some(file), Some(reporter)) = (file, report::format(format)) {
             files::replace(file, |out| reporter.compare(comparison, out))?;
@@ -36,11 +36,15 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison) -> Resu
         .map(|(workload, network)| Watched::replay(study, comparison, workload, network))
         .transpose()
         .map_err(|error| Failure::study(&error, &study.workloads))?;
+    let waiting = progress::waiting("throughput under synthetic traffic", quiet || study.traffic.is_none());
+    let carried = study.carried();
+    waiting.finish_and_clear();
     // The study was read from this file; that it has gone since is no reason to lose the results.
     let text = std::fs::read_to_string(&flags.study).unwrap_or_default();
     let report = HtmlReport {
         comparison,
         facts: study.column_networks().map(Facts::of).collect(),
+        carried,
         timeline,
         origin: Some(Origin { command: command_line(), study: text }),
     };

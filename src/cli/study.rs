@@ -24,6 +24,7 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
         placement: options::placement(&flags.network, &flags.placement),
         seed: flags.network.seed,
         perturb,
+        patterns: flags.files.pattern.clone(),
     };
     // Before the study is read, a wrong choice can only be one of the command line.
     overrides.model.build()?;
@@ -44,7 +45,7 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
 
 /// Prints the report, and writes the files that the user wants beside it.
 pub fn report(flags: &StudyFlags, study: &Study, comparison: &Comparison, output: &Output) -> Result<(), Failure> {
-    side_files::write(flags, study, comparison)?;
+    side_files::write(flags, study, comparison, output.quiet)?;
     print(|out| options::reporter(output.format).compare(comparison, out))?;
     if comparison.unmatched {
         return Err(Failure::unmatched(&comparison.title, &comparison.notes));

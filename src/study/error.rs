@@ -6,6 +6,7 @@ use super::results::ResultsError;
 use super::toml_file::TomlError;
 use crate::engine::ReplayError;
 use crate::mpi::mapping::MappingError;
+use crate::throughput::ThroughputError;
 use crate::trace::TraceError;
 use crate::workload::WorkloadError;
 use std::path::PathBuf;
@@ -35,6 +36,9 @@ pub enum StudyError {
         /// Why.
         error: Box<NetworkError>,
     },
+    /// The synthetic traffic cannot be.
+    #[error(transparent)]
+    Traffic(#[from] ThroughputError),
     /// A trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),

@@ -30,6 +30,7 @@
 use super::choice::ModelChoice;
 use super::network::NetworkChoice;
 use super::procurement::Budget;
+use super::traffic::TrafficChoice;
 use crate::platform::PlatformParameters;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -69,6 +70,8 @@ pub struct StudyFile {
     /// What all networks have in common.
     #[serde(default)]
     pub network: NetworkChoice,
+    /// What the networks carry under synthetic traffic, for the HTML report.
+    pub throughput: Option<TrafficChoice>,
     /// The networks.
     pub networks: Vec<NetworkChoice>,
     /// The workloads.

@@ -25,6 +25,7 @@ mod run;
 pub mod shard;
 pub mod statistics;
 pub mod toml_file;
+pub mod traffic;
 pub mod workload;
 
 pub use digest::Fingerprint;

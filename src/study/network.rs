@@ -5,7 +5,7 @@ use super::toml_file::{self, TomlError};
 use crate::layout::FloorOptions;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
-use crate::platform::{Platform, PlatformError};
+use crate::platform::{CheckedParameters, Platform, PlatformError};
 use crate::routing;
 use crate::topology::{self, Topology, TopologyError};
 use serde::Deserialize;
@@ -42,6 +42,26 @@ pub struct NetworkUnderTest {
     pub floor: FloorOptions,
     /// The graph of switches, unless the platform comes from a file that lists its links.
     pub topology: Option<Arc<Topology>>,
+    /// What the graph was made into a platform with; none where there is no graph.
+    pub making: Option<Making>,
+}
+
+/// What a graph of switches is made into a platform with.
+#[derive(Debug, Clone)]
+pub struct Making {
+    /// Hosts, speeds and latencies.
+    pub parameters: CheckedParameters,
+    /// Routing rule.
+    pub routing: &'static str,
+    /// Seed of a random routing.
+    pub routing_seed: u64,
+}
+
+impl NetworkUnderTest {
+    /// The graph of switches and what it was made into a platform with, where there is a graph.
+    pub fn graph(&self) -> Option<(&Arc<Topology>, &Making)> {
+        self.topology.as_ref().zip(self.making.as_ref())
+    }
 }
 
 /// Why a network cannot be built.
@@ -232,6 +252,7 @@ impl NetworkChoice {
             platform: Arc::new(platform),
             floor: parameters.cables.map_or_else(FloorOptions::default, |(_, floor)| floor),
             topology: Some(topology),
+            making: Some(Making { parameters, routing: kind.name, routing_seed }),
         })
     }
 
@@ -266,6 +287,7 @@ impl NetworkChoice {
             platform: Arc::new(platform),
             floor: FloorOptions::default(),
             topology: None,
+            making: None,
         })
     }
 

@@ -11,6 +11,7 @@ use super::plan::{Column, Plan, Setting};
 use super::procurement;
 use super::run::{BuiltColumn, BuiltRun, Study, layouts};
 use super::toml_file;
+use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
 use crate::engine::Model;
 use crate::mpi::mapping::Mapping;
@@ -38,6 +39,8 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Perturbations: their amplitude and number.
     pub perturb: Option<(f64, usize)>,
+    /// Patterns of synthetic traffic, if there are any.
+    pub patterns: Vec<String>,
 }
 
 /// What a study file says on the whole.
@@ -67,6 +70,7 @@ impl Study {
         }
         check_numbers(&file).map_err(wrong)?;
         let axes = axes(path, &file, &overrides)?;
+        let traffic = TrafficPlan::read(file.throughput.clone(), &overrides.patterns, axes.seeds[0], &axes.folder)?;
         let workloads = read_workloads(path, &file.workloads, &axes.folder)?;
         // Results name workloads, so that a name must not stand for two of them.
         if let Some(name) = repeated(workloads.iter().map(|w| w.name.as_str())) {
@@ -122,6 +126,7 @@ impl Study {
             workloads,
             mapping: first,
             explain: false,
+            traffic,
             models: axes.models,
             columns: built,
             file_digests,

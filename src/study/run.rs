@@ -10,6 +10,7 @@ use super::perturb;
 use super::plan::{Column, Place, Plan, Setting};
 use super::record::CellRecord;
 use super::results::Identity;
+use super::traffic::TrafficPlan;
 use super::workload::Workload;
 use crate::engine::{Model, Observer};
 use crate::mpi::layout::Layout;
@@ -48,6 +49,8 @@ pub struct Study {
     pub mapping: Mapping,
     /// Whether full links and critical paths are found, which costs time.
     pub explain: bool,
+    /// Synthetic traffic that the networks are put under beside the workloads, if any is asked for.
+    pub traffic: Option<TrafficPlan>,
     /// How traces turn into time: one model for each table of collectives.
     pub(super) models: Vec<(Model, ModelDescription)>,
     /// In the order of the plan's columns.
@@ -140,6 +143,7 @@ impl Study {
             workloads,
             mapping,
             explain: false,
+            traffic: None,
             models,
             columns,
             file_digests: Vec::new(),

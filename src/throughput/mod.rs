@@ -55,6 +55,8 @@ pub const HISTOGRAM: usize = 20;
 pub struct Options {
     /// Seed of random patterns and routings.
     pub seed: u64,
+    /// Seed of random routings, where it is another one.
+    pub routing_seed: Option<u64>,
     /// Which bound by all paths.
     pub bound: Wanted,
     /// How near the two values of a bound by flows and prices are to be, relative to the lower one.
@@ -67,10 +69,31 @@ pub struct Options {
     pub folder: PathBuf,
 }
 
+impl Options {
+    /// With these bounds by all paths, where they are given: a method, and how near its two values are to be.
+    ///
+    /// # Errors
+    /// [`ThroughputError::Invalid`].
+    pub fn bounded(self, bound: Option<&str>, gap: Option<f64>) -> Result<Self, ThroughputError> {
+        let invalid = |parameter, value: String, rule: String| ThroughputError::Invalid { parameter, value, rule };
+        let bound = match bound.map(|text| (text, text.parse::<Wanted>())) {
+            None => self.bound,
+            Some((_, Ok(bound))) => bound,
+            Some((text, Err(rule))) => return Err(invalid("bound", format!("`{text}`"), rule)),
+        };
+        let gap = gap.unwrap_or(self.gap);
+        if !(gap > 0.0 && gap < 1.0) {
+            return Err(invalid("bound_gap", gap.to_string(), "it must be more than 0 and less than 1".into()));
+        }
+        Ok(Self { bound, gap, ..self })
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             seed: 1,
+            routing_seed: None,
             bound: Wanted::Auto,
             gap: 0.01,
             bottlenecks: 5,
@@ -159,7 +182,7 @@ pub fn evaluate(
     let mut bounds: Option<Bounds> = None;
     let mut cells = Vec::with_capacity(routings.len());
     for routing in routings {
-        let rule = Rule::new(routing, network, options.seed)?;
+        let rule = Rule::new(routing, network, options.routing_seed.unwrap_or(options.seed))?;
         let carried = paths::carry(network, &rule, &demand)?;
         let loads = Loads::new(network, &demand, &carried);
         let bounds = match &bounds {

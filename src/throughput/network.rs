@@ -69,13 +69,14 @@ impl Network {
     /// # Errors
     /// [`ThroughputError`] if there is no host, if hosts cannot reach each other, or if the numbers do not fit.
     pub fn new(
-        topology: Topology,
+        topology: impl Into<Arc<Topology>>,
         hosts: Option<HostsPerSwitch>,
         endpoints: Option<u32>,
         speeds: Speeds,
         floor: &FloorOptions,
     ) -> Result<Self, ThroughputError> {
-        let graph = topology.graph.clone();
+        let topology: Arc<Topology> = topology.into();
+        let graph = &topology.graph;
         let per_switch = match &hosts {
             Some(HostsPerSwitch::Uniform(count)) => Some(*count),
             _ => None,
@@ -84,7 +85,7 @@ impl Network {
             return Err(ThroughputError::NoHosts(topology.name()));
         }
         let parameters = PlatformParameters { hosts_per_switch: hosts, ..PlatformParameters::default() };
-        let counts = CheckedParameters::hosts_on(&parameters.check()?, &graph)?;
+        let counts = CheckedParameters::hosts_on(&parameters.check()?, graph)?;
         let switches = (0..).zip(&counts).flat_map(|(s, &count)| std::iter::repeat_n(s, count as usize));
         let mut host_switch: Vec<u32> = switches.collect();
         let hosts = host_switch.len() as u32;
@@ -111,7 +112,7 @@ impl Network {
         }
         let floor = FloorOptions { endpoints_per_switch: per_switch.or(floor.endpoints_per_switch), ..*floor };
         let plan = FloorPlan::new(&topology, &floor)?;
-        let lengths = plan.cables(&graph);
+        let lengths = plan.cables(graph);
         let link_of_arc = (speeds.duplex == Duplex::Shared)
             .then(|| (0..graph.arcs() as u32).map(|arc| graph.cable(ArcId(arc)).0).collect());
         Ok(Self {
@@ -119,11 +120,11 @@ impl Network {
             host_switch,
             hosts,
             speeds,
-            delays: arc_delays(&graph, lengths.lengths(), speeds.switch_delay, speeds.cable_delay),
-            bare_delays: arc_delays(&graph, lengths.lengths(), speeds.switch_delay, 0.0),
+            delays: arc_delays(graph, lengths.lengths(), speeds.switch_delay, speeds.cable_delay),
+            bare_delays: arc_delays(graph, lengths.lengths(), speeds.switch_delay, 0.0),
             links: if link_of_arc.is_some() { graph.cables() } else { graph.arcs() },
             link_of_arc,
-            topology: Arc::new(topology),
+            topology,
         })
     }
 

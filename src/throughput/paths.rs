@@ -26,6 +26,17 @@ const BATCH: usize = 64;
 /// Rules whose routes may be longer than the distance.
 const LONGER: [&str; 3] = ["lowest_latency", "up_down", "dsnf"];
 
+/// Checks that a routing of this name exists.
+///
+/// # Errors
+/// [`ThroughputError`].
+pub fn check(name: &str) -> Result<(), ThroughputError> {
+    if name.trim() != SPLIT {
+        routing::find(name)?;
+    }
+    Ok(())
+}
+
 /// How messages find their way.
 pub enum Paths {
     /// One route for each pair of switches.

@@ -1,6 +1,5 @@
 //! A study of throughput: networks, patterns, routings, from a file or from flags.
 
-use super::bounds::Wanted;
 use super::{Cell, Network, Options, Speeds, ThroughputError, evaluate};
 use crate::layout::FloorOptions;
 use crate::platform::units::{Bandwidth, Seconds};
@@ -174,16 +173,7 @@ impl StudyFile {
             placement: self.placement.as_deref().map(str::parse).transpose()?.unwrap_or_default(),
             endpoints_per_switch: None,
         };
-        let bound = match self.bound.as_deref().map(str::parse::<Wanted>) {
-            None => Wanted::default(),
-            Some(Ok(bound)) => bound,
-            Some(Err(rule)) => return invalid("bound", format!("`{}`", self.bound.unwrap_or_default()), &rule),
-        };
-        let default = Options::default();
-        let gap = self.bound_gap.unwrap_or(default.gap);
-        if !(gap > 0.0 && gap < 1.0) {
-            return invalid("bound_gap", gap.to_string(), "it must be more than 0 and less than 1");
-        }
+        let default = Options::default().bounded(self.bound.as_deref(), self.bound_gap)?;
         let patterns = self.patterns.unwrap_or_else(|| vec![traffic::DEFAULT.into()]);
         if patterns.is_empty() {
             return invalid("patterns", "an empty list".into(), "a study has at least one pattern");
@@ -213,18 +203,17 @@ impl StudyFile {
                 ..network
             })
             .collect();
-        for routing in networks.iter().filter_map(|network| network.routings.as_ref()).flatten() {
-            if routing.trim() != super::paths::SPLIT {
-                routing::find(routing)?;
-            }
-        }
+        networks
+            .iter()
+            .filter_map(|network| network.routings.as_ref())
+            .flatten()
+            .try_for_each(|routing| super::paths::check(routing))?;
         let options = Options {
             seed,
-            bound,
-            gap,
             bottlenecks: self.links.unwrap_or(default.bottlenecks),
             collectives: self.collectives.unwrap_or(default.collectives),
             folder,
+            ..default
         };
         Ok(Study { title: self.title, patterns, networks, specs, speeds, floor, options })
     }

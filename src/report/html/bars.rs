@@ -6,9 +6,9 @@ use crate::study::statistics::Statistic;
 use std::fmt::Write;
 
 /// A bar: a value, and where its repetitions have the mean of all with 95 % confidence.
-struct Bar {
-    value: f64,
-    interval: Option<[f64; 2]>,
+pub(super) struct Bar {
+    pub value: f64,
+    pub interval: Option<[f64; 2]>,
 }
 
 impl Bar {
@@ -24,12 +24,26 @@ impl Bar {
 }
 
 /// One group: its name and a bar for each network.
-struct Group {
-    name: String,
-    bars: Vec<Bar>,
+pub(super) struct Group {
+    pub name: String,
+    pub bars: Vec<Bar>,
 }
 
-fn groups(view: &View<'_>) -> Vec<Group> {
+/// Groups of bars with what there is to say of them.
+pub(super) struct Chart {
+    /// Unique in the document.
+    pub id: &'static str,
+    pub title: &'static str,
+    pub description: String,
+    /// Numbers of the networks, which say letters and fills.
+    pub networks: Vec<usize>,
+    pub groups: Vec<Group>,
+    /// Whether the last group is the mean of the others.
+    pub mean: bool,
+}
+
+/// Performance on all workloads, and its mean.
+pub(super) fn performance(view: &View<'_>) -> Chart {
     let c = view.comparison;
     let networks = 0..c.networks.len();
     let of_workload = |w: usize| {
@@ -42,7 +56,14 @@ fn groups(view: &View<'_>) -> Vec<Group> {
         let bars = networks.clone().map(|n| Bar::of(&c.geometric[n])).collect();
         groups.push(Group { name: "geometric mean".into(), bars });
     }
-    groups
+    Chart {
+        id: "bars",
+        title: "Performance relative to the baseline, workload by workload",
+        description: description(view),
+        networks: networks.collect(),
+        mean: groups.len() > 1,
+        groups,
+    }
 }
 
 /// The end of the scale. Whiskers of few repetitions may be long beyond measure; those that leave the scale are cut off.
@@ -68,13 +89,11 @@ fn description(view: &View<'_>) -> String {
     format!("Geometric means: {}. The table of all results has the other values.", means.collect::<Vec<_>>().join("; "))
 }
 
-const TITLE: &str = "Performance relative to the baseline, workload by workload";
-
 /// Upright bars, in rows of groups, for wide screens and for paper.
-pub(super) fn wide(view: &View<'_>) -> String {
+pub(super) fn wide(chart: &Chart) -> String {
     let (width, left, height) = (1040.0, 40.0, 250.0);
-    let groups = groups(view);
-    let count = view.comparison.networks.len() as f64;
+    let Chart { groups, networks, .. } = chart;
+    let count = networks.len() as f64;
     // Bars get as much room as there is.
     let room = width - left;
     let per_row = ((room / (count * 11.0 + 18.0)) as usize).clamp(1, groups.len().max(1));
@@ -82,7 +101,7 @@ pub(super) fn wide(view: &View<'_>) -> String {
     let per_row = groups.len().div_ceil(rows).max(1);
     let pitch = room / per_row as f64;
     let bar = ((pitch - 18.0) / count).clamp(2.0, 30.0);
-    let ticks = ticks(most(&groups) * 1.08);
+    let ticks = ticks(most(groups) * 1.08);
     let top = ticks.last().copied().unwrap_or(1.0);
     let row_height = height + 70.0;
     let mut svg = Svg::new(width, rows as f64 * row_height);
@@ -97,7 +116,13 @@ pub(super) fn wide(view: &View<'_>) -> String {
             let middle = left + (g as f64 + 0.5) * pitch;
             let start = middle - bar * count / 2.0;
             for (n, &Bar { value, .. }) in group.bars.iter().enumerate() {
-                svg.rect(start + n as f64 * bar + 0.5, y(value), bar - 1.0, base - y(value), &network_fill(n));
+                svg.rect(
+                    start + n as f64 * bar + 0.5,
+                    y(value),
+                    bar - 1.0,
+                    base - y(value),
+                    &network_fill(networks[n]),
+                );
             }
             // The line of the baseline runs over the bars, and under their values.
             svg.line(left + g as f64 * pitch, y(1.0), left + (g + 1) as f64 * pitch, y(1.0), "baseline");
@@ -113,24 +138,24 @@ pub(super) fn wide(view: &View<'_>) -> String {
                 }
                 if bar >= 10.0 {
                     svg.upright(x + 3.5, y(this.end().min(top)) - 4.0, "value", &ratio(this.value));
-                    svg.text(x, base + 13.0, "axis middle", &letter(n));
+                    svg.text(x, base + 13.0, "axis middle", &letter(networks[n]));
                 }
             }
-            let last = row * per_row + g + 1 == groups.len() && groups.len() > 1;
+            let last = row * per_row + g + 1 == groups.len() && chart.mean;
             let class = if last { "label middle strong" } else { "label middle" };
             svg.text(middle, base + 32.0, class, &shortened(&group.name, (pitch / 6.6) as usize));
         }
         svg.line(left, base, width, base, "frame");
     }
-    svg.finish("bars", "wide", TITLE, &description(view))
+    svg.finish(chart.id, "wide", chart.title, &chart.description)
 }
 
 /// Lying bars, one group under the other, for narrow screens.
-pub(super) fn narrow(view: &View<'_>) -> String {
+pub(super) fn narrow(chart: &Chart) -> String {
     let (width, left, right, bar) = (360.0, 22.0, 44.0, 17.0);
-    let groups = groups(view);
-    let count = view.comparison.networks.len() as f64;
-    let most = most(&groups);
+    let Chart { groups, networks, .. } = chart;
+    let count = networks.len() as f64;
+    let most = most(groups);
     let group_height = 26.0 + count * bar + 12.0;
     let x = |v: f64| left + finite(v) / most * (width - left - right);
     let mut svg = Svg::new(width, groups.len() as f64 * group_height);
@@ -139,8 +164,8 @@ pub(super) fn narrow(view: &View<'_>) -> String {
         svg.text(0.0, top - 9.0, "label strong", &shortened(&group.name, 44));
         for (n, &Bar { value, .. }) in group.bars.iter().enumerate() {
             let y = top + n as f64 * bar;
-            svg.text(6.0, y + 12.0, "axis middle", &letter(n));
-            svg.rect(left, y + 1.0, x(value) - left, bar - 2.0, &network_fill(n));
+            svg.text(6.0, y + 12.0, "axis middle", &letter(networks[n]));
+            svg.rect(left, y + 1.0, x(value) - left, bar - 2.0, &network_fill(networks[n]));
         }
         svg.line(x(1.0), top - 3.0, x(1.0), top + count * bar + 3.0, "baseline");
         for (n, this) in group.bars.iter().enumerate() {
@@ -156,5 +181,5 @@ pub(super) fn narrow(view: &View<'_>) -> String {
             svg.text(x(this.end().min(most)) + 5.0, middle + 4.0, "value", &ratio(this.value));
         }
     }
-    svg.finish("bars-narrow", "narrow", TITLE, &description(view))
+    svg.finish(&format!("{}-narrow", chart.id), "narrow", chart.title, &chart.description)
 }

@@ -16,6 +16,7 @@ mod split;
 mod stability;
 mod summary;
 mod svg;
+mod traffic;
 
 pub use facts::Facts;
 
@@ -25,6 +26,7 @@ use super::json::Json;
 use super::number::{self, mops, percent, seconds};
 use crate::result::lanes::Lanes;
 use crate::study::comparison::Comparison;
+use crate::study::traffic::Carried;
 use crate::study::{Silent, Study, StudyError};
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
@@ -43,6 +45,8 @@ pub struct HtmlReport<'a> {
     pub comparison: &'a Comparison,
     /// What there is to say of each network, in their order.
     pub facts: Vec<Facts>,
+    /// What the networks carry under synthetic traffic, if the study asks for it.
+    pub carried: Vec<Carried>,
     /// The timeline of one cell.
     pub timeline: Option<Watched>,
     /// The command that made the report, and the text of the study file.
@@ -244,6 +248,7 @@ impl HtmlReport<'_> {
                 context! { workload => c.workloads[f.workload].name, networks => letters.join(", "), reason => f.reason }
             })
             .collect();
+        let performance = bars::performance(&view);
         let any = |has: fn(&Facts) -> bool| self.facts.iter().any(has);
         let page = template
             .render(context! {
@@ -281,8 +286,9 @@ impl HtmlReport<'_> {
                 }).collect::<Vec<_>>(),
                 summary => summary::summary(&view),
                 equal => equal,
-                bars_wide => safe(bars::wide(&view)),
-                bars_narrow => safe(bars::narrow(&view)),
+                bars_wide => safe(bars::wide(&performance)),
+                bars_narrow => safe(bars::narrow(&performance)),
+                traffic => traffic::section(&view, &self.carried)?,
                 split => charts(split::panels(&view)),
                 pareto => charts(pareto::panels(&view)),
                 heat => charts(heat::panels(&view)),
@@ -328,10 +334,15 @@ fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::comparison::Net
     }
 }
 
-/// The results as JSON that can stand in a script element: nothing in it ends the element.
+/// JSON that can stand in a script element: nothing in it ends the element.
+fn script_safe(json: &str) -> String {
+    json.replace('<', "\\u003c").replace("\u{2028}", "\\u2028").replace("\u{2029}", "\\u2029")
+}
+
+/// The results as JSON for a script element.
 fn embedded_json(c: &Comparison) -> io::Result<String> {
     let mut json = Vec::new();
     Json.compare(c, &mut json)?;
     let json = String::from_utf8(json).map_err(io::Error::other)?;
-    Ok(json.replace('<', "\\u003c").replace("\u{2028}", "\\u2028").replace("\u{2029}", "\\u2029"))
+    Ok(script_safe(&json))
 }

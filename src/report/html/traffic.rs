@@ -1,0 +1,183 @@
+//! What the networks carry under synthetic traffic: bars of saturation relative to the baseline, and a table.
+
+use super::bars::{self, Bar, Chart, Group};
+use super::svg::ratio;
+use super::{Exact, View, exact, letter, script_safe};
+use crate::report::number::percent;
+use crate::study::traffic::Carried;
+use crate::throughput::Cell;
+use minijinja::Value;
+use serde::Serialize;
+use std::io;
+
+#[derive(Serialize)]
+pub(super) struct Section {
+    wide: Value,
+    narrow: Value,
+    patterns: Vec<Pattern>,
+    notes: Vec<String>,
+    /// The answers, for a script element.
+    json: Value,
+}
+
+#[derive(Serialize)]
+struct Pattern {
+    name: String,
+    rows: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    letter: String,
+    network: String,
+    saturation: Option<Exact>,
+    relative: Option<Exact>,
+    fair: Option<Exact>,
+    bound: Option<Exact>,
+    part: Option<Exact>,
+    hops: Option<Exact>,
+    link: Option<String>,
+}
+
+/// Bytes a second for each host over injection in links.
+fn bytes_of_a_link(cell: &Cell) -> Option<f64> {
+    let injection = cell.saturation.filter(|injection| *injection > 0.0)?;
+    cell.saturation_bytes_per_second.map(|bytes| bytes / injection)
+}
+
+/// Saturation of a pattern over that of the baseline network.
+fn relative(view: &View<'_>, carried: &[Carried], network: &Carried, pattern: usize) -> Option<f64> {
+    let saturation = |of: &Carried| of.cells[pattern].as_ref().ok()?.saturation_bytes_per_second;
+    let column = view.comparison.baselines[network.column];
+    let baseline = carried.iter().find(|other| other.column == column)?;
+    let ratio = saturation(network)? / saturation(baseline)?;
+    ratio.is_finite().then_some(ratio)
+}
+
+fn row(view: &View<'_>, carried: &[Carried], network: &Carried, pattern: usize) -> Row {
+    let cell = network.cells[pattern].as_ref().ok();
+    let gbit = |bytes: f64| exact(bytes * 8e-9, |g| format!("{g:.2}"));
+    let scale = cell.and_then(bytes_of_a_link);
+    let in_bytes = |injection: f64| scale.map(|scale| gbit(injection * scale));
+    let bound = cell.map(|cell| cell.bounds.upper()).filter(|bound| bound.is_finite());
+    Row {
+        letter: letter(network.column),
+        network: view.comparison.networks[network.column].name.clone(),
+        saturation: cell.and_then(|cell| cell.saturation_bytes_per_second).map(gbit),
+        relative: relative(view, carried, network, pattern).map(|r| exact(r, |r| format!("{r:.3}"))),
+        fair: cell.and_then(|cell| cell.fair.as_ref()).and_then(|fair| in_bytes(fair.accepted)),
+        bound: bound.and_then(in_bytes),
+        part: cell.and_then(|cell| cell.share_of_bound).map(|part| exact(part.min(1.0), percent)),
+        hops: cell.map(|cell| exact(cell.zero_load.mean_hops, |h| format!("{h:.2}"))),
+        link: cell.and_then(|cell| cell.bottlenecks.first()).map(|link| link.link.clone()),
+    }
+}
+
+/// A pattern as all networks name it, without the seed that the notes tell.
+fn name(carried: &[Carried], pattern: usize) -> Option<&str> {
+    let full = carried.iter().find_map(|network| network.cells[pattern].as_ref().ok())?.pattern.as_str();
+    Some(plain(full))
+}
+
+fn plain(pattern: &str) -> &str {
+    pattern.split_once(":seed=").map_or(pattern, |(plain, _)| plain)
+}
+
+fn notes(carried: &[Carried]) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    let mut add = |note: String| {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    };
+    for network in carried {
+        for answer in &network.cells {
+            match answer {
+                Ok(cell) => {
+                    cell.notes.iter().for_each(|note| add(format!("{}: {note}", cell.pattern)));
+                    cell.pattern_seed
+                        .into_iter()
+                        .for_each(|seed| add(format!("{} has seed {seed}", plain(&cell.pattern))));
+                }
+                Err(error) => add(format!("{}: {error}", letter(network.column))),
+            }
+        }
+    }
+    let cells = || carried.iter().flat_map(|network| network.cells.iter().flatten());
+    let enclosed = cells().any(|cell| cell.bounds.concurrent.is_some());
+    add(if enclosed {
+        "The bound is that of the best mix of all paths (maximum concurrent flow), or what the links of hosts carry"
+            .into()
+    } else {
+        "The bound comes from lengths of paths, from cuts, and from the links of hosts; the best mix of all paths may reach less"
+            .into()
+    });
+    let mut routings: Vec<&str> = Vec::new();
+    cells().for_each(|cell| {
+        if !routings.contains(&cell.routing.as_str()) {
+            routings.push(&cell.routing);
+        }
+    });
+    if !routings.is_empty() {
+        add(format!("Routing: {}", routings.join(", ")));
+    }
+    notes
+}
+
+/// The section, if there is anything to say.
+///
+/// # Errors
+/// If the answers cannot be written as JSON.
+pub(super) fn section(view: &View<'_>, carried: &[Carried]) -> io::Result<Option<Section>> {
+    let Some(first) = carried.first() else { return Ok(None) };
+    let patterns = first.cells.len();
+    let networks: Vec<usize> = carried.iter().map(|network| network.column).collect();
+    let shown: Vec<(usize, &str)> = (0..patterns).filter_map(|p| Some((p, name(carried, p)?))).collect();
+    let group = |&(pattern, name): &(usize, &str)| Group {
+        name: name.to_owned(),
+        bars: carried
+            .iter()
+            .map(|network| Bar { value: relative(view, carried, network, pattern).unwrap_or(f64::NAN), interval: None })
+            .collect(),
+    };
+    let mut groups: Vec<Group> = shown.iter().map(group).collect();
+    let mean = groups.len() > 1;
+    if mean {
+        let mean_of = |n: usize| {
+            let sum: f64 = groups.iter().map(|group| group.bars[n].value.ln()).sum();
+            Bar { value: (sum / groups.len() as f64).exp(), interval: None }
+        };
+        let bars = (0..networks.len()).map(mean_of).collect();
+        groups.push(Group { name: "geometric mean".into(), bars });
+    }
+    let described = groups.last().map_or_else(String::new, |group| {
+        let values = networks
+            .iter()
+            .zip(&group.bars)
+            .map(|(&n, bar)| format!("{} {}: {}", letter(n), view.comparison.networks[n].name, ratio(bar.value)));
+        format!("{}: {}. The table has the other values.", group.name, values.collect::<Vec<_>>().join("; "))
+    });
+    let chart = Chart {
+        id: "traffic",
+        title: "Saturation throughput relative to the baseline, pattern by pattern",
+        description: described,
+        networks,
+        groups,
+        mean,
+    };
+    let answers: Vec<&Cell> = carried.iter().flat_map(|network| network.cells.iter().flatten()).collect();
+    let json = script_safe(&serde_json::to_string(&answers).map_err(io::Error::other)?);
+    Ok(Some(Section {
+        wide: Value::from_safe_string(bars::wide(&chart)),
+        narrow: Value::from_safe_string(bars::narrow(&chart)),
+        patterns: shown
+            .iter()
+            .map(|&(pattern, name)| Pattern {
+                name: name.to_owned(),
+                rows: carried.iter().map(|network| row(view, carried, network, pattern)).collect(),
+            })
+            .collect(),
+        notes: notes(carried),
+        json: Value::from_safe_string(json),
+    }))
+}
