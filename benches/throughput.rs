@@ -55,7 +55,7 @@ fn bounding(c: &mut Criterion) {
         collectives: "mvapich2",
     };
     let traffic = traffic::build("all_to_all", &setting).expect("a pattern");
-    let problem = Problem::new(&network, &Demand::new(&network, &traffic).expect("demand"));
+    let problem = Problem::new(&network, &Demand::new(&network, &traffic, false).expect("demand"));
     group.bench_function("random_directed:n=64,d=6 all_to_all, linear program", |b| b.iter(|| lp::solve(&problem)));
     group.bench_function("random_directed:n=64,d=6 all_to_all, within 1 %", |b| {
         b.iter(|| flow::enclose(&problem, 0.01))

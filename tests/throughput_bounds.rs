@@ -19,7 +19,7 @@ fn problem(network: &Network, pattern: &str) -> Problem {
         collectives: "mvapich2",
     };
     let traffic = traffic::build(pattern, &setting).expect(pattern);
-    Problem::new(network, &Demand::new(network, &traffic).expect(pattern))
+    Problem::new(network, &Demand::new(network, &traffic, false).expect(pattern))
 }
 
 fn value(result: Result<Concurrent, String>) -> f64 {

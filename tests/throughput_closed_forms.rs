@@ -136,6 +136,31 @@ fn full_meshes() {
     }
 }
 
+/// A full tree carries whatever its hosts send, if every destination has a root of its own: the classes know their hosts.
+#[test]
+fn full_trees_are_full() {
+    for spec in ["fat_tree2:8", "fat_tree3:4", "kary_ntree:k=3,n=3"] {
+        let topology = mopsim::topology::build(spec).expect(spec);
+        let network = Network::new(topology, None, None, Speeds::default(), &Default::default()).expect(spec);
+        let answers = |pattern: &str| {
+            let routings = ["d_mod_k", "split", "bfs"].map(str::to_owned);
+            evaluate(&network, pattern, &routings, &Options::default()).expect(spec)
+        };
+        // Neighbours on one leaf need no cable, the last of them crosses: a shift by one host.
+        for pattern in ["neighbour", "mirror", "uniform"] {
+            let cells = answers(pattern);
+            close(cells[1].saturation, 1.0, &format!("{spec} {pattern} split"));
+            if pattern != "mirror" {
+                close(cells[0].saturation, 1.0, &format!("{spec} {pattern}"));
+                close(cells[0].fair.as_ref().map(|fair| fair.level.min), 1.0, &format!("{spec} {pattern}"));
+            }
+            assert_eq!((cells[0].flows, cells[0].flows_to_self), (cells[2].flows, cells[2].flows_to_self), "{spec}");
+        }
+        // All by the lowest root.
+        assert!(answers("uniform")[2].saturation.expect("a saturation") < 0.5, "{spec}");
+    }
+}
+
 #[test]
 fn hosts_links_hold_what_the_network_could_carry() {
     let with = |spec: &str, hosts: u32, pattern: &str| {

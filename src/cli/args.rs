@@ -344,7 +344,7 @@ pub struct Topology {
     /// Show the route between two switches, and why it goes where it goes
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     pub route: Option<Vec<u32>>,
-    /// How that route is chosen; an unknown rule lists them all [default: bfs]
+    /// How that route is chosen; an unknown rule lists them all [default: bfs; d_mod_k for trees]
     #[arg(long, value_name = "RULE", requires = "route")]
     pub routing: Option<String>,
     #[command(flatten)]
@@ -411,7 +411,8 @@ pub struct Collectives {
 #[command(next_help_heading = "Network")]
 pub struct Network {
     /// How routes are chosen: bfs (shortest, lowest numbers first), random-shortest, lowest-latency, ecmp, balanced, up-down,
-    /// dimension-order, or that of a family: dsnf, polynomial (Imase), equality [default: bfs]
+    /// dimension-order, d-mod-k (trees), or that of a family: dsnf, polynomial (Imase), equality [default: bfs; d-mod-k for
+    /// trees and Clos networks]
     #[arg(long, value_name = "RULE")]
     pub routing: Option<String>,
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]

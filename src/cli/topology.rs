@@ -47,7 +47,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
         options::parse::<Seconds>(option, text.as_deref()).map(|value| value.map_or(default, Seconds::value))
     };
     let route = arguments.route.as_deref().and_then(|ends| match ends {
-        [from, to] => Some((arguments.routing.clone().unwrap_or_else(|| mopsim::routing::DEFAULT.into()), *from, *to)),
+        [from, to] => Some((arguments.routing.clone(), *from, *to)),
         _ => None,
     });
     let floor = &arguments.floor;

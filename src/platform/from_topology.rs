@@ -185,7 +185,8 @@ impl RouteTable for TopologyRoutes {
             return false;
         }
         let mut arcs = Vec::new();
-        if !self.routing.route(self.host_switch[from.index()], self.host_switch[to.index()], &mut arcs) {
+        let [start, end] = [from, to].map(|host| self.host_switch[host.index()]);
+        if !self.routing.route_to_host(start, end, to.0, &mut arcs) {
             return false;
         }
         let before = links.len();
@@ -230,6 +231,16 @@ mod tests {
         assert_eq!(route(&ring, 2, 0), (vec!["2->1", "1->0"], 200.0));
         assert_eq!(route(&ring, 3, 3), (vec!["loopback"], 0.0));
         assert_eq!(ring.hosts[3], Host { name: "h3".into(), switch: Some(SwitchId(3)), speed: 100e9, cores: 1 });
+    }
+
+    #[test]
+    fn hosts_of_a_leaf_are_reached_through_different_roots() {
+        let tree = topology::build("fat_tree2:4").unwrap();
+        let parameters = PlatformParameters::default().check().unwrap();
+        let platform = Platform::from_topology(&tree, &parameters, "d_mod_k", 1).unwrap();
+        // Hosts 2 and 3 hang on leaf 1; the spines are 4 and 5.
+        assert_eq!(route(&platform, 0, 2).0, ["0->4", "4->1"]);
+        assert_eq!(route(&platform, 0, 3).0, ["0->5", "5->1"]);
     }
 
     #[test]

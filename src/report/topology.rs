@@ -43,8 +43,8 @@ pub struct TopologyOptions {
     pub cable_delay: f64,
     /// Prices.
     pub prices: Prices,
-    /// A route to show: the rule, from, to.
-    pub route: Option<(String, u32, u32)>,
+    /// A route to show: the rule, where it is not the default one, from, to.
+    pub route: Option<(Option<String>, u32, u32)>,
 }
 
 impl Default for TopologyOptions {

@@ -5,10 +5,11 @@
 //! the questions, so runs can share it. A new routing is one file and one line of [`ROUTINGS`].
 
 use crate::ids::SwitchId;
-use crate::topology::{ArcId, Topology};
+use crate::topology::{ArcId, Hosts, Topology};
 
 mod balanced;
 mod bfs;
+mod d_mod_k;
 mod dimension_order;
 mod dsnf;
 mod ecmp;
@@ -22,8 +23,16 @@ mod trees;
 mod up_down;
 mod walk;
 
-/// The routing that is used unless another is asked for.
-pub const DEFAULT: &str = "bfs";
+/// The routing that fits every network.
+const PLAIN: &str = "bfs";
+
+/// The routing that is used unless another is asked for: where hosts hang on leaves, one that uses all roots.
+pub fn default_for(topology: &Topology) -> &'static str {
+    match topology.graph.hosts() {
+        Hosts::Everywhere(_) => PLAIN,
+        Hosts::OnSwitches(_) | Hosts::Vertices(_) => "d_mod_k",
+    }
+}
 
 /// Static routes between the switches of a topology.
 pub trait Routing: Send + Sync {
@@ -31,6 +40,12 @@ pub trait Routing: Send + Sync {
     ///
     /// Returns `false`, and leaves `arcs` as it was, if there is no way.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool;
+
+    /// The same to a host of the switch `to`, for rules that tell hosts apart ([`RoutingKind::by_host`]); the others give all
+    /// hosts of a switch the same route. Hosts are numbered over the whole network, in the order of their switches.
+    fn route_to_host(&self, from: SwitchId, to: SwitchId, _host: u32, arcs: &mut Vec<ArcId>) -> bool {
+        self.route(from, to, arcs)
+    }
 
     /// Says in words why the route takes each of its arcs, which are those that [`Routing::route`] gave.
     fn reasons(&self, _from: SwitchId, _to: SwitchId, arcs: &[ArcId]) -> Vec<String> {
@@ -65,6 +80,8 @@ pub struct RoutingKind {
     pub help: &'static str,
     /// Whether the routes depend on a seed, which a report then has to state.
     pub random: bool,
+    /// Whether hosts of one switch may be reached by different routes.
+    pub by_host: bool,
     /// Makes the routing for a topology; the seed is for those that are random. A routing that belongs to some families
     /// refuses the others, and finds their parameters in the specification of the topology.
     pub build: BuildRouting,
@@ -73,16 +90,17 @@ pub struct RoutingKind {
 /// All routings.
 #[rustfmt::skip]
 pub const ROUTINGS: &[RoutingKind] = &[
-    RoutingKind { name: "bfs", aliases: &["shortest"], help: "shortest, breadth first from the source in ascending order of switches", random: false, build: bfs::build },
-    RoutingKind { name: "random_shortest", aliases: &[], help: "for each pair one of its shortest paths at random, all equally likely", random: true, build: random_shortest::build },
-    RoutingKind { name: "lowest_latency", aliases: &["fastest"], help: "smallest sum of the delays of cables and switches", random: false, build: lowest_latency::build },
-    RoutingKind { name: "ecmp", aliases: &["equal_cost_multi_path"], help: "at each switch one of the shortest next hops, by a hash of the pair and the seed", random: true, build: ecmp::build },
-    RoutingKind { name: "balanced", aliases: &["load_balanced"], help: "shortest, assigned destination by destination to the least loaded next hop", random: false, build: balanced::build },
-    RoutingKind { name: "up_down", aliases: &["updown", "up*/down*"], help: "up to a common ancestor, then down; free of deadlock; two-way cables only", random: false, build: up_down::build },
-    RoutingKind { name: "dimension_order", aliases: &["dor"], help: "one dimension after another; ring, mesh, torus, hypercube, hyperx, flattened_butterfly", random: false, build: dimension_order::build },
-    RoutingKind { name: "dsnf", aliases: &["dsn_f"], help: "by shortcuts to the super-node; dsnf", random: false, build: dsnf::build },
-    RoutingKind { name: "polynomial", aliases: &["imase"], help: "by the digits of a number; imase_ab with a = 1 or -1, imase_itoh, gen_de_bruijn, de_bruijn", random: false, build: polynomial::build },
-    RoutingKind { name: "equality", aliases: &["amin"], help: "first hops by offset, from a table of O(n); equality", random: false, build: equality::build },
+    RoutingKind { name: "bfs", aliases: &["shortest"], help: "shortest, breadth first from the source in ascending order of switches", random: false, by_host: false, build: bfs::build },
+    RoutingKind { name: "random_shortest", aliases: &[], help: "for each pair one of its shortest paths at random, all equally likely", random: true, by_host: false, build: random_shortest::build },
+    RoutingKind { name: "lowest_latency", aliases: &["fastest"], help: "smallest sum of the delays of cables and switches", random: false, by_host: false, build: lowest_latency::build },
+    RoutingKind { name: "ecmp", aliases: &["equal_cost_multi_path"], help: "at each switch one of the shortest next hops, by a hash of the pair and the seed", random: true, by_host: false, build: ecmp::build },
+    RoutingKind { name: "balanced", aliases: &["load_balanced"], help: "shortest, assigned destination by destination to the least loaded next hop", random: false, by_host: false, build: balanced::build },
+    RoutingKind { name: "d_mod_k", aliases: &["dmodk"], help: "shortest, by the digits of the destination's number; for trees", random: false, by_host: true, build: d_mod_k::build },
+    RoutingKind { name: "up_down", aliases: &["updown", "up*/down*"], help: "up to a common ancestor, then down; free of deadlock; two-way cables only", random: false, by_host: false, build: up_down::build },
+    RoutingKind { name: "dimension_order", aliases: &["dor"], help: "one dimension after another; ring, mesh, torus, hypercube, hyperx, flattened_butterfly", random: false, by_host: false, build: dimension_order::build },
+    RoutingKind { name: "dsnf", aliases: &["dsn_f"], help: "by shortcuts to the super-node; dsnf", random: false, by_host: false, build: dsnf::build },
+    RoutingKind { name: "polynomial", aliases: &["imase"], help: "by the digits of a number; imase_ab with a = 1 or -1, imase_itoh, gen_de_bruijn, de_bruijn", random: false, by_host: false, build: polynomial::build },
+    RoutingKind { name: "equality", aliases: &["amin"], help: "first hops by offset, from a table of O(n); equality", random: false, by_host: false, build: equality::build },
 ];
 
 /// Why there is no such routing.
@@ -116,7 +134,7 @@ impl RoutingError {
     /// One line on what to do about it.
     pub fn help(&self) -> String {
         let names = ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
-        format!("the routings are {names}; `{DEFAULT}` fits every topology")
+        format!("the routings are {names}; `{PLAIN}` fits every topology")
     }
 }
 
@@ -207,6 +225,8 @@ mod tests {
             "equality:n=20,sa=[-1,1,7],sb=[6,10]",
             "gen_de_bruijn:n=20,d=3",
             "de_bruijn:d=2,k=4",
+            "fat_tree3:4",
+            "xgft:m=[2,3],w=[1,2]",
         ];
         for spec in specs {
             let topology = topology::build(spec).unwrap();
@@ -260,6 +280,10 @@ mod tests {
         let error = find("random-shotest").unwrap_err();
         assert_eq!(error.to_string(), "there is no routing `random-shotest` (did you mean `random_shortest`?)");
         assert!(error.help().contains("bfs, random_shortest"));
-        assert!(find(DEFAULT).is_ok());
+        for (spec, default) in
+            [("torus:4x4", "bfs"), ("slimfly:q=5", "bfs"), ("fat_tree3:4", "d_mod_k"), ("clos:m=3,n=2,r=3", "d_mod_k")]
+        {
+            assert_eq!(find(default_for(&topology::build(spec).unwrap())).unwrap().name, default, "{spec}");
+        }
     }
 }

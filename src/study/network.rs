@@ -175,8 +175,9 @@ impl NetworkChoice {
         match (&self.topology, &self.platform) {
             (Some(spec), _) => {
                 let spec: topology::Spec = spec.parse()?;
-                let routing = routing::find(self.routing.as_deref().unwrap_or(routing::DEFAULT));
-                Ok((spec.seed().is_some() && !spec.seed_given()) || routing.map_err(PlatformError::from)?.random)
+                // No routing is random unless it is asked for.
+                let routing = self.routing.as_deref().map(routing::find).transpose().map_err(PlatformError::from)?;
+                Ok((spec.seed().is_some() && !spec.seed_given()) || routing.is_some_and(|kind| kind.random))
             }
             (None, Some(file)) if is_toml(&folder.join(file)) => {
                 let file = folder.join(file);
@@ -230,7 +231,7 @@ impl NetworkChoice {
 
     fn build_topology(&self, topology: Arc<Topology>) -> Result<NetworkUnderTest, NetworkError> {
         let parameters = self.parameters.check()?;
-        let routing = self.routing.as_deref().unwrap_or(routing::DEFAULT);
+        let routing = self.routing.as_deref().unwrap_or_else(|| routing::default_for(&topology));
         let kind = routing::find(routing).map_err(PlatformError::from)?;
         let routing_seed = self.seed.or(topology.seed()).unwrap_or(0);
         let platform = Platform::from_topology(&topology, &parameters, kind.name, routing_seed)?;

@@ -1,7 +1,7 @@
 //! Flows that cannot be told apart, as one.
 //!
 //! Flows between the same two switches that are held by the same links stand at the same level (rate over demand), so they
-//! are one class.
+//! are one class. Where the hosts of a switch are reached by different routes, each destination has a class of its own.
 //!
 //! A source offers no more than its link carries, spread as the pattern says, so no level exceeds the capacity of that link; the
 //! link itself is then never in the way. (Without this bound a flow to a neighbour, or to the host itself, would take
@@ -24,6 +24,8 @@ pub struct Class {
     pub from: u32,
     /// Switch of the destinations.
     pub to: u32,
+    /// One of the destinations; the only one, where routes tell hosts apart.
+    pub host: u32,
     /// Sum of the flows where every source sends as much as one link carries.
     pub demand: f64,
     /// Number of flows.
@@ -56,27 +58,34 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// What a pattern puts on a network.
+    /// What a pattern puts on a network; `by_host` if routes tell the hosts of a switch apart.
     ///
     /// # Errors
     /// [`ThroughputError::TooLarge`] beyond [`MAX_CLASSES`].
-    pub fn new(network: &Network, traffic: &Traffic) -> Result<Self, ThroughputError> {
+    pub fn new(network: &Network, traffic: &Traffic, by_host: bool) -> Result<Self, ThroughputError> {
         match traffic.flows.evenly() {
-            Some(evenly) => Self::evenly(network, evenly),
-            None => Self::flow_by_flow(network, traffic),
+            Some(evenly) => Self::evenly(network, evenly, by_host),
+            None => Self::flow_by_flow(network, traffic, by_host),
         }
     }
 
-    fn evenly(network: &Network, evenly: Evenly) -> Result<Self, ThroughputError> {
-        let groups: Vec<(u32, u32)> =
-            network.host_switch.chunk_by(|a, b| a == b).map(|group| (group[0], group.len() as u32)).collect();
-        if groups.len() * groups.len() > MAX_CLASSES {
-            return Err(too_many(format!("all pairs of {} switches", groups.len())));
+    fn evenly(network: &Network, evenly: Evenly, by_host: bool) -> Result<Self, ThroughputError> {
+        let groups = |by_host: bool| -> Vec<(u32, u32)> {
+            let together = |a: &u32, b: &u32| a == b && !by_host;
+            network.host_switch.chunk_by(together).map(|group| (group[0], group.len() as u32)).collect()
+        };
+        let (senders, receivers) = (groups(false), groups(by_host));
+        if senders.len().saturating_mul(receivers.len()) > MAX_CLASSES {
+            let receivers = if by_host { format!("{} hosts", receivers.len()) } else { "as many".to_owned() };
+            return Err(too_many(format!("all pairs of {} switches and {receivers}", senders.len())));
         }
         let mut demand = Self::default();
-        for &(from, sources) in &groups {
-            for &(to, destinations) in &groups {
-                let to_self = if from == to { sources } else { 0 };
+        for &(from, sources) in &senders {
+            let mut host = 0;
+            for &(to, destinations) in &receivers {
+                let first = host;
+                host += destinations;
+                let to_self = if from == to { destinations } else { 0 };
                 let flows = sources * destinations - if evenly.with_self { 0 } else { to_self };
                 if flows == 0 {
                     continue;
@@ -85,6 +94,7 @@ impl Demand {
                 demand.classes.push(Class {
                     from,
                     to,
+                    host: first,
                     demand: f64::from(flows) * evenly.share(),
                     flows,
                     down: NO_LINK,
@@ -98,7 +108,7 @@ impl Demand {
         demand.counted()
     }
 
-    fn flow_by_flow(network: &Network, traffic: &Traffic) -> Result<Self, ThroughputError> {
+    fn flow_by_flow(network: &Network, traffic: &Traffic, by_host: bool) -> Result<Self, ThroughputError> {
         let switch = &network.host_switch;
         let hosts = switch.len();
         let mut demand = Self { sent: vec![0.0; hosts], received: vec![0.0; hosts], ..Self::default() };
@@ -129,6 +139,7 @@ impl Demand {
                 demand.classes.push(Class {
                     from: switch[source as usize],
                     to: switch[to as usize],
+                    host: to,
                     demand: share,
                     flows: 1,
                     down: downs[to as usize],
@@ -136,7 +147,7 @@ impl Demand {
                 });
             });
         }
-        let order = |class: &Class| (class.from, class.to, class.down);
+        let order = |class: &Class| (class.from, class.to, class.down, if by_host { class.host } else { 0 });
         demand.classes.sort_unstable_by_key(order);
         demand.classes.dedup_by(|next, kept| {
             let same = order(next) == order(kept);

@@ -178,23 +178,28 @@ pub fn evaluate(
         collectives: &options.collectives,
     };
     let traffic = traffic::build(pattern, &setting)?;
-    let demand = Demand::new(network, &traffic)?;
+    // Classes that know their hosts are more, and only some rules need them.
+    let mut demands = [None, None];
     let mut bounds: Option<Bounds> = None;
     let mut cells = Vec::with_capacity(routings.len());
     for routing in routings {
         let rule = Rule::new(routing, network, options.routing_seed.unwrap_or(options.seed))?;
-        let carried = paths::carry(network, &rule, &demand)?;
-        let loads = Loads::new(network, &demand, &carried);
+        let demand = match &mut demands[usize::from(rule.by_host)] {
+            Some(demand) => &*demand,
+            unknown => &*unknown.insert(Demand::new(network, &traffic, rule.by_host)?),
+        };
+        let carried = paths::carry(network, &rule, demand)?;
+        let loads = Loads::new(network, demand, &carried);
         let bounds = match &bounds {
             Some(bounds) => bounds,
             None => {
                 // Along shortest paths the loads themselves are the demands times distances.
                 let hops = rule.shortest.then(|| carried.arcs.iter().sum());
-                bounds.insert(bounds::bounds(network, &demand, hops, options.bound, options.gap)?)
+                bounds.insert(bounds::bounds(network, demand, hops, options.bound, options.gap)?)
             }
         };
-        let fair = load::levels(network, &demand, &carried);
-        let zero_load = latency::zero_load(network, &demand, &carried);
+        let fair = load::levels(network, demand, &carried);
+        let zero_load = latency::zero_load(network, demand, &carried);
         let finite = |value: f64| value.is_finite().then_some(value);
         let mut notes: Vec<String> = traffic.flows.note().into_iter().collect();
         if fair.is_none() {
@@ -216,12 +221,12 @@ pub fn evaluate(
             saturation: finite(loads.saturation),
             network_saturation: finite(loads.network_saturation),
             saturation_bytes_per_second: finite(loads.saturation * network.speeds.link),
-            fair: fair.map(|fair| load::fair_share(network, &demand, &fair)),
+            fair: fair.map(|fair| load::fair_share(network, demand, &fair)),
             bottlenecks: loads.bottlenecks(network, options.bottlenecks),
             fullest_links: loads.fullest,
             link_load: loads.distribution,
             link_load_histogram: loads.histogram(HISTOGRAM),
-            load_latency: latency::curve(network, &demand, &loads, &zero_load),
+            load_latency: latency::curve(network, demand, &loads, &zero_load),
             load_latency_method: latency::FORMULA,
             zero_load,
             share_of_bound: finite(bounds.upper()).map(|upper| loads.saturation / upper),

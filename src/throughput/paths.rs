@@ -53,6 +53,8 @@ pub struct Rule {
     pub seed: Option<u64>,
     /// Whether all routes are shortest.
     pub shortest: bool,
+    /// Whether hosts of one switch may be reached by different routes.
+    pub by_host: bool,
     paths: Paths,
 }
 
@@ -64,13 +66,14 @@ impl Rule {
     pub fn new(name: &str, network: &Network, seed: u64) -> Result<Self, ThroughputError> {
         let wanted = name.trim().to_lowercase().replace('-', "_");
         if wanted == SPLIT {
-            return Ok(Self { name: wanted, seed: None, shortest: true, paths: Paths::Split });
+            return Ok(Self { name: wanted, seed: None, shortest: true, by_host: false, paths: Paths::Split });
         }
         let kind = routing::find(name)?;
         let options = Options { seed, arc_delays: Some(&network.delays) };
         let routing = (kind.build)(&network.topology, &options)?;
         let shortest = !LONGER.contains(&kind.name);
-        Ok(Self { name: kind.name.into(), seed: kind.random.then_some(seed), shortest, paths: Paths::Single(routing) })
+        let (name, seed, by_host) = (kind.name.into(), kind.random.then_some(seed), kind.by_host);
+        Ok(Self { name, seed, shortest, by_host, paths: Paths::Single(routing) })
     }
 }
 
@@ -151,7 +154,7 @@ fn single(network: &Network, routing: &dyn Routing, demand: &Demand) -> Result<C
                 let (mut piece, mut arcs) = (Piece::default(), Vec::new());
                 for class in *classes {
                     let before = arcs.len();
-                    if !routing.route(SwitchId(class.from), SwitchId(class.to), &mut arcs) {
+                    if !routing.route_to_host(SwitchId(class.from), SwitchId(class.to), class.host, &mut arcs) {
                         return Err(disconnected(network, class));
                     }
                     piece.counts.push((arcs.len() - before) as u32);

@@ -9,9 +9,6 @@ use crate::{routing, traffic};
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Routings that are used where none is asked for.
-const ROUTINGS: [&str; 1] = [routing::DEFAULT];
-
 /// A network as written.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -192,12 +189,11 @@ impl StudyFile {
             Ok(spec)
         });
         let specs = specs.collect::<Result<Vec<Spec>, ThroughputError>>()?;
-        let routings = self.routings.unwrap_or_else(|| ROUTINGS.map(str::to_owned).to_vec());
         let networks: Vec<NetworkEntry> = self
             .networks
             .into_iter()
             .map(|network| NetworkEntry {
-                routings: Some(network.routings.unwrap_or_else(|| routings.clone())),
+                routings: network.routings.or_else(|| self.routings.clone()),
                 hosts_per_switch: network.hosts_per_switch.or_else(|| self.hosts_per_switch.clone()),
                 endpoints: network.endpoints.or(self.endpoints),
                 ..network
@@ -222,7 +218,7 @@ impl StudyFile {
 impl Study {
     /// Number of answers that [`Study::run`] gives.
     pub fn cells(&self) -> usize {
-        let routings = |network: &NetworkEntry| network.routings.as_ref().map_or(0, Vec::len);
+        let routings = |network: &NetworkEntry| network.routings.as_ref().map_or(1, Vec::len);
         self.patterns.len() * self.networks.iter().map(routings).sum::<usize>()
     }
 
@@ -245,9 +241,10 @@ impl Study {
             if let Some(name) = &entry.name {
                 network.name.clone_from(name);
             }
+            let default = || vec![routing::default_for(&network.topology).to_owned()];
+            let routings = entry.routings.clone().unwrap_or_else(default);
             for pattern in &self.patterns {
-                let routings = entry.routings.as_deref().unwrap_or_default();
-                cells.extend(evaluate(&network, pattern, routings, &self.options).map_err(named)?);
+                cells.extend(evaluate(&network, pattern, &routings, &self.options).map_err(named)?);
                 tell(&format!("{}, {pattern}", network.name), routings.len());
             }
         }

@@ -26,7 +26,7 @@ impl RouteReport {
     pub(super) fn of(
         topology: &Topology,
         options: &TopologyOptions,
-        (name, from, to): &(String, u32, u32),
+        (name, from, to): &(Option<String>, u32, u32),
     ) -> Result<Self, TopologyReportError> {
         let graph = &*topology.graph;
         for end in [from, to] {
@@ -39,7 +39,7 @@ impl RouteReport {
                 return Err(TopologyReportError::Route(message));
             }
         }
-        let kind = routing::find(name)?;
+        let kind = routing::find(name.as_deref().unwrap_or_else(|| routing::default_for(topology)))?;
         let cables = FloorPlan::new(topology, &options.floor)?.cables(graph);
         let delays = arc_delays(graph, cables.lengths(), options.switch_delay, options.cable_delay);
         let routing = (kind.build)(topology, &routing::Options { seed: options.seed, arc_delays: Some(&delays) })?;
