@@ -22,3 +22,8 @@ pub(crate) fn escape(text: &str, control: impl Fn(char) -> char) -> String {
 pub(crate) fn escape_text(text: &str) -> String {
     escape(text, |c| if matches!(c, '\n' | '\t') { c } else { '\u{fffd}' })
 }
+
+/// JSON that can stand in a script element: nothing in it ends the element.
+pub(crate) fn script_safe(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}

@@ -178,6 +178,57 @@ fn bad_input_is_refused() {
 }
 
 #[test]
+fn hosts_in_great_numbers_are_counted() {
+    // 2 * 65,536 hosts are 2^34 pairs; a cable carries half of what 65,536 hosts send.
+    let ask = ["throughput", "full_mesh:2", "--hosts-per-switch", "65536"];
+    let json = Folder::new().json(&ask);
+    let cell = &json["cells"][0];
+    assert_eq!(number(cell, "flows"), 2f64.powi(34));
+    assert!((number(cell, "saturation") * 32768.0 - 1.0).abs() < 1e-12, "{cell}");
+}
+
+#[test]
+fn flows_that_nothing_holds_do_not_lower_the_mean() {
+    // The transpose of a hypercube of 16 has 4 hosts that send to themselves; the others get half a link at most and at least.
+    let ask = ["throughput", "hypercube:4", "--pattern", "transpose", "--routing", "dimension-order"];
+    let json = Folder::new().json(&[&ask[..], &["--host-link-bandwidth", "none"]].concat());
+    let fair = &json["cells"][0]["fair"];
+    assert_eq!((number(fair, "accepted"), number(fair, "unbound")), (0.5, 4.0));
+}
+
+#[test]
+fn a_pattern_that_does_not_fit_loses_no_answers() {
+    let folder = Folder::new();
+    let ask = ["throughput", "torus:4x4", "torus:5x5", "--pattern", "transpose", "--csv", "t.csv"];
+    let run = folder.run(&ask).code(2);
+    let text = String::from_utf8(run.get_output().stdout.clone()).expect("text");
+    assert!(text.contains("no answer for torus:5x5") && text.contains("0.5000"), "{text}");
+    assert_eq!(folder.read("t.csv").lines().count(), 2);
+    folder.refuse(&["throughput", "torus:5x5", "--pattern", "transpose"], 2, &["torus:5x5", "transpose"]);
+    // Neither does a file that cannot be written.
+    let full = folder.run(&["throughput", "torus:4x4", "--html", "/dev/full"]).code(3);
+    assert!(full.get_output().stdout.len() > 500);
+}
+
+#[test]
+fn networks_are_told_apart_by_name_and_files_are_found() {
+    let folder = Folder::new();
+    folder.refuse(&["throughput", "torus:4x4", "torus:4x4"], 2, &["torus:4x4", "different names"]);
+    folder.write("m.csv", "source destination weight\n0 1 1\n");
+    std::fs::create_dir(folder.path("sub")).expect("a folder");
+    folder.write("sub/s.toml", "[[networks]]\ntopology = 'ring:4'\n");
+    folder.write("g.txt", "0 1\n1 2\n2 0\n");
+    // What the command line names is found from here, beside a study from elsewhere, too.
+    let text =
+        folder.output(&["throughput", "sub/s.toml", "edges:g.txt", "--pattern", "matrix:m.csv", "--routing", "Split"]);
+    assert!(text.contains("g.txt") && text.contains("split routing"), "{text}");
+    folder.write("sub/h.toml", "host_link_bandwidth = '10 Gbit/s'\n[[networks]]\ntopology = 'ring:4'\n");
+    folder.output(&["throughput", "sub/h.toml", "--host-link-bandwidth", "none"]);
+    folder.write("sub/h.toml", "host_links = false\n[[networks]]\ntopology = 'ring:4'\n");
+    folder.output(&["throughput", "sub/h.toml", "--host-link-bandwidth", "10 Gbit/s"]);
+}
+
+#[test]
 fn help_lists_the_patterns_in_80_columns() {
     let help = Folder::new().output(&["throughput", "--help"]);
     let (_, patterns) = help.split_once("Patterns:").expect("the list");

@@ -48,8 +48,8 @@ fn rings() {
         // Without the source itself the shares are 1/(n-1) instead.
         close(cell(&spec, "all_to_all", "split").saturation, (f64::from(n) - 1.0) / (f64::from(n) * load), &spec);
         // To the next host: one arc each, and nothing else on it. Another routing can send the other way round as well: it has a
-        // path of 1 and one of n-1 hops, 2n arcs for n (a + (n-1) b) with a + b = 1 + ... The best sends b = 1/(n-1)
-        // backwards where a = 1, so that every backward arc is full, too: (n-1) * b = 1.
+        // path of 1 and one of n-1 hops. What all send forwards fills the n forward arcs at a = 1; what they send backwards
+        // takes n-1 of the n backward arcs each, which are full at (n-1) * b = 1. Together 1 + 1/(n-1).
         let neighbour = cell(&spec, "neighbour", "bfs");
         close(neighbour.saturation, 1.0, &spec);
         near(best(&neighbour), 1.0 + 1.0 / (f64::from(n) - 1.0), &spec);
@@ -126,9 +126,8 @@ fn full_meshes() {
         let all = cell(&spec, "all_to_all", "bfs");
         close(all.saturation, f64::from(n) - 1.0, &spec);
         if n > 2 {
-            // A permutation without fixed points takes one cable directly, and by way of each of n-2 others half a cable, since
-            // a detour takes two: every source has n-1 cables, and so has every destination. Let direct be 1 and each detour x;
-            // a cable from u to v carries detours u -> v -> d(u) and s -> u... two of them: 2x <= 1 where it is no direct one.
+            // A permutation without fixed points takes n of the n(n-1) arcs directly, one for each source. What else a source
+            // sends takes a detour of two arcs; n(n-2) arcs are left for the n sources: (n-2)/2 each.
             let neighbour = cell(&spec, "neighbour", "bfs");
             close(neighbour.saturation, 1.0, &spec);
             near(best(&neighbour), 1.0 + (f64::from(n) - 2.0) / 2.0, &spec);

@@ -39,14 +39,12 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: 
     let waiting = progress::waiting("throughput under synthetic traffic", quiet || study.traffic.is_none());
     let carried = study.carried();
     waiting.finish_and_clear();
-    // The study was read from this file; that it has gone since is no reason to lose the results.
-    let text = std::fs::read_to_string(&flags.study).unwrap_or_default();
     let report = HtmlReport {
         comparison,
         facts: study.column_networks().map(Facts::of).collect(),
         carried,
         timeline,
-        origin: Some(Origin { command: command_line(), study: text }),
+        origin: Some(Origin { command: command_line(), study: study.text.clone() }),
     };
     files::replace(html, |out| report.write(out))
 }

@@ -37,6 +37,9 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     side_files::check_cell(&flags.files, &study.plan)?;
     study.explain = !flags.no_explain;
     if !output.quiet {
+        if study.traffic.is_some() && flags.files.html.is_none() {
+            say("the study asks for throughput under synthetic traffic: the report of --html FILE has it");
+        }
         let warnings = study.workloads.iter().flat_map(|w| &w.trace.warnings);
         warnings.for_each(|warning| say(&format!("warning: {warning}")));
     }
@@ -45,8 +48,10 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
 
 /// Prints the report, and writes the files that the user wants beside it.
 pub fn report(flags: &StudyFlags, study: &Study, comparison: &Comparison, output: &Output) -> Result<(), Failure> {
+    // Neither is lost because the other cannot be written.
+    let printed = print(|out| options::reporter(output.format).compare(comparison, out));
     side_files::write(flags, study, comparison, output.quiet)?;
-    print(|out| options::reporter(output.format).compare(comparison, out))?;
+    printed?;
     if comparison.unmatched {
         return Err(Failure::unmatched(&comparison.title, &comparison.notes));
     }

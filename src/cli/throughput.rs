@@ -10,8 +10,9 @@ use mopsim::report::ThroughputReport;
 use mopsim::report::throughput::{html, svg};
 use mopsim::study::toml_file;
 use mopsim::throughput::ThroughputError;
-use mopsim::throughput::study::{NetworkEntry, StudyFile};
-use mopsim::traffic::PATTERNS;
+use mopsim::throughput::study::{NetworkEntry, NetworkError, StudyFile};
+use mopsim::topology::Spec;
+use mopsim::traffic::{self, PATTERNS};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -174,38 +175,49 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         })
     });
     bar.finish_and_clear();
-    let cells = result.map_err(|failed| {
+    let failure = |failed: NetworkError| {
         let failure = Failure::from(*failed.error).about(&failed.network);
         match &file {
             Some(file) => failure.in_study(file),
             None => failure,
         }
-    })?;
-    let report = ThroughputReport::new(study.title.clone(), &study.speeds, cells);
+    };
+    let (cells, unanswered) = result.map_err(&failure)?;
+    let reasons = unanswered.iter().map(ToString::to_string).collect();
+    let report = ThroughputReport::new(study.title.clone(), &study.speeds, cells, reasons);
+    // Neither is lost because the other cannot be written.
+    let printed = print(|out| options::reporter(output.format).throughput(&report, out));
+    write(files, &report)?;
+    printed?;
+    // What was asked and not answered is in the report; a script sees it by the exit code.
+    unanswered.into_iter().next().map_or(Ok(()), |first| Err(failure(first)))
+}
+
+/// Writes the files that the user wants beside standard output.
+fn write(files: &ThroughputFiles, report: &ThroughputReport) -> Result<(), Failure> {
     if let Some(file) = &files.html {
-        let page = html::page(&report);
+        let page = html::page(report).map_err(|error| Failure::file("write", file, &error))?;
         files::replace(file, |out| out.write_all(page.as_bytes()))?;
     }
     if let Some(file) = &files.svg {
-        let drawing = svg::draw(&report);
+        let drawing = svg::draw(report);
         files::replace(file, |out| out.write_all(drawing.as_bytes()))?;
     }
     for (file, format) in [(&files.json, "json"), (&files.csv, "csv")] {
         if let (Some(file), Some(reporter)) = (file, mopsim::report::format(format)) {
-            files::replace(file, |out| reporter.throughput(&report, out))?;
+            files::replace(file, |out| reporter.throughput(report, out))?;
         }
     }
-    print(|out| options::reporter(output.format).throughput(&report, out))
+    Ok(())
 }
 
 /// The study of the file, if one is given, with the flags over it.
 fn read(arguments: &Throughput) -> Result<(mopsim::throughput::study::Study, Option<PathBuf>), Failure> {
-    let is_study = |spec: &&String| Path::new(spec).extension().is_some_and(|extension| extension == "toml");
-    let studies: Vec<&String> = arguments.specs.iter().filter(is_study).collect();
+    let studies: Vec<&String> = arguments.specs.iter().filter(|spec| is_study(spec)).collect();
     if studies.len() > 1 {
         return Err(Failure::input("several study files are given", "give one; networks may stand beside it as SPEC"));
     }
-    let flags = flags(arguments)?;
+    let flags = flags(arguments, !studies.is_empty())?;
     let Some(file) = studies.first().map(PathBuf::from) else {
         return Ok((flags.check(PathBuf::new())?, None));
     };
@@ -221,23 +233,41 @@ fn read(arguments: &Throughput) -> Result<(mopsim::throughput::study::Study, Opt
     Ok((study, Some(file)))
 }
 
-/// The flags as a study.
-fn flags(arguments: &Throughput) -> Result<StudyFile, Failure> {
+/// Whether an argument names a study and no topology.
+fn is_study(argument: &str) -> bool {
+    Path::new(argument).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
+}
+
+/// A specification whose file, if it has one, is found from here wherever the study is. A wrong one is left for the error to show.
+fn found_from_here(spec: &str) -> String {
+    let (Ok(mut parsed), Ok(here)) = (spec.parse::<Spec>(), std::env::current_dir()) else { return spec.to_owned() };
+    let before = parsed.to_string();
+    parsed.resolve_files(&here);
+    let after = parsed.to_string();
+    if after == before { spec.to_owned() } else { after }
+}
+
+/// The flags as a study, which may stand beside one from a file.
+fn flags(arguments: &Throughput, beside_study: bool) -> Result<StudyFile, Failure> {
     // Names of files on the command line are made absolute: those in a study file are relative to it.
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     let in_file = |kind: &'static str| move |path: &PathBuf| format!("{kind}:{}", absolute(path).display());
-    let mut patterns = arguments.pattern.clone();
+    let here = std::env::current_dir().unwrap_or_default();
+    let pattern = |text: &String| if beside_study { traffic::found_from(text, &here) } else { text.clone() };
+    let mut patterns: Vec<String> = arguments.pattern.iter().map(pattern).collect();
     patterns.extend(arguments.matrix.iter().map(in_file("matrix")));
     patterns.extend(arguments.from_trace.iter().map(in_file("trace")));
     let list = |given: &[String]| (!given.is_empty()).then(|| given.to_vec());
     let speeds = &arguments.speeds;
     let no_host_links = speeds.host_link_bandwidth.as_deref() == Some("none");
     let host_link = speeds.host_link_bandwidth.as_deref().filter(|_| !no_host_links);
-    let networks = arguments.specs.iter().filter(|spec| !spec.ends_with(".toml"));
+    let networks = arguments.specs.iter().filter(|spec| !is_study(spec));
+    let topology = |spec: &String| if beside_study { found_from_here(spec) } else { spec.clone() };
+    let entry = |spec: &String| NetworkEntry { topology: topology(spec), ..NetworkEntry::default() };
     Ok(StudyFile {
         patterns: list(&patterns),
         routings: list(&arguments.routing),
-        networks: networks.map(|spec| NetworkEntry { topology: spec.clone(), ..NetworkEntry::default() }).collect(),
+        networks: networks.map(entry).collect(),
         hosts_per_switch: arguments.hosts_per_switch.map(HostsPerSwitch::Uniform),
         endpoints: arguments.endpoints,
         seed: arguments.seed,

@@ -8,7 +8,8 @@ use std::io::{self, Write};
 /// The CSV format.
 pub struct Csv;
 
-fn optional<T: ToString>(value: Option<T>) -> String {
+/// A value, or nothing.
+pub(super) fn optional<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(String::new, |v| v.to_string())
 }
 

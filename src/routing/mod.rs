@@ -80,6 +80,8 @@ pub struct RoutingKind {
     pub help: &'static str,
     /// Whether the routes depend on a seed, which a report then has to state.
     pub random: bool,
+    /// Whether every route has as few hops as there can be.
+    pub shortest: bool,
     /// Whether hosts of one switch may be reached by different routes.
     pub by_host: bool,
     /// Makes the routing for a topology; the seed is for those that are random. A routing that belongs to some families
@@ -90,17 +92,17 @@ pub struct RoutingKind {
 /// All routings.
 #[rustfmt::skip]
 pub const ROUTINGS: &[RoutingKind] = &[
-    RoutingKind { name: "bfs", aliases: &["shortest"], help: "shortest, breadth first from the source in ascending order of switches", random: false, by_host: false, build: bfs::build },
-    RoutingKind { name: "random_shortest", aliases: &[], help: "for each pair one of its shortest paths at random, all equally likely", random: true, by_host: false, build: random_shortest::build },
-    RoutingKind { name: "lowest_latency", aliases: &["fastest"], help: "smallest sum of the delays of cables and switches", random: false, by_host: false, build: lowest_latency::build },
-    RoutingKind { name: "ecmp", aliases: &["equal_cost_multi_path"], help: "at each switch one of the shortest next hops, by a hash of the pair and the seed", random: true, by_host: false, build: ecmp::build },
-    RoutingKind { name: "balanced", aliases: &["load_balanced"], help: "shortest, assigned destination by destination to the least loaded next hop", random: false, by_host: false, build: balanced::build },
-    RoutingKind { name: "d_mod_k", aliases: &["dmodk"], help: "shortest, by the digits of the destination's number; for trees", random: false, by_host: true, build: d_mod_k::build },
-    RoutingKind { name: "up_down", aliases: &["updown", "up*/down*"], help: "up to a common ancestor, then down; free of deadlock; two-way cables only", random: false, by_host: false, build: up_down::build },
-    RoutingKind { name: "dimension_order", aliases: &["dor"], help: "one dimension after another; ring, mesh, torus, hypercube, hyperx, flattened_butterfly", random: false, by_host: false, build: dimension_order::build },
-    RoutingKind { name: "dsnf", aliases: &["dsn_f"], help: "by shortcuts to the super-node; dsnf", random: false, by_host: false, build: dsnf::build },
-    RoutingKind { name: "polynomial", aliases: &["imase"], help: "by the digits of a number; imase_ab with a = 1 or -1, imase_itoh, gen_de_bruijn, de_bruijn", random: false, by_host: false, build: polynomial::build },
-    RoutingKind { name: "equality", aliases: &["amin"], help: "first hops by offset, from a table of O(n); equality", random: false, by_host: false, build: equality::build },
+    RoutingKind { name: "bfs", aliases: &["shortest"], help: "shortest, breadth first from the source in ascending order of switches", random: false, shortest: true, by_host: false, build: bfs::build },
+    RoutingKind { name: "random_shortest", aliases: &[], help: "for each pair one of its shortest paths at random, all equally likely", random: true, shortest: true, by_host: false, build: random_shortest::build },
+    RoutingKind { name: "lowest_latency", aliases: &["fastest"], help: "smallest sum of the delays of cables and switches", random: false, shortest: false, by_host: false, build: lowest_latency::build },
+    RoutingKind { name: "ecmp", aliases: &["equal_cost_multi_path"], help: "at each switch one of the shortest next hops, by a hash of the pair and the seed", random: true, shortest: true, by_host: false, build: ecmp::build },
+    RoutingKind { name: "balanced", aliases: &["load_balanced"], help: "shortest, assigned destination by destination to the least loaded next hop", random: false, shortest: true, by_host: false, build: balanced::build },
+    RoutingKind { name: "d_mod_k", aliases: &["dmodk"], help: "shortest, by the digits of the destination's number; for trees", random: false, shortest: true, by_host: true, build: d_mod_k::build },
+    RoutingKind { name: "up_down", aliases: &["updown", "up*/down*"], help: "up to a common ancestor, then down; free of deadlock; two-way cables only", random: false, shortest: false, by_host: false, build: up_down::build },
+    RoutingKind { name: "dimension_order", aliases: &["dor"], help: "one dimension after another; ring, mesh, torus, hypercube, hyperx, flattened_butterfly", random: false, shortest: true, by_host: false, build: dimension_order::build },
+    RoutingKind { name: "dsnf", aliases: &["dsn_f"], help: "by shortcuts to the super-node; dsnf", random: false, shortest: false, by_host: false, build: dsnf::build },
+    RoutingKind { name: "polynomial", aliases: &["imase"], help: "by the digits of a number; imase_ab with a = 1 or -1, imase_itoh, gen_de_bruijn, de_bruijn", random: false, shortest: true, by_host: false, build: polynomial::build },
+    RoutingKind { name: "equality", aliases: &["amin"], help: "first hops by offset, from a table of O(n); equality", random: false, shortest: true, by_host: false, build: equality::build },
 ];
 
 /// Why there is no such routing.
@@ -255,7 +257,7 @@ mod tests {
                         });
                         assert_eq!(end, SwitchId(to), "{spec} {}", kind.name);
                         assert_eq!(routing.reasons(SwitchId(from), SwitchId(to), arcs).len(), arcs.len());
-                        if !matches!(kind.name, "lowest_latency" | "up_down" | "dsnf") {
+                        if kind.shortest {
                             assert_eq!(arcs.len() as u32, distance[from as usize], "{spec} {}: {from} {to}", kind.name);
                         }
                     }

@@ -64,7 +64,7 @@ impl Study {
     /// [`StudyError`].
     pub fn read(path: &Path, overrides: Overrides) -> Result<Self, StudyError> {
         let wrong = |message: String| StudyError::Contradiction { file: path.to_owned(), message };
-        let file: StudyFile = toml_file::read(path)?;
+        let (file, text): (StudyFile, String) = toml_file::read_with_text(path)?;
         if file.networks.is_empty() || file.workloads.is_empty() {
             return Err(wrong("a study needs at least one of [[networks]] and one of [[workloads]]".into()));
         }
@@ -126,6 +126,7 @@ impl Study {
             workloads,
             mapping: first,
             explain: false,
+            text,
             traffic,
             models: axes.models,
             columns: built,

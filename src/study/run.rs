@@ -49,6 +49,8 @@ pub struct Study {
     pub mapping: Mapping,
     /// Whether full links and critical paths are found, which costs time.
     pub explain: bool,
+    /// Text of the study file; empty if there is none.
+    pub text: String,
     /// Synthetic traffic that the networks are put under beside the workloads, if any is asked for.
     pub traffic: Option<TrafficPlan>,
     /// How traces turn into time: one model for each table of collectives.
@@ -143,6 +145,7 @@ impl Study {
             workloads,
             mapping,
             explain: false,
+            text: String::new(),
             traffic: None,
             models,
             columns,

@@ -39,7 +39,16 @@ impl TomlError {
 /// # Errors
 /// [`TomlError`].
 pub fn read<T: DeserializeOwned>(file: &Path) -> Result<T, TomlError> {
-    parse(file, &read_text(file, MAX_BYTES)?)
+    read_with_text(file).map(|(value, _)| value)
+}
+
+/// Reads a file, and gives its text, too.
+///
+/// # Errors
+/// [`TomlError`].
+pub fn read_with_text<T: DeserializeOwned>(file: &Path) -> Result<(T, String), TomlError> {
+    let text = read_text(file, MAX_BYTES)?;
+    Ok((parse(file, &text)?, text))
 }
 
 /// Reads a text; `file` is its name for messages.

@@ -40,9 +40,9 @@ pub struct TrafficPlan {
     options: Options,
 }
 
-/// What a network carries.
+/// What a network carries under the patterns of a study.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Carried {
+pub struct SyntheticTraffic {
     /// The network: index of its first column.
     pub column: usize,
     /// The answer for each pattern, or why there is none.
@@ -84,18 +84,31 @@ impl TrafficPlan {
 
 impl TrafficPlan {
     /// The answer for each pattern on a network.
-    fn cells(&self, topology: &Arc<Topology>, making: &Making, floor: &FloorOptions) -> Vec<Result<Cell, String>> {
+    fn cells(
+        &self,
+        topology: &Arc<Topology>,
+        making: &Making,
+        floor: &FloorOptions,
+        collectives: &str,
+    ) -> Vec<Result<Cell, String>> {
         let parameters = &making.parameters;
         let speeds = Speeds {
             link: parameters.link_bandwidth.value(),
             host: parameters.host_link.map(|(bandwidth, _)| bandwidth.value()),
             duplex: parameters.duplex,
+            // What a link delays in the study, so that rules that look at delays find the routes of the replays.
+            switch_delay: parameters.link_latency.value() + parameters.switch_delay.value(),
+            cable_delay: parameters.cables.as_ref().map_or(0.0, |(delay, _)| delay.value()),
             ..Speeds::default()
         };
         let hosts = parameters.hosts_per_switch.clone();
         let network = Network::new(Arc::clone(topology), hosts, None, speeds, floor);
         let routing = [self.routing.clone().unwrap_or_else(|| making.routing.to_owned())];
-        let options = Options { routing_seed: Some(making.routing_seed), ..self.options.clone() };
+        let options = Options {
+            routing_seed: Some(making.routing_seed),
+            collectives: collectives.to_owned(),
+            ..self.options.clone()
+        };
         let answer = |pattern: &String| match &network {
             Ok(network) => evaluate(network, pattern, &routing, &options)
                 .map_err(|error| error.to_string())
@@ -109,7 +122,7 @@ impl TrafficPlan {
 impl Study {
     /// What the networks carry under the synthetic traffic of the study: one entry for each network on each platform that has a
     /// graph of switches. Of random networks it is the first one. Empty if there is no such traffic.
-    pub fn carried(&self) -> Vec<Carried> {
+    pub fn carried(&self) -> Vec<SyntheticTraffic> {
         let Some(plan) = &self.traffic else { return Vec::new() };
         let networks: Vec<&NetworkUnderTest> = self.column_networks().collect();
         // Other mappings and collectives are other columns of the same network.
@@ -123,7 +136,8 @@ impl Study {
             .into_par_iter()
             .map(|(column, (topology, making))| {
                 let floor = &networks[column].floor;
-                Carried { column, cells: plan.cells(topology, making, floor) }
+                let collectives = &self.plan.columns[column].setting.collectives;
+                SyntheticTraffic { column, cells: plan.cells(topology, making, floor, collectives) }
             })
             .collect()
     }

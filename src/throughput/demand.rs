@@ -29,7 +29,7 @@ pub struct Class {
     /// Sum of the flows where every source sends as much as one link carries.
     pub demand: f64,
     /// Number of flows.
-    pub flows: u32,
+    pub flows: u64,
     /// Link of the destination, an index into [`Demand::host_links`], or [`NO_LINK`].
     pub down: u32,
     /// The injection at which the source's own link is full, in units of a link's bandwidth; infinite without one.
@@ -85,17 +85,17 @@ impl Demand {
             for &(to, destinations) in &receivers {
                 let first = host;
                 host += destinations;
-                let to_self = if from == to { destinations } else { 0 };
-                let flows = sources * destinations - if evenly.with_self { 0 } else { to_self };
+                let to_self = u64::from(if from == to { destinations } else { 0 });
+                let flows = u64::from(sources) * u64::from(destinations) - if evenly.with_self { 0 } else { to_self };
                 if flows == 0 {
                     continue;
                 }
-                demand.to_self += if evenly.with_self { u64::from(to_self) } else { 0 };
+                demand.to_self += if evenly.with_self { to_self } else { 0 };
                 demand.classes.push(Class {
                     from,
                     to,
                     host: first,
-                    demand: f64::from(flows) * evenly.share(),
+                    demand: flows as f64 * evenly.share(),
                     flows,
                     down: NO_LINK,
                     bound: network.host_capacity().unwrap_or(f64::INFINITY),
@@ -161,7 +161,7 @@ impl Demand {
     }
 
     fn counted(mut self) -> Result<Self, ThroughputError> {
-        self.flows = self.classes.iter().map(|class| u64::from(class.flows)).sum();
+        self.flows = self.classes.iter().map(|class| class.flows).sum();
         self.total = self.classes.iter().map(|class| class.demand).sum();
         self.senders = self.sent.iter().filter(|&&sent| sent > 0.0).count() as u32;
         Ok(self)

@@ -58,7 +58,8 @@ pub fn zero_load(network: &Network, demand: &Demand, carried: &Carried) -> ZeroL
         ends(&network.topology.graph, SwitchId(class.from), SwitchId(class.to), network.speeds.switch_delay)
     });
     ZeroLoad {
-        mean_hops: carried.arcs.iter().sum::<f64>() / total,
+        // The sum of nothing is -0.
+        mean_hops: carried.arcs.iter().sum::<f64>() / total + 0.0,
         max_hops: carried.max_hops,
         bare_mean: ends + weighed(&network.bare_delays),
         bare_max: ends + carried.max_delay.1,

@@ -36,18 +36,19 @@ pub struct Distribution {
 
 impl Distribution {
     /// Of values that occur so many times each; all 0 if there is none.
-    pub fn of(mut values: Vec<(f64, u32)>) -> Self {
+    pub fn of(mut values: Vec<(f64, u64)>) -> Self {
         values.retain(|value| value.1 > 0);
         values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let total: u64 = values.iter().map(|&(_, times)| u64::from(times)).sum();
+        let total: u64 = values.iter().map(|&(_, times)| times).sum();
         let Some(&(max, _)) = values.last() else { return Self::default() };
         // The least value that is not below so large a part of all: the nearest-rank definition.
-        let mut percentiles = [1, 5, 25, 50, 75, 95, 99].map(|percent| (total * percent).div_ceil(100)).into_iter();
+        let rank = |percent: u128| (u128::from(total) * percent).div_ceil(100) as u64;
+        let mut percentiles = [1, 5, 25, 50, 75, 95, 99].map(rank).into_iter();
         let mut found = [max; 7];
         let (mut seen, mut at) = (0, 0);
         let mut wanted = percentiles.next();
         for &(value, times) in &values {
-            seen += u64::from(times);
+            seen += times;
             while let Some(rank) = wanted
                 && rank <= seen
             {
@@ -57,7 +58,7 @@ impl Distribution {
             }
         }
         let [p1, p5, p25, median, p75, p95, p99] = found;
-        let mean = values.iter().map(|&(value, times)| value * f64::from(times)).sum::<f64>() / total as f64;
+        let mean = values.iter().map(|&(value, times)| value * times as f64).sum::<f64>() / total as f64;
         Self { min: values[0].0, p1, p5, p25, median, p75, p95, p99, max, mean }
     }
 }
@@ -135,9 +136,10 @@ impl Loads {
 pub struct FairShare {
     /// Level of the flows: rate over demand at injection 1.
     pub level: Distribution,
-    /// What a sending host sends on average, in units of a link's bandwidth.
+    /// What a sending host sends on average, in units of a link's bandwidth; flows that nothing holds are taken to send as the
+    /// others do on average.
     pub accepted: f64,
-    /// Flows that nothing holds, which are in neither: within a switch, where hosts have no links.
+    /// Flows that nothing holds, which have no level: within a switch, where hosts have no links.
     pub unbound: u64,
     /// Part of the flows that a link between switches holds; the others are held by links of hosts, most of them by what their
     /// source offers.
@@ -156,20 +158,23 @@ pub fn levels(network: &Network, demand: &Demand, carried: &Carried) -> Option<F
 
 /// What the levels mean for flows and hosts.
 pub fn fair_share(network: &Network, demand: &Demand, fair: &Fair) -> FairShare {
-    let (mut values, mut accepted, mut unbound, mut held) = (Vec::with_capacity(demand.classes.len()), 0.0, 0, 0_u64);
+    let (mut values, mut unbound, mut held) = (Vec::with_capacity(demand.classes.len()), 0, 0_u64);
+    // What held flows get, and what they ask for.
+    let (mut given, mut asked) = (0.0, 0.0);
     for ((class, &level), &limit) in demand.classes.iter().zip(&fair.level).zip(&fair.limit) {
         if limit == NOTHING {
-            unbound += u64::from(class.flows);
+            unbound += class.flows;
             continue;
         }
         values.push((level, class.flows));
-        accepted += level * class.demand;
-        held += if (limit as usize) < network.links { u64::from(class.flows) } else { 0 };
+        given += level * class.demand;
+        asked += class.demand;
+        held += if (limit as usize) < network.links { class.flows } else { 0 };
     }
     let bound = (demand.flows - unbound).max(1);
     FairShare {
         level: Distribution::of(values),
-        accepted: accepted / f64::from(demand.senders.max(1)),
+        accepted: if asked > 0.0 { given / asked * demand.total / f64::from(demand.senders.max(1)) } else { 0.0 },
         unbound,
         held_by_network: held as f64 / bound as f64,
     }

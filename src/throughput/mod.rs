@@ -229,7 +229,7 @@ pub fn evaluate(
             load_latency: latency::curve(network, demand, &loads, &zero_load),
             load_latency_method: latency::FORMULA,
             zero_load,
-            share_of_bound: finite(bounds.upper()).map(|upper| loads.saturation / upper),
+            share_of_bound: finite(bounds.upper()).map(|upper| (loads.saturation / upper).min(1.0)),
             bounds: bounds.clone(),
             notes,
         });

@@ -5,7 +5,7 @@ use crate::ids::SwitchId;
 use crate::layout::latency::{CABLE_DELAY, SWITCH_DELAY, arc_delays};
 use crate::layout::{FloorOptions, FloorPlan};
 use crate::platform::{CheckedParameters, Duplex, HostsPerSwitch, PlatformParameters};
-use crate::topology::{ArcId, Topology};
+use crate::topology::{ArcId, Hosts, Topology};
 use std::sync::Arc;
 
 /// Speeds and delays that all networks of a question have in common.
@@ -133,9 +133,11 @@ impl Network {
         self.host_switch.len() as u32
     }
 
-    /// Capacity of a host's link in units of a link between switches.
+    /// Capacity of a host's link in units of a link between switches; `None` if hosts have no links beside those of the graph,
+    /// as those that are vertices with cables of their own.
     pub fn host_capacity(&self) -> Option<f64> {
-        self.speeds.host.map(|host| host / self.speeds.link)
+        let has_cables = matches!(self.topology.graph.hosts(), Hosts::Vertices(_));
+        self.speeds.host.filter(|_| !has_cables).map(|host| host / self.speeds.link)
     }
 
     /// The link of an arc.

@@ -23,18 +23,17 @@ const CHUNK: usize = 2048;
 /// Chunks that are kept before they are added up.
 const BATCH: usize = 64;
 
-/// Rules whose routes may be longer than the distance.
-const LONGER: [&str; 3] = ["lowest_latency", "up_down", "dsnf"];
-
 /// Checks that a routing of this name exists.
 ///
 /// # Errors
 /// [`ThroughputError`].
 pub fn check(name: &str) -> Result<(), ThroughputError> {
-    if name.trim() != SPLIT {
-        routing::find(name)?;
-    }
-    Ok(())
+    if is_split(name) { Ok(()) } else { Ok(routing::find(name).map(drop)?) }
+}
+
+/// Whether it is the name of splitting, which is read as those of routings are.
+fn is_split(name: &str) -> bool {
+    name.trim().eq_ignore_ascii_case(SPLIT)
 }
 
 /// How messages find their way.
@@ -64,16 +63,20 @@ impl Rule {
     /// # Errors
     /// [`ThroughputError::Routing`].
     pub fn new(name: &str, network: &Network, seed: u64) -> Result<Self, ThroughputError> {
-        let wanted = name.trim().to_lowercase().replace('-', "_");
-        if wanted == SPLIT {
-            return Ok(Self { name: wanted, seed: None, shortest: true, by_host: false, paths: Paths::Split });
+        if is_split(name) {
+            return Ok(Self {
+                name: SPLIT.to_owned(),
+                seed: None,
+                shortest: true,
+                by_host: false,
+                paths: Paths::Split,
+            });
         }
         let kind = routing::find(name)?;
         let options = Options { seed, arc_delays: Some(&network.delays) };
         let routing = (kind.build)(&network.topology, &options)?;
-        let shortest = !LONGER.contains(&kind.name);
         let (name, seed, by_host) = (kind.name.into(), kind.random.then_some(seed), kind.by_host);
-        Ok(Self { name, seed, shortest, by_host, paths: Paths::Single(routing) })
+        Ok(Self { name, seed, shortest: kind.shortest, by_host, paths: Paths::Single(routing) })
     }
 }
 

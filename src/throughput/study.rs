@@ -105,6 +105,10 @@ impl StudyFile {
     #[must_use]
     pub fn over(self, mut base: StudyFile) -> StudyFile {
         base.networks.extend(self.networks);
+        // Whether hosts have links, and how fast they are, is one choice.
+        if self.host_links.is_some() || self.host_link_bandwidth.is_some() {
+            (base.host_links, base.host_link_bandwidth) = (None, None);
+        }
         // Networks that say it themselves give way to a flag, too.
         for network in &mut base.networks {
             network.routings = self.routings.clone().or(network.routings.take());
@@ -189,6 +193,13 @@ impl StudyFile {
             Ok(spec)
         });
         let specs = specs.collect::<Result<Vec<Spec>, ThroughputError>>()?;
+        let named = |(network, spec): (&NetworkEntry, &Spec)| network.name.clone().unwrap_or_else(|| spec.to_string());
+        let names: Vec<String> = self.networks.iter().zip(&specs).map(named).collect();
+        if let Some(again) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
+            let network = &self.networks[again];
+            let name = network.name.as_ref().unwrap_or(&network.topology);
+            return invalid("name", format!("`{name}`"), "two networks are called so; give them different names");
+        }
         let networks: Vec<NetworkEntry> = self
             .networks
             .into_iter()
@@ -222,13 +233,13 @@ impl Study {
         self.patterns.len() * self.networks.iter().map(routings).sum::<usize>()
     }
 
-    /// Answers for all networks, their patterns and routings, in this order. `tell` is called after each pattern of a network
-    /// with what was done.
+    /// Answers for all networks, their patterns and routings, in this order, and what has no answer: a pattern that does not fit a
+    /// network leaves the others alone. `tell` is called after each pattern of a network with what was done.
     ///
     /// # Errors
-    /// [`NetworkError`].
-    pub fn run(&self, tell: &mut dyn FnMut(&str, usize)) -> Result<Vec<Cell>, NetworkError> {
-        let mut cells = Vec::with_capacity(self.cells());
+    /// [`NetworkError`] if a network cannot be built, or if there is no answer at all.
+    pub fn run(&self, tell: &mut dyn FnMut(&str, usize)) -> Result<(Vec<Cell>, Vec<NetworkError>), NetworkError> {
+        let (mut cells, mut unanswered) = (Vec::with_capacity(self.cells()), Vec::new());
         for (entry, spec) in self.networks.iter().zip(&self.specs) {
             let named = |error: ThroughputError| NetworkError {
                 network: entry.name.clone().unwrap_or_else(|| entry.topology.clone()),
@@ -244,10 +255,19 @@ impl Study {
             let default = || vec![routing::default_for(&network.topology).to_owned()];
             let routings = entry.routings.clone().unwrap_or_else(default);
             for pattern in &self.patterns {
-                cells.extend(evaluate(&network, pattern, &routings, &self.options).map_err(named)?);
+                match evaluate(&network, pattern, &routings, &self.options) {
+                    Ok(answers) => cells.extend(answers),
+                    Err(error) => unanswered.push(named(error)),
+                }
                 tell(&format!("{}, {pattern}", network.name), routings.len());
             }
         }
-        Ok(cells)
+        match unanswered.pop() {
+            Some(error) if cells.is_empty() => Err(error),
+            last => {
+                unanswered.extend(last);
+                Ok((cells, unanswered))
+            }
+        }
     }
 }

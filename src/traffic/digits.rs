@@ -14,7 +14,7 @@ fn shifted(arguments: &Arguments<'_>, setting: &Setting<'_>, by: fn(u32) -> u32)
         if n == 1 {
             wrong("at least 2 hosts".into())
         } else {
-            arguments.invalid(format!("`k` is {k}, and must be at least 2"))
+            arguments.invalid(format!("`k` is {k}, and must be from 2 to {}", u32::MAX))
         }
     })?;
     let (mut power, mut digits) = (1_u64, 0);

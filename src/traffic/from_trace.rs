@@ -64,13 +64,18 @@ pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<
     let (model, _) = choice.build().map_err(|error| failed(error.to_string()))?;
     let layout = Layout::new((0..ranks).map(HostId::new).collect());
     let mut counter = Counter::default();
-    replay(&trace, &platform(ranks), &layout, &model, &mut counter).map_err(|error| failed(error.to_string()))?;
+    let outcome = replay(&trace, &platform(ranks), &layout, &model, &mut counter);
+    let unmatched = outcome.map_err(|error| failed(error.to_string()))?.unmatched_sends.len();
     let triples: Vec<_> = counter.0.into_iter().map(|((from, to), bytes)| (from, to, bytes as f64)).collect();
     let bytes: f64 = triples.iter().map(|triple| triple.2).sum();
-    let note = format!(
+    let mut note = format!(
         "{ranks} ranks send {bytes:.4e} bytes in all, collectives by {}; the busiest one sends all it can",
         setting.collectives
     );
+    if unmatched > 0 {
+        note += &format!("; between {unmatched} pairs messages are never received");
+    }
+    trace.warnings.iter().for_each(|warning| note += &format!("; {warning}"));
     let matrix = Sparse::new(hosts, triples, Some(note)).ok_or_else(|| failed("no rank sends anything".into()))?;
     Ok(Box::new(matrix))
 }

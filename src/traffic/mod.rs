@@ -7,6 +7,7 @@
 
 use crate::topology::{Topology, nearest_name};
 use arguments::Arguments;
+use std::path::Path;
 
 mod arguments;
 mod bits;
@@ -145,6 +146,17 @@ pub fn find(name: &str) -> Result<&'static PatternKind, TrafficError> {
 /// [`TrafficError`].
 pub fn check(text: &str) -> Result<(), TrafficError> {
     Arguments::read(text).map(|_| ())
+}
+
+/// The same pattern with the name of its file, if it has one, as seen from elsewhere: relative names begin at `folder`.
+pub fn found_from(text: &str, folder: &Path) -> String {
+    let path = Arguments::read(text).ok().and_then(|(_, arguments)| arguments.text("path").map(str::to_owned));
+    match path.as_deref().and_then(|path| Some((path, text.rfind(path)?))) {
+        Some((path, at)) => {
+            format!("{}{}{}", &text[..at], folder.join(path).display(), &text[at + path.len()..])
+        }
+        None => text.to_owned(),
+    }
 }
 
 /// Makes a pattern from a text such as `uniform`, `tornado:k=8` or `hotspot:nodes=[0,5],rates=[3,1]`.

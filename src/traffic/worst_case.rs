@@ -25,7 +25,7 @@ impl Flows for Matched {
     }
 
     fn note(&self) -> Option<String> {
-        (!self.exact).then(|| format!("beyond {MAX_EXACT} switches the farthest pairs are matched greedily"))
+        (!self.exact).then(|| format!("beyond {MAX_EXACT} switches (hosts, where switches bear different numbers of them) the farthest pairs are matched greedily"))
     }
 }
 

@@ -24,9 +24,10 @@ use super::Reporter;
 use super::findings;
 use super::json::Json;
 use super::number::{self, mops, percent, seconds};
+use crate::markup::script_safe;
 use crate::result::lanes::Lanes;
 use crate::study::comparison::Comparison;
-use crate::study::traffic::Carried;
+use crate::study::traffic::SyntheticTraffic;
 use crate::study::{Silent, Study, StudyError};
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
@@ -46,7 +47,7 @@ pub struct HtmlReport<'a> {
     /// What there is to say of each network, in their order.
     pub facts: Vec<Facts>,
     /// What the networks carry under synthetic traffic, if the study asks for it.
-    pub carried: Vec<Carried>,
+    pub carried: Vec<SyntheticTraffic>,
     /// The timeline of one cell.
     pub timeline: Option<Watched>,
     /// The command that made the report, and the text of the study file.
@@ -332,11 +333,6 @@ fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::comparison::Net
         sha256: f.edge_sha256.as_deref(),
         parameters: &f.parameters,
     }
-}
-
-/// JSON that can stand in a script element: nothing in it ends the element.
-fn script_safe(json: &str) -> String {
-    json.replace('<', "\\u003c").replace("\u{2028}", "\\u2028").replace("\u{2029}", "\\u2029")
 }
 
 /// The results as JSON for a script element.

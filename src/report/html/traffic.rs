@@ -2,9 +2,11 @@
 
 use super::bars::{self, Bar, Chart, Group};
 use super::svg::ratio;
-use super::{Exact, View, exact, letter, script_safe};
+use super::{Exact, View, exact, letter};
+use crate::markup::script_safe;
 use crate::report::number::percent;
-use crate::study::traffic::Carried;
+use crate::report::throughput::{label, without_seed};
+use crate::study::traffic::SyntheticTraffic;
 use crate::throughput::Cell;
 use minijinja::Value;
 use serde::Serialize;
@@ -46,15 +48,15 @@ fn bytes_of_a_link(cell: &Cell) -> Option<f64> {
 }
 
 /// Saturation of a pattern over that of the baseline network.
-fn relative(view: &View<'_>, carried: &[Carried], network: &Carried, pattern: usize) -> Option<f64> {
-    let saturation = |of: &Carried| of.cells[pattern].as_ref().ok()?.saturation_bytes_per_second;
+fn relative(view: &View<'_>, carried: &[SyntheticTraffic], network: &SyntheticTraffic, pattern: usize) -> Option<f64> {
+    let saturation = |of: &SyntheticTraffic| of.cells[pattern].as_ref().ok()?.saturation_bytes_per_second;
     let column = view.comparison.baselines[network.column];
     let baseline = carried.iter().find(|other| other.column == column)?;
     let ratio = saturation(network)? / saturation(baseline)?;
     ratio.is_finite().then_some(ratio)
 }
 
-fn row(view: &View<'_>, carried: &[Carried], network: &Carried, pattern: usize) -> Row {
+fn row(view: &View<'_>, carried: &[SyntheticTraffic], network: &SyntheticTraffic, pattern: usize) -> Row {
     let cell = network.cells[pattern].as_ref().ok();
     let gbit = |bytes: f64| exact(bytes * 8e-9, |g| format!("{g:.2}"));
     let scale = cell.and_then(bytes_of_a_link);
@@ -67,23 +69,19 @@ fn row(view: &View<'_>, carried: &[Carried], network: &Carried, pattern: usize) 
         relative: relative(view, carried, network, pattern).map(|r| exact(r, |r| format!("{r:.3}"))),
         fair: cell.and_then(|cell| cell.fair.as_ref()).and_then(|fair| in_bytes(fair.accepted)),
         bound: bound.and_then(in_bytes),
-        part: cell.and_then(|cell| cell.share_of_bound).map(|part| exact(part.min(1.0), percent)),
+        part: cell.and_then(|cell| cell.share_of_bound).map(|part| exact(part, percent)),
         hops: cell.map(|cell| exact(cell.zero_load.mean_hops, |h| format!("{h:.2}"))),
         link: cell.and_then(|cell| cell.bottlenecks.first()).map(|link| link.link.clone()),
     }
 }
 
-/// A pattern as all networks name it, without the seed that the notes tell.
-fn name(carried: &[Carried], pattern: usize) -> Option<&str> {
+/// A pattern as all networks name it.
+fn name(carried: &[SyntheticTraffic], pattern: usize) -> Option<&str> {
     let full = carried.iter().find_map(|network| network.cells[pattern].as_ref().ok())?.pattern.as_str();
-    Some(plain(full))
+    Some(full)
 }
 
-fn plain(pattern: &str) -> &str {
-    pattern.split_once(":seed=").map_or(pattern, |(plain, _)| plain)
-}
-
-fn notes(carried: &[Carried]) -> Vec<String> {
+fn notes(carried: &[SyntheticTraffic]) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     let mut add = |note: String| {
         if !notes.contains(&note) {
@@ -97,7 +95,7 @@ fn notes(carried: &[Carried]) -> Vec<String> {
                     cell.notes.iter().for_each(|note| add(format!("{}: {note}", cell.pattern)));
                     cell.pattern_seed
                         .into_iter()
-                        .for_each(|seed| add(format!("{} has seed {seed}", plain(&cell.pattern))));
+                        .for_each(|seed| add(format!("{} has seed {seed}", without_seed(&cell.pattern))));
                 }
                 Err(error) => add(format!("{}: {error}", letter(network.column))),
             }
@@ -128,11 +126,13 @@ fn notes(carried: &[Carried]) -> Vec<String> {
 ///
 /// # Errors
 /// If the answers cannot be written as JSON.
-pub(super) fn section(view: &View<'_>, carried: &[Carried]) -> io::Result<Option<Section>> {
+pub(super) fn section(view: &View<'_>, carried: &[SyntheticTraffic]) -> io::Result<Option<Section>> {
     let Some(first) = carried.first() else { return Ok(None) };
     let patterns = first.cells.len();
     let networks: Vec<usize> = carried.iter().map(|network| network.column).collect();
-    let shown: Vec<(usize, &str)> = (0..patterns).filter_map(|p| Some((p, name(carried, p)?))).collect();
+    let named: Vec<(usize, &str)> = (0..patterns).filter_map(|p| Some((p, name(carried, p)?))).collect();
+    let names: Vec<&str> = named.iter().map(|(_, name)| *name).collect();
+    let shown: Vec<(usize, &str)> = named.iter().map(|&(p, name)| (p, label(&names, name))).collect();
     let group = |&(pattern, name): &(usize, &str)| Group {
         name: name.to_owned(),
         bars: carried

@@ -1,12 +1,9 @@
 //! A line for each answer.
 
 use super::ThroughputReport;
+use crate::report::csv::optional;
 use crate::throughput::load::{Distribution, FairShare};
 use std::io::{self, Write};
-
-fn optional<T: ToString>(value: Option<T>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
-}
 
 /// Writes the answers.
 pub(in crate::report) fn write(report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {

@@ -1,13 +1,17 @@
 //! The answers as one HTML file that needs nothing else, with the style of the reports of studies.
 
 use super::{Tables, ThroughputReport, svg};
-use crate::markup::escape_text as escape;
+use crate::markup::{escape_text as escape, script_safe};
 use std::fmt::Write;
+use std::io;
 
 const STYLE: &str = include_str!("../html/templates/style.css");
 
 /// Writes the page: drawing, tables, remarks, and the results once more as JSON.
-pub fn page(report: &ThroughputReport) -> String {
+///
+/// # Errors
+/// If the results cannot be written as JSON.
+pub fn page(report: &ThroughputReport) -> io::Result<String> {
     let shown = Tables::new(report);
     let title = escape(&report.title);
     let mut page = format!(
@@ -43,13 +47,12 @@ pub fn page(report: &ThroughputReport) -> String {
     for note in &shown.notes {
         let _ = writeln!(page, "<li>{}.</li>", escape(note));
     }
-    // Within a script element only `<` could end it.
-    let json = serde_json::to_string(report).unwrap_or_default().replace('<', "\\u003c");
+    let json = script_safe(&serde_json::to_string(report).map_err(io::Error::other)?);
     let _ = write!(
         page,
         "</ul>\n</section>\n</main>\n<script type=\"application/json\" id=\"results\">{json}</script>\n</body>\n</html>\n"
     );
-    page
+    Ok(page)
 }
 
 fn table(page: &mut String, headings: &[String], rows: &[Vec<String>]) {

@@ -63,13 +63,15 @@ pub struct ThroughputReport {
     pub model: ModelOfThroughput,
     /// Answers, network by network, pattern by pattern.
     pub cells: Vec<Cell>,
+    /// What has no answer, and why.
+    pub unanswered: Vec<String>,
 }
 
 impl ThroughputReport {
-    /// A report with these answers.
-    pub fn new(title: Option<String>, speeds: &Speeds, cells: Vec<Cell>) -> Self {
+    /// A report with these answers, and reasons where there is none.
+    pub fn new(title: Option<String>, speeds: &Speeds, cells: Vec<Cell>, unanswered: Vec<String>) -> Self {
         let title = title.unwrap_or_else(|| "Throughput under synthetic traffic".to_owned());
-        Self { schema: SCHEMA, title, model: ModelOfThroughput::new(speeds), cells }
+        Self { schema: SCHEMA, title, model: ModelOfThroughput::new(speeds), cells, unanswered }
     }
 }
 
@@ -132,6 +134,18 @@ pub(super) fn described(contender: &Contender<'_>, cell: Option<&Cell>) -> Vec<S
     });
     lines.push(format!("{}{hosts}, {} routing", contender.topology, contender.routing));
     lines
+}
+
+/// A pattern without its seed, which notes tell.
+pub(super) fn without_seed(pattern: &str) -> &str {
+    pattern.split_once(":seed=").map_or(pattern, |(plain, _)| plain)
+}
+
+/// The same where no other of the patterns differs by the seed alone.
+pub(super) fn label<'a>(patterns: &[&str], pattern: &'a str) -> &'a str {
+    let plain = without_seed(pattern);
+    let alike = patterns.iter().filter(|other| without_seed(other) == plain).count();
+    if alike > 1 { pattern } else { plain }
 }
 
 /// A share of a link's bandwidth.
@@ -219,7 +233,7 @@ pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str
     }
     if let Some(share) = cell.share_of_bound {
         let what = if cell.bounds.concurrent.is_some() { "what the topology can" } else { "the least bound" };
-        facts.push(("this routing", format!("reaches {} of {what}", percent(share.min(1.0)))));
+        facts.push(("this routing", format!("reaches {} of {what}", percent(share))));
     }
     facts.push(("link bandwidth", gbit(model.link_bytes_per_second)));
     facts

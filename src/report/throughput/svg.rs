@@ -1,7 +1,7 @@
 //! A drawing that stands alone: saturation of every contender under every pattern as bars, and estimated latencies under load as
 //! curves.
 
-use super::{Grid, ThroughputReport, described, short};
+use super::{Grid, ThroughputReport, described, label, short};
 use crate::markup::escape_text;
 use std::fmt::Write;
 
@@ -116,14 +116,14 @@ fn bars(svg: &mut String, grid: &Grid<'_>, top: f64) {
             svg,
             "<text transform=\"translate({x:.1} {:.1}) rotate(-30)\" text-anchor=\"end\">{}</text>",
             floor + 14.0,
-            escape_text(&title(name))
+            escape_text(&title(grid, name))
         );
     }
 }
 
-/// A pattern as far as there is room for it, without its seed.
-fn title(pattern: &str) -> String {
-    let plain = pattern.split_once(":seed=").map_or(pattern, |(plain, _)| plain);
+/// A pattern as far as there is room for it, without its seed where that says nothing.
+fn title(grid: &Grid<'_>, pattern: &str) -> String {
+    let plain = label(&grid.patterns, pattern);
     if plain.chars().count() <= 36 { plain.to_owned() } else { plain.chars().take(35).chain(['…']).collect() }
 }
 
@@ -139,7 +139,7 @@ fn curves(svg: &mut String, grid: &Grid<'_>, pattern: usize, left: f64, top: f64
         svg,
         "<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"12\">{}</text>",
         top - 10.0,
-        escape_text(&title(grid.patterns[pattern]))
+        escape_text(&title(grid, grid.patterns[pattern]))
     );
     for tick in up {
         let y = floor - tick / highest * CURVES;

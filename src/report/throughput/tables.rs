@@ -1,6 +1,6 @@
 //! The tables of a report, for text and Markdown.
 
-use super::{Contender, Grid, ThroughputReport, described, facts, injection, nanoseconds, short};
+use super::{Contender, Grid, ThroughputReport, described, facts, injection, label, nanoseconds, short};
 use crate::report::number::{grouped, percent};
 use crate::throughput::Cell;
 use crate::throughput::load::{Distribution, FairShare};
@@ -53,7 +53,7 @@ fn legend(grid: &Grid<'_>) -> Vec<(String, Vec<String>)> {
 }
 
 fn notes(report: &ThroughputReport) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<String> = report.unanswered.iter().map(|reason| format!("no answer for {reason}")).collect();
     for cell in &report.cells {
         for note in &cell.notes {
             let note = format!("{}: {note}", cell.pattern);
@@ -166,7 +166,7 @@ fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
             format!("{:.4}", cell.zero_load.mean_hops),
             nanoseconds(cell.zero_load.mean),
             injection(Some(cell.bounds.upper()).filter(|upper| upper.is_finite())),
-            cell.share_of_bound.map_or_else(|| "-".to_owned(), |share| percent(share.min(1.0))),
+            cell.share_of_bound.map_or_else(|| "-".to_owned(), percent),
         ])
     });
     let headings = ["", "saturates", "median rate", "mean sent", "hops", "latency ns", "bound", "of bound"];
@@ -175,13 +175,6 @@ fn one_pattern(grid: &Grid<'_>) -> Vec<Shown> {
         headings: headings.map(str::to_owned).to_vec(),
         rows: rows.collect(),
     }]
-}
-
-/// A pattern without its seed, where no other one differs by the seed alone; the notes have it.
-fn label<'a>(grid: &Grid<'_>, pattern: &'a str) -> &'a str {
-    let Some((plain, _)) = pattern.split_once(":seed=") else { return pattern };
-    let alike = grid.patterns.iter().filter(|other| other.split_once(":seed=").is_some_and(|other| other.0 == plain));
-    if alike.count() > 1 { pattern } else { plain }
 }
 
 /// What a table compares: a title, and the number of an answer.
@@ -200,11 +193,7 @@ fn side_by_side(grid: &Grid<'_>) -> Vec<Shown> {
             |cell| cell.fair.as_ref().map(|fair| fair.accepted),
             |v| format!("{v:.4}"),
         ),
-        (
-            "Saturation over the least bound: what part of the possible is reached",
-            |cell| cell.share_of_bound.map(|share| share.min(1.0)),
-            percent,
-        ),
+        ("Saturation over the least bound: what part of the possible is reached", |cell| cell.share_of_bound, percent),
         ("Mean latency without load, ns, with cables", |cell| Some(cell.zero_load.mean * 1e9), |v| format!("{v:.1}")),
     ];
     let mut tables = Vec::new();
@@ -214,7 +203,7 @@ fn side_by_side(grid: &Grid<'_>) -> Vec<Shown> {
             let mut rows: Vec<Vec<String>> = Vec::new();
             let mut logarithms: Vec<Option<f64>> = vec![Some(0.0); block.len()];
             for (index, &pattern) in grid.patterns.iter().enumerate() {
-                let mut cells = vec![label(grid, pattern).to_owned()];
+                let mut cells = vec![label(&grid.patterns, pattern).to_owned()];
                 for (sum, &contender) in logarithms.iter_mut().zip(block) {
                     let value = grid.cell(contender, index).and_then(measure);
                     *sum = sum.zip(value).filter(|(_, value)| *value > 0.0).map(|(sum, value)| sum + value.ln());

@@ -19,6 +19,9 @@ const SIMPLEX: usize = 1500;
 /// Variables up to which a program is solved without being asked for.
 pub const QUICK: usize = 25_000;
 
+/// Part by which a solver may be wrong: both end when they are nearer than a tenth of it.
+const TOLERANCE: f64 = 1e-7;
+
 /// Number of variables.
 pub fn size(problem: &Problem) -> usize {
     problem.rows.len() * problem.arcs.len()
@@ -90,7 +93,7 @@ pub fn solve_with(problem: &Problem, solver: Solver) -> Result<Concurrent, Strin
             (model.solve().map_err(unsolved)?.value(injection), "lp interior-point")
         }
     };
-    Ok(Concurrent { lower: value, upper: value, method })
+    Ok(Concurrent { lower: value * (1.0 - TOLERANCE), upper: value * (1.0 + TOLERANCE), method })
 }
 
 mod clarabel_settings {
