@@ -50,10 +50,6 @@ pub fn spec(data: &[u8]) {
         && let Ok(spec) = text.parse::<Spec>()
     {
         let written = spec.to_string();
-        // Quotes have no escape: a path that holds one beside a comma cannot be written so that it is read again.
-        if text.contains('"') {
-            return;
-        }
         let again = written.parse::<Spec>().expect("what is written can be read");
         assert_eq!(written, again.to_string());
     }
