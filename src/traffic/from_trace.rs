@@ -5,12 +5,17 @@
 use super::arguments::Arguments;
 use super::matrix::Sparse;
 use super::{Flows, Setting, TrafficError};
-use crate::engine::{Observer, replay};
+use crate::engine::{Model, Observer, TIMING_PRECISION, replay};
 use crate::ids::{HostId, LinkId};
+use crate::mpi::MpiOptions;
+use crate::mpi::collective::Selector;
+use crate::mpi::collective::select::Table;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
+use crate::network::Precision;
+use crate::network::model::NetworkModel;
+use crate::network::sharing::Rule;
 use crate::platform::{Host, Link, Platform, RouteTable, SharingPolicy};
-use crate::study::choice::ModelChoice;
 use crate::trace::ti;
 use hashbrown::HashMap;
 
@@ -60,8 +65,18 @@ pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<
         return Err(TrafficError::WrongHosts { pattern: arguments.canonical(), rule, hosts });
     }
     let failed = |reason: String| TrafficError::Replay { trace: path.into(), reason };
-    let choice = ModelChoice { collectives: Some(setting.collectives.into()), ..ModelChoice::default() };
-    let (model, _) = choice.build().map_err(|error| failed(error.to_string()))?;
+    let table = Table::from_name(setting.collectives).ok_or_else(|| {
+        let names = Table::ALL.map(Table::name).join(", ");
+        failed(format!("there is no table of collectives `{}`; the tables are {names}", setting.collectives))
+    })?;
+    // Nothing contends: only who sends how much to whom is asked.
+    let model = Model {
+        network: NetworkModel::smpi(),
+        mpi: MpiOptions::default(),
+        collectives: Selector::new(table, false),
+        sharing: Rule::Exact,
+        precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
+    };
     let layout = Layout::new((0..ranks).map(HostId::new).collect());
     let mut counter = Counter::default();
     let outcome = replay(&trace, &platform(ranks), &layout, &model, &mut counter);
