@@ -218,7 +218,9 @@ fn markdown_has_what_the_text_has() {
         "Weights in the means: t 3, u 1.",
         "Ranking stability: bandwidth, latency and compute speed varied by up to 5 %, 2 samples, seed 1.",
         "| workload | ranking, the fastest first | ranking holds | first stays |\n| --- | --- | ---: | ---: |\n| t | ",
-        "budget: 1000000 dollars.",
+        "budget: 1,000,000 dollars.",
+        "Performance for a dollar and for a watt are multiples",
+        "Under heavy contention results are chaotic",
         "| network | performance | dollars | watts | metres | per $ | per W | budget |",
         "| within |",
     ] {

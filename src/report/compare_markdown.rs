@@ -2,7 +2,8 @@
 
 use super::findings;
 use super::markdown::{escape, heading, model, network, row};
-use super::number::{grouped, mops, percent, seconds};
+use super::number::{mops, percent, seconds};
+use super::offers;
 use super::text::letter;
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
@@ -66,6 +67,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let who: Vec<String> = f.networks.iter().map(|&n| letter(n)).collect();
         let workload = escape(&c.workloads[f.workload].name);
         writeln!(out, "\n{workload}: {} equal within 1 %: {}.", who.join(", "), f.reason)?;
+    }
+    for remark in findings::unknown_operations(c).into_iter().chain([findings::CHAOS]) {
+        writeln!(out, "\n{remark}")?;
     }
     model(out, &c.model, &c.mapping, &c.notes)
 }
@@ -142,41 +146,9 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
 
 /// What a buyer gets for money and power.
 fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let Some(budget) = c.budget else { return Ok(()) };
-    let limits: Vec<String> =
-        budget.limits().iter().filter_map(|(name, limit)| limit.map(|limit| format!("{limit} {name}"))).collect();
-    let limits = if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") };
-    writeln!(out, "\nPerformance (geometric mean) for the money, best first; budget: {limits}.\n")?;
-    heading(out, &["network", "performance", "dollars", "watts", "metres", "per $", "per W", "budget"], 1)?;
-    let offers = c.offers();
-    let per = |own: Option<f64>, reference: Option<f64>| match (own, reference) {
-        (Some(own), Some(reference)) => format!("{:.3}", own / reference),
-        _ => "-".to_owned(),
-    };
-    for offer in &offers {
-        let reference = offers.iter().find(|other| other.network == c.baselines[offer.network]);
-        let [dollars, watts, metres] = match offer.cost {
-            Some(cost) => [cost.dollars, cost.watts, cost.metres].map(|value| grouped(value.round() as u64)),
-            None => ["unknown", "unknown", "unknown"].map(str::to_owned),
-        };
-        let within = match offer.within_budget {
-            Some(true) => "within",
-            Some(false) => "over",
-            None => "unknown",
-        };
-        row(
-            out,
-            &[
-                letter(offer.network),
-                format!("{:.3}", offer.performance),
-                dollars,
-                watts,
-                metres,
-                per(offer.per_dollar(), reference.and_then(|r| r.per_dollar())),
-                per(offer.per_watt(), reference.and_then(|r| r.per_watt())),
-                within.to_owned(),
-            ],
-        )?;
-    }
-    writeln!(out, "\nPerformance for a dollar and for a watt are multiples of the baseline's.")
+    let Some(offers) = offers::offers(c, "-") else { return Ok(()) };
+    writeln!(out, "\nPerformance (geometric mean) for the money, best first; budget: {}.\n", offers.budget)?;
+    heading(out, &offers::HEADING, 1)?;
+    offers.rows.iter().try_for_each(|offer| row(out, offer))?;
+    writeln!(out, "\n{}", offers.remark)
 }

@@ -2,6 +2,7 @@
 
 use super::findings;
 use super::number::{mops, percent, seconds};
+use super::offers;
 use super::text::{describe, fitting, letter, model, notes, row, table, wrapped};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -99,14 +100,11 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let workload = &c.workloads[finding.workload].name;
         wrapped(out, &format!("{workload}: {} equal within 1 %: {}.", who.join(", "), finding.reason), "  ")?;
     }
-    if c.workloads.iter().any(|w| w.operations.is_none()) {
-        let text = "Mop/s unknown: no side file gives the number of operations; ratios are those of times.";
-        wrapped(out, text, "")?;
+    if let Some(remark) = findings::unknown_operations(c) {
+        wrapped(out, remark, "")?;
     }
     model(out, &c.model, &c.mapping)?;
-    let text = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
-                method, not of the networks.";
-    wrapped(out, text, "")?;
+    wrapped(out, findings::CHAOS, "")?;
     notes(out, &c.notes)
 }
 
@@ -220,50 +218,12 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
 
 /// What a buyer gets for money and power.
 fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let Some(budget) = c.budget else { return Ok(()) };
-    let limits: Vec<String> =
-        budget.limits().iter().filter_map(|(name, limit)| limit.map(|limit| format!("{limit} {name}"))).collect();
-    let limits = if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") };
+    let Some(offers) = offers::offers(c, "") else { return Ok(()) };
     writeln!(out, "Performance for the money (geometric mean), best first")?;
-    fitting(out, &format!("Budget: {limits}."), "")?;
-    let all = c.offers();
-    let per = |own: Option<f64>, reference: Option<f64>| match (own, reference) {
-        (Some(own), Some(reference)) => ratio(own / reference),
-        _ => String::new(),
-    };
-    let mut offers = table(&["network", "performance", "dollars", "watts", "metres", "per $", "per W", "budget"]);
-    for offer in &all {
-        let reference = all.iter().find(|other| other.network == c.baselines[offer.network]);
-        let costs = match offer.cost {
-            Some(cost) => [cost.dollars, cost.watts, cost.metres].map(|value| format!("{value:.0}")),
-            None => ["unknown", "unknown", "unknown"].map(str::to_owned),
-        };
-        let within = match offer.within_budget {
-            Some(true) => "within",
-            Some(false) => "over",
-            None => "unknown",
-        };
-        let [dollars, watts, metres] = costs;
-        row(
-            &mut offers,
-            &[
-                letter(offer.network),
-                ratio(offer.performance),
-                dollars,
-                watts,
-                metres,
-                per(offer.per_dollar(), reference.and_then(|r| r.per_dollar())),
-                per(offer.per_watt(), reference.and_then(|r| r.per_watt())),
-                within.to_owned(),
-            ],
-        );
-    }
-    writeln!(out, "{offers}")?;
-    let unknown: Vec<String> = (0..c.networks.len()).filter(|&n| c.costs[n].is_none()).map(letter).collect();
-    if unknown.is_empty() {
-        writeln!(out, "Performance for a dollar and for a watt are multiples of the baseline's.")?;
-    } else {
-        wrapped(out, &format!("There is no price known for {}: ranked by performance.", unknown.join(", ")), "")?;
-    }
+    fitting(out, &format!("Budget: {}.", offers.budget), "")?;
+    let mut listed = table(&offers::HEADING);
+    offers.rows.iter().for_each(|offer| row(&mut listed, offer));
+    writeln!(out, "{listed}")?;
+    wrapped(out, &offers.remark, "")?;
     writeln!(out)
 }

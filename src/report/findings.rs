@@ -5,6 +5,16 @@ use crate::result::critical::CriticalPath;
 use crate::result::explain::{Explanation, Shares};
 use crate::study::comparison::Comparison;
 
+/// What every comparison says of its own precision.
+pub(super) const CHAOS: &str = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
+                                method, not of the networks.";
+
+/// Why Mop/s are missing, where they are.
+pub(super) fn unknown_operations(c: &Comparison) -> Option<&'static str> {
+    let unknown = c.workloads.iter().any(|w| w.operations.is_none());
+    unknown.then_some("Mop/s unknown: no side file gives the number of operations; ratios are those of times.")
+}
+
 /// Times that differ by less than this share are called equal.
 pub const EQUAL: f64 = 0.01;
 

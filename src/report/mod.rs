@@ -15,6 +15,7 @@ pub mod html;
 mod json;
 mod markdown;
 pub mod number;
+mod offers;
 mod replay;
 pub mod sheet;
 mod text;

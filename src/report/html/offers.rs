@@ -2,7 +2,8 @@
 
 use super::{Exact, View, exact, letter, settings};
 use crate::report::number::grouped;
-use crate::study::procurement::{self, Budget, NetworkCost, Offer};
+use crate::report::offers::{limits, within};
+use crate::study::procurement::{self, NetworkCost, Offer};
 use serde::Serialize;
 
 /// The table of offers.
@@ -49,14 +50,6 @@ pub(super) fn list(view: &View<'_>) -> Vec<Offer> {
     (0..c.networks.len()).map(offer).collect()
 }
 
-/// A budget in words.
-pub(super) fn limits(budget: &Budget) -> String {
-    let limits = budget.limits().into_iter();
-    let limits: Vec<String> =
-        limits.filter_map(|(unit, limit)| limit.map(|limit| format!("{} {unit}", grouped(limit as u64)))).collect();
-    if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") }
-}
-
 /// The table, best first; none if no price is known.
 pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
     let c = view.comparison;
@@ -81,11 +74,7 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         per_dollar: multiple(offer, Offer::per_dollar),
         per_watt: multiple(offer, Offer::per_watt),
         per_metre: multiple(offer, Offer::per_metre),
-        budget: c.budget.map(|_| match offer.within_budget {
-            Some(true) => "within",
-            Some(false) => "over",
-            None => "unknown",
-        }),
+        budget: c.budget.map(|_| within(offer)),
     };
     let of = |columns: Vec<usize>| procurement::ranked(columns.into_iter().map(|n| all[n]).collect());
     let ranked: Vec<Offer> = settings(c).into_iter().flat_map(of).collect();

@@ -3,6 +3,7 @@
 use super::svg::ratio;
 use super::{View, letter, offers, settings};
 use crate::report::findings::EQUAL;
+use crate::report::offers::limits;
 use crate::study::comparison::Comparison;
 use crate::study::procurement::Offer;
 use serde::Serialize;
@@ -117,10 +118,10 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     let Some(&best) = order.first() else { return (String::new(), Vec::new()) };
     let mix = match &c.budget {
         Some(budget) if within.is_empty() => {
-            let text = format!("No network is known to stay within the budget of {}.", offers::limits(budget));
+            let text = format!("No network is known to stay within the budget of {}.", limits(budget));
             return (text, Vec::new());
         }
-        Some(budget) => format!("For this mix and within {}", offers::limits(budget)),
+        Some(budget) => format!("For this mix and within {}", limits(budget)),
         None => "For this mix".to_owned(),
     };
     let count = c.workloads.len();
@@ -130,7 +131,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     let verdict = if all.len() == 1 {
         format!("Only {} takes part: there is nothing to compare it with.", named(c, best))
     } else if let (1, Some(budget)) = (order.len(), &c.budget) {
-        format!("Only {} is known to stay within {}.", named(c, best), offers::limits(budget))
+        format!("Only {} is known to stay within {}.", named(c, best), limits(budget))
     } else if ties.len() > 1 {
         let names: Vec<String> = ties.iter().map(|&n| named(c, n)).collect();
         format!("{mix}, {} are equally fast within 1 %.", list(&names))
