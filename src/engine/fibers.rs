@@ -94,7 +94,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         // A wait for everything goes on with what is left.
         let process = &self.processes[rank as usize];
         match process.actions.get(process.current()) {
-            Some(Action::WaitAll) => self.act(rank, Action::WaitAll),
+            Some(Action::WaitAll) => self.wait_for_everything(rank),
             _ => Ok(GoesOn),
         }
     }

@@ -117,7 +117,7 @@ fn communicators_keep_the_members_that_are_kept() {
     );
     assert_eq!(dropped, Dropped { roots: 2, one_sided: 1, ..Dropped::default() });
     // A window that begins behind the first collective of some ranks only.
-    let (text, dropped) = of(&trace, None, Part::Window(0.25, 1.0));
+    let (text, dropped) = of(&trace, None, Part::Window(0.2, 1.0));
     assert!(!text.contains("gatherv") && text.contains("2 on 3 iallreduce 7 4 0 6\n2 wait_request 7\n"), "{text}");
     assert_eq!((dropped.collectives, text.matches("iallreduce").count()), (0, 5));
     // What is started before the window is not waited for in it.

@@ -31,7 +31,10 @@ fn wrong_communicators_are_refused_where_they_stand() {
     assert_eq!(problem("0 communicator 6", 17, ""), P::Empty { number: 6 });
     // The rest is as everywhere.
     let kind = |text: &str| parse(text).unwrap_err().kind;
-    assert!(matches!(kind("0 communicator 1 0 7\n1 init\n"), Kind::RankOutOfRange { role: "member", ranks: 2 }));
+    assert!(matches!(
+        kind("0 communicator 1 0 7\n0 init\n1 init\n"),
+        Kind::RankOutOfRange { role: "member", ranks: 2 }
+    ));
     assert!(matches!(kind("0 communicator 1 0\n0 on 1 allsum 7\n"), Kind::UnknownAction { .. }));
     assert!(matches!(kind("0 communicator 1 0\n0 on 1\n"), Kind::NoAction));
     assert!(matches!(
