@@ -152,9 +152,25 @@ impl<'o> Program<'o> {
         self.tables.counts(counts).map_err(full)
     }
 
+    /// Leaves out receives from anywhere that were not complete when the recording ended: nothing tells from whom they are.
+    fn leave_out_open(&mut self, file: &Path) {
+        let ranks = self.ranks.len() as u32;
+        let mut open = 0_u64;
+        for action in self.ranks.iter_mut().flat_map(|rank| &mut rank.actions) {
+            if matches!(action, Action::Irecv { from, tag, .. } if *from >= ranks || *tag < 0) {
+                *action = Action::NoOperation;
+                open += 1;
+            }
+        }
+        if open > 0 {
+            self.remark(file, format!("receives from any rank that never end: {open}; they are left out"));
+        }
+    }
+
     /// The trace.
     pub fn finish(mut self, name: &str, file: &Path) -> Result<Trace, TraceError> {
         self.share_roots()?;
+        self.leave_out_open(file);
         let mut warnings = self.warnings;
         if self.ranks.iter().all(|rank| rank.actions.is_empty()) {
             return Err(TraceError::whole(file, Kind::Empty));
