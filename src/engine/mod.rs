@@ -36,6 +36,9 @@ use std::collections::VecDeque;
 /// Events closer to each other than this many seconds happen together. It only absorbs rounding.
 pub const TIMING_PRECISION: f64 = 1e-12;
 
+/// The shortest sleep in seconds: SimGrid's with the precision that `smpirun` sets.
+const SHORTEST_SLEEP: f64 = 1e-9;
+
 /// How a trace turns into time.
 #[derive(Debug, Clone)]
 pub struct Model {
@@ -119,7 +122,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             ended: 0,
             messages: Messages::new(),
             network: Network::new(platform, &model.network),
-            cpu: Cpu::new(platform, layout),
+            cpu: Cpu::new(platform, layout, if S::LITERAL { model.precision.others } else { SHORTEST_SLEEP }),
             // Which transfer began first decides nothing in an exact allocation, but a literal one depends on it.
             turns: S::LITERAL || trace.polls(),
             tests: 1.0,
