@@ -481,8 +481,8 @@ pub struct Model {
     /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated); `mopsim collectives` lists them
     #[arg(long, value_name = "KIND=ALGORITHM")]
     pub collective: Vec<String>,
-    /// How links are shared: exact, the max-min fair solution at every instant, or simgrid-lazy, SimGrid's incremental
-    /// solver with its stale rates [default: exact]
+    /// How links are shared: exact, the max-min fair solution at every instant; simgrid-lazy, SimGrid's incremental
+    /// solver with its stale rates; or simgrid-full, exact with SimGrid's rounding errors, slow [default: exact]
     #[arg(long, value_name = "RULE")]
     pub sharing: Option<String>,
     /// Events closer than this many seconds happen together [default: 1e-12]

@@ -8,9 +8,6 @@ use crate::mpi::layout::Layout;
 use crate::platform::Platform;
 use crate::queue::EventQueue;
 
-/// The shortest sleep, in seconds: what SimGrid rounds positive durations up to.
-const SHORTEST_SLEEP: f64 = 1e-9;
-
 /// A remaining amount below this many flops counts as nothing.
 const NOTHING_LEFT: f64 = 1e-14;
 
@@ -52,6 +49,8 @@ pub struct Cpu {
     host_of_rank: Vec<HostId>,
     /// One event a rank: it sleeps or computes, never both.
     events: EventQueue,
+    /// The shortest sleep, in seconds: SimGrid rounds positive durations up to its precision.
+    shortest_sleep: f64,
     /// Sleeps that began at this instant and are not in the queue yet.
     new_sleeps: Vec<(u32, f64)>,
     /// Computations that began or ended, in this order.
@@ -59,8 +58,8 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// Idle hosts.
-    pub fn new(platform: &Platform, layout: &Layout) -> Self {
+    /// Idle hosts; sleeps last `shortest_sleep` seconds at least.
+    pub fn new(platform: &Platform, layout: &Layout, shortest_sleep: f64) -> Self {
         let mut ranks = vec![0u32; platform.hosts.len()];
         let host_of_rank: Vec<HostId> = (0..layout.ranks()).map(|r| layout.host(Rank(r))).collect();
         host_of_rank.iter().for_each(|h| ranks[h.index()] += 1);
@@ -76,6 +75,7 @@ impl Cpu {
             computations: vec![Computation::default(); host_of_rank.len()],
             host_of_rank,
             events: EventQueue::new(),
+            shortest_sleep,
             new_sleeps: Vec::new(),
             changes: Vec::new(),
         }
@@ -115,7 +115,7 @@ impl Cpu {
     /// there, although sleeps take nothing from them; that changes last digits, and who comes first.
     #[inline]
     pub fn sleep(&mut self, now: f64, rank: u32, seconds: f64) {
-        self.new_sleeps.push((rank, now + seconds.max(SHORTEST_SLEEP)));
+        self.new_sleeps.push((rank, now + seconds.max(self.shortest_sleep)));
         let host = self.host_of_rank[rank as usize].index();
         if self.hosts[host].shared {
             self.note(host);
@@ -156,16 +156,26 @@ impl Cpu {
         let state = &mut self.hosts[host];
         state.changed = false;
         let capacity = f64::from(state.cores) * state.speed;
-        // Those with a bound below the fair share leave the rest to the others.
-        let bound = |rank: &u32| self.computations[*rank as usize].bound;
-        let mut by_bound: Vec<(usize, u32)> = state.running.iter().copied().enumerate().collect();
-        by_bound.sort_by(|a, b| bound(&a.1).total_cmp(&bound(&b.1)));
+        let limit = |rank: u32| self.computations[rank as usize].bound.min(state.speed);
+        let mut rates = vec![0.0; state.running.len()];
+        let mut open: Vec<usize> = (0..rates.len()).collect();
         let mut left = capacity;
-        let mut rates = vec![0.0; by_bound.len()];
-        for (i, (place, rank)) in by_bound.iter().enumerate() {
-            let fair = left / (by_bound.len() - i) as f64;
-            rates[*place] = fair.min(state.speed).min(bound(rank));
-            left -= rates[*place];
+        while !open.is_empty() {
+            let fair = left / open.len() as f64;
+            let lowest = open.iter().map(|&place| limit(state.running[place])).fold(f64::INFINITY, f64::min);
+            if lowest >= fair {
+                open.iter().for_each(|&place| rates[place] = fair);
+                break;
+            }
+            // Those who can use the least of their share leave the rest to the others.
+            open.retain(|&place| {
+                let limited = limit(state.running[place]) == lowest;
+                if limited {
+                    rates[place] = lowest;
+                    left -= lowest;
+                }
+                !limited
+            });
         }
         for (rank, rate) in state.running.iter().zip(rates).rev() {
             let c = &mut self.computations[*rank as usize];

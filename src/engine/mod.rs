@@ -24,6 +24,7 @@ use crate::mpi::MpiOptions;
 use crate::mpi::collective::Selector;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::{Envelope, Messages, Side};
+use crate::network::full::Full;
 use crate::network::incremental::Incremental;
 use crate::network::maxmin::{MaxMin, WatchedMaxMin};
 use crate::network::model::NetworkModel;
@@ -41,6 +42,9 @@ use std::collections::VecDeque;
 
 /// Events closer to each other than this many seconds happen together. It only absorbs rounding.
 pub const TIMING_PRECISION: f64 = 1e-12;
+
+/// The shortest sleep in seconds: SimGrid's with the precision that `smpirun` sets.
+const SHORTEST_SLEEP: f64 = 1e-9;
 
 /// How a trace turns into time.
 #[derive(Debug, Clone)]
@@ -78,6 +82,7 @@ pub fn replay<O: Observer>(
         }
         Rule::Exact => Engine::<_, MaxMin>::new(trace, platform, layout, model, observer).run(),
         Rule::SimgridLazy => Engine::<_, Incremental>::new(trace, platform, layout, model, observer).run(),
+        Rule::SimgridFull => Engine::<_, Full>::new(trace, platform, layout, model, observer).run(),
     }
 }
 
@@ -132,7 +137,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             ended: 0,
             messages: Messages::new(),
             network: Network::new(platform, &model.network),
-            cpu: Cpu::new(platform, layout),
+            cpu: Cpu::new(platform, layout, if S::LITERAL { model.precision.others } else { SHORTEST_SLEEP }),
             groups: Groups::default(),
             fibers: FxHashMap::default(),
             free_fibers: Vec::new(),
@@ -156,21 +161,22 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             while let Some(rank) = self.ready.pop_front() {
                 self.resume(rank)?;
             }
-            let dates = (self.cpu.next_date(self.now), self.network.next_date(self.now));
+            let computation = self.cpu.next_date(self.now).map(|date| date - self.now);
+            let transfer = self.network.next_delay(self.now);
             if S::WATCHED {
                 let (observer, now) = (&mut *self.observer, self.now);
                 self.network.link_changes(|link, state: LinkState| observer.link_changed(link, state, now));
             }
-            let Some(next) = earlier(dates.0, dates.1) else { break };
+            let Some(delay) = earlier(computation, transfer) else { break };
             if self.turns && self.only_polls() {
                 return Err(self.deadlock());
             }
-            if !next.is_finite() {
+            if !(self.now + delay).is_finite() {
                 return Err(ReplayError::Endless { seconds: self.now });
             }
-            self.now += next - self.now;
+            self.now += delay;
             self.cpu.advance(self.now, precision.others, &mut freed);
-            self.network.advance(self.now, precision, &mut arrived);
+            self.network.advance(self.now, delay, precision, &mut arrived);
             for rank in freed.drain(..) {
                 self.ready.push_back(rank);
             }

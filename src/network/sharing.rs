@@ -1,7 +1,8 @@
 //! What the network asks of a sharing rule: which rate does each flow get, while flows come and go?
 //!
-//! Two rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant, and
-//! [`Incremental`](super::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does.
+//! Three rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant;
+//! [`Incremental`](super::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does; and
+//! [`Full`](super::full::Full), the exact allocation with the rounding errors of SimGrid 3.32.
 
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
@@ -14,17 +15,20 @@ pub enum Rule {
     Exact,
     /// SimGrid's incremental one.
     SimgridLazy,
+    /// The exact one, rounded as by SimGrid's full solver.
+    SimgridFull,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 2] = [Rule::Exact, Rule::SimgridLazy];
+    pub const ALL: [Rule; 3] = [Rule::Exact, Rule::SimgridLazy, Rule::SimgridFull];
 
     /// Name, as `--sharing` takes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::SimgridLazy => "simgrid-lazy",
+            Self::SimgridFull => "simgrid-full",
         }
     }
 
@@ -72,6 +76,9 @@ pub trait Sharing {
     /// Whether it is to be told everything that SimGrid's solver is told, in the same order: flows in their latency phase,
     /// local messages, and all dates in one queue.
     const LITERAL: bool;
+
+    /// Whether time passes in [steps](super::steps) instead of from date to date. Only a literal rule may ask for it.
+    const STEPWISE: bool = false;
 
     /// Whether it can tell of the state of links.
     const WATCHED: bool = false;

@@ -3,6 +3,7 @@
 use super::model::NetworkModel;
 use super::paths::Paths;
 use super::sharing::{FlowId, LinkState, Sharing};
+use super::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
 use crate::queue::{EventQueue, earlier};
@@ -53,6 +54,8 @@ pub struct Network<'a, S> {
     entries: EventQueue,
     /// Ends of transfers.
     ends: EventQueue,
+    /// The transfers under way in the order of their start, if time passes in steps: there are no dates then.
+    steps: Vec<Step>,
     /// The transfers that end at this instant.
     ended: Vec<u32>,
     // The last size looked up in the factor tables: most messages repeat a size.
@@ -73,6 +76,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             transfer_of_flow: Vec::new(),
             entries: EventQueue::new(),
             ends: EventQueue::new(),
+            steps: Vec::new(),
             ended: Vec::new(),
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
@@ -115,6 +119,13 @@ impl<'a, S: Sharing> Network<'a, S> {
         };
         self.sharing.announce(self.paths.route(route).path);
         let delay = self.paths.route(route).latency * latency_factor;
+        if S::STEPWISE {
+            self.steps.push(Step { transfer: id, latency: delay, remaining: size as f64, rate: 0.0 });
+            if delay <= 0.0 {
+                self.enter_sharing(id, now);
+            }
+            return Ok(delay);
+        }
         if delay > 0.0 {
             self.entries().set(id, now + delay);
         } else {
@@ -145,13 +156,45 @@ impl<'a, S: Sharing> Network<'a, S> {
         self.transfer_of_flow[flow.index()] = id;
     }
 
-    /// The date of the next event, once the sharing is up to date. `None`: nothing is under way.
+    /// The seconds to the next event, once the sharing is up to date. `None`: nothing is under way.
     #[inline]
-    pub fn next_date(&mut self, now: f64) -> Option<f64> {
+    pub fn next_delay(&mut self, now: f64) -> Option<f64> {
+        if S::STEPWISE {
+            if self.sharing.is_stale() {
+                self.share_steps();
+            }
+            return steps::next_delay(&self.steps);
+        }
         if self.sharing.is_stale() {
             self.share(now);
         }
-        earlier(self.entries.next_date(), self.ends.next_date())
+        earlier(self.entries.next_date(), self.ends.next_date()).map(|date| date - now)
+    }
+
+    /// Shares out again, for all transfers.
+    fn share_steps(&mut self) {
+        self.sharing.solve();
+        for step in &mut self.steps {
+            let transfer = &self.transfers[step.transfer as usize];
+            step.rate = transfer.flow.map_or(0.0, |flow| self.sharing.value(flow) * transfer.bandwidth_factor);
+        }
+    }
+
+    /// Brings all transfers forward by a step.
+    fn take_step(&mut self, now: f64, delay: f64, precision: f64) {
+        // The list is taken out and put back so that its memory serves again.
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.retain_mut(|step| {
+            if step.pass(delay, precision) {
+                self.enter_sharing(step.transfer, now);
+            }
+            let ends = step.remaining <= 0.0 && self.transfers[step.transfer as usize].flow.is_some();
+            if ends {
+                self.ended.push(step.transfer);
+            }
+            !ends
+        });
+        self.steps = steps;
     }
 
     /// Shares out again and moves the end dates of the transfers whose rate changed.
@@ -171,8 +214,11 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
-    /// Lets the events of this instant happen. Appends what ended.
-    pub fn advance(&mut self, now: f64, precision: Precision, finished: &mut Vec<Finished>) {
+    /// Lets the events of this instant happen, `delay` seconds after the last one. Appends what ended.
+    pub fn advance(&mut self, now: f64, delay: f64, precision: Precision, finished: &mut Vec<Finished>) {
+        if S::STEPWISE {
+            self.take_step(now, delay, precision.others);
+        }
         let is_now = |date: f64, precision: f64| date <= now || date - now < precision;
         while let Some((_, id)) = self.ends.peek().filter(|end| is_now(end.0, precision.transfers)) {
             self.ends.pop();
@@ -205,7 +251,7 @@ impl<'a, S: Sharing> Network<'a, S> {
 
     /// Whether no transfer is under way.
     pub fn is_idle(&self) -> bool {
-        self.entries.is_empty() && self.ends.is_empty() && !self.sharing.is_stale()
+        self.entries.is_empty() && self.ends.is_empty() && self.steps.is_empty() && !self.sharing.is_stale()
     }
 
     /// Messages and bytes (envelope included) that started on each link's routes so far, in the order of the links.

@@ -59,7 +59,7 @@ pub struct ModelChoice {
     /// One algorithm for all calls of an operation, e.g. `alltoall = "bruck"`.
     #[serde(default)]
     pub collective: BTreeMap<String, String>,
-    /// `exact` or `simgrid-lazy`.
+    /// `exact`, `simgrid-lazy` or `simgrid-full`.
     pub sharing: Option<String>,
     /// Seconds; events closer than this happen together.
     pub timing_precision: Option<f64>,

@@ -97,8 +97,13 @@ impl Options {
         all.into_iter().map(|option| format!("--cfg={option}")).collect()
     }
 
-    /// Our model of the same.
-    pub fn model(&self) -> Model {
+    /// Our rules that share links as SimGrid does with these options.
+    pub fn rules(&self) -> &'static [Rule] {
+        if self.lazy { &[Rule::SimgridLazy] } else { &[Rule::SimgridFull, Rule::Exact] }
+    }
+
+    /// Our model of the same, with one of these rules.
+    pub fn model(&self, sharing: Rule) -> Model {
         let mut network = NetworkModel::by_name(self.network).expect("model");
         if !self.cross_traffic {
             network.cross_traffic = None;
@@ -117,8 +122,11 @@ impl Options {
                 ..MpiOptions::default()
             },
             collectives,
-            sharing: if self.lazy { Rule::SimgridLazy } else { Rule::Exact },
-            precision: Precision { transfers: if self.lazy { self.precision } else { 0.0 }, others: self.precision },
+            sharing,
+            precision: Precision {
+                transfers: if sharing == Rule::Exact { 0.0 } else { self.precision },
+                others: self.precision,
+            },
         }
     }
 

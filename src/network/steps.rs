@@ -1,0 +1,54 @@
+//! Time in steps, as in SimGrid's full mode: there are no dates of ends, every transfer is brought forward at every event.
+//!
+//! A step is as long as the shortest latency or transfer takes at present. What is left of all others is reduced by it, so each
+//! collects the rounding errors of all steps that it lives through, and a transfer that rounding leaves a little of ends in a
+//! further step of almost no length.
+
+use super::literal::PRECISION;
+
+/// A transfer under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Number of the transfer.
+    pub transfer: u32,
+    /// Seconds left of its latency.
+    pub latency: f64,
+    /// Bytes left.
+    pub remaining: f64,
+    /// Bytes per second, since the last solution.
+    pub rate: f64,
+}
+
+impl Step {
+    /// The seconds after which something happens to the transfer, infinite if it has to wait for others.
+    fn delay(&self) -> f64 {
+        let draining = match self.rate {
+            rate if rate <= 0.0 => f64::INFINITY,
+            rate if self.remaining > 0.0 => self.remaining / rate,
+            _ => 0.0,
+        };
+        if self.latency > 0.0 { draining.min(self.latency) } else { draining }
+    }
+
+    /// Lets time pass; an amount below its precision counts as nothing. Returns whether the latency is over just now.
+    pub fn pass(&mut self, seconds: f64, precision: f64) -> bool {
+        let enters = self.latency > 0.0 && {
+            self.latency = less(self.latency, seconds, precision);
+            self.latency <= 0.0
+        };
+        self.remaining = less(self.remaining, self.rate * seconds, PRECISION * precision);
+        enters
+    }
+}
+
+/// An amount less a part of it.
+fn less(amount: f64, part: f64, precision: f64) -> f64 {
+    let left = amount - part;
+    if left < precision { 0.0 } else { left }
+}
+
+/// The seconds to the next event of these transfers, if there is one.
+pub(super) fn next_delay(steps: &[Step]) -> Option<f64> {
+    let least = steps.iter().map(Step::delay).fold(f64::INFINITY, f64::min);
+    least.is_finite().then_some(least)
+}
