@@ -1,6 +1,6 @@
 //! The local repair: which flows have to be solved again, and the check that ends it.
 
-use super::filling::{Contended, Insider};
+use super::filling::{Contended, Event, Insider};
 use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
 
 /// The place among the contended links of one that is not.
@@ -28,17 +28,15 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.seed();
         self.problem.clear();
         self.first_round = self.round + 1;
-        let mut solved = 0;
-        while solved < self.set.len() {
-            solved = self.set.len();
-            match self.set[..] {
-                [flow] if !self.path_of(flow).fat => self.repair_one(flow),
-                _ => {
-                    self.admit();
-                    self.problem.fill();
-                    self.grow();
-                }
+        if let [flow] = self.set[..]
+            && !self.path_of(flow).fat
+        {
+            self.repair_one(flow);
+            if self.set.len() > 1 {
+                self.share_out();
             }
+        } else {
+            self.share_out();
         }
         self.write_back();
     }
@@ -205,6 +203,38 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
+    /// Progressive filling of S, which grows on the way. At each level all is decided below it: an outsider keeps its old
+    /// value until the level comes to where it stands, and joins if its limiting link has more for it there, or when a link
+    /// fills up at a level below it. So one pass settles all.
+    fn share_out(&mut self) {
+        self.admit();
+        while let Some(event) = self.problem.next() {
+            let known = self.set.len();
+            match event {
+                Event::Released(place) => {
+                    let link = self.problem.links[place as usize].link;
+                    self.join_from(link, f64::INFINITY, f64::INFINITY);
+                }
+                Event::Full(level) => {
+                    if self.problem.settle_bounded(level) {
+                        continue;
+                    }
+                    self.join_higher(level);
+                    if self.set.len() == known {
+                        self.problem.stop(level);
+                        continue;
+                    }
+                }
+            }
+            let below = self.set[known..].iter().any(|&flow| self.path_of(flow).fat);
+            self.admit();
+            if below {
+                // The flows of a fat pipe join together, wherever they stand.
+                self.problem.rewind();
+            }
+        }
+    }
+
     /// Takes the flows that have joined S since the last round into the problem.
     fn admit(&mut self) {
         self.round += 1;
@@ -212,7 +242,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             let flow = self.set[at];
             let path = self.path_of(flow);
             let Flow { weight, penalty, bound, value, limit, .. } = self.flows[flow as usize];
-            let first = self.problem.ways.len() as u32;
+            let first = self.problem.ways();
             for e in path.start as usize..path.end as usize {
                 let Element { link, consumption } = self.elements[e];
                 let looked = self.links[link as usize].looked;
@@ -225,18 +255,16 @@ impl<const WATCHED: bool> System<WATCHED> {
                 }
                 if (self.first_round..self.round).contains(&looked) {
                     // It was outside when the link was looked at.
-                    let contended = &mut self.problem.links[place as usize];
-                    contended.room += consumption * value;
-                    contended.limited -= u32::from(limit == link);
+                    self.problem.take_in(place, consumption * value, limit == link);
                 }
                 self.problem.add_way(place, consumption, weight);
             }
-            let ways = (first, self.problem.ways.len() as u32);
+            let ways = (first, self.problem.ways());
             // Where all links can carry all their flows' bounds, a flow runs at its own.
-            let limit = if ways.0 == ways.1 { self.link_filled_by(flow) } else { OWN_BOUND };
+            let settled = ways.0 == ways.1;
+            let limit = if settled { self.link_filled_by(flow) } else { OWN_BOUND };
             let (value, level) = (bound, bound * penalty);
-            let insider = Insider { weight, penalty, bound, ceiling: level, value, level, limit, ways, settled: false };
-            self.problem.flows.push(insider);
+            self.problem.add_flow(Insider { weight, penalty, bound, ceiling: level, value, level, limit, ways, settled });
         }
     }
 
@@ -247,7 +275,6 @@ impl<const WATCHED: bool> System<WATCHED> {
             self.links[link as usize].place = UNCONTENDED;
             return;
         }
-        self.links[link as usize].place = self.problem.links.len() as u32;
         let Link { capacity, fat_pipe, ref members, .. } = self.links[link as usize];
         let mut contended = Contended::new(link, fat_pipe, capacity);
         for m in members {
@@ -261,7 +288,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                 }
             }
         }
-        self.problem.links.push(contended);
+        self.links[link as usize].place = self.problem.add_link(contended);
     }
 
     /// Whether a link could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
@@ -286,20 +313,15 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.elements[path.start as usize..path.end as usize].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
     }
 
-    /// Checks the max-min condition on the links of S, and takes those into S for whom it no longer holds.
-    fn grow(&mut self) {
-        for place in 0..self.problem.links.len() {
-            let link = &self.problem.links[place];
-            // Nobody may stand above those who stopped here, or, if limited by this link, below anybody.
-            let ceiling = self.problem.stopped_at(place) * (1.0 + TOLERANCE);
-            let mut floor = 0.0;
-            if link.limited > 0 {
-                let (left, highest) = self.problem.left_on(link);
-                let full = left <= self.links[link.link as usize].capacity * TOLERANCE;
-                floor = if full { highest * (1.0 - TOLERANCE) } else { f64::INFINITY };
-            }
-            if link.highest_outsider > ceiling || link.lowest_limited < floor {
-                self.join_from(link.link, ceiling, floor);
+    /// Those outsiders join who stand above the level at which a link of theirs fills up.
+    fn join_higher(&mut self, level: f64) {
+        let ceiling = level * (1.0 + TOLERANCE);
+        for i in 0..self.problem.fullest.len() {
+            let link = &mut self.problem.links[self.problem.fullest[i] as usize];
+            if link.highest_outsider > ceiling {
+                link.highest_outsider = ceiling;
+                let link = link.link;
+                self.join_from(link, ceiling, 0.0);
             }
         }
     }
