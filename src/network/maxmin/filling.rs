@@ -52,60 +52,57 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Contended {
     /// Its number in the system.
     pub link: u32,
-    pub fat: bool,
-    /// With less than this left it is full.
-    pub slack: f64,
-    /// Capacity that the flows outside of the problem leave; negative if they take too much.
-    pub room: f64,
-    /// Those of them that this link limits.
+    /// Flows outside of the problem that this link limits.
     pub limited: u32,
-    /// No such flow has a lower level.
-    pub lowest_limited: f64,
-    /// No flow outside has a higher level.
-    pub highest_outsider: f64,
-    /// Flows of the problem: how many, and the chain of their ways.
-    members: u32,
+    /// Flows of the problem that are not settled yet.
+    open: u32,
+    /// The chain of the ways of all flows of the problem.
     first: u32,
     last: u32,
-}
-
-impl Contended {
-    /// A link of which all flows are outside.
-    pub fn new(link: u32, fat: bool, capacity: f64) -> Self {
-        Self {
-            link,
-            fat,
-            slack: capacity * TOLERANCE,
-            room: capacity,
-            limited: 0,
-            lowest_limited: f64::INFINITY,
-            highest_outsider: 0.0,
-            members: 0,
-            first: NONE,
-            last: NONE,
-        }
-    }
-}
-
-/// How far a link is in the filling.
-#[derive(Clone, Copy, Debug)]
-struct State {
-    /// Flows that are not settled yet.
-    open: u32,
+    pub fat: bool,
     /// Whether `demand` has to be formed again before it is used.
     spoiled: bool,
     /// Whether `fills_at` is out of date.
     stale: bool,
-    /// Whether it is in the list of those to look at.
+    /// Whether it is in the list of links to look at.
     listed: bool,
-    /// The level at which it fills up.
-    fills_at: f64,
-    /// Capacity that the settled flows and the outsiders leave; negative while outsiders take too much.
-    remaining: f64,
+    /// Capacity that the settled flows and those outside leave; negative while those outside take too much.
+    pub remaining: f64,
     /// Sum of consumption * weight of the open flows; the largest, on a fat pipe.
     demand: f64,
     /// The same for all flows of the problem.
     usage: f64,
+    /// The level at which it fills up.
+    fills_at: f64,
+    /// No flow that it limits outside has a lower level.
+    pub lowest_limited: f64,
+    /// No flow outside has a higher level.
+    pub highest_outsider: f64,
+    capacity: f64,
+}
+
+impl Contended {
+    /// A link of which all flows are outside, and take nothing yet.
+    pub fn new(link: u32, fat: bool, capacity: f64) -> Self {
+        Self {
+            link,
+            limited: 0,
+            open: 0,
+            first: NONE,
+            last: NONE,
+            fat,
+            spoiled: false,
+            stale: true,
+            listed: false,
+            remaining: capacity,
+            demand: 0.0,
+            usage: 0.0,
+            fills_at: f64::INFINITY,
+            lowest_limited: f64::INFINITY,
+            highest_outsider: 0.0,
+            capacity,
+        }
+    }
 }
 
 /// What stops the common level on its way up.
@@ -123,7 +120,6 @@ pub(super) struct Problem {
     pub flows: Vec<Insider>,
     pub links: Vec<Contended>,
     ways: Vec<Way>,
-    states: Vec<State>,
     /// The links of the last [`Event::Full`].
     pub fullest: Vec<u32>,
     /// Links to look at for the next event: all that have open flows; with a heap, those whose event may come earlier than
@@ -144,7 +140,6 @@ impl Problem {
         self.flows.clear();
         self.links.clear();
         self.ways.clear();
-        self.states.clear();
         self.listed.clear();
         self.limiting.clear();
         self.heap.clear();
@@ -156,16 +151,6 @@ impl Problem {
     pub fn add_link(&mut self, link: Contended) -> u32 {
         let place = self.links.len() as u32;
         self.links.push(link);
-        self.states.push(State {
-            open: 0,
-            spoiled: false,
-            stale: true,
-            listed: false,
-            fills_at: f64::INFINITY,
-            remaining: link.room,
-            demand: 0.0,
-            usage: 0.0,
-        });
         if link.limited > 0 {
             self.limiting.push(place);
             if self.by_heap {
@@ -175,73 +160,51 @@ impl Problem {
         place
     }
 
-    /// The next flow of the problem uses a contended link.
+    /// The next flow of the problem uses a contended link. `outsider`: what it took there and whether the link limited it, if
+    /// it counted as an outsider until now.
     #[inline]
-    pub fn add_way(&mut self, place: u32, consumption: f64, weight: f64) {
+    pub fn add_way(&mut self, place: u32, consumption: f64, weight: f64, outsider: Option<(f64, bool)>) {
         let number = self.ways.len() as u32;
+        self.ways.push(Way { insider: self.flows.len() as u32, link: place, consumption, next: NONE });
+        let share = consumption * weight;
         let link = &mut self.links[place as usize];
-        link.members += 1;
+        if let Some((taken, limited)) = outsider {
+            link.remaining += taken;
+            link.limited -= u32::from(limited);
+        }
+        link.open += 1;
+        link.stale = true;
+        if link.fat {
+            link.usage = link.usage.max(share);
+        } else {
+            link.usage += share;
+            link.demand += share;
+        }
         match std::mem::replace(&mut link.last, number) {
             NONE => link.first = number,
             last => self.ways[last as usize].next = number,
         }
-        self.ways.push(Way { insider: self.flows.len() as u32, link: place, consumption, next: NONE });
-        let share = consumption * weight;
-        let state = &mut self.states[place as usize];
-        if link.fat {
-            state.usage = state.usage.max(share);
-        } else {
-            state.usage += share;
-            state.demand += share;
+        if !std::mem::replace(&mut link.listed, true) {
+            self.listed.push(place);
         }
-        state.open += 1;
-        state.stale = true;
-        self.list(place);
-    }
-
-    /// A flow that uses the link has been outside until now; it took this much.
-    #[inline]
-    pub fn take_in(&mut self, place: u32, taken: f64, limited: bool) {
-        let link = &mut self.links[place as usize];
-        link.room += taken;
-        link.limited -= u32::from(limited);
-        self.states[place as usize].remaining += taken;
     }
 
     /// A flow whose ways have been added.
+    #[inline]
     pub fn add_flow(&mut self, flow: Insider) {
         self.unsettled += usize::from(!flow.settled);
         self.flows.push(flow);
     }
 
     /// How many ways there are.
+    #[inline]
     pub fn ways(&self) -> u32 {
         self.ways.len() as u32
     }
 
-    /// The level goes back to zero.
-    pub fn rewind(&mut self) {
-        self.unsettled = 0;
-        for flow in &mut self.flows {
-            flow.settled = flow.ways.0 == flow.ways.1;
-            self.unsettled += usize::from(!flow.settled);
-        }
-        self.limiting.clear();
-        for place in 0..self.links.len() as u32 {
-            let link = &self.links[place as usize];
-            let state = &mut self.states[place as usize];
-            (state.open, state.remaining, state.demand) = (link.members, link.room, state.usage);
-            (state.spoiled, state.stale) = (false, true);
-            if link.limited > 0 {
-                self.limiting.push(place);
-            }
-            self.list(place);
-        }
-    }
-
     #[inline]
     fn list(&mut self, place: u32) {
-        if !std::mem::replace(&mut self.states[place as usize].listed, true) {
+        if !std::mem::replace(&mut self.links[place as usize].listed, true) {
             self.listed.push(place);
         }
     }
@@ -287,9 +250,9 @@ impl Problem {
         self.fullest.clear();
         while at < self.listed.len() {
             let place = self.listed[at];
-            let state = &mut self.states[place as usize];
-            if state.open == 0 {
-                state.listed = false;
+            let link = &mut self.links[place as usize];
+            if link.open == 0 {
+                link.listed = false;
                 self.listed.swap_remove(at);
                 continue;
             }
@@ -311,7 +274,7 @@ impl Problem {
     fn next_by_heap(&mut self) -> Option<Event> {
         let mut heap = std::mem::take(&mut self.heap);
         while let Some(place) = self.listed.pop() {
-            self.states[place as usize].listed = false;
+            self.links[place as usize].listed = false;
             match self.event_of(place) {
                 Some((level, _)) => heap.set(place, level),
                 None => heap.remove(place),
@@ -349,20 +312,20 @@ impl Problem {
     }
 
     /// The next event of a link, and its level.
+    #[inline]
     fn event_of(&mut self, place: u32) -> Option<(f64, Event)> {
-        let Contended { limited, lowest_limited, .. } = self.links[place as usize];
+        let Contended { open, limited, lowest_limited, .. } = self.links[place as usize];
         if limited > 0 && self.has_more_for_outsiders(place) {
             return Some((lowest_limited, Event::Released(place)));
         }
-        let open = self.states[place as usize].open > 0;
-        open.then(|| self.level_of(place)).map(|level| (level, Event::Full(level)))
+        (open > 0).then(|| self.level_of(place)).map(|level| (level, Event::Full(level)))
     }
 
     /// Whether the outsiders that a link limits can rise: it is not yet full at their level.
     fn has_more_for_outsiders(&mut self, place: u32) -> bool {
-        let Contended { lowest_limited, slack, .. } = self.links[place as usize];
-        match self.states[place as usize].open {
-            0 => self.states[place as usize].remaining > slack,
+        let Contended { open, remaining, capacity, lowest_limited, .. } = self.links[place as usize];
+        match open {
+            0 => remaining > capacity * TOLERANCE,
             _ => self.level_of(place) > lowest_limited * (1.0 + TOLERANCE),
         }
     }
@@ -419,44 +382,40 @@ impl Problem {
             // Nobody will ask how much the links have left.
             return;
         }
+        let weight = flow.weight;
         for way in &self.ways[flow.ways.0 as usize..flow.ways.1 as usize] {
-            let state = &mut self.states[way.link as usize];
-            state.open -= 1;
-            state.stale = true;
-            let demand = state.demand - way.consumption * flow.weight;
-            state.remaining -= way.consumption * value;
+            let link = &mut self.links[way.link as usize];
+            link.open -= 1;
+            link.stale = true;
+            link.demand -= way.consumption * weight;
+            link.remaining -= way.consumption * value;
             // Many flows may be settled before the level is asked for, so the sum is formed then.
-            state.spoiled |= demand < state.usage * CANCELLATION;
-            state.demand = demand;
+            link.spoiled |= link.demand < link.usage * CANCELLATION;
         }
     }
 
     /// The level at which a link with open flows fills up.
     #[inline]
     fn level_of(&mut self, place: u32) -> f64 {
-        let state = &self.states[place as usize];
-        if state.stale { self.work_out_level(place) } else { state.fills_at }
-    }
-
-    fn work_out_level(&mut self, place: u32) -> f64 {
-        let link = &self.links[place as usize];
-        let mut state = self.states[place as usize];
-        let mut remaining = state.remaining;
-        if link.fat {
+        let link = &mut self.links[place as usize];
+        if link.stale {
+            if link.fat | link.spoiled {
+                let demand = self.demand_of_open_flows(place);
+                self.links[place as usize].demand = demand;
+            }
+            let link = &mut self.links[place as usize];
             // A pipe gives every flow what it has: nobody takes anything from the others.
-            remaining = link.room;
-            state.demand = self.demand_of_open_flows(link);
-        } else if state.spoiled {
-            state.demand = self.demand_of_open_flows(link);
-            state.spoiled = false;
+            let remaining = if link.fat { link.capacity } else { link.remaining.max(0.0) };
+            link.fills_at = remaining / link.demand;
+            link.spoiled = false;
+            link.stale = false;
         }
-        state.fills_at = remaining.max(0.0) / state.demand;
-        state.stale = false;
-        self.states[place as usize] = state;
-        state.fills_at
+        self.links[place as usize].fills_at
     }
 
-    fn demand_of_open_flows(&self, link: &Contended) -> f64 {
+    #[cold]
+    fn demand_of_open_flows(&self, place: u32) -> f64 {
+        let link = &self.links[place as usize];
         let way = |at: u32| (at != NONE).then(|| &self.ways[at as usize]);
         let open = std::iter::successors(way(link.first), |last| way(last.next))
             .map(|way| (&self.flows[way.insider as usize], way.consumption))

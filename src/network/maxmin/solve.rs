@@ -226,12 +226,12 @@ impl<const WATCHED: bool> System<WATCHED> {
                     }
                 }
             }
-            let below = self.set[known..].iter().any(|&flow| self.path_of(flow).fat);
-            self.admit();
-            if below {
-                // The flows of a fat pipe join together, wherever they stand.
-                self.problem.rewind();
+            if self.set[known..].iter().any(|&flow| self.path_of(flow).fat) {
+                // The flows of a fat pipe join together, wherever they stand: the level goes back to zero.
+                self.problem.clear();
+                self.first_round = self.round + 1;
             }
+            self.admit();
         }
     }
 
@@ -243,21 +243,20 @@ impl<const WATCHED: bool> System<WATCHED> {
             let path = self.path_of(flow);
             let Flow { weight, penalty, bound, value, limit, .. } = self.flows[flow as usize];
             let first = self.problem.ways();
-            for e in path.start as usize..path.end as usize {
-                let Element { link, consumption } = self.elements[e];
-                let looked = self.links[link as usize].looked;
-                if looked < self.first_round {
-                    self.look_at(link);
+            for &Element { link: number, consumption } in &self.elements[path.start as usize..path.end as usize] {
+                let link = &mut self.links[number as usize];
+                if link.looked < self.first_round {
+                    link.looked = self.round;
+                    link.place = match link.as_contended(number, &self.flows, self.solution) {
+                        Some(contended) => self.problem.add_link(contended),
+                        None => UNCONTENDED,
+                    };
                 }
-                let place = self.links[link as usize].place;
-                if place == UNCONTENDED {
-                    continue;
+                if link.place != UNCONTENDED {
+                    // When the link was looked at in an earlier round, the flow was outside.
+                    let outsider = (link.looked < self.round).then(|| (consumption * value, limit == number));
+                    self.problem.add_way(link.place, consumption, weight, outsider);
                 }
-                if (self.first_round..self.round).contains(&looked) {
-                    // It was outside when the link was looked at.
-                    self.problem.take_in(place, consumption * value, limit == link);
-                }
-                self.problem.add_way(place, consumption, weight);
             }
             let ways = (first, self.problem.ways());
             // Where all links can carry all their flows' bounds, a flow runs at its own.
@@ -266,43 +265,6 @@ impl<const WATCHED: bool> System<WATCHED> {
             let (value, level) = (bound, bound * penalty);
             self.problem.add_flow(Insider { weight, penalty, bound, ceiling: level, value, level, limit, ways, settled });
         }
-    }
-
-    /// The first look at a link in a solution: is it contended, and what do the flows leave over that are not in S?
-    fn look_at(&mut self, link: u32) {
-        self.links[link as usize].looked = self.round;
-        if !self.is_contended(link) {
-            self.links[link as usize].place = UNCONTENDED;
-            return;
-        }
-        let Link { capacity, fat_pipe, ref members, .. } = self.links[link as usize];
-        let mut contended = Contended::new(link, fat_pipe, capacity);
-        for m in members {
-            let flow = &self.flows[m.flow as usize];
-            if flow.in_set != self.solution {
-                contended.room -= m.consumption * flow.value;
-                contended.highest_outsider = contended.highest_outsider.max(flow.level);
-                if flow.limit == link {
-                    contended.limited += 1;
-                    contended.lowest_limited = contended.lowest_limited.min(flow.level);
-                }
-            }
-        }
-        self.links[link as usize].place = self.problem.add_link(contended);
-    }
-
-    /// Whether a link could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
-    #[inline]
-    fn is_contended(&self, link: u32) -> bool {
-        let Link { most, capacity, fat_pipe, ref members, .. } = self.links[link as usize];
-        if fat_pipe || most > capacity * (1.0 + SURELY) {
-            return true;
-        }
-        if most < capacity * (1.0 - SURELY) {
-            return false;
-        }
-        let bounds = members.iter().map(|m| m.consumption * self.flows[m.flow as usize].bound);
-        bounds.sum::<f64>() > capacity
     }
 
     /// The link of its path that a flow fills all alone when it runs at its bound.
@@ -352,5 +314,41 @@ impl<const WATCHED: bool> System<WATCHED> {
         let full = load >= self.links[link as usize].capacity * (1.0 - TOLERANCE);
         let floor = if full { highest * (1.0 - TOLERANCE) } else { f64::INFINITY };
         self.join_from(link, stopped * (1.0 + TOLERANCE), floor);
+    }
+}
+
+impl Link {
+    /// What a solution has to know of the link when it first looks at it: is it contended, and what do the flows leave over
+    /// that are not in S?
+    fn as_contended(&self, number: u32, flows: &[Flow], solution: u64) -> Option<Contended> {
+        if !self.is_contended(flows) {
+            return None;
+        }
+        let mut contended = Contended::new(number, self.fat_pipe, self.capacity);
+        for m in &self.members {
+            let flow = &flows[m.flow as usize];
+            if flow.in_set != solution {
+                contended.remaining -= m.consumption * flow.value;
+                contended.highest_outsider = contended.highest_outsider.max(flow.level);
+                if flow.limit == number {
+                    contended.limited += 1;
+                    contended.lowest_limited = contended.lowest_limited.min(flow.level);
+                }
+            }
+        }
+        Some(contended)
+    }
+
+    /// Whether it could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
+    #[inline]
+    fn is_contended(&self, flows: &[Flow]) -> bool {
+        if self.fat_pipe || self.most > self.capacity * (1.0 + SURELY) {
+            return true;
+        }
+        if self.most < self.capacity * (1.0 - SURELY) {
+            return false;
+        }
+        let bounds = self.members.iter().map(|m| m.consumption * flows[m.flow as usize].bound);
+        bounds.sum::<f64>() > self.capacity
     }
 }
