@@ -263,7 +263,17 @@ impl<const WATCHED: bool> System<WATCHED> {
             let settled = ways.0 == ways.1;
             let limit = if settled { self.link_filled_by(flow) } else { OWN_BOUND };
             let (value, level) = (bound, bound * penalty);
-            self.problem.add_flow(Insider { weight, penalty, bound, ceiling: level, value, level, limit, ways, settled });
+            self.problem.add_flow(Insider {
+                weight,
+                penalty,
+                bound,
+                ceiling: level,
+                value,
+                level,
+                limit,
+                ways,
+                settled,
+            });
         }
     }
 
