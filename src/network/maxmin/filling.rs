@@ -286,10 +286,16 @@ impl Problem {
             if next.is_some_and(|full| full != Event::Full(level)) {
                 break;
             }
+            let event = self.event_of(place);
+            if let Some((fresh, _)) = event
+                && fresh > level
+            {
+                heap.set(place, fresh);
+                continue;
+            }
             heap.pop();
-            match self.event_of(place) {
+            match event {
                 None => {}
-                Some((fresh, _)) if fresh > level => heap.set(place, fresh),
                 Some((_, released @ Event::Released(_))) => {
                     // Links that are full at the same level, if any, come after it.
                     for full in self.fullest.drain(..) {

@@ -32,6 +32,7 @@ use self::filling::Problem;
 use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
+use std::ops::Range;
 
 /// Relative slack when a link is asked whether it is full, and a level whether it is higher than another.
 ///
@@ -50,6 +51,14 @@ struct Path {
     fat: bool,
 }
 
+impl Path {
+    /// Its links, as a range of the elements of all paths.
+    #[inline]
+    fn elements(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
 /// A flow on a link.
 #[derive(Clone, Copy, Debug)]
 struct Member {
@@ -66,7 +75,7 @@ struct Flow {
     value: f64,
     level: f64,
     limit: u32,
-    path: u32,
+    path: Path,
     /// Number of the solution whose set S the flow was last in.
     in_set: u64,
 }
@@ -174,16 +183,9 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
     }
 
     fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
-        let flow = Flow {
-            weight: 1.0 / penalty,
-            penalty,
-            bound,
-            value: 0.0,
-            level: 0.0,
-            limit: OWN_BOUND,
-            path: path.0,
-            in_set: 0,
-        };
+        let path = self.paths[path.0 as usize];
+        let flow =
+            Flow { weight: 1.0 / penalty, penalty, bound, value: 0.0, level: 0.0, limit: OWN_BOUND, path, in_set: 0 };
         let id = match self.free.pop() {
             Some(id) => {
                 self.flows[id as usize] = flow;
@@ -194,8 +196,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
                 self.flows.len() as u32 - 1
             }
         };
-        let Path { start, end, .. } = self.paths[path.0 as usize];
-        for e in &self.elements[start as usize..end as usize] {
+        for e in &self.elements[path.elements()] {
             let link = &mut self.links[e.link as usize];
             link.members.push(Member { flow: id, consumption: e.consumption });
             link.most += e.consumption * bound;
@@ -211,8 +212,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         self.set_limit(flow.0, OWN_BOUND);
         self.mark_path(flow);
         let Flow { path, bound, .. } = self.flows[flow.index()];
-        let Path { start, end, .. } = self.paths[path as usize];
-        for e in &self.elements[start as usize..end as usize] {
+        for e in &self.elements[path.elements()] {
             let link = &mut self.links[e.link as usize];
             // Flows leave in about the order in which they came, so the search starts at the front and is short.
             if let Some(at) = link.members.iter().position(|m| m.flow == flow.0) {
@@ -281,8 +281,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     #[inline]
     fn mark_path(&mut self, flow: FlowId) {
         if WATCHED {
-            let Path { start, end, .. } = self.paths[self.flows[flow.index()].path as usize];
-            (start..end).for_each(|at| self.mark(self.elements[at as usize].link));
+            self.flows[flow.index()].path.elements().for_each(|at| self.mark(self.elements[at].link));
         }
     }
 
@@ -292,6 +291,9 @@ impl<const WATCHED: bool> System<WATCHED> {
         let old = std::mem::replace(&mut self.flows[flow as usize].limit, limit);
         self.mark(old);
         self.mark(limit);
+        if old == limit {
+            return;
+        }
         if old != OWN_BOUND {
             self.links[old as usize].limited -= 1;
         }

@@ -1,4 +1,4 @@
-//! The local repair: which flows have to be solved again, and the check that ends it.
+//! The local repair: which flows have to be solved again, and how their set grows while it is filled.
 
 use super::filling::{Contended, Event, Insider};
 use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
@@ -61,7 +61,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     #[inline]
     fn is_alone(&self, flow: u32) -> bool {
         let path = self.path_of(flow);
-        let elements = &self.elements[path.start as usize..path.end as usize];
+        let elements = &self.elements[path.elements()];
         self.touched.is_empty() && elements.iter().all(|e| self.links[e.link as usize].members.len() == 1)
     }
 
@@ -71,7 +71,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         let state = &mut self.flows[flow as usize];
         let mut limit = OWN_BOUND;
         state.value = state.bound;
-        for e in &self.elements[path.start as usize..path.end as usize] {
+        for e in &self.elements[path.elements()] {
             let most = self.links[e.link as usize].capacity / e.consumption;
             if most <= state.value {
                 state.value = most;
@@ -88,12 +88,11 @@ impl<const WATCHED: bool> System<WATCHED> {
     /// The same as filling and checking for a set of one flow, the most frequent one: the arithmetic is theirs, in their
     /// order, without what they keep for several flows.
     fn repair_one(&mut self, flow: u32) {
-        let path = self.path_of(flow);
-        let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
+        let Flow { weight, penalty, bound, path, .. } = self.flows[flow as usize];
         let (mut lowest, mut fullest) = (f64::INFINITY, OWN_BOUND);
         self.levels.clear();
-        for e in path.start..path.end {
-            let Element { link, consumption } = self.elements[e as usize];
+        for e in path.elements() {
+            let Element { link, consumption } = self.elements[e];
             let Link { capacity, most, ref members, .. } = self.links[link as usize];
             if most < capacity * (1.0 - SURELY) {
                 continue;
@@ -167,7 +166,7 @@ impl<const WATCHED: bool> System<WATCHED> {
 
     #[inline]
     fn path_of(&self, flow: u32) -> Path {
-        self.paths[self.flows[flow as usize].path as usize]
+        self.flows[flow as usize].path
     }
 
     /// Puts a flow into S, unless it is there. All flows of a fat pipe go together: what one of them gets depends on
@@ -181,8 +180,8 @@ impl<const WATCHED: bool> System<WATCHED> {
             if !path.fat {
                 continue;
             }
-            for e in path.start..path.end {
-                let link = self.elements[e as usize].link as usize;
+            for e in path.elements() {
+                let link = self.elements[e].link as usize;
                 if self.links[link].fat_pipe && self.gathered[link] != self.solution {
                     self.gathered[link] = self.solution;
                     for m in 0..self.links[link].members.len() {
@@ -240,10 +239,9 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.round += 1;
         for at in self.problem.flows.len()..self.set.len() {
             let flow = self.set[at];
-            let path = self.path_of(flow);
-            let Flow { weight, penalty, bound, value, limit, .. } = self.flows[flow as usize];
+            let Flow { weight, penalty, bound, value, limit, path, .. } = self.flows[flow as usize];
             let first = self.problem.ways();
-            for &Element { link: number, consumption } in &self.elements[path.start as usize..path.end as usize] {
+            for &Element { link: number, consumption } in &self.elements[path.elements()] {
                 let link = &mut self.links[number as usize];
                 if link.looked < self.first_round {
                     link.looked = self.round;
@@ -279,10 +277,9 @@ impl<const WATCHED: bool> System<WATCHED> {
 
     /// The link of its path that a flow fills all alone when it runs at its bound.
     fn link_filled_by(&self, flow: u32) -> u32 {
-        let path = self.path_of(flow);
-        let bound = self.flows[flow as usize].bound;
+        let Flow { bound, path, .. } = self.flows[flow as usize];
         let fills = |e: &&Element| e.consumption * bound >= self.links[e.link as usize].capacity * (1.0 - TOLERANCE);
-        self.elements[path.start as usize..path.end as usize].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
+        self.elements[path.elements()].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
     }
 
     /// Those outsiders join who stand above the level at which a link of theirs fills up.
@@ -339,7 +336,10 @@ impl Link {
             let flow = &flows[m.flow as usize];
             if flow.in_set != solution {
                 contended.remaining -= m.consumption * flow.value;
-                contended.highest_outsider = contended.highest_outsider.max(flow.level);
+                // Not `max`, which has to think of NaN: this loop sees more flows than any other.
+                if flow.level > contended.highest_outsider {
+                    contended.highest_outsider = flow.level;
+                }
                 if flow.limit == number {
                     contended.limited += 1;
                     contended.lowest_limited = contended.lowest_limited.min(flow.level);
