@@ -13,11 +13,21 @@
 //! # How it is kept
 //!
 //! Because the condition can be checked flow by flow, a change is repaired locally. The flows that came, and those
-//! whose limiting link was touched by a flow that came or went, form the set S. S is shared out by progressive
-//! filling on what the others leave over; then the condition is checked on the links of S. A flow outside S that
-//! lost its limiting link, or that stands above a flow which is now limited, joins S, and S is shared out again.
-//! When nobody joins, the condition holds everywhere, so the allocation is *the* max-min one. In the worst case S
+//! whose limiting link was touched by a flow that came or went, form the set S; all others keep what they have, for now.
+//! S is shared out by progressive filling: one level rises from zero for all of S, and flows settle where a link fills up or at
+//! their bounds. S grows on the way, at the two events where an outsider's condition would fail:
+//!
+//! - a link fills up below the level of an outsider: it has to come down, and joins S;
+//! - the level comes to where an outsider stands, and its limiting link is not full there: it can rise, and joins S.
+//!
+//! Either way the outsider stands at or above the present level, so all that has been decided below stays right, and one pass
+//! settles all. At its end the condition holds everywhere, so the allocation is *the* max-min one. In the worst case S
 //! grows to the connected component; usually it stays at a handful of flows.
+//!
+//! `solve.rs` knows S and the outsiders, `filling.rs` the level and its events.
+//!
+//! Rejected: filling S to the end, then looking for outsiders whose condition fails, and filling again (where all transfers
+//! of a network hang together that took four to seven fillings a change).
 //!
 //! Rejected: re-solving the connected component at each event (with a few per cent of every flow counted on the
 //! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads (rounding
@@ -87,7 +97,7 @@ struct Link {
     /// What its flows would take at their bounds, roughly: it has been added to and subtracted from.
     most: f64,
     members: Vec<Member>,
-    /// The round in which it was last looked at, and its place among the contended ones of the problem.
+    /// The round in which a solution first looked at it, and its place among the contended ones of the problem.
     looked: u64,
     place: u32,
     /// Flows that it limits.
@@ -123,7 +133,7 @@ pub struct System<const WATCHED: bool> {
     levels: Vec<(u32, f64)>,
     solution: u64,
     round: u64,
-    /// The first round of this solution.
+    /// The first round of this solution. In each, the flows that joined at one event are taken into the problem.
     first_round: u64,
     /// The solution in which the flows of a link were last looked at for the first members of S.
     seeded: Vec<u64>,

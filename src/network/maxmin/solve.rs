@@ -85,7 +85,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.changed.push(FlowId(flow));
     }
 
-    /// The same as filling and checking for a set of one flow, the most frequent one: the arithmetic is theirs, in their
+    /// The same as sharing out a set of one flow, the most frequent one: the arithmetic is that of the general way, in its
     /// order, without what they keep for several flows.
     fn repair_one(&mut self, flow: u32) {
         let Flow { weight, penalty, bound, path, .. } = self.flows[flow as usize];
@@ -307,7 +307,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// The same check on a link of the only flow of S. `stopped`: the level at which it stopped here, infinite if it did not.
+    /// Who joins on a link of the only flow of S, after it has been repaired. `stopped`: the level at which it stopped here, infinite if it did not.
     fn check(&mut self, link: u32, stopped: f64) {
         let mut load = 0.0;
         let mut highest = 0.0f64;
