@@ -56,7 +56,7 @@ pub(super) struct Contended {
     pub limited: u32,
     /// Flows of the problem that are not settled yet.
     open: u32,
-    /// The chain of the ways of all flows of the problem.
+    /// The chain of the ways of its open flows, and of some that are settled.
     first: u32,
     last: u32,
     pub fat: bool,
@@ -419,14 +419,29 @@ impl Problem {
         self.links[place as usize].fills_at
     }
 
+    /// Forms the demand of a link afresh. Settled flows leave its chain, so that nobody meets them twice.
     #[cold]
-    fn demand_of_open_flows(&self, place: u32) -> f64 {
-        let link = &self.links[place as usize];
-        let way = |at: u32| (at != NONE).then(|| &self.ways[at as usize]);
-        let open = std::iter::successors(way(link.first), |last| way(last.next))
-            .map(|way| (&self.flows[way.insider as usize], way.consumption))
-            .filter(|(flow, _)| !flow.settled);
-        let demands = open.map(|(flow, consumption)| consumption * flow.weight);
-        if link.fat { demands.fold(0.0, f64::max) } else { demands.sum() }
+    fn demand_of_open_flows(&mut self, place: u32) -> f64 {
+        let link = &mut self.links[place as usize];
+        let (mut at, mut last, mut demand) = (link.first, NONE, 0.0);
+        link.first = NONE;
+        while at != NONE {
+            let Way { insider, consumption, next, .. } = self.ways[at as usize];
+            let flow = &self.flows[insider as usize];
+            if !flow.settled {
+                match std::mem::replace(&mut last, at) {
+                    NONE => link.first = at,
+                    last => self.ways[last as usize].next = at,
+                }
+                let share = consumption * flow.weight;
+                demand = if link.fat { f64::max(demand, share) } else { demand + share };
+            }
+            at = next;
+        }
+        link.last = last;
+        if last != NONE {
+            self.ways[last as usize].next = NONE;
+        }
+        demand
     }
 }
