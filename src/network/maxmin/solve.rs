@@ -252,7 +252,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                 }
                 if link.place != UNCONTENDED {
                     // When the link was looked at in an earlier round, the flow was outside.
-                    let outsider = (link.looked < self.round).then(|| (consumption * value, limit == number));
+                    let outsider = (link.looked < self.round).then_some((consumption * value, limit == number));
                     self.problem.add_way(link.place, consumption, weight, outsider);
                 }
             }
