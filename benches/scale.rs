@@ -60,7 +60,6 @@ fn dissemination(ranks: u32, rounds: u32) -> Trace {
 }
 
 fn uncontended(c: &mut Criterion) {
-    // Routes of a star are searched from each source, so the large one takes minutes before it begins.
     let sizes: &[(u32, u32)] = if large() { &[(1024, 1000), (65_536, 32)] } else { &[(1024, 1000)] };
     for &(ranks, rounds) in sizes {
         let platform = platform(&format!("star:n={ranks}"));

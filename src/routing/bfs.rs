@@ -47,8 +47,23 @@ impl Bfs {
 }
 
 impl Routing for Bfs {
+    /// A switch with one way out shares the tree of the switch that it leads to: its own would be the same behind the first
+    /// arc. So a star needs one search, and a tree only those of its inner switches.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
-        self.0.route(from, to, || self.search(from), arcs)
+        let graph = self.0.graph();
+        let mut ways_out = graph.out_arcs(from);
+        match (ways_out.next(), ways_out.next()) {
+            (Some(only), None) if from != to => {
+                let (start, next) = (arcs.len(), graph.head(only));
+                arcs.push(only);
+                let found = self.0.route(next, to, || self.search(next), arcs);
+                if !found {
+                    arcs.truncate(start);
+                }
+                found
+            }
+            _ => self.0.route(from, to, || self.search(from), arcs),
+        }
     }
 }
 
@@ -87,6 +102,26 @@ mod tests {
         assert_eq!(path(&graph, &bfs, 0, 4).unwrap(), [0, 5, 2, 4]);
         assert_eq!(path(&graph, &bfs, 0, 3).unwrap(), [0, 5, 3]);
         assert_eq!(path(&graph, &bfs, 4, 0), None);
+    }
+
+    #[test]
+    fn leaves_go_as_their_own_search_would() {
+        // Two hubs, 0 and 1, joined by 2 and by 3, with two leaves each; and a leaf that hangs on a leaf.
+        let cables = vec![(0, 2), (0, 3), (1, 2), (1, 3), (0, 4), (0, 5), (1, 6), (1, 7), (7, 8)];
+        let graph = Arc::new(Graph::undirected(9, cables).unwrap());
+        let bfs = Bfs::new(graph.clone());
+        for from in 0..9 {
+            let own = bfs.search(SwitchId(from));
+            for to in (0..9).filter(|to| *to != from) {
+                let way = path(&graph, &bfs, from, to).unwrap();
+                let parents = way.windows(2).map(|hop| graph.find_arc(SwitchId(hop[0]), SwitchId(hop[1])).unwrap());
+                assert!(parents.zip(&way[1..]).all(|(arc, &head)| own[head as usize] == arc.0), "{from} {to}");
+            }
+        }
+        // A leaf that leads nowhere else.
+        let bfs = Bfs::new(Arc::new(Graph::directed(3, vec![(0, 1), (2, 0)]).unwrap()));
+        let mut arcs = Vec::new();
+        assert!(!bfs.route(SwitchId(0), SwitchId(2), &mut arcs) && arcs.is_empty());
     }
 
     #[test]

@@ -156,7 +156,10 @@ impl<'r> Blocks<'r> {
         let mut searched = filled;
         loop {
             let enough = searched + BLOCK;
-            if bytes.len() < enough {
+            if bytes.is_empty() {
+                // New memory is clear: of a block that a small file does not fill, only the beginning is ever touched.
+                *bytes = vec![0; enough];
+            } else if bytes.len() < enough {
                 bytes.resize(enough, 0);
             }
             while !self.ended && filled < enough {

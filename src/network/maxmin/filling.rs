@@ -1,13 +1,15 @@
 //! Progressive filling of a small, dense problem: some flows, the contended links that they use, and what others leave over
 //! there (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds).
 //!
-//! All indices are local to the problem, so that what belongs together lies together. The problem can grow between two
-//! fillings: links keep what does not change from one to the next.
+//! A common level rises from zero. Events stop it, in their order: links fill up, and outsiders reach the level at which
+//! they stand. The problem grows at such an event and goes on from there; nothing below the present level is touched again.
+//!
+//! All indices are local to the problem, so that what belongs together lies together.
 
-use super::OWN_BOUND;
+use super::{OWN_BOUND, TOLERANCE};
 use crate::queue::EventQueue;
 
-/// From so many links on, the fullest one is found by a heap and not by a scan.
+/// From so many links on, the next event is found by a heap and not by a scan.
 const SCAN_LIMIT: usize = 48;
 
 /// A sum of which subtractions leave less than this part is formed afresh: what is left would be mostly the rounding
@@ -27,17 +29,17 @@ pub(super) struct Insider {
     pub level: f64,
     /// The link that stops it, by its number in the system.
     pub limit: u32,
-    /// Its contended links, in [`Problem::ways`].
+    /// Its contended links, among the ways of the problem.
     pub ways: (u32, u32),
     pub settled: bool,
 }
 
 /// A flow on a contended link. The ways of a flow lie side by side, those of a link are chained.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
-    pub insider: u32,
-    pub link: u32,
-    pub consumption: f64,
+struct Way {
+    insider: u32,
+    link: u32,
+    consumption: f64,
     /// The next one of the link.
     next: u32,
 }
@@ -50,58 +52,66 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Contended {
     /// Its number in the system.
     pub link: u32,
-    pub fat: bool,
-    /// Capacity that the flows outside of the problem leave; negative if they take too much.
-    pub room: f64,
-    /// Those of them that this link limits.
+    /// Flows outside of the problem that this link limits.
     pub limited: u32,
-    /// No such flow has a lower level.
-    pub lowest_limited: f64,
-    /// No flow outside has a higher level.
-    pub highest_outsider: f64,
-    /// Flows of the problem: how many, and the chain of their ways.
-    members: u32,
+    /// Flows of the problem that are not settled yet.
+    open: u32,
+    /// The chain of the ways of its open flows, and of some that are settled.
     first: u32,
     last: u32,
-    /// Sum of consumption * weight of the flows of the problem; the largest, on a fat pipe.
-    usage: f64,
-}
-
-impl Contended {
-    /// A link of which all flows are outside.
-    pub fn new(link: u32, fat: bool, room: f64) -> Self {
-        Self {
-            link,
-            fat,
-            room,
-            limited: 0,
-            lowest_limited: f64::INFINITY,
-            highest_outsider: 0.0,
-            members: 0,
-            first: NONE,
-            last: NONE,
-            usage: 0.0,
-        }
-    }
-}
-
-/// How far a link is in the filling.
-#[derive(Clone, Copy, Debug)]
-struct State {
-    /// Flows that are not settled yet.
-    open: u32,
+    pub fat: bool,
     /// Whether `demand` has to be formed again before it is used.
     spoiled: bool,
     /// Whether `fills_at` is out of date.
     stale: bool,
+    /// Whether it is in the list of links to look at.
+    listed: bool,
+    /// Capacity that the settled flows and those outside leave; negative while those outside take too much.
+    pub remaining: f64,
+    /// Sum of consumption * weight of the open flows; the largest, on a fat pipe.
+    demand: f64,
+    /// The same for all flows of the problem.
+    usage: f64,
     /// The level at which it fills up.
     fills_at: f64,
-    /// Capacity that the settled flows and the others leave.
-    remaining: f64,
-    /// Sum of consumption * weight of the open flows.
-    demand: f64,
-    /// Level at which the link became full, or infinity.
-    stopped: f64,
+    /// No flow that it limits outside has a lower level.
+    pub lowest_limited: f64,
+    /// No flow outside has a higher level.
+    pub highest_outsider: f64,
+    capacity: f64,
+}
+
+impl Contended {
+    /// A link of which all flows are outside, and take nothing yet.
+    pub fn new(link: u32, fat: bool, capacity: f64) -> Self {
+        Self {
+            link,
+            limited: 0,
+            open: 0,
+            first: NONE,
+            last: NONE,
+            fat,
+            spoiled: false,
+            stale: true,
+            listed: false,
+            remaining: capacity,
+            demand: 0.0,
+            usage: 0.0,
+            fills_at: f64::INFINITY,
+            lowest_limited: f64::INFINITY,
+            highest_outsider: 0.0,
+            capacity,
+        }
+    }
+}
+
+/// What stops the common level on its way up.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Event {
+    /// The links in [`Problem::fullest`] fill up at this level.
+    Full(f64),
+    /// Outsiders whom this link limits have been reached, and it has more for them.
+    Released(u32),
 }
 
 /// The flows to share out and their contended links.
@@ -109,15 +119,18 @@ struct State {
 pub(super) struct Problem {
     pub flows: Vec<Insider>,
     pub links: Vec<Contended>,
-    pub ways: Vec<Way>,
-    states: Vec<State>,
-    /// Links that still have open flows.
-    light: Vec<u32>,
-    /// Those of them that fill up first.
-    fullest: Vec<u32>,
+    ways: Vec<Way>,
+    /// The links of the last [`Event::Full`].
+    pub fullest: Vec<u32>,
+    /// Links to look at for the next event: all that have open flows; with a heap, those whose event may come earlier than
+    /// the heap knows.
+    listed: Vec<u32>,
+    /// Links that limit outsiders.
+    limiting: Vec<u32>,
     /// Flows with the link that stops them.
     stopping: Vec<(u32, u32)>,
     heap: EventQueue,
+    by_heap: bool,
     unsettled: usize,
 }
 
@@ -127,51 +140,106 @@ impl Problem {
         self.flows.clear();
         self.links.clear();
         self.ways.clear();
+        self.listed.clear();
+        self.limiting.clear();
+        self.heap.clear();
+        self.by_heap = false;
+        self.unsettled = 0;
     }
 
-    /// The next flow of the problem uses a contended link.
+    /// A link on which all flows are outside; gives its place.
+    pub fn add_link(&mut self, link: Contended) -> u32 {
+        let place = self.links.len() as u32;
+        self.links.push(link);
+        if link.limited > 0 {
+            self.limiting.push(place);
+            if self.by_heap {
+                self.list(place);
+            }
+        }
+        place
+    }
+
+    /// The next flow of the problem uses a contended link. `outsider`: what it took there and whether the link limited it, if
+    /// it counted as an outsider until now.
     #[inline]
-    pub fn add_way(&mut self, link: u32, consumption: f64, weight: f64) {
+    pub fn add_way(&mut self, place: u32, consumption: f64, weight: f64, outsider: Option<(f64, bool)>) {
         let number = self.ways.len() as u32;
-        let state = &mut self.links[link as usize];
+        self.ways.push(Way { insider: self.flows.len() as u32, link: place, consumption, next: NONE });
         let share = consumption * weight;
-        state.usage = if state.fat { state.usage.max(share) } else { state.usage + share };
-        state.members += 1;
-        match std::mem::replace(&mut state.last, number) {
-            NONE => state.first = number,
+        let link = &mut self.links[place as usize];
+        if let Some((taken, limited)) = outsider {
+            link.remaining += taken;
+            link.limited -= u32::from(limited);
+        }
+        link.open += 1;
+        link.stale = true;
+        if link.fat {
+            link.usage = link.usage.max(share);
+        } else {
+            link.usage += share;
+            link.demand += share;
+        }
+        match std::mem::replace(&mut link.last, number) {
+            NONE => link.first = number,
             last => self.ways[last as usize].next = number,
         }
-        self.ways.push(Way { insider: self.flows.len() as u32, link, consumption, next: NONE });
+        if !std::mem::replace(&mut link.listed, true) {
+            self.listed.push(place);
+        }
     }
 
-    /// Gives every flow with contended links its value, level and limit.
-    pub fn fill(&mut self) {
-        self.unsettled = 0;
-        for flow in &mut self.flows {
-            flow.settled = flow.ways.0 == flow.ways.1;
-            self.unsettled += usize::from(!flow.settled);
+    /// A flow whose ways have been added.
+    #[inline]
+    pub fn add_flow(&mut self, flow: Insider) {
+        self.unsettled += usize::from(!flow.settled);
+        self.flows.push(flow);
+    }
+
+    /// How many ways there are.
+    #[inline]
+    pub fn ways(&self) -> u32 {
+        self.ways.len() as u32
+    }
+
+    #[inline]
+    fn list(&mut self, place: u32) {
+        if !std::mem::replace(&mut self.links[place as usize].listed, true) {
+            self.listed.push(place);
         }
-        self.states.clear();
-        self.states.extend(self.links.iter().map(|link| State {
-            open: link.members,
-            spoiled: false,
-            stale: false,
-            // Flows outside may take more than there is, until the check takes them in.
-            fills_at: link.room.max(0.0) / link.usage,
-            remaining: link.room.max(0.0),
-            demand: link.usage,
-            stopped: f64::INFINITY,
-        }));
-        self.light.clear();
-        self.light.extend(0..self.links.len() as u32);
-        if self.light.len() > SCAN_LIMIT {
-            return self.fill_by_heap();
+    }
+
+    /// The next event; none when all flows are settled and no outsider can rise.
+    pub fn next(&mut self) -> Option<Event> {
+        if self.unsettled == 0 && self.limiting.is_empty() {
+            return None;
         }
-        while self.unsettled > 0
-            && let Some(level) = self.fullest_by_scan()
-        {
-            self.saturate(level);
+        if !self.by_heap && self.links.len() > SCAN_LIMIT {
+            self.by_heap = true;
+            (0..self.links.len() as u32).for_each(|place| self.list(place));
         }
+        if self.by_heap { self.next_by_heap() } else { self.next_by_scan() }
+    }
+
+    fn next_by_scan(&mut self) -> Option<Event> {
+        let full = self.fullest_by_scan();
+        let mut lowest = full.unwrap_or(f64::INFINITY);
+        let mut released = None;
+        let mut at = 0;
+        while at < self.limiting.len() {
+            let place = self.limiting[at];
+            let Contended { limited, lowest_limited, .. } = self.links[place as usize];
+            if limited == 0 {
+                self.limiting.swap_remove(at);
+                continue;
+            }
+            if lowest_limited < lowest && self.has_more_for_outsiders(place) {
+                lowest = lowest_limited;
+                released = Some(Event::Released(place));
+            }
+            at += 1;
+        }
+        released.or(full.map(Event::Full))
     }
 
     /// The level at which the next link fills up, and in `self.fullest` the links that do; drops links without open
@@ -180,110 +248,130 @@ impl Problem {
         let mut lowest = f64::INFINITY;
         let mut at = 0;
         self.fullest.clear();
-        while at < self.light.len() {
-            let number = self.light[at];
-            let state = &self.states[number as usize];
-            if state.open == 0 {
-                self.light.swap_remove(at);
+        while at < self.listed.len() {
+            let place = self.listed[at];
+            let link = &mut self.links[place as usize];
+            if link.open == 0 {
+                link.listed = false;
+                self.listed.swap_remove(at);
                 continue;
             }
-            let level = if state.stale { self.level_of(number) } else { state.fills_at };
+            let level = self.level_of(place);
             if level < lowest || self.fullest.is_empty() {
                 lowest = level;
                 self.fullest.clear();
-                self.fullest.push(number);
+                self.fullest.push(place);
             } else if level == lowest {
-                self.fullest.push(number);
+                self.fullest.push(place);
             }
             at += 1;
         }
         (!self.fullest.is_empty()).then_some(lowest)
     }
 
-    /// The same with a heap. A link's level only rises while others are settled, so an entry that is out of date is
-    /// too low, comes up too early, and is put back with its present level.
-    fn fill_by_heap(&mut self) {
+    /// The same with a heap. A link's event only moves up while flows are settled, so an entry that is out of date is
+    /// too low, comes up too early, and is put back with its present level. Links that get more flows are listed.
+    fn next_by_heap(&mut self) -> Option<Event> {
         let mut heap = std::mem::take(&mut self.heap);
-        for &number in &self.light {
-            heap.set(number, self.states[number as usize].fills_at);
+        while let Some(place) = self.listed.pop() {
+            self.links[place as usize].listed = false;
+            match self.event_of(place) {
+                Some((level, _)) => heap.set(place, level),
+                None => heap.remove(place),
+            }
         }
-        while let Some((level, number)) = heap.pop() {
-            if self.states[number as usize].open == 0 {
-                continue;
-            }
-            let fresh = self.level_of(number);
-            if fresh > level {
-                heap.set(number, fresh);
-                continue;
-            }
-            self.fullest.clear();
-            self.fullest.push(number);
-            while let Some((same, other)) = heap.peek().filter(|next| next.0 == level) {
-                heap.pop();
-                if self.states[other as usize].open == 0 {
-                    continue;
-                }
-                let fresh = self.level_of(other);
-                if fresh == same {
-                    self.fullest.push(other);
-                } else {
-                    heap.set(other, fresh);
-                }
-            }
-            self.saturate(level);
-            if self.unsettled == 0 {
+        let mut next = None;
+        self.fullest.clear();
+        while let Some((level, place)) = heap.peek() {
+            if next.is_some_and(|full| full != Event::Full(level)) {
                 break;
             }
-            for i in 0..self.fullest.len() {
-                let number = self.fullest[i];
-                if self.states[number as usize].open > 0 {
-                    heap.set(number, self.level_of(number));
+            let event = self.event_of(place);
+            if let Some((fresh, _)) = event
+                && fresh > level
+            {
+                heap.set(place, fresh);
+                continue;
+            }
+            heap.pop();
+            match event {
+                None => {}
+                Some((_, released @ Event::Released(_))) => {
+                    // Links that are full at the same level, if any, come after it.
+                    for full in self.fullest.drain(..) {
+                        heap.set(full, level);
+                    }
+                    next = Some(released);
+                    break;
+                }
+                Some((_, full)) => {
+                    self.fullest.push(place);
+                    next = Some(full);
                 }
             }
         }
-        heap.clear();
         self.heap = heap;
+        for at in 0..self.fullest.len() {
+            self.list(self.fullest[at]);
+        }
+        next
     }
 
-    /// The links in `self.fullest` are the first to fill up, at `level`: their open flows stop there. If the bound of
-    /// some is lower, only those are settled, at their bounds; what they leave raises the level for the others.
-    ///
-    /// Links that fill up at the same level have to be taken together. Where they are shared it makes no difference, but
-    /// the flows of a fat pipe are those that are open when it fills up, and SimGrid 3.32 counts them before any link of
-    /// this level is taken away.
-    fn saturate(&mut self, level: f64) {
+    /// The next event of a link, and its level.
+    #[inline]
+    fn event_of(&mut self, place: u32) -> Option<(f64, Event)> {
+        let Contended { open, limited, lowest_limited, .. } = self.links[place as usize];
+        if limited > 0 && self.has_more_for_outsiders(place) {
+            return Some((lowest_limited, Event::Released(place)));
+        }
+        (open > 0).then(|| self.level_of(place)).map(|level| (level, Event::Full(level)))
+    }
+
+    /// Whether the outsiders that a link limits can rise: it is not yet full at their level.
+    fn has_more_for_outsiders(&mut self, place: u32) -> bool {
+        let Contended { open, remaining, capacity, lowest_limited, .. } = self.links[place as usize];
+        match open {
+            0 => remaining > capacity * TOLERANCE,
+            _ => self.level_of(place) > lowest_limited * (1.0 + TOLERANCE),
+        }
+    }
+
+    /// The links in `self.fullest` fill up at `level`. If the bound of some of their open flows is lower, those are settled
+    /// at their bounds; what they leave raises the level for the others. Gives whether there were any.
+    pub fn settle_bounded(&mut self, level: f64) -> bool {
         let mut bounded = false;
         self.stopping.clear();
         for i in 0..self.fullest.len() {
-            let number = self.fullest[i];
-            let Contended { first: mut at, link: limit, .. } = self.links[number as usize];
+            let place = self.fullest[i];
+            let Contended { first: mut at, link: limit, .. } = self.links[place as usize];
             while at != NONE {
                 let Way { insider: number, next, .. } = self.ways[at as usize];
                 at = next;
                 let flow = &self.flows[number as usize];
                 if flow.settled {
-                    continue;
-                }
-                if flow.ceiling < level {
-                    if !std::mem::replace(&mut bounded, true) {
-                        self.stopping.clear();
-                    }
+                } else if flow.ceiling < level {
+                    bounded = true;
                     self.settle(number, flow.bound, OWN_BOUND);
                 } else if !bounded {
                     self.stopping.push((number, limit));
                 }
             }
         }
-        if !bounded {
-            for i in 0..self.fullest.len() {
-                self.states[self.fullest[i] as usize].stopped = level;
-            }
-            for i in 0..self.stopping.len() {
-                let (number, limit) = self.stopping[i];
-                let flow = &self.flows[number as usize];
-                if !flow.settled {
-                    self.settle(number, level * flow.weight, limit);
-                }
+        bounded
+    }
+
+    /// The open flows of the links in `self.fullest` stop at `level`: those that [`settle_bounded`](Self::settle_bounded)
+    /// found, for none of which the bound was lower.
+    ///
+    /// Links that fill up at the same level have to be taken together. Where they are shared it makes no difference, but
+    /// the flows of a fat pipe are those that are open when it fills up, and SimGrid 3.32 counts them before any link of
+    /// this level is taken away.
+    pub fn stop(&mut self, level: f64) {
+        for i in 0..self.stopping.len() {
+            let (number, limit) = self.stopping[i];
+            let flow = &self.flows[number as usize];
+            if !flow.settled {
+                self.settle(number, level * flow.weight, limit);
             }
         }
     }
@@ -296,62 +384,64 @@ impl Problem {
         flow.level = value * flow.penalty;
         flow.limit = limit;
         self.unsettled -= 1;
-        if self.unsettled == 0 {
+        if self.unsettled == 0 && self.limiting.is_empty() {
             // Nobody will ask how much the links have left.
             return;
         }
+        let weight = flow.weight;
         for way in &self.ways[flow.ways.0 as usize..flow.ways.1 as usize] {
-            let state = &mut self.states[way.link as usize];
-            state.open -= 1;
-            state.stale = true;
-            let demand = state.demand - way.consumption * flow.weight;
-            state.remaining = (state.remaining - way.consumption * value).max(0.0);
+            let link = &mut self.links[way.link as usize];
+            link.open -= 1;
+            link.stale = true;
+            link.demand -= way.consumption * weight;
+            link.remaining -= way.consumption * value;
             // Many flows may be settled before the level is asked for, so the sum is formed then.
-            state.spoiled |= demand < self.links[way.link as usize].usage * CANCELLATION;
-            state.demand = demand;
+            link.spoiled |= link.demand < link.usage * CANCELLATION;
         }
     }
 
     /// The level at which a link with open flows fills up.
-    fn level_of(&mut self, number: u32) -> f64 {
-        let link = &self.links[number as usize];
-        let mut state = self.states[number as usize];
-        if link.fat {
+    #[inline]
+    fn level_of(&mut self, place: u32) -> f64 {
+        let link = &mut self.links[place as usize];
+        if link.stale {
+            if link.fat | link.spoiled {
+                let demand = self.demand_of_open_flows(place);
+                self.links[place as usize].demand = demand;
+            }
+            let link = &mut self.links[place as usize];
             // A pipe gives every flow what it has: nobody takes anything from the others.
-            state.remaining = link.room.max(0.0);
-            state.demand = self.demand_of_open_flows(link);
-        } else if state.spoiled {
-            state.demand = self.demand_of_open_flows(link);
-            state.spoiled = false;
+            let remaining = if link.fat { link.capacity } else { link.remaining.max(0.0) };
+            link.fills_at = remaining / link.demand;
+            link.spoiled = false;
+            link.stale = false;
         }
-        state.fills_at = state.remaining / state.demand;
-        state.stale = false;
-        self.states[number as usize] = state;
-        state.fills_at
+        self.links[place as usize].fills_at
     }
 
-    fn demand_of_open_flows(&self, link: &Contended) -> f64 {
-        let open = self.flows_of(link).filter(|(flow, _)| !flow.settled);
-        let demands = open.map(|(flow, consumption)| consumption * flow.weight);
-        if link.fat { demands.fold(0.0, f64::max) } else { demands.sum() }
-    }
-
-    /// The flows of the problem on a link, with their consumptions.
-    fn flows_of(&self, link: &Contended) -> impl Iterator<Item = (&Insider, f64)> {
-        let way = |at: u32| (at != NONE).then(|| &self.ways[at as usize]);
-        std::iter::successors(way(link.first), move |last| way(last.next))
-            .map(|way| (&self.flows[way.insider as usize], way.consumption))
-    }
-
-    /// After the filling: the level at which flows stopped at a link, infinite if none did.
-    pub fn stopped_at(&self, place: usize) -> f64 {
-        self.states[place].stopped
-    }
-
-    /// After the filling: what the flows of a link leave of its room, and the highest of their levels.
-    pub fn left_on(&self, link: &Contended) -> (f64, f64) {
-        self.flows_of(link).fold((link.room.max(0.0), 0.0), |(left, highest), (flow, consumption)| {
-            (left - consumption * flow.value, f64::max(highest, flow.level))
-        })
+    /// Forms the demand of a link afresh. Settled flows leave its chain, so that nobody meets them twice.
+    #[cold]
+    fn demand_of_open_flows(&mut self, place: u32) -> f64 {
+        let link = &mut self.links[place as usize];
+        let (mut at, mut last, mut demand) = (link.first, NONE, 0.0);
+        link.first = NONE;
+        while at != NONE {
+            let Way { insider, consumption, next, .. } = self.ways[at as usize];
+            let flow = &self.flows[insider as usize];
+            if !flow.settled {
+                match std::mem::replace(&mut last, at) {
+                    NONE => link.first = at,
+                    last => self.ways[last as usize].next = at,
+                }
+                let share = consumption * flow.weight;
+                demand = if link.fat { f64::max(demand, share) } else { demand + share };
+            }
+            at = next;
+        }
+        link.last = last;
+        if last != NONE {
+            self.ways[last as usize].next = NONE;
+        }
+        demand
     }
 }

@@ -13,11 +13,21 @@
 //! # How it is kept
 //!
 //! Because the condition can be checked flow by flow, a change is repaired locally. The flows that came, and those
-//! whose limiting link was touched by a flow that came or went, form the set S. S is shared out by progressive
-//! filling on what the others leave over; then the condition is checked on the links of S. A flow outside S that
-//! lost its limiting link, or that stands above a flow which is now limited, joins S, and S is shared out again.
-//! When nobody joins, the condition holds everywhere, so the allocation is *the* max-min one. In the worst case S
+//! whose limiting link was touched by a flow that came or went, form the set S; all others keep what they have, for now.
+//! S is shared out by progressive filling: one level rises from zero for all of S, and flows settle where a link fills up or at
+//! their bounds. S grows on the way, at the two events where an outsider's condition would fail:
+//!
+//! - a link fills up below the level of an outsider: it has to come down, and joins S;
+//! - the level comes to where an outsider stands, and its limiting link is not full there: it can rise, and joins S.
+//!
+//! Either way the outsider stands at or above the present level, so all that has been decided below stays right, and one pass
+//! settles all. At its end the condition holds everywhere, so the allocation is *the* max-min one. In the worst case S
 //! grows to the connected component; usually it stays at a handful of flows.
+//!
+//! `solve.rs` knows S and the outsiders, `filling.rs` the level and its events.
+//!
+//! Rejected: filling S to the end, then looking for outsiders whose condition fails, and filling again (where all transfers
+//! of a network hang together that took four to seven fillings a change).
 //!
 //! Rejected: re-solving the connected component at each event (with a few per cent of every flow counted on the
 //! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads (rounding
@@ -32,6 +42,7 @@ use self::filling::Problem;
 use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
+use std::ops::Range;
 
 /// Relative slack when a link is asked whether it is full, and a level whether it is higher than another.
 ///
@@ -50,6 +61,14 @@ struct Path {
     fat: bool,
 }
 
+impl Path {
+    /// Its links, as a range of the elements of all paths.
+    #[inline]
+    fn elements(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
 /// A flow on a link.
 #[derive(Clone, Copy, Debug)]
 struct Member {
@@ -66,7 +85,7 @@ struct Flow {
     value: f64,
     level: f64,
     limit: u32,
-    path: u32,
+    path: Path,
     /// Number of the solution whose set S the flow was last in.
     in_set: u64,
 }
@@ -78,7 +97,7 @@ struct Link {
     /// What its flows would take at their bounds, roughly: it has been added to and subtracted from.
     most: f64,
     members: Vec<Member>,
-    /// The round in which it was last looked at, and its place among the contended ones of the problem.
+    /// The round in which a solution first looked at it, and its place among the contended ones of the problem.
     looked: u64,
     place: u32,
     /// Flows that it limits.
@@ -114,7 +133,7 @@ pub struct System<const WATCHED: bool> {
     levels: Vec<(u32, f64)>,
     solution: u64,
     round: u64,
-    /// The first round of this solution.
+    /// The first round of this solution. In each, the flows that joined at one event are taken into the problem.
     first_round: u64,
     /// The solution in which the flows of a link were last looked at for the first members of S.
     seeded: Vec<u64>,
@@ -174,16 +193,9 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
     }
 
     fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
-        let flow = Flow {
-            weight: 1.0 / penalty,
-            penalty,
-            bound,
-            value: 0.0,
-            level: 0.0,
-            limit: OWN_BOUND,
-            path: path.0,
-            in_set: 0,
-        };
+        let path = self.paths[path.0 as usize];
+        let flow =
+            Flow { weight: 1.0 / penalty, penalty, bound, value: 0.0, level: 0.0, limit: OWN_BOUND, path, in_set: 0 };
         let id = match self.free.pop() {
             Some(id) => {
                 self.flows[id as usize] = flow;
@@ -194,8 +206,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
                 self.flows.len() as u32 - 1
             }
         };
-        let Path { start, end, .. } = self.paths[path.0 as usize];
-        for e in &self.elements[start as usize..end as usize] {
+        for e in &self.elements[path.elements()] {
             let link = &mut self.links[e.link as usize];
             link.members.push(Member { flow: id, consumption: e.consumption });
             link.most += e.consumption * bound;
@@ -211,8 +222,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         self.set_limit(flow.0, OWN_BOUND);
         self.mark_path(flow);
         let Flow { path, bound, .. } = self.flows[flow.index()];
-        let Path { start, end, .. } = self.paths[path as usize];
-        for e in &self.elements[start as usize..end as usize] {
+        for e in &self.elements[path.elements()] {
             let link = &mut self.links[e.link as usize];
             // Flows leave in about the order in which they came, so the search starts at the front and is short.
             if let Some(at) = link.members.iter().position(|m| m.flow == flow.0) {
@@ -281,8 +291,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     #[inline]
     fn mark_path(&mut self, flow: FlowId) {
         if WATCHED {
-            let Path { start, end, .. } = self.paths[self.flows[flow.index()].path as usize];
-            (start..end).for_each(|at| self.mark(self.elements[at as usize].link));
+            self.flows[flow.index()].path.elements().for_each(|at| self.mark(self.elements[at].link));
         }
     }
 
@@ -292,6 +301,9 @@ impl<const WATCHED: bool> System<WATCHED> {
         let old = std::mem::replace(&mut self.flows[flow as usize].limit, limit);
         self.mark(old);
         self.mark(limit);
+        if old == limit {
+            return;
+        }
         if old != OWN_BOUND {
             self.links[old as usize].limited -= 1;
         }

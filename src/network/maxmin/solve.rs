@@ -1,6 +1,6 @@
-//! The local repair: which flows have to be solved again, and the check that ends it.
+//! The local repair: which flows have to be solved again, and how their set grows while it is filled.
 
-use super::filling::{Contended, Insider};
+use super::filling::{Contended, Event, Insider};
 use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
 
 /// The place among the contended links of one that is not.
@@ -28,17 +28,15 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.seed();
         self.problem.clear();
         self.first_round = self.round + 1;
-        let mut solved = 0;
-        while solved < self.set.len() {
-            solved = self.set.len();
-            match self.set[..] {
-                [flow] if !self.path_of(flow).fat => self.repair_one(flow),
-                _ => {
-                    self.admit();
-                    self.problem.fill();
-                    self.grow();
-                }
+        if let [flow] = self.set[..]
+            && !self.path_of(flow).fat
+        {
+            self.repair_one(flow);
+            if self.set.len() > 1 {
+                self.share_out();
             }
+        } else {
+            self.share_out();
         }
         self.write_back();
     }
@@ -63,7 +61,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     #[inline]
     fn is_alone(&self, flow: u32) -> bool {
         let path = self.path_of(flow);
-        let elements = &self.elements[path.start as usize..path.end as usize];
+        let elements = &self.elements[path.elements()];
         self.touched.is_empty() && elements.iter().all(|e| self.links[e.link as usize].members.len() == 1)
     }
 
@@ -73,7 +71,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         let state = &mut self.flows[flow as usize];
         let mut limit = OWN_BOUND;
         state.value = state.bound;
-        for e in &self.elements[path.start as usize..path.end as usize] {
+        for e in &self.elements[path.elements()] {
             let most = self.links[e.link as usize].capacity / e.consumption;
             if most <= state.value {
                 state.value = most;
@@ -87,15 +85,14 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.changed.push(FlowId(flow));
     }
 
-    /// The same as filling and checking for a set of one flow, the most frequent one: the arithmetic is theirs, in their
+    /// The same as sharing out a set of one flow, the most frequent one: the arithmetic is that of the general way, in its
     /// order, without what they keep for several flows.
     fn repair_one(&mut self, flow: u32) {
-        let path = self.path_of(flow);
-        let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
+        let Flow { weight, penalty, bound, path, .. } = self.flows[flow as usize];
         let (mut lowest, mut fullest) = (f64::INFINITY, OWN_BOUND);
         self.levels.clear();
-        for e in path.start..path.end {
-            let Element { link, consumption } = self.elements[e as usize];
+        for e in path.elements() {
+            let Element { link, consumption } = self.elements[e];
             let Link { capacity, most, ref members, .. } = self.links[link as usize];
             if most < capacity * (1.0 - SURELY) {
                 continue;
@@ -169,7 +166,7 @@ impl<const WATCHED: bool> System<WATCHED> {
 
     #[inline]
     fn path_of(&self, flow: u32) -> Path {
-        self.paths[self.flows[flow as usize].path as usize]
+        self.flows[flow as usize].path
     }
 
     /// Puts a flow into S, unless it is there. All flows of a fat pipe go together: what one of them gets depends on
@@ -183,8 +180,8 @@ impl<const WATCHED: bool> System<WATCHED> {
             if !path.fat {
                 continue;
             }
-            for e in path.start..path.end {
-                let link = self.elements[e as usize].link as usize;
+            for e in path.elements() {
+                let link = self.elements[e].link as usize;
                 if self.links[link].fat_pipe && self.gathered[link] != self.solution {
                     self.gathered[link] = self.solution;
                     for m in 0..self.links[link].members.len() {
@@ -205,101 +202,95 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
+    /// Progressive filling of S, which grows on the way. At each level all is decided below it: an outsider keeps its old
+    /// value until the level comes to where it stands, and joins if its limiting link has more for it there, or when a link
+    /// fills up at a level below it. So one pass settles all.
+    fn share_out(&mut self) {
+        self.admit();
+        while let Some(event) = self.problem.next() {
+            let known = self.set.len();
+            match event {
+                Event::Released(place) => {
+                    let link = self.problem.links[place as usize].link;
+                    self.join_from(link, f64::INFINITY, f64::INFINITY);
+                }
+                Event::Full(level) => {
+                    if self.problem.settle_bounded(level) {
+                        continue;
+                    }
+                    self.join_higher(level);
+                    if self.set.len() == known {
+                        self.problem.stop(level);
+                        continue;
+                    }
+                }
+            }
+            if self.set[known..].iter().any(|&flow| self.path_of(flow).fat) {
+                // The flows of a fat pipe join together, wherever they stand: the level goes back to zero.
+                self.problem.clear();
+                self.first_round = self.round + 1;
+            }
+            self.admit();
+        }
+    }
+
     /// Takes the flows that have joined S since the last round into the problem.
     fn admit(&mut self) {
         self.round += 1;
         for at in self.problem.flows.len()..self.set.len() {
             let flow = self.set[at];
-            let path = self.path_of(flow);
-            let Flow { weight, penalty, bound, value, limit, .. } = self.flows[flow as usize];
-            let first = self.problem.ways.len() as u32;
-            for e in path.start as usize..path.end as usize {
-                let Element { link, consumption } = self.elements[e];
-                let looked = self.links[link as usize].looked;
-                if looked < self.first_round {
-                    self.look_at(link);
+            let Flow { weight, penalty, bound, value, limit, path, .. } = self.flows[flow as usize];
+            let first = self.problem.ways();
+            for &Element { link: number, consumption } in &self.elements[path.elements()] {
+                let link = &mut self.links[number as usize];
+                if link.looked < self.first_round {
+                    link.looked = self.round;
+                    link.place = match link.as_contended(number, &self.flows, self.solution) {
+                        Some(contended) => self.problem.add_link(contended),
+                        None => UNCONTENDED,
+                    };
                 }
-                let place = self.links[link as usize].place;
-                if place == UNCONTENDED {
-                    continue;
+                if link.place != UNCONTENDED {
+                    // When the link was looked at in an earlier round, the flow was outside.
+                    let outsider = (link.looked < self.round).then_some((consumption * value, limit == number));
+                    self.problem.add_way(link.place, consumption, weight, outsider);
                 }
-                if (self.first_round..self.round).contains(&looked) {
-                    // It was outside when the link was looked at.
-                    let contended = &mut self.problem.links[place as usize];
-                    contended.room += consumption * value;
-                    contended.limited -= u32::from(limit == link);
-                }
-                self.problem.add_way(place, consumption, weight);
             }
-            let ways = (first, self.problem.ways.len() as u32);
+            let ways = (first, self.problem.ways());
             // Where all links can carry all their flows' bounds, a flow runs at its own.
-            let limit = if ways.0 == ways.1 { self.link_filled_by(flow) } else { OWN_BOUND };
+            let settled = ways.0 == ways.1;
+            let limit = if settled { self.link_filled_by(flow) } else { OWN_BOUND };
             let (value, level) = (bound, bound * penalty);
-            let insider = Insider { weight, penalty, bound, ceiling: level, value, level, limit, ways, settled: false };
-            self.problem.flows.push(insider);
+            self.problem.add_flow(Insider {
+                weight,
+                penalty,
+                bound,
+                ceiling: level,
+                value,
+                level,
+                limit,
+                ways,
+                settled,
+            });
         }
-    }
-
-    /// The first look at a link in a solution: is it contended, and what do the flows leave over that are not in S?
-    fn look_at(&mut self, link: u32) {
-        self.links[link as usize].looked = self.round;
-        if !self.is_contended(link) {
-            self.links[link as usize].place = UNCONTENDED;
-            return;
-        }
-        self.links[link as usize].place = self.problem.links.len() as u32;
-        let Link { capacity, fat_pipe, ref members, .. } = self.links[link as usize];
-        let mut contended = Contended::new(link, fat_pipe, capacity);
-        for m in members {
-            let flow = &self.flows[m.flow as usize];
-            if flow.in_set != self.solution {
-                contended.room -= m.consumption * flow.value;
-                contended.highest_outsider = contended.highest_outsider.max(flow.level);
-                if flow.limit == link {
-                    contended.limited += 1;
-                    contended.lowest_limited = contended.lowest_limited.min(flow.level);
-                }
-            }
-        }
-        self.problem.links.push(contended);
-    }
-
-    /// Whether a link could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
-    #[inline]
-    fn is_contended(&self, link: u32) -> bool {
-        let Link { most, capacity, fat_pipe, ref members, .. } = self.links[link as usize];
-        if fat_pipe || most > capacity * (1.0 + SURELY) {
-            return true;
-        }
-        if most < capacity * (1.0 - SURELY) {
-            return false;
-        }
-        let bounds = members.iter().map(|m| m.consumption * self.flows[m.flow as usize].bound);
-        bounds.sum::<f64>() > capacity
     }
 
     /// The link of its path that a flow fills all alone when it runs at its bound.
     fn link_filled_by(&self, flow: u32) -> u32 {
-        let path = self.path_of(flow);
-        let bound = self.flows[flow as usize].bound;
+        let Flow { bound, path, .. } = self.flows[flow as usize];
         let fills = |e: &&Element| e.consumption * bound >= self.links[e.link as usize].capacity * (1.0 - TOLERANCE);
-        self.elements[path.start as usize..path.end as usize].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
+        self.elements[path.elements()].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
     }
 
-    /// Checks the max-min condition on the links of S, and takes those into S for whom it no longer holds.
-    fn grow(&mut self) {
-        for place in 0..self.problem.links.len() {
-            let link = &self.problem.links[place];
-            // Nobody may stand above those who stopped here, or, if limited by this link, below anybody.
-            let ceiling = self.problem.stopped_at(place) * (1.0 + TOLERANCE);
-            let mut floor = 0.0;
-            if link.limited > 0 {
-                let (left, highest) = self.problem.left_on(link);
-                let full = left <= self.links[link.link as usize].capacity * TOLERANCE;
-                floor = if full { highest * (1.0 - TOLERANCE) } else { f64::INFINITY };
-            }
-            if link.highest_outsider > ceiling || link.lowest_limited < floor {
-                self.join_from(link.link, ceiling, floor);
+    /// Those outsiders join who stand above the level at which a link of theirs fills up.
+    fn join_higher(&mut self, level: f64) {
+        let ceiling = level * (1.0 + TOLERANCE);
+        for i in 0..self.problem.fullest.len() {
+            let link = &mut self.problem.links[self.problem.fullest[i] as usize];
+            if link.highest_outsider > ceiling {
+                link.highest_outsider = ceiling;
+                let link = link.link;
+                self.join_from(link, ceiling, 0.0);
             }
         }
     }
@@ -316,7 +307,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// The same check on a link of the only flow of S. `stopped`: the level at which it stopped here, infinite if it did not.
+    /// Who joins on a link of the only flow of S, after it has been repaired. `stopped`: the level at which it stopped here, infinite if it did not.
     fn check(&mut self, link: u32, stopped: f64) {
         let mut load = 0.0;
         let mut highest = 0.0f64;
@@ -330,5 +321,44 @@ impl<const WATCHED: bool> System<WATCHED> {
         let full = load >= self.links[link as usize].capacity * (1.0 - TOLERANCE);
         let floor = if full { highest * (1.0 - TOLERANCE) } else { f64::INFINITY };
         self.join_from(link, stopped * (1.0 + TOLERANCE), floor);
+    }
+}
+
+impl Link {
+    /// What a solution has to know of the link when it first looks at it: is it contended, and what do the flows leave over
+    /// that are not in S?
+    fn as_contended(&self, number: u32, flows: &[Flow], solution: u64) -> Option<Contended> {
+        if !self.is_contended(flows) {
+            return None;
+        }
+        let mut contended = Contended::new(number, self.fat_pipe, self.capacity);
+        for m in &self.members {
+            let flow = &flows[m.flow as usize];
+            if flow.in_set != solution {
+                contended.remaining -= m.consumption * flow.value;
+                // Not `max`, which has to think of NaN: this loop sees more flows than any other.
+                if flow.level > contended.highest_outsider {
+                    contended.highest_outsider = flow.level;
+                }
+                if flow.limit == number {
+                    contended.limited += 1;
+                    contended.lowest_limited = contended.lowest_limited.min(flow.level);
+                }
+            }
+        }
+        Some(contended)
+    }
+
+    /// Whether it could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
+    #[inline]
+    fn is_contended(&self, flows: &[Flow]) -> bool {
+        if self.fat_pipe || self.most > self.capacity * (1.0 + SURELY) {
+            return true;
+        }
+        if self.most < self.capacity * (1.0 - SURELY) {
+            return false;
+        }
+        let bounds = self.members.iter().map(|m| m.consumption * flows[m.flow as usize].bound);
+        bounds.sum::<f64>() > self.capacity
     }
 }

@@ -243,3 +243,43 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// One event moves many flows: sets are large, grow while the level rises, and their links are kept in a heap.
+    #[test]
+    fn large_sets_equal_the_global_solution(
+        flows in prop::collection::vec((prop::collection::vec(0u32..70, 1..6), 1u32..4, 1u32..200), 60..120),
+        fat in prop::option::weighted(0.2, 0u32..70),
+    ) {
+        let policy = |link| if Some(link) == fat { SharingPolicy::FatPipe } else { SharingPolicy::Shared };
+        let capacity: Vec<(f64, SharingPolicy)> = (0..70).map(|link| (f64::from(10 + link % 3), policy(link))).collect();
+        let mut s = MaxMin::new(capacity.iter().copied());
+        let mut present: Vec<(FlowId, Flow)> = Vec::new();
+        for (mut links, penalty, bound) in flows {
+            links.sort_unstable();
+            links.dedup();
+            // The last link of some is on their way back, and hardly used.
+            let share = |at: usize| if at == 3 { 0.05 } else { 1.0 };
+            let spec: Flow = (
+                links.iter().enumerate().map(|(at, &link)| (link, share(at))).collect(),
+                f64::from(penalty),
+                f64::from(bound) * 0.25,
+            );
+            let path = s.add_path(&spec.0.iter().map(|e| (LinkId(e.0), e.1)).collect::<Vec<_>>());
+            present.push((s.start(path, spec.1, spec.2), spec));
+        }
+        while present.len() > 45 {
+            s.solve();
+            // The oracle is slow.
+            if present.len() % 7 == 0 {
+                let flows: Vec<Flow> = present.iter().map(|p| p.1.clone()).collect();
+                for ((id, _), expected) in present.iter().zip(global(&capacity, &flows)) {
+                    prop_assert!(close(s.value(*id), expected), "{} is not {expected}", s.value(*id));
+                }
+            }
+            s.stop(present.swap_remove(present.len() / 2).0);
+        }
+    }
+}
