@@ -1,0 +1,363 @@
+/* Clock, buffer, file: what every record goes through. No call of MPI is in here. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pthread.h>
+#ifdef __linux__
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* Version of the format, as docs/recording.md describes it. */
+#define FORMAT_VERSION 1
+enum { FLAG_INSTRUCTIONS = 1, FLAG_MULTIPLE = 2, FLAG_CPU_TIME = 4 };
+
+/* The records. */
+enum op {
+    OP_END = 0, OP_BEGIN, OP_FINALIZE, OP_QUIET, OP_COMM, OP_COMM_FREE, OP_SEND, OP_ISEND, OP_SEND_INIT, OP_RECV, OP_IRECV,
+    OP_RECV_INIT, OP_START, OP_SENDRECV, OP_COMPLETE, OP_POLLS, OP_PROBE, OP_REQUEST_FREE, OP_CANCEL, OP_COLLECTIVE,
+    OP_ICOLLECTIVE, OP_NEIGHBOR, OP_INEIGHBOR, OP_WIN, OP_WIN_FREE, OP_RMA, OP_WIN_SYNC, OP_OTHER, OP_ABORT
+};
+
+/* ---- State of the process ---- */
+
+static int recording;                  /* between MPI_Init and MPI_Finalize, where all went well */
+static int multiple;                   /* several threads may call at the same time */
+static pthread_mutex_t one_writer;   /* may be taken twice by a thread */
+static int threads_inside;
+static uint64_t overlapped;            /* calls that began while another thread was in one */
+static __thread int depth __attribute__((tls_model("initial-exec"))); /* calls of MPI by MPI itself are not recorded */
+static pid_t owner;                    /* a child made by fork() must not write */
+
+static int file = -1;
+static unsigned char *buffer;
+static size_t capacity;
+/* Bytes of the file that are written, and that are made. What is between them is in the buffer. Each is changed by one store, so a
+   signal handler always finds a whole number of records. */
+static volatile uint64_t written, made;
+static uint64_t records;
+static uint64_t last;                  /* when the last call ended */
+static uint64_t last_request;
+static int failed;
+
+static void complain(const char *what) {
+    char text[256];
+    int length = snprintf(text, sizeof text, "mopsim record: %s\n", what);
+    if (length > 0) {
+        ssize_t ignored = write(2, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+        (void)ignored;
+    }
+}
+
+/* ---- Clock ---- */
+
+static int clock_kind; /* 0 time of the day that never jumps, 1 counter of the processor, 2 processor time of the thread */
+static double ticks_per_second = 1e9;
+
+static inline uint64_t nanoseconds(clockid_t which) {
+    struct timespec t;
+    clock_gettime(which, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t counter(void) {
+#if defined(__x86_64__)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    uint64_t value;
+    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    return nanoseconds(CLOCK_MONOTONIC);
+#endif
+}
+
+static inline uint64_t now(void) {
+    if (LIKELY(clock_kind == 1)) return counter();
+    return nanoseconds(clock_kind == 2 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
+}
+
+/* Whether the counter of the processor runs at one speed, whatever the processor does. */
+static int counter_is_steady(void) {
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+#elif defined(__aarch64__)
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+static uint64_t calibration_ticks, calibration_time;
+
+static void clock_choose(int cpu_time) {
+    clock_kind = cpu_time ? 2 : counter_is_steady();
+    calibration_time = nanoseconds(CLOCK_MONOTONIC);
+    calibration_ticks = now();
+}
+
+/* Speed of the counter over what passed since clock_choose(), and 20 ms at least. */
+static void clock_calibrate(void) {
+    if (clock_kind != 1) return;
+    uint64_t time;
+    while ((time = nanoseconds(CLOCK_MONOTONIC)) < calibration_time + 20000000u) {
+        struct timespec rest = {0, 2000000};
+        nanosleep(&rest, NULL);
+    }
+    ticks_per_second = (double)(now() - calibration_ticks) * 1e9 / (double)(time - calibration_time);
+}
+
+/* ---- Instructions ---- */
+
+static int instruction_file = -1;
+static uint64_t last_instructions, call_instructions;
+
+static uint64_t instructions(void) {
+    uint64_t value = 0;
+    if (read(instruction_file, &value, sizeof value) != (ssize_t)sizeof value) return last_instructions;
+    return value;
+}
+
+static int instructions_open(void) {
+#ifdef __linux__
+    struct perf_event_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.type = PERF_TYPE_HARDWARE;
+    attributes.size = sizeof attributes;
+    attributes.config = PERF_COUNT_HW_INSTRUCTIONS;
+    attributes.exclude_kernel = 1;
+    attributes.exclude_hv = 1;
+    instruction_file = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0);
+#endif
+    return instruction_file >= 0;
+}
+
+/* ---- File ---- */
+
+/* Safe in a signal handler: it writes what is there to where it belongs, and changes nothing. */
+static void write_out(void) {
+    uint64_t from = written, to = made;
+    const unsigned char *bytes = buffer;
+    while (from < to && file >= 0 && getpid() == owner) {
+        ssize_t done = pwrite(file, bytes, (size_t)(to - from), (off_t)from);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) {
+            failed = 1;
+            return;
+        }
+        bytes += done;
+        from += (uint64_t)done;
+    }
+}
+
+static void flush(void) {
+    uint64_t before = now();
+    write_out();
+    if (UNLIKELY(failed == 1)) {
+        complain("a recording cannot be written (is the disk full?); it ends here, the program goes on");
+        failed = 2;
+        recording = 0;
+        close(file);
+        file = -1;
+    }
+    written = made;
+    /* The program does not compute while its recording is written. */
+    last += now() - before;
+}
+
+/* ---- Records ---- */
+
+static inline unsigned char *put(unsigned char *p, uint64_t value) {
+    while (value >= 0x80) {
+        *p++ = (unsigned char)(value | 0x80);
+        value >>= 7;
+    }
+    *p++ = (unsigned char)value;
+    return p;
+}
+
+static inline unsigned char *put_signed(unsigned char *p, int64_t value) {
+    return put(p, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
+}
+
+static inline unsigned char *put_request(unsigned char *p, uint64_t handle) {
+    p = put_signed(p, (int64_t)(handle - last_request));
+    last_request = handle;
+    return p;
+}
+
+#define FIXED 256 /* bytes that any record without a list needs at most */
+
+/* Where the next record of at most so many bytes goes. */
+static inline unsigned char *room(size_t most) {
+    if (UNLIKELY(made - written + most > capacity)) {
+        flush();
+        if (most > capacity) {
+            unsigned char *larger = realloc(buffer, most);
+            if (larger == NULL) {
+                complain("no memory is left for a long record");
+                exit(3);
+            }
+            buffer = larger;
+            capacity = most;
+        }
+    }
+    return buffer + (made - written);
+}
+
+/* Tests and probes that found nothing are counted until something else happens: programs call them in loops. */
+static struct { int call; uint64_t count, begin, end; } polls;
+static uint64_t short_gap; /* ticks of a microsecond: less between two polls is no computation */
+
+static inline unsigned char *head_at(unsigned char *p, int op, uint64_t begin, uint64_t end) {
+    *p++ = (unsigned char)op;
+    p = put(p, begin > last ? begin - last : 0);
+    p = put(p, end > begin ? end - begin : 0);
+    if (UNLIKELY(instruction_file >= 0)) {
+        uint64_t after = instructions();
+        p = put(p, call_instructions > last_instructions ? call_instructions - last_instructions : 0);
+        last_instructions = after;
+    }
+    if (LIKELY(end > last)) last = end;
+    return p;
+}
+
+static inline void done(unsigned char *p) {
+    records++;
+    made = written + (uint64_t)(p - buffer);
+}
+
+static void polls_out(void) {
+    unsigned char *p = room(FIXED);
+    p = head_at(p, OP_POLLS, polls.begin, polls.end);
+    *p++ = (unsigned char)polls.call;
+    p = put(p, polls.count);
+    polls.count = 0;
+    done(p);
+}
+
+/* Begins a record of a call with up to `list` bytes beside its fixed part. */
+static inline unsigned char *begin_record(int op, uint64_t begin, uint64_t end, size_t list) {
+    if (UNLIKELY(multiple)) pthread_mutex_lock(&one_writer);
+    if (UNLIKELY(polls.count)) {
+        polls_out();
+        if (begin < last + short_gap) begin = begin > last ? last : begin;
+    }
+    return head_at(room(FIXED + list), op, begin, end);
+}
+
+static inline void end_record(unsigned char *p) {
+    done(p);
+    if (UNLIKELY(multiple)) pthread_mutex_unlock(&one_writer);
+}
+
+static void record_quiet(uint64_t begin, uint64_t end) { end_record(begin_record(OP_QUIET, begin, end, 0)); }
+
+static void record_poll(int call, uint64_t begin, uint64_t end) {
+    if (UNLIKELY(multiple)) pthread_mutex_lock(&one_writer);
+    if (polls.count && (polls.call != call || begin > polls.end + short_gap)) polls_out();
+    if (polls.count == 0) {
+        polls.call = call;
+        polls.begin = begin;
+    }
+    polls.count++;
+    polls.end = end;
+    if (UNLIKELY(multiple)) pthread_mutex_unlock(&one_writer);
+}
+
+/* ---- Calls of MPI: where they begin and end ---- */
+
+#define IDLE UNLIKELY(!recording || depth)
+
+static inline uint64_t enter(void) {
+    depth = 1;
+    if (UNLIKELY(multiple) && __atomic_fetch_add(&threads_inside, 1, __ATOMIC_RELAXED) > 0)
+        __atomic_fetch_add(&overlapped, 1, __ATOMIC_RELAXED);
+    if (UNLIKELY(instruction_file >= 0)) call_instructions = instructions();
+    return now();
+}
+
+static inline uint64_t leave(void) {
+    uint64_t end = now();
+    if (UNLIKELY(multiple)) __atomic_fetch_sub(&threads_inside, 1, __ATOMIC_RELAXED);
+    depth = 0;
+    return end;
+}
+
+/* ---- Maps from handles to numbers: open addressing, moved back on removal ---- */
+
+struct map { uint64_t *keys; int64_t *values; size_t slots, used; };
+
+static inline size_t map_slot(const struct map *map, uint64_t key) {
+    return (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & (map->slots - 1);
+}
+
+/* Keys are stored plus one, so that 0 is a free slot. The largest key is no handle of any library. */
+enum { ABSENT = -1 };
+
+static int64_t map_get(const struct map *map, uint64_t key) {
+    if (map->used == 0) return ABSENT;
+    for (size_t i = map_slot(map, key); map->keys[i]; i = (i + 1) & (map->slots - 1))
+        if (map->keys[i] == key + 1) return map->values[i];
+    return ABSENT;
+}
+
+static void map_put(struct map *map, uint64_t key, int64_t value);
+
+static void map_grow(struct map *map) {
+    struct map old = *map;
+    map->slots = old.slots ? 2 * old.slots : 64;
+    map->used = 0;
+    map->keys = calloc(map->slots, sizeof *map->keys);
+    map->values = calloc(map->slots, sizeof *map->values);
+    if (map->keys == NULL || map->values == NULL) {
+        complain("no memory is left for the handles of the program");
+        exit(3);
+    }
+    for (size_t i = 0; i < old.slots; i++)
+        if (old.keys[i]) map_put(map, old.keys[i] - 1, old.values[i]);
+    free(old.keys);
+    free(old.values);
+}
+
+static void map_put(struct map *map, uint64_t key, int64_t value) {
+    if (2 * (map->used + 1) > map->slots) map_grow(map);
+    size_t i = map_slot(map, key);
+    while (map->keys[i] && map->keys[i] != key + 1) i = (i + 1) & (map->slots - 1);
+    map->used += map->keys[i] == 0;
+    map->keys[i] = key + 1;
+    map->values[i] = value;
+}
+
+static void map_remove(struct map *map, uint64_t key) {
+    if (map->used == 0) return;
+    size_t mask = map->slots - 1, i = map_slot(map, key);
+    while (map->keys[i] && map->keys[i] != key + 1) i = (i + 1) & mask;
+    if (map->keys[i] == 0) return;
+    map->used--;
+    for (size_t next = (i + 1) & mask; map->keys[next]; next = (next + 1) & mask) {
+        size_t home = map_slot(map, map->keys[next] - 1);
+        if (((next - home) & mask) < ((next - i) & mask)) continue;
+        map->keys[i] = map->keys[next];
+        map->values[i] = map->values[next];
+        i = next;
+    }
+    map->keys[i] = 0;
+}
