@@ -204,6 +204,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 self.wait_all(rank)
             }
             Action::Collective { index } => self.enter_collective(rank, index),
+            other => Err(ReplayError::NoRequest { place: self.place(rank), operation: other.name() }),
         }
     }
 

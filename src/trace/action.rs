@@ -5,10 +5,14 @@
 
 use std::sync::OnceLock;
 
+use super::communicator::{CommunicatorId, MemberList, Members};
 use super::{Datatype, Origin, SideFile, TraceWarning};
 
 /// Count of a receive that takes a message of any size (written -1 in a trace).
 pub const UNKNOWN_COUNT: u32 = u32::MAX;
+
+/// Target of a [`Flush`](Action::Flush) that concerns operations on all ranks.
+pub const ANY_TARGET: u32 = u32::MAX;
 
 /// One step of a rank. Counts are in elements of the datatype.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -98,10 +102,86 @@ pub enum Action {
     },
     /// Waits for all remembered requests of the rank.
     WaitAll,
-    /// A collective on the world communicator: index into [`Trace::collectives`].
+    /// A collective: index into [`Trace::collectives`].
     Collective {
         /// Index of the arguments.
         index: u32,
+    },
+    /// The start of a collective that does not block, remembered under a number of the rank's own.
+    Start {
+        /// Index of the arguments in [`Trace::collectives`].
+        index: u32,
+        /// The number; small ones, used again, let iterations look alike.
+        request: u32,
+    },
+    /// Waits for the oldest remembered collective of that number.
+    WaitRequest {
+        /// The number.
+        request: u32,
+    },
+    /// Tests the oldest remembered collective of that number.
+    TestRequest {
+        /// The number.
+        request: u32,
+    },
+    /// One-sided: writes into the memory of another rank, which makes no call.
+    Put {
+        /// The other rank, of the world.
+        to: u32,
+        /// The window, named by a communicator of its members; operations of one are kept apart from those of others.
+        window: CommunicatorId,
+        /// Elements.
+        count: u32,
+        /// Type of the elements.
+        datatype: Datatype,
+    },
+    /// One-sided: reads from the memory of another rank, which makes no call.
+    Get {
+        /// The other rank, of the world.
+        from: u32,
+        /// The window.
+        window: CommunicatorId,
+        /// Elements.
+        count: u32,
+        /// Type of the elements.
+        datatype: Datatype,
+    },
+    /// One-sided: as [`Put`](Self::Put), combining what is written with what is there.
+    Accumulate {
+        /// The other rank, of the world.
+        to: u32,
+        /// The window.
+        window: CommunicatorId,
+        /// Elements.
+        count: u32,
+        /// Type of the elements.
+        datatype: Datatype,
+    },
+    /// Ends an epoch of a window for all its members: all operations are complete at both ends.
+    Fence {
+        /// The window.
+        window: CommunicatorId,
+    },
+    /// Waits until the rank's own operations on a window are complete.
+    Flush {
+        /// The window.
+        window: CommunicatorId,
+        /// The rank that they concern, or [`ANY_TARGET`].
+        to: u32,
+    },
+    /// Waits until a message could be received, and leaves it there.
+    Probe {
+        /// Source rank.
+        from: u32,
+        /// Message tag, zero or more.
+        tag: i32,
+    },
+    /// Looks once whether a message could be received; whatever the answer, it only takes the time of the look.
+    Iprobe {
+        /// Source rank.
+        from: u32,
+        /// Message tag, zero or more.
+        tag: i32,
     },
 }
 
@@ -110,13 +190,21 @@ impl Action {
     #[inline]
     pub(super) fn polls(&self) -> bool {
         match self {
-            Self::Test { .. } => true,
+            Self::Test { .. } | Self::TestRequest { .. } => true,
             Self::Recv { count, .. } | Self::Irecv { count, .. } => *count == UNKNOWN_COUNT,
             _ => false,
         }
     }
 
-    /// The name, as traces write it; `collective` for collectives, whose kind is in the side table.
+    /// The entry of [`Trace::collectives`] that it begins, whether it blocks or not.
+    pub fn collective(&self) -> Option<u32> {
+        match *self {
+            Self::Collective { index } | Self::Start { index, .. } => Some(index),
+            _ => None,
+        }
+    }
+
+    /// The name, as traces write it; `collective` or `start` for collectives, whose kind is in the side table.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Init => "init",
@@ -133,6 +221,16 @@ impl Action {
             Self::Test { .. } => "test",
             Self::WaitAll => "waitall",
             Self::Collective { .. } => "collective",
+            Self::Start { .. } => "start",
+            Self::WaitRequest { .. } => "wait_request",
+            Self::TestRequest { .. } => "test_request",
+            Self::Put { .. } => "put",
+            Self::Get { .. } => "get",
+            Self::Accumulate { .. } => "accumulate",
+            Self::Fence { .. } => "fence",
+            Self::Flush { .. } => "flush",
+            Self::Probe { .. } => "probe",
+            Self::Iprobe { .. } => "iprobe",
         }
     }
 }
@@ -216,14 +314,35 @@ impl CollectiveKind {
             Self::Exscan => "exscan",
         }
     }
+
+    /// The name of the form that does not block, as traces write it.
+    pub fn nonblocking_name(self) -> &'static str {
+        match self {
+            Self::Barrier => "ibarrier",
+            Self::Bcast => "ibcast",
+            Self::Reduce => "ireduce",
+            Self::Allreduce => "iallreduce",
+            Self::Alltoall => "ialltoall",
+            Self::Alltoallv => "ialltoallv",
+            Self::Gather => "igather",
+            Self::Gatherv => "igatherv",
+            Self::Allgather => "iallgather",
+            Self::Allgatherv => "iallgatherv",
+            Self::Scatter => "iscatter",
+            Self::Scatterv => "iscatterv",
+            Self::ReduceScatter => "ireducescatter",
+            Self::Scan => "iscan",
+            Self::Exscan => "iexscan",
+        }
+    }
 }
 
-/// A vector of element counts, one for each rank: a range of [`Trace::counts`]; empty where the collective has none.
+/// A vector of element counts, one for each member of the communicator: a range of [`Trace::counts`]; empty where the collective has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Counts {
     /// First index.
     pub start: u32,
-    /// Number of entries: 0, or the number of ranks.
+    /// Number of entries: 0, or the number of members.
     pub len: u32,
 }
 
@@ -235,7 +354,9 @@ pub struct Counts {
 pub struct CollectiveCall {
     /// The operation.
     pub kind: CollectiveKind,
-    /// Root rank; 0 where the operation has none.
+    /// Who takes part.
+    pub communicator: CommunicatorId,
+    /// The root, as a member of the communicator; 0 where the operation has none.
     pub root: u32,
     /// Elements sent (per destination for alltoall, scatter).
     pub send_count: u32,
@@ -245,27 +366,28 @@ pub struct CollectiveCall {
     pub send_type: Datatype,
     /// Type of the elements received.
     pub recv_type: Datatype,
-    /// Counts sent to each rank: alltoallv, scatterv.
+    /// Counts sent to each member: alltoallv, scatterv.
     pub send_counts: Counts,
-    /// Counts received from each rank: alltoallv, gatherv, allgatherv; counts of the result: reducescatter.
+    /// Counts received from each member: alltoallv, gatherv, allgatherv; counts of the result: reducescatter.
     pub recv_counts: Counts,
     /// Displacements of allgatherv, in elements, where the trace gives them.
     pub displacements: Counts,
-    /// Flops that every rank computes after its part of the communication (reduce-like operations).
+    /// Flops that every member computes after its part of the communication (reduce-like operations).
     pub flops: f64,
 }
 
 impl CollectiveCall {
-    /// A call in which every count is zero and every type [`Datatype::BYTE`].
+    /// A call on the world communicator in which every count is zero and every type [`Datatype::BYTE`].
     pub fn empty(kind: CollectiveKind) -> Self {
         Self::uniform(kind, 0, 0, Datatype::BYTE)
     }
 
-    /// A call with one count and one type: all that bcast, reduce, allreduce and the scans have, and in the others what a
+    /// A call on the world communicator with one count and one type: all that bcast, reduce, allreduce and the scans have, and in the others what a
     /// rank gives to each and gets from each. It has no vectors and no flops.
     pub fn uniform(kind: CollectiveKind, root: u32, count: u32, datatype: Datatype) -> Self {
         Self {
             kind,
+            communicator: CommunicatorId::WORLD,
             root,
             send_count: count,
             recv_count: count,
@@ -292,6 +414,8 @@ pub struct Trace {
     pub collectives: Vec<CollectiveCall>,
     /// The count vectors of the collectives.
     pub counts: Vec<u32>,
+    /// The members of the communicators beside that of all ranks.
+    pub communicators: Vec<MemberList>,
     /// Where the actions were read from.
     pub origin: Origin,
     /// What the reader ignored.
@@ -322,6 +446,14 @@ impl Trace {
     /// Operations of the whole program, if the side file tells them.
     pub fn operations(&self) -> Option<f64> {
         self.side.as_ref().and_then(|side| side.operations)
+    }
+
+    /// The members of a communicator.
+    ///
+    /// # Panics
+    /// If the trace has no such communicator.
+    pub fn members(&self, id: CommunicatorId) -> Members<'_> {
+        Members::of(&self.communicators, id, self.ranks())
     }
 
     /// The entries of a count vector.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::Datatype;
+use super::{CommunicatorProblem, Datatype};
 
 /// An error in a trace file, with its place.
 ///
@@ -159,6 +159,9 @@ pub enum TraceErrorKind {
         /// What the table holds.
         table: &'static str,
     },
+    /// A communicator is wrong, or is used where it cannot be.
+    #[error("{0}")]
+    Communicator(CommunicatorProblem),
     /// A list names fewer files than there are ranks.
     #[error("the list names {files} files, for {ranks} ranks")]
     ListTooShort {
@@ -328,6 +331,7 @@ impl TraceError {
                 "give either every init an argument or none; the default is one for all ranks".into()
             }
             K::TableFull { .. } => "split the trace".into(),
+            K::Communicator(problem) => problem.help().into(),
             K::ListTooShort { .. } => "name one file for each rank, or give the right number of ranks".into(),
             K::Outside { .. } => {
                 "a list is free to name files of its own folder only, unless --files-anywhere says that it can be trusted".into()

@@ -7,6 +7,7 @@ mod allprof;
 mod blocks;
 mod calls;
 mod check_call;
+mod communicator;
 pub mod compact;
 mod datatype;
 pub mod diff;
@@ -29,7 +30,8 @@ pub mod ti;
 pub mod transform;
 pub mod write;
 
-pub use action::{Action, CollectiveCall, CollectiveKind, Counts, SendRecv, Trace, UNKNOWN_COUNT};
+pub use action::{ANY_TARGET, Action, CollectiveCall, CollectiveKind, Counts, SendRecv, Trace, UNKNOWN_COUNT};
+pub use communicator::{CommunicatorId, CommunicatorProblem, MemberList, Members};
 pub use datatype::Datatype;
 pub use error::{ArgumentProblem, FormatError, TraceError, TraceErrorKind};
 pub use format::{read, read_from};

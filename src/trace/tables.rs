@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::trace::{CollectiveCall, Counts, SendRecv};
+use crate::trace::{CollectiveCall, Counts, MemberList, SendRecv};
 
 /// A table is full: its 32-bit index cannot number another entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Tables {
     pub sendrecvs: Vec<SendRecv>,
     pub collectives: Vec<CollectiveCall>,
     pub counts: Vec<u32>,
+    /// Unlike the others, equal entries are different communicators.
+    pub communicators: Vec<MemberList>,
     sendrecv_index: HashTable<u32>,
     collective_index: HashTable<u32>,
     counts_index: HashTable<Counts>,
@@ -27,7 +29,7 @@ pub(crate) struct Tables {
 /// A hash in which equal flops are those of equal bits, as in [`same_call`].
 fn hash_call(call: &CollectiveCall) -> u64 {
     let mut hasher = FxBuildHasher.build_hasher();
-    (call.kind, call.root, call.send_count, call.recv_count).hash(&mut hasher);
+    (call.kind, call.communicator, call.root, call.send_count, call.recv_count).hash(&mut hasher);
     (call.send_type, call.recv_type).hash(&mut hasher);
     (call.send_counts, call.recv_counts, call.displacements).hash(&mut hasher);
     call.flops.to_bits().hash(&mut hasher);

@@ -1,19 +1,23 @@
 //! From recorded MPI calls to actions: what the readers of recorders' formats share.
 //!
 //! A recorder tells calls with handles of requests and communicators, with wildcards and with dates. Actions know requests by
-//! source, destination and tag, communicators not at all, and computation as flops. Here one becomes the other, and what
+//! source, destination and tag, messages without their communicator, and computation as flops. Here one becomes the other, and what
 //! cannot is counted with its place, or refused.
 
+mod communicators;
 mod requests;
+mod roots;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::check_call::MOST;
+use super::check_call::{self, MOST};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::tables::{Full, Tables};
 use super::{Action, CollectiveCall, CollectiveKind, Counts, Datatype, Effect, Options, Trace, TraceWarning};
 
+use communicators::Communicators;
+pub(super) use communicators::Making;
 pub(super) use requests::{Request, Requests, Unresolved};
 
 /// Where in a file something stands.
@@ -31,6 +35,7 @@ pub(super) struct Program<'o> {
     format: &'static str,
     options: &'o Options,
     pub tables: Tables,
+    communicators: Communicators,
     /// What each rank has done so far.
     pub ranks: Vec<Rank>,
     /// What could not be kept: how many calls, and rank and place of the first.
@@ -50,7 +55,15 @@ pub(super) struct Rank {
 impl<'o> Program<'o> {
     pub fn new(format: &'static str, options: &'o Options, ranks: usize) -> Self {
         let ranks = (0..ranks).map(|_| Rank::default()).collect();
-        Self { format, options, tables: Tables::default(), ranks, notes: BTreeMap::new(), warnings: Vec::new() }
+        Self {
+            format,
+            options,
+            tables: Tables::default(),
+            communicators: Communicators::default(),
+            ranks,
+            notes: BTreeMap::new(),
+            warnings: Vec::new(),
+        }
     }
 
     /// Says something about the trace as a whole.
@@ -126,7 +139,7 @@ impl<'o> Program<'o> {
         Ok((count as u32, Datatype::DOUBLE))
     }
 
-    /// A collective of all ranks in which each gives so many bytes and gets so many (of each other one where it gives to each).
+    /// A collective that blocks, as an action. Its counts are one for each member of its communicator, of which the rank is one.
     pub fn collective(&mut self, call: CollectiveCall) -> Result<Action, TraceError> {
         let index = self.tables.collective(call).map_err(full)?;
         Ok(Action::Collective { index })
@@ -135,51 +148,6 @@ impl<'o> Program<'o> {
     /// Keeps a vector of counts.
     pub fn counts(&mut self, counts: &[u32]) -> Result<Counts, TraceError> {
         self.tables.counts(counts).map_err(full)
-    }
-
-    /// Gives all ranks the counts that only the root of a gatherv or scatterv has told.
-    fn share_roots(&mut self) -> Result<(), TraceError> {
-        let has_counts = |call: &CollectiveCall| call.send_counts.len + call.recv_counts.len > 0;
-        let incomplete =
-            self.tables.collectives.iter().any(|call| {
-                matches!(call.kind, CollectiveKind::Gatherv | CollectiveKind::Scatterv) && !has_counts(call)
-            });
-        if !incomplete {
-            return Ok(());
-        }
-        let mut place = vec![0usize; self.ranks.len()];
-        loop {
-            // The next collective of every rank.
-            let mut calls = Vec::with_capacity(self.ranks.len());
-            for (rank, state) in self.ranks.iter().enumerate() {
-                let next = (place[rank]..state.actions.len()).find_map(|at| match state.actions[at] {
-                    Action::Collective { index } => Some((at, index)),
-                    _ => None,
-                });
-                calls.push(next);
-            }
-            if calls.iter().all(Option::is_none) {
-                return Ok(());
-            }
-            let root =
-                calls.iter().flatten().map(|&(_, index)| self.tables.collectives[index as usize]).find(has_counts);
-            for (rank, next) in calls.into_iter().enumerate() {
-                let Some((at, index)) = next else { continue };
-                place[rank] = at + 1;
-                let mut call = self.tables.collectives[index as usize];
-                if !matches!(call.kind, CollectiveKind::Gatherv | CollectiveKind::Scatterv) || has_counts(&call) {
-                    continue;
-                }
-                let (zeros, fits) = (vec![0; self.ranks.len()], root.filter(|root| root.kind == call.kind));
-                let (sent, received) = match (fits, call.kind) {
-                    (Some(root), _) => (root.send_counts, root.recv_counts),
-                    (None, CollectiveKind::Gatherv) => (Counts::default(), self.counts(&zeros)?),
-                    (None, _) => (self.counts(&zeros)?, Counts::default()),
-                };
-                (call.send_counts, call.recv_counts) = (sent, received);
-                self.ranks[rank].actions[at] = self.collective(call)?;
-            }
-        }
     }
 
     /// The trace.
@@ -192,15 +160,26 @@ impl<'o> Program<'o> {
         warnings.extend(self.notes.into_iter().map(|((effect, what), (count, rank, place))| {
             TraceWarning::Approximated { effect, what, count, rank, place }
         }));
-        Ok(Trace {
+        let trace = Trace {
             name: name.to_owned(),
             actions: self.ranks.into_iter().map(|rank| rank.actions).collect(),
             sendrecvs: self.tables.sendrecvs,
             collectives: self.tables.collectives,
             counts: self.tables.counts,
+            communicators: self.tables.communicators,
             warnings,
             ..Trace::default()
-        })
+        };
+        match check_call::communicators(&trace) {
+            Ok(()) => Ok(trace),
+            Err((rank, at, wrong)) => {
+                let problem = format!("rank {rank}, call {}: {wrong}", at + 1);
+                Err(TraceError::whole(
+                    file,
+                    Kind::format(self.format, problem, "the file is damaged, or the recorder is wrong"),
+                ))
+            }
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Requests by their handles, until they are complete.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::{Program, Rank};
@@ -7,11 +9,25 @@ use crate::trace::Action;
 
 /// An operation that is under way.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::trace) struct Request {
-    /// What is waited for; none for what needs no wait.
-    pub triple: Option<(u32, u32, i32)>,
-    /// Where the receive stands whose source or tag is not known before it is complete.
-    pub open: Option<usize>,
+pub(in crate::trace) enum Request {
+    /// One that needs no wait.
+    Nothing,
+    /// A message: source, destination, tag.
+    Message(u32, u32, i32),
+    /// A receive whose source or tag is not known before it is complete: where it stands.
+    Open(usize),
+    /// A collective that does not block: its number in the actions.
+    Collective(u32),
+}
+
+impl Request {
+    /// Where the receive stands, if it is one whose source or tag is not known.
+    pub fn open(self) -> Option<usize> {
+        match self {
+            Self::Open(at) => Some(at),
+            _ => None,
+        }
+    }
 }
 
 /// The requests of a rank.
@@ -20,6 +36,9 @@ pub(in crate::trace) struct Requests {
     active: FxHashMap<u64, Request>,
     /// Persistent requests: the operation that a start begins.
     persistent: FxHashMap<u64, Action>,
+    /// Numbers of collectives that do not block: those used before and free again, and how many there are.
+    free: BTreeSet<u32>,
+    numbers: u32,
 }
 
 impl Requests {
@@ -33,6 +52,19 @@ impl Requests {
 
     pub fn peek(&self, handle: u64) -> Option<Request> {
         self.active.get(&handle).copied()
+    }
+
+    /// The smallest number that no collective under way has.
+    pub fn number(&mut self) -> u32 {
+        self.free.pop_first().unwrap_or_else(|| {
+            self.numbers += 1;
+            self.numbers - 1
+        })
+    }
+
+    /// The collective of that number is over.
+    pub fn is_free(&mut self, number: u32) {
+        self.free.insert(number);
     }
 
     pub fn keep(&mut self, handle: u64, operation: Action) {
@@ -50,7 +82,7 @@ impl Requests {
 
     /// Receives whose source nobody has told.
     pub fn open(&self) -> Vec<usize> {
-        let mut open: Vec<usize> = self.active.values().filter_map(|request| request.open).collect();
+        let mut open: Vec<usize> = self.active.values().filter_map(|request| request.open()).collect();
         open.sort_unstable();
         open
     }
@@ -68,30 +100,34 @@ impl Rank {
 impl Program<'_> {
     /// Posts a send, remembered under a handle.
     pub fn isend(&mut self, rank: u32, handle: u64, action: Action) {
-        let triple = match action {
-            Action::Isend { to, tag, .. } => Some((rank, to, tag)),
-            Action::Irecv { from, tag, .. } => Some((from, rank, tag)),
-            _ => None,
+        let request = match action {
+            Action::Isend { to, tag, .. } => Request::Message(rank, to, tag),
+            Action::Irecv { from, tag, .. } => Request::Message(from, rank, tag),
+            _ => Request::Nothing,
         };
-        self.ranks[rank as usize].requests.insert(handle, Request { triple, open: None });
+        self.ranks[rank as usize].requests.insert(handle, request);
         self.push(rank, action);
     }
 
-    /// Waits for a request; `false` if there is no such handle. A receive whose source was open needs source and tag now.
+    /// Waits for a request, of a message or a collective; `false` if there is no such handle. A receive whose source was open needs source and tag now.
     pub fn wait(&mut self, rank: u32, handle: u64, told: Option<(u32, i32)>) -> Result<bool, Unresolved> {
         let state = &mut self.ranks[rank as usize];
         let Some(request) = state.requests.remove(handle) else { return Ok(false) };
-        let triple = match (request.open, told) {
-            (None, _) => request.triple,
-            (Some(at), Some((source, tag))) => {
+        let (source, destination, tag) = match (request, told) {
+            (Request::Nothing, _) => return Ok(true),
+            (Request::Message(source, destination, tag), _) => (source, destination, tag),
+            (Request::Open(at), Some((source, tag))) => {
                 state.resolve(at, source, tag);
-                Some((source, rank, tag))
+                (source, rank, tag)
             }
-            (Some(at), None) => return Err(Unresolved(at)),
+            (Request::Open(at), None) => return Err(Unresolved(at)),
+            (Request::Collective(request), _) => {
+                state.requests.is_free(request);
+                self.push(rank, Action::WaitRequest { request });
+                return Ok(true);
+            }
         };
-        if let Some((source, destination, tag)) = triple {
-            self.push(rank, Action::Wait { source, destination, tag });
-        }
+        self.push(rank, Action::Wait { source, destination, tag });
         Ok(true)
     }
 }

@@ -5,7 +5,9 @@
 use super::varint::{Cursor, put, put_signed};
 use crate::trace::check_call;
 use crate::trace::tables::Tables;
-use crate::trace::{Action, CollectiveCall, CollectiveKind, Counts, Datatype, SendRecv, Trace};
+use crate::trace::{
+    ANY_TARGET, Action, CollectiveCall, CollectiveKind, CommunicatorId, Counts, Datatype, SendRecv, Trace,
+};
 
 /// Codes of entries. The order is part of the format.
 const INIT: u8 = 0;
@@ -23,6 +25,21 @@ const TEST: u8 = 11;
 const SENDRECV: u8 = 12;
 /// Plus the number of the operation in [`CollectiveKind::ALL`].
 const COLLECTIVE: u8 = 16;
+/// The same on a communicator, whose number comes first.
+const COLLECTIVE_ON: u8 = 32;
+/// The same that does not block: the numbers of request and communicator come first.
+const START: u8 = 48;
+const WAIT_REQUEST: u8 = 64;
+const TEST_REQUEST: u8 = 65;
+const PUT: u8 = 66;
+const GET: u8 = 67;
+const ACCUMULATE: u8 = 68;
+const FENCE: u8 = 69;
+/// Waits for operations on all ranks, or on one.
+const FLUSH: u8 = 70;
+const FLUSH_ONE: u8 = 71;
+const PROBE: u8 = 72;
+const IPROBE: u8 = 73;
 
 /// Writes an action of `rank`.
 pub(super) fn encode(trace: &Trace, action: &Action, rank: u32, out: &mut Vec<u8>) {
@@ -64,12 +81,60 @@ pub(super) fn encode(trace: &Trace, action: &Action, rank: u32, out: &mut Vec<u8
             put(u64::from(recv_count), out);
             out.push(recv_type.id() as u8);
         }
-        Action::Collective { index } => encode_call(trace, &trace.collectives[index as usize], out),
+        Action::Collective { index } => {
+            let call = &trace.collectives[index as usize];
+            if call.communicator.is_world() {
+                out.push(COLLECTIVE + call.kind as u8);
+            } else {
+                out.push(COLLECTIVE_ON + call.kind as u8);
+                put(u64::from(call.communicator.number()), out);
+            }
+            encode_call(trace, call, out);
+        }
+        Action::Start { index, request } => {
+            let call = &trace.collectives[index as usize];
+            out.push(START + call.kind as u8);
+            put(u64::from(request), out);
+            put(u64::from(call.communicator.number()), out);
+            encode_call(trace, call, out);
+        }
+        Action::WaitRequest { request } | Action::TestRequest { request } => {
+            out.push(if matches!(action, Action::WaitRequest { .. }) { WAIT_REQUEST } else { TEST_REQUEST });
+            put(u64::from(request), out);
+        }
+        Action::Put { to: other, window, count, datatype }
+        | Action::Get { from: other, window, count, datatype }
+        | Action::Accumulate { to: other, window, count, datatype } => {
+            out.push(match action {
+                Action::Put { .. } => PUT,
+                Action::Get { .. } => GET,
+                _ => ACCUMULATE,
+            });
+            partner(other, out);
+            put(u64::from(window.number()), out);
+            put(u64::from(count), out);
+            out.push(datatype.id() as u8);
+        }
+        Action::Fence { window } => {
+            out.push(FENCE);
+            put(u64::from(window.number()), out);
+        }
+        Action::Flush { window, to } => {
+            out.push(if to == ANY_TARGET { FLUSH } else { FLUSH_ONE });
+            put(u64::from(window.number()), out);
+            if to != ANY_TARGET {
+                partner(to, out);
+            }
+        }
+        Action::Probe { from, tag } | Action::Iprobe { from, tag } => {
+            out.push(if matches!(action, Action::Probe { .. }) { PROBE } else { IPROBE });
+            partner(from, out);
+            put(u64::from(tag as u32), out);
+        }
     }
 }
 
 fn encode_call(trace: &Trace, call: &CollectiveCall, out: &mut Vec<u8>) {
-    out.push(COLLECTIVE + call.kind as u8);
     put(u64::from(call.root), out);
     put(u64::from(call.send_count), out);
     put(u64::from(call.recv_count), out);
@@ -112,15 +177,49 @@ pub(super) fn decode(bytes: &mut Cursor<'_>, rank: u32, ranks: usize, tables: &m
             check_call::sendrecv(&entry, ranks)?;
             Action::SendRecv { index: tables.sendrecv(entry).map_err(full)? }
         }
-        COLLECTIVE.. => {
-            let number = usize::from(code - COLLECTIVE);
+        COLLECTIVE..WAIT_REQUEST => {
+            let number = usize::from(code % COLLECTIVE);
             let kind = *CollectiveKind::ALL.get(number).ok_or_else(|| format!("there is no action {code}"))?;
-            Action::Collective { index: collective(bytes, kind, ranks, tables)? }
+            let first = code - number as u8;
+            let mut numbered = |there: bool| if there { bytes.small() } else { Some(0) };
+            let mut head = || Some((numbered(first == START)?, numbered(first != COLLECTIVE)?));
+            let (request, communicator) = head().ok_or(SHORT)?;
+            let communicator = CommunicatorId::from_number(communicator);
+            let index = collective(bytes, kind, communicator, rank, ranks, tables)?;
+            if first == START { Action::Start { index, request } } else { Action::Collective { index } }
+        }
+        WAIT_REQUEST => Action::WaitRequest { request: bytes.small().ok_or(SHORT)? },
+        TEST_REQUEST => Action::TestRequest { request: bytes.small().ok_or(SHORT)? },
+        PUT..=IPROBE => {
+            let action = beside(code, bytes, rank).ok_or(SHORT)?;
+            check_call::window(&action, rank, &tables.communicators, ranks)?;
+            action
         }
         _ => return Err(format!("there is no action {code}")),
     };
     check_call::action(&action, ranks)?;
     Ok(action)
+}
+
+/// One-sided operations and probes.
+fn beside(code: u8, bytes: &mut Cursor<'_>, rank: u32) -> Option<Action> {
+    let window = |bytes: &mut Cursor<'_>| bytes.small().map(CommunicatorId::from_number);
+    Some(match code {
+        FENCE => Action::Fence { window: window(bytes)? },
+        FLUSH => Action::Flush { window: window(bytes)?, to: ANY_TARGET },
+        FLUSH_ONE => Action::Flush { window: window(bytes)?, to: partner(bytes, rank)? },
+        PROBE => Action::Probe { from: partner(bytes, rank)?, tag: bytes.small()? as i32 },
+        IPROBE => Action::Iprobe { from: partner(bytes, rank)?, tag: bytes.small()? as i32 },
+        _ => {
+            let (other, window) = (partner(bytes, rank)?, window(bytes)?);
+            let (count, datatype) = (bytes.small()?, datatype(bytes)?);
+            match code {
+                PUT => Action::Put { to: other, window, count, datatype },
+                GET => Action::Get { from: other, window, count, datatype },
+                _ => Action::Accumulate { to: other, window, count, datatype },
+            }
+        }
+    })
 }
 
 fn full(full: crate::trace::tables::Full) -> String {
@@ -156,12 +255,21 @@ fn sendrecv(bytes: &mut Cursor<'_>, rank: u32) -> Option<SendRecv> {
     Some(SendRecv { to, send_count, send_type, from, recv_count, recv_type })
 }
 
-fn collective(bytes: &mut Cursor<'_>, kind: CollectiveKind, ranks: usize, tables: &mut Tables) -> Result<u32, String> {
+fn collective(
+    bytes: &mut Cursor<'_>,
+    kind: CollectiveKind,
+    communicator: CommunicatorId,
+    rank: u32,
+    ranks: usize,
+    tables: &mut Tables,
+) -> Result<u32, String> {
+    let ranks = check_call::member(communicator, rank, &tables.communicators, ranks)?;
     const SHORT: &str = "a collective lacks arguments, or has one that is too large";
     let none = Counts::default();
     let mut scalars = || {
         Some(CollectiveCall {
             kind,
+            communicator,
             root: bytes.small()?,
             send_count: bytes.small()?,
             recv_count: bytes.small()?,
@@ -178,7 +286,7 @@ fn collective(bytes: &mut Cursor<'_>, kind: CollectiveKind, ranks: usize, tables
     for vector in &mut vectors {
         let length = bytes.small().ok_or(SHORT)? as usize;
         if length != 0 && length != ranks {
-            return Err(format!("a collective has {length} counts for {ranks} ranks"));
+            return Err(format!("a collective has {length} counts for {ranks} members"));
         }
         // Each count takes a byte at least, which bounds what is allocated by what is there.
         vector.reserve(length.min(bytes.rest().len()));

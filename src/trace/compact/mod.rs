@@ -12,6 +12,7 @@
 //! Varints for everything were rejected: decoding a message of four arguments takes as long as all the rest of reading.
 //! Runs of equal actions were, too: a file of some bytes could ask for any amount of memory.
 
+mod communicators;
 mod entry;
 mod read;
 #[cfg(test)]
@@ -39,6 +40,8 @@ const SECTION_HEAD: usize = 20;
 const NOTES: u8 = 1;
 const RANK: u8 = 2;
 const END: u8 = 3;
+/// Written only where there are communicators, in front of the ranks: readers of the first version refuse it by name.
+const COMMUNICATORS: u8 = 4;
 
 /// Bytes of the section behind its head that the last section has: ranks and actions.
 const END_BODY: usize = 12;

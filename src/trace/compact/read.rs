@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::varint::Cursor;
 use super::{
-    COMPUTE_LONG, COMPUTE_SHORT, END, END_BODY, ENTRIES, ENTRY_16, ENTRY_32, FILE_HEAD, MAGIC, NOTES, ONE_BYTE, RANK,
-    SECTION_HEAD, VERSION, entry, error,
+    COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, END_BODY, ENTRIES, ENTRY_16, ENTRY_32, FILE_HEAD, MAGIC, NOTES,
+    ONE_BYTE, RANK, SECTION_HEAD, VERSION, communicators, entry, error,
 };
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::{Input, MOST_RANKS};
@@ -76,6 +76,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         let (kind, length, checksum) = (buffer[0], u64_at(&buffer, 4), u32_at(&buffer, 12));
         let what = match kind {
             NOTES => "the notes",
+            COMMUNICATORS => "the communicators",
             RANK => "the actions of a rank",
             END if length == END_BODY as u64 => "the last section",
             END => return Err(error(bytes.file(), start, format!("the last section has {length} bytes"))),
@@ -90,6 +91,8 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         let here = |broken: Broken| error(bytes.file(), body + broken.at as u64, broken.problem);
         match kind {
             NOTES => trace.warnings.extend(notes(&buffer, bytes.file()).map_err(here)?),
+            COMMUNICATORS => communicators::decode(&buffer, ranks, &mut tables.communicators)
+                .map_err(|(at, problem)| here(Broken { at, problem }))?,
             RANK => {
                 polls |= section(&buffer, ranks, &mut trace.actions, &mut tables, &mut entries).map_err(here)?;
             }
@@ -114,6 +117,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     }
     trace.actions.resize_with(ranks, Vec::new);
     (trace.sendrecvs, trace.collectives, trace.counts) = (tables.sendrecvs, tables.collectives, tables.counts);
+    trace.communicators = tables.communicators;
     trace.known_polls = polls.into();
     Ok(trace)
 }

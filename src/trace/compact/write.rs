@@ -7,7 +7,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::varint::put;
 use super::{
-    COMPUTE_LONG, COMPUTE_SHORT, END, ENTRIES, ENTRY_16, ENTRY_32, MAGIC, NOTES, ONE_BYTE, RANK, VERSION, entry,
+    COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, ENTRIES, ENTRY_16, ENTRY_32, MAGIC, NOTES, ONE_BYTE, RANK,
+    VERSION, communicators, entry,
 };
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Trace};
@@ -44,6 +45,10 @@ impl Writer for Compact {
 
     fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
         let mut body = Vec::new();
+        if !part.communicators.is_empty() {
+            communicators::encode(part, &mut body);
+            section(COMMUNICATORS, &body, out)?;
+        }
         for (rank, actions) in (first as u32..).zip(&part.actions) {
             // A rank without actions needs no section: its place is known by its number.
             for some in actions.chunks(SECTION_ACTIONS) {
@@ -95,6 +100,16 @@ fn key(action: &Action) -> Key {
         Action::Test { source, destination, tag } => (11, pair(source, destination), tag as u64),
         Action::SendRecv { index } => (12, index.into(), 0),
         Action::Collective { index } => (13, index.into(), 0),
+        Action::Start { index, request } => (14, index.into(), request.into()),
+        Action::WaitRequest { request } => (15, request.into(), 0),
+        Action::TestRequest { request } => (16, request.into(), 0),
+        Action::Put { to, window, count, datatype } => message(17, to, window.number() as i32, count, datatype),
+        Action::Get { from, window, count, datatype } => message(18, from, window.number() as i32, count, datatype),
+        Action::Accumulate { to, window, count, datatype } => message(19, to, window.number() as i32, count, datatype),
+        Action::Fence { window } => (20, window.number().into(), 0),
+        Action::Flush { window, to } => (21, window.number().into(), to.into()),
+        Action::Probe { from, tag } => (22, from.into(), tag as u64),
+        Action::Iprobe { from, tag } => (23, from.into(), tag as u64),
     }
 }
 

@@ -223,7 +223,7 @@ impl Reader<'_, '_, '_> {
         if persistent {
             requests.keep(handle as u64, Action::NoOperation);
         } else {
-            requests.insert(handle as u64, Request { triple: None, open: None });
+            requests.insert(handle as u64, Request::Nothing);
         }
     }
 
@@ -271,8 +271,7 @@ impl Reader<'_, '_, '_> {
                         let at = self.program.ranks[self.rank as usize].actions.len();
                         // Source and tag follow when it completes; the tag that is known stays where the source is not.
                         self.program.push(self.rank, Action::Irecv { from: known, tag, count, datatype });
-                        let request = Request { triple: None, open: Some(at) };
-                        self.program.ranks[self.rank as usize].requests.insert(i[5] as u64, request);
+                        self.program.ranks[self.rank as usize].requests.insert(i[5] as u64, Request::Open(at));
                         Ok(())
                     }
                     _ => self.refuse(call, "a persistent receive from any source has another one each time"),
@@ -376,7 +375,7 @@ impl Reader<'_, '_, '_> {
                 continue;
             }
             let state = &self.program.ranks[self.rank as usize];
-            let open = state.requests.peek(handle as u64).and_then(|request| request.open);
+            let open = state.requests.peek(handle as u64).and_then(Request::open);
             let asked = open.map(|at| match state.actions[at] {
                 Action::Irecv { from, tag, .. } => (from, tag),
                 _ => (u32::MAX, -1),

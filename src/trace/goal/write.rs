@@ -9,7 +9,8 @@ use crate::trace::options::DEFAULT_RECORDED_SPEED;
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Datatype, Trace, UNKNOWN_COUNT, ti};
 
-/// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; collectives cannot be expressed.
+/// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; collectives and one-sided
+/// communication cannot be expressed.
 #[derive(Debug)]
 pub struct Goal;
 
@@ -93,7 +94,13 @@ impl<W: Write> Chain<'_, W> {
     fn action(&mut self, trace: &Trace, action: &Action) -> io::Result<bool> {
         let rank = self.rank;
         match *action {
-            Action::Init | Action::Finalize | Action::NoOperation | Action::Test { .. } => {}
+            // A probe moves nothing, and the receive behind it waits for the same message.
+            Action::Init
+            | Action::Finalize
+            | Action::NoOperation
+            | Action::Test { .. }
+            | Action::Probe { .. }
+            | Action::Iprobe { .. } => {}
             Action::Compute { flops } => {
                 self.operation(&format!("calc {}", nanoseconds(flops / DEFAULT_RECORDED_SPEED)), false)?;
             }
@@ -102,7 +109,15 @@ impl<W: Write> Chain<'_, W> {
             }
             Action::Recv { count: UNKNOWN_COUNT, .. }
             | Action::Irecv { count: UNKNOWN_COUNT, .. }
-            | Action::Collective { .. } => return Ok(false),
+            | Action::Collective { .. }
+            | Action::Start { .. }
+            | Action::WaitRequest { .. }
+            | Action::TestRequest { .. }
+            | Action::Put { .. }
+            | Action::Get { .. }
+            | Action::Accumulate { .. }
+            | Action::Fence { .. }
+            | Action::Flush { .. } => return Ok(false),
             Action::Send { to, tag, count, datatype } => drop(self.send(to, tag, count, datatype, false)?),
             Action::Recv { from, tag, count, datatype } => drop(self.receive(from, tag, count, datatype, false)?),
             Action::Isend { to, tag, count, datatype } => {

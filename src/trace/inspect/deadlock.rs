@@ -4,13 +4,14 @@
 //! when the k-th send is posted. Whether ranks block does not depend on who is faster, since nothing here takes a message
 //! from whoever comes first; one run tells for all orders. It is done twice: with sends that are always buffered, where a
 //! block is certain, and with sends that wait for their receive, where a block means that the program relies on buffers,
-//! which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all ranks together, as MPI allows.
+//! which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members together, as MPI allows; the wait for one that
+//! does not block ends when all members have started it.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::trace::{Action, Trace};
+use crate::trace::{Action, CommunicatorId, Trace};
 
 /// Source, destination and tag.
 type Triple = (u32, u32, i32);
@@ -32,8 +33,7 @@ pub(super) fn blocked(trace: &Trace, sends: Sends) -> Vec<(u32, usize)> {
         ranks: trace.actions.iter().map(|_| Rank::default()).collect(),
         posted: FxHashMap::default(),
         ready: (0..trace.ranks() as u32).collect(),
-        arrived: 0,
-        generation: 0,
+        meetings: FxHashMap::default(),
     };
     while let Some(rank) = run.ready.pop_front() {
         run.resume(rank);
@@ -65,11 +65,30 @@ struct Rank {
     posted: bool,
     /// What the rank waits for.
     waits: Vec<Half>,
-    /// The collective that it has entered, by its number plus one.
-    entered: u64,
+    /// The collectives that it waits for.
+    meets: Vec<Meeting>,
+    /// Collectives that do not block, by their numbers, as long as nobody has waited for them.
+    started: FxHashMap<u32, VecDeque<Meeting>>,
     /// Requests that are not waited for yet, in their order for each triple.
     requests: FxHashMap<Triple, VecDeque<Half>>,
     ended: bool,
+}
+
+/// The collectives of a communicator that block, or those that do not.
+type Sequence = (CommunicatorId, bool);
+
+/// A collective: of which sequence, and which number in it.
+type Meeting = (Sequence, u64);
+
+/// How far a sequence is. All members begin its collectives in the same order, so they end in that order.
+#[derive(Default)]
+struct Meetings {
+    /// How many have been begun by all members.
+    over: u64,
+    /// How many members have begun those that come next.
+    present: VecDeque<usize>,
+    /// How many each rank has begun.
+    begun: FxHashMap<u32, u64>,
 }
 
 struct Run<'a> {
@@ -78,9 +97,7 @@ struct Run<'a> {
     ranks: Vec<Rank>,
     posted: FxHashMap<Triple, Posted>,
     ready: VecDeque<u32>,
-    /// Ranks in the current collective, and how many collectives are over.
-    arrived: usize,
-    generation: u64,
+    meetings: FxHashMap<Sequence, Meetings>,
 }
 
 impl Run<'_> {
@@ -115,8 +132,14 @@ impl Run<'_> {
                 }
                 self.ranks[rank as usize].waits.pop();
             }
+            while let Some((sequence, number)) = self.ranks[rank as usize].meets.last() {
+                if self.meetings.get(sequence).is_none_or(|meetings| meetings.over <= *number) {
+                    return;
+                }
+                self.ranks[rank as usize].meets.pop();
+            }
             let state = &mut self.ranks[rank as usize];
-            if state.ended || state.entered > self.generation {
+            if state.ended {
                 return;
             }
             if state.posted {
@@ -163,23 +186,66 @@ impl Run<'_> {
             Action::WaitAll => {
                 let state = &mut self.ranks[rank as usize];
                 state.waits.extend(state.requests.drain().flat_map(|(_, queue)| queue));
+                state.meets.extend(state.started.drain().flat_map(|(_, queue)| queue));
             }
-            Action::Collective { .. } => {
-                self.ranks[rank as usize].entered = self.generation + 1;
-                self.arrived += 1;
-                if self.arrived == self.ranks.len() {
-                    self.arrived = 0;
-                    self.generation += 1;
-                    self.ready.extend((0..self.ranks.len() as u32).filter(|&other| other != rank));
-                }
+            Action::Collective { index } => {
+                let communicator = self.trace.collectives[index as usize].communicator;
+                let meeting = self.meet(rank, (communicator, true));
+                self.ranks[rank as usize].meets.push(meeting);
+            }
+            Action::Fence { window } => {
+                let meeting = self.meet(rank, (window, true));
+                self.ranks[rank as usize].meets.push(meeting);
+            }
+            Action::Start { index, request } => {
+                let communicator = self.trace.collectives[index as usize].communicator;
+                let meeting = self.meet(rank, (communicator, false));
+                self.ranks[rank as usize].started.entry(request).or_default().push_back(meeting);
+            }
+            Action::WaitRequest { request } => {
+                let state = &mut self.ranks[rank as usize];
+                let oldest = state.started.get_mut(&request).and_then(VecDeque::pop_front);
+                state.meets.extend(oldest);
+            }
+            // It waits for what the next receive would get.
+            Action::Probe { from, tag } => {
+                let triple = (from, rank, tag);
+                let number = self.posted.get(&triple).copied().unwrap_or_default().receives;
+                self.ranks[rank as usize].waits.push(Half { triple, number, sends: false });
             }
             // A test never blocks: it leaves its request for the wait that follows.
             Action::Test { .. }
+            | Action::TestRequest { .. }
+            | Action::Put { .. }
+            | Action::Get { .. }
+            | Action::Accumulate { .. }
+            | Action::Flush { .. }
+            | Action::Iprobe { .. }
             | Action::Init
             | Action::Finalize
             | Action::NoOperation
             | Action::Compute { .. }
             | Action::Sleep { .. } => {}
         }
+    }
+
+    /// A rank begins the next collective of a sequence; if it is the last member, all go on.
+    fn meet(&mut self, rank: u32, sequence: Sequence) -> Meeting {
+        let members = self.trace.members(sequence.0);
+        let meetings = self.meetings.entry(sequence).or_default();
+        let begun = meetings.begun.entry(rank).or_default();
+        let number = *begun;
+        *begun += 1;
+        let place = (number - meetings.over) as usize;
+        if meetings.present.len() <= place {
+            meetings.present.push_back(0);
+        }
+        meetings.present[place] += 1;
+        if meetings.present.front() == Some(&members.size()) {
+            meetings.present.pop_front();
+            meetings.over += 1;
+            self.ready.extend(members.ranks().filter(|&other| other != rank));
+        }
+        (sequence, number)
     }
 }

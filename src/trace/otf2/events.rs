@@ -92,8 +92,7 @@ impl<'o> Events<'o> {
                 // Source, tag and size follow when it is complete.
                 let unknown = Action::Irecv { from: u32::MAX, tag: 0, count: 0, datatype: Datatype::BYTE };
                 self.program.push(rank, unknown);
-                let open = Request { triple: None, open: Some(at) };
-                self.program.ranks[rank as usize].requests.insert(request, open);
+                self.program.ranks[rank as usize].requests.insert(request, Request::Open(at));
             }
             b"MPI_IRECV" => return self.received(event),
             b"MPI_ISEND_COMPLETE" => {
@@ -108,8 +107,7 @@ impl<'o> Events<'o> {
             }
             b"MPI_REQUEST_CANCELLED" => {
                 let Some(request) = a.number("Request: ") else { return Ok(None) };
-                if let Some(Request { open: Some(at), .. }) = self.program.ranks[rank as usize].requests.remove(request)
-                {
+                if let Some(Request::Open(at)) = self.program.ranks[rank as usize].requests.remove(request) {
                     self.program.ranks[rank as usize].actions[at] = Action::NoOperation;
                 }
                 let what = "a request that was cancelled: not replayed";
@@ -200,7 +198,7 @@ impl<'o> Events<'o> {
         let Some(request) = event.attributes.number("Request: ") else { return Ok(None) };
         let (count, datatype) = self.program.elements(bytes, rank, event.file, event.at())?;
         let state = &mut self.program.ranks[rank as usize];
-        let Some(Request { open: Some(at), .. }) = state.requests.remove(request) else {
+        let Some(Request::Open(at)) = state.requests.remove(request) else {
             return Err(missing(request, event));
         };
         state.actions[at] = Action::Irecv { from, tag, count, datatype };

@@ -54,6 +54,21 @@ impl Builder {
             Keyword::Sleep => Action::Sleep { seconds: real("duration")(text)?.1 },
             Keyword::SendRecv => self.sendrecv(text)?,
             Keyword::Collective(kind) => self.collective(rank, kind, text)?,
+            Keyword::Start(kind) => self.nonblocking(rank, kind, text)?,
+            Keyword::WaitRequest => Action::WaitRequest { request: self.numbered(text)? },
+            Keyword::TestRequest => Action::TestRequest { request: self.numbered(text)? },
+            Keyword::Put | Keyword::Get | Keyword::Accumulate => self.one_sided(keyword, text)?,
+            Keyword::Fence => Action::Fence { window: self.declared.current },
+            Keyword::Flush => self.flush(text)?,
+            Keyword::Probe => {
+                let (from, tag) = self.looked_for(text)?;
+                Action::Probe { from, tag }
+            }
+            Keyword::Iprobe => {
+                let (from, tag) = self.looked_for(text)?;
+                Action::Iprobe { from, tag }
+            }
+            Keyword::Declare | Keyword::On => unreachable!("{} is read before its action", keyword.name()),
         })
     }
 

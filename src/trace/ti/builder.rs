@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use memchr::{memchr, memrchr};
 
 use super::canonical;
+use super::communicators::Declared;
 use super::keyword::Keyword;
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
 use super::pending::Pending;
@@ -12,7 +13,7 @@ use crate::trace::blocks::{Block, End, LONGEST_LINE};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
 use crate::trace::format::MOST_RANKS;
 use crate::trace::tables::{Full, Tables};
-use crate::trace::{Action, Datatype, Trace, TraceWarning};
+use crate::trace::{Action, CommunicatorId, Datatype, Trace, TraceWarning};
 
 /// What stops the parsing of a line. `at` is the line from the offending word on.
 pub(super) enum Broken<'a> {
@@ -77,6 +78,7 @@ pub(super) struct Builder {
     pub streams: Vec<Vec<Action>>,
     polls: bool,
     pub tables: Tables,
+    pub declared: Declared,
     pub pending: Pending,
     /// The type of elements where a line names none, and the line that decided it.
     pub default: Option<(Datatype, Place)>,
@@ -100,6 +102,7 @@ impl Builder {
             streams: (0..ranks.unwrap_or(0)).map(|_| Vec::new()).collect(),
             polls: false,
             tables: Tables::default(),
+            declared: Declared::default(),
             pending: Pending::default(),
             default: None,
             foreign: None,
@@ -206,6 +209,27 @@ impl Builder {
             };
             return Err(Box::new((None, Broken::Other { at: rest, kind })));
         };
+        if matches!(keyword, Keyword::Declare | Keyword::On) {
+            return self.communicator_line(rank, keyword, arguments);
+        }
+        self.keep(rank, keyword, arguments)
+    }
+
+    /// A line that declares a communicator, or names that of its action.
+    #[cold]
+    fn communicator_line<'a>(&mut self, rank: u32, keyword: Keyword, arguments: &'a [u8]) -> Line<'a, ()> {
+        let broken = |broken| Box::new((Some(keyword), broken));
+        if keyword == Keyword::Declare {
+            return self.declare(arguments).map_err(broken);
+        }
+        let (action, arguments) = self.on(rank, arguments).map_err(broken)?;
+        let kept = self.keep(rank, action, arguments);
+        self.declared.current = CommunicatorId::WORLD;
+        kept
+    }
+
+    #[inline]
+    fn keep<'a>(&mut self, rank: u32, keyword: Keyword, arguments: &'a [u8]) -> Line<'a, ()> {
         match self.action(rank, keyword, arguments) {
             Ok(action) => {
                 self.polls |= action.polls();
@@ -280,6 +304,7 @@ impl Builder {
             sendrecvs: self.tables.sendrecvs,
             collectives: self.tables.collectives,
             counts: self.tables.counts,
+            communicators: self.tables.communicators,
             warnings: self.warnings,
             known_polls: self.polls.into(),
             ..Trace::default()

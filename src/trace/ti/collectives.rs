@@ -13,7 +13,7 @@ fn single(kind: CollectiveKind, root: u32, count: u32, datatype: Datatype, flops
     CollectiveCall { flops, ..CollectiveCall::uniform(kind, root, count, datatype) }
 }
 
-/// One count for each rank.
+/// One count for each member.
 fn vector<'a>(argument: &'static str, ranks: usize, into: &mut Vec<u32>, text: &'a [u8]) -> Res<'a, ()> {
     let mut rest = text;
     into.clear();
@@ -57,11 +57,12 @@ impl Builder {
                 let (_, (send_type, recv_type)) = self.types(rest)?;
                 CollectiveCall { root, send_count, recv_count, send_type, recv_type, ..CollectiveCall::empty(kind) }
             }
-            K::Alltoallv | K::Gatherv | K::Allgatherv | K::Scatterv | K::ReduceScatter => match self.ranks {
+            K::Alltoallv | K::Gatherv | K::Allgatherv | K::Scatterv | K::ReduceScatter => match self.members() {
                 Some(ranks) => self.vector_call(kind, ranks, text)?,
                 None => return Ok(self.put_off(rank, kind, text)?),
             },
         };
+        let call = CollectiveCall { communicator: self.declared.current, ..call };
         Ok(Action::Collective { index: self.tables.collective(call)? })
     }
 
@@ -174,7 +175,7 @@ impl Builder {
     fn root<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], u32)> {
         match skip_blanks(text) {
             b"" => Ok((&[], 0)),
-            some => self.partner("root", some),
+            some => self.member("root", some),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::trace::CollectiveKind;
 pub(super) enum Keyword {
     Init,
     Finalize,
-    /// `comm_size`, `comm_split`, `comm_dup`: every collective of a trace is on the world communicator.
+    /// `comm_size`, `comm_split`, `comm_dup`: calls of SimGrid's tracer, which say nothing of members.
     Communicator,
     Location,
     Compute,
@@ -21,10 +21,25 @@ pub(super) enum Keyword {
     Test,
     WaitAll,
     Collective(CollectiveKind),
+    /// The members of a communicator: no action.
+    Declare,
+    /// The communicator of the action that follows.
+    On,
+    /// A collective that does not block.
+    Start(CollectiveKind),
+    WaitRequest,
+    TestRequest,
+    Put,
+    Get,
+    Accumulate,
+    Fence,
+    Flush,
+    Probe,
+    Iprobe,
 }
 
 /// Names of the actions that are not collectives.
-const OTHERS: [(&str, Keyword); 16] = [
+const OTHERS: [(&str, Keyword); 27] = [
     ("init", Keyword::Init),
     ("finalize", Keyword::Finalize),
     ("comm_size", Keyword::Communicator),
@@ -41,6 +56,17 @@ const OTHERS: [(&str, Keyword); 16] = [
     ("wait", Keyword::Wait),
     ("test", Keyword::Test),
     ("waitall", Keyword::WaitAll),
+    ("communicator", Keyword::Declare),
+    ("on", Keyword::On),
+    ("wait_request", Keyword::WaitRequest),
+    ("test_request", Keyword::TestRequest),
+    ("put", Keyword::Put),
+    ("get", Keyword::Get),
+    ("accumulate", Keyword::Accumulate),
+    ("fence", Keyword::Fence),
+    ("flush", Keyword::Flush),
+    ("probe", Keyword::Probe),
+    ("iprobe", Keyword::Iprobe),
 ];
 
 impl Keyword {
@@ -63,13 +89,29 @@ impl Keyword {
     fn find_rare(word: &[u8]) -> Option<Keyword> {
         let other = OTHERS.iter().find(|(name, _)| name.as_bytes() == word).map(|&(_, keyword)| keyword);
         let collective = || CollectiveKind::ALL.into_iter().find(|kind| kind.name().as_bytes() == word);
-        other.or_else(|| collective().map(Keyword::Collective))
+        let start = || CollectiveKind::ALL.into_iter().find(|kind| kind.nonblocking_name().as_bytes() == word);
+        other.or_else(|| collective().map(Keyword::Collective)).or_else(|| start().map(Keyword::Start))
+    }
+
+    /// Whether the action takes place on a communicator.
+    pub fn has_communicator(self) -> bool {
+        matches!(
+            self,
+            Keyword::Collective(_)
+                | Keyword::Start(_)
+                | Keyword::Put
+                | Keyword::Get
+                | Keyword::Accumulate
+                | Keyword::Fence
+                | Keyword::Flush
+        )
     }
 
     /// The name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Keyword::Collective(kind) => kind.name(),
+            Keyword::Start(kind) => kind.nonblocking_name(),
             other => OTHERS.iter().find(|(_, keyword)| *keyword == other).map_or("", |&(name, _)| name),
         }
     }
@@ -80,7 +122,9 @@ impl Keyword {
     pub fn nearest(word: &[u8]) -> Option<&'static str> {
         let plain = |name: &str| name.to_ascii_lowercase().replace('_', "");
         let word = plain(std::str::from_utf8(word).ok().filter(|word| word.len() <= 40)?);
-        let names = OTHERS.iter().map(|&(name, _)| name).chain(CollectiveKind::ALL.map(CollectiveKind::name));
+        let collectives = CollectiveKind::ALL.map(CollectiveKind::name).into_iter();
+        let starts = CollectiveKind::ALL.map(CollectiveKind::nonblocking_name);
+        let names = OTHERS.iter().map(|&(name, _)| name).chain(collectives).chain(starts);
         let (distance, nearest) =
             names.map(|name| (strsim::damerau_levenshtein(&word, &plain(name)), name)).min_by_key(|&(d, _)| d)?;
         (distance <= 1 + nearest.len() / 4).then_some(nearest)
@@ -98,6 +142,7 @@ mod tests {
         }
         for kind in CollectiveKind::ALL {
             assert_eq!(Keyword::find(kind.name().as_bytes()), Some(Keyword::Collective(kind)));
+            assert_eq!(Keyword::find(kind.nonblocking_name().as_bytes()), Some(Keyword::Start(kind)));
         }
         assert_eq!(Keyword::find(b"Isend"), None);
         assert_eq!(Keyword::find(b""), None);

@@ -1,11 +1,13 @@
 //! Finding the line of an action again, for messages of the replay.
 //!
 //! Keeping a line number for each action would add half to the memory of a trace, for errors that stop the run anyway; so
-//! the file is read a second time when one occurs. That works since every line of a rank gives exactly one action.
+//! the file is read a second time when one occurs. That works since every line of a rank gives exactly one action, but for those that
+//! declare a communicator.
 
 use std::path::Path;
 
-use super::number::{leading_rank, skip_blanks};
+use super::keyword::Keyword;
+use super::number::{leading_rank, skip_blanks, split_word};
 use crate::trace::blocks::Blocks;
 use crate::trace::error::shorten;
 use crate::trace::source::{Budget, Source};
@@ -36,7 +38,8 @@ fn find(file: &Path, rank: usize, index: usize) -> Option<SourceLine> {
         let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
         for words in text.split(|&byte| byte == b'\n').map(skip_blanks) {
             line += 1;
-            if found.is_some() || leading_rank(words).is_none_or(|(_, first)| first != rank as u64) {
+            let Some((rest, first)) = leading_rank(words) else { continue };
+            if found.is_some() || first != rank as u64 || Keyword::find(split_word(rest).0) == Some(Keyword::Declare) {
                 continue;
             }
             if before == index {

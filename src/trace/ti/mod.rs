@@ -29,6 +29,22 @@
 //! allgatherv COUNT P [TYPE [TYPE]]                         allgatherv COUNT P [TYPE TYPE] DISPLACEMENTS
 //! ```
 //!
+//! An extension of ours, which other tools refuse as unknown actions:
+//!
+//! ```text
+//! communicator NUMBER MEMBER...            declares one, without being an action; members are ranks of the world
+//! on NUMBER ACTION ARGUMENTS...            a collective, or what is below `put`, on a communicator
+//! ibarrier ... ireducescatter  REQUEST ARGUMENTS...    a collective that does not block
+//! wait_request  test_request   REQUEST
+//! put  accumulate   TO COUNT [TYPE]        get  FROM COUNT [TYPE]
+//! fence                                    flush [TO]
+//! probe  iprobe     FROM TAG
+//! ```
+//!
+//! On a communicator, `P` is one number for each member, and a root counts its members. Communicators are numbered from 1; 0 is
+//! that of all ranks. A declaration stands before the first use, and may be repeated. A window of one-sided communication is a
+//! communicator (all ranks, without `on`); its partners are ranks of the world. `waitall` waits for collectives, too.
+//!
 //! Counts are in elements of the type; the default type has one byte, or is a double if `init` has an argument. A receive
 //! of -1 elements takes a message of any size.
 //!
@@ -41,6 +57,7 @@ mod arguments;
 mod builder;
 mod canonical;
 mod collectives;
+mod communicators;
 mod keyword;
 mod list;
 mod locate;

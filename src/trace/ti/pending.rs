@@ -89,7 +89,11 @@ impl Builder {
             resolved.push(index);
         }
         for Use { rank, list, action } in pending.uses {
-            self.streams[rank as usize][action] = Action::Collective { index: resolved[list as usize] };
+            let resolved = resolved[list as usize];
+            if let Action::Collective { index } | Action::Start { index, .. } = &mut self.streams[rank as usize][action]
+            {
+                *index = resolved;
+            }
         }
         Ok(())
     }

@@ -2,7 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::trace::{Action, CollectiveCall, CollectiveKind, Counts, Datatype, SendRecv, Trace, UNKNOWN_COUNT};
+use crate::trace::{
+    ANY_TARGET, Action, CollectiveCall, CollectiveKind, CommunicatorId, Counts, Datatype, SendRecv, Trace,
+    UNKNOWN_COUNT,
+};
 
 /// Writes a trace as one merged TI text, rank after rank.
 ///
@@ -13,7 +16,14 @@ pub fn write(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The same for a part of a trace, whose first rank has a number above 0.
+///
+/// Communicators are declared in front of the first rank.
 pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write) -> io::Result<()> {
+    for (number, members) in (1..).zip(&trace.communicators) {
+        write!(out, "{first} communicator {number}")?;
+        members.iter().try_for_each(|member| write!(out, " {member}"))?;
+        out.write_all(b"\n")?;
+    }
     for (rank, actions) in (first..).zip(&trace.actions) {
         for action in actions {
             write!(out, "{rank} ")?;
@@ -51,8 +61,35 @@ fn write_action(trace: &Trace, action: &Action, out: &mut impl Write) -> io::Res
             let (send_type, recv_type) = (send_type.id(), recv_type.id());
             write!(out, "sendRecv {send_count} {to} {recv_count} {from} {send_type} {recv_type}")
         }
-        Action::Collective { index } => write_call(trace, &trace.collectives[index as usize], out),
+        Action::Collective { index } => write_call(trace, &trace.collectives[index as usize], None, out),
+        Action::Start { index, request } => write_call(trace, &trace.collectives[index as usize], Some(request), out),
+        Action::WaitRequest { request } => write!(out, "wait_request {request}"),
+        Action::TestRequest { request } => write!(out, "test_request {request}"),
+        Action::Put { to, window, count, datatype } => one_sided(out, "put", to, window, count, datatype),
+        Action::Get { from, window, count, datatype } => one_sided(out, "get", from, window, count, datatype),
+        Action::Accumulate { to, window, count, datatype } => one_sided(out, "accumulate", to, window, count, datatype),
+        Action::Fence { window } => on(window, out).and_then(|()| write!(out, "fence")),
+        Action::Flush { window, to: ANY_TARGET } => on(window, out).and_then(|()| write!(out, "flush")),
+        Action::Flush { window, to } => on(window, out).and_then(|()| write!(out, "flush {to}")),
+        Action::Probe { from, tag } => write!(out, "probe {from} {tag}"),
+        Action::Iprobe { from, tag } => write!(out, "iprobe {from} {tag}"),
     }
+}
+
+fn on(communicator: CommunicatorId, out: &mut impl Write) -> io::Result<()> {
+    if communicator.is_world() { Ok(()) } else { write!(out, "on {} ", communicator.number()) }
+}
+
+fn one_sided(
+    out: &mut impl Write,
+    name: &str,
+    partner: u32,
+    window: CommunicatorId,
+    count: u32,
+    datatype: Datatype,
+) -> io::Result<()> {
+    on(window, out)?;
+    write!(out, "{name} {partner} {count} {}", datatype.id())
 }
 
 fn message(out: &mut impl Write, name: &str, partner: u32, tag: i32, count: u32, datatype: Datatype) -> io::Result<()> {
@@ -60,11 +97,15 @@ fn message(out: &mut impl Write, name: &str, partner: u32, tag: i32, count: u32,
     write!(out, "{name} {partner} {tag} {count} {}", datatype.id())
 }
 
-fn write_call(trace: &Trace, call: &CollectiveCall, out: &mut impl Write) -> io::Result<()> {
+fn write_call(trace: &Trace, call: &CollectiveCall, request: Option<u32>, out: &mut impl Write) -> io::Result<()> {
     use CollectiveKind as K;
     let &CollectiveCall { kind, root, send_count, recv_count, flops, .. } = call;
     let (sent, received) = (call.send_type.id(), call.recv_type.id());
-    write!(out, "{}", kind.name())?;
+    on(call.communicator, out)?;
+    match request {
+        None => write!(out, "{}", kind.name())?,
+        Some(request) => write!(out, "{} {request}", kind.nonblocking_name())?,
+    }
     match kind {
         K::Barrier => Ok(()),
         K::Bcast => write!(out, " {send_count} {root} {sent}"),

@@ -1,0 +1,121 @@
+//! Communicators, windows and collectives that do not block, as recorders tell them: rank by rank, with handles.
+//!
+//! A recorder knows for each rank which communicators it has made, with which members, but no name that all ranks agree on.
+//! Members make communicators of the same members in the same order, or they would wait for each other; so the list of
+//! members, and how many with that list the rank has made before, is a name.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::{At, Program, Request, full};
+use crate::trace::communicator::{CommunicatorId, MemberList, Members, twice};
+use crate::trace::error::TraceError;
+use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype};
+
+/// Communicators by their members.
+#[derive(Default)]
+pub(super) struct Communicators {
+    /// Those with the same members, in the order in which each member has made them.
+    alike: FxHashMap<MemberList, Vec<CommunicatorId>>,
+    /// How many with the same members each rank has made; they are named by the first of them.
+    made: FxHashMap<(u32, CommunicatorId), usize>,
+    /// Tags of messages on communicators, in the order in which they were met.
+    tags: FxHashMap<(CommunicatorId, i32), i32>,
+}
+
+/// How a communicator comes into being: what messages the call costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) enum Making {
+    /// By colours and keys, which all ranks have to know of each other: `MPI_Comm_split`.
+    Split,
+    /// From what each member knows already: `MPI_Comm_dup`, `MPI_Comm_create`, `MPI_Cart_create`, `MPI_Cart_sub`,
+    /// `MPI_Win_create`.
+    Agreed,
+}
+
+impl Program<'_> {
+    /// The communicator (or window) that a rank makes now, with these members in their order, as ranks of the world.
+    ///
+    /// It is the same one for all its members if each calls this for each communicator that it makes, in its own order; the
+    /// ranks may come in any order. It records no action: what the call costs is [`making`](Self::making).
+    pub fn new_communicator(
+        &mut self,
+        rank: u32,
+        members: &[u32],
+        file: &Path,
+        at: At,
+    ) -> Result<CommunicatorId, TraceError> {
+        const HELP: &str = "the file is damaged, or the recorder is wrong";
+        if !members.contains(&rank) {
+            return Err(self.error(file, at, format!("rank {rank} is no member of its own communicator"), HELP));
+        }
+        if let Some(&wrong) = members.iter().find(|&&member| member as usize >= self.ranks.len()) {
+            return Err(self.error(file, at, format!("a communicator has rank {wrong}, which there is not"), HELP));
+        }
+        if let Some(member) = twice(members) {
+            return Err(self.error(file, at, format!("rank {member} is twice in a communicator"), HELP));
+        }
+        let table = &mut self.tables.communicators;
+        let Communicators { alike, made, .. } = &mut self.communicators;
+        if !alike.contains_key(members) {
+            alike.insert(members.into(), Vec::new());
+        }
+        let known = alike.get_key_value(members).map(|(list, ids)| (list.clone(), ids.first().copied()));
+        let next = CommunicatorId::from_index(table.len() as u32);
+        let Some(((list, first), ids)) = known.zip(alike.get_mut(members)) else { return Ok(next) };
+        let nth = made.entry((rank, first.unwrap_or(next))).or_default();
+        *nth += 1;
+        if let Some(&id) = ids.get(*nth - 1) {
+            return Ok(id);
+        }
+        ids.push(next);
+        table.push(list);
+        Ok(next)
+    }
+
+    /// The members of a communicator.
+    pub fn members(&self, id: CommunicatorId) -> Members<'_> {
+        Members::of(&self.tables.communicators, id, self.ranks.len())
+    }
+
+    /// What the call that makes a communicator costs: collectives on the one from which it is made. To split means that all tell
+    /// all their colour and key (an allgather of 8 bytes); then, as in every making, all agree on a number for the messages of
+    /// the new one (an allreduce of 4 bytes). That is the essence of what MPICH and Open MPI do; they may
+    /// need several rounds to agree.
+    pub fn making(&mut self, rank: u32, making: Making, parent: CommunicatorId) -> Result<(), TraceError> {
+        if self.members(parent).size() <= 1 {
+            return Ok(());
+        }
+        let mut calls = Vec::new();
+        if making == Making::Split {
+            calls.push(CollectiveCall::uniform(CollectiveKind::Allgather, 0, 8, Datatype::BYTE));
+        }
+        calls.push(CollectiveCall::uniform(CollectiveKind::Allreduce, 0, 4, Datatype::BYTE));
+        for call in calls {
+            let action = self.collective(CollectiveCall { communicator: parent, ..call })?;
+            self.push(rank, action);
+        }
+        Ok(())
+    }
+
+    /// The tag that stands for a tag on a communicator. Messages match on the ranks of the world and the tag only; so that
+    /// those on different communicators do not mix, the tags of all but the world are numbered down from the largest.
+    pub fn tag(&mut self, communicator: CommunicatorId, tag: i32) -> i32 {
+        if communicator.is_world() {
+            return tag;
+        }
+        let tags = &mut self.communicators.tags;
+        let next = i32::MAX - tags.len() as i32;
+        *tags.entry((communicator, tag)).or_insert(next)
+    }
+
+    /// Starts a collective that does not block; [`wait`](Self::wait) with the handle ends it.
+    pub fn start_collective(&mut self, rank: u32, handle: u64, call: CollectiveCall) -> Result<(), TraceError> {
+        let index = self.tables.collective(call).map_err(full)?;
+        let request = self.ranks[rank as usize].requests.number();
+        self.push(rank, Action::Start { index, request });
+        self.ranks[rank as usize].requests.insert(handle, Request::Collective(request));
+        Ok(())
+    }
+}
