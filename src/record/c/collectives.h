@@ -124,10 +124,11 @@ static inline void finish_icollective(int rc, struct collective call, uint64_t r
 /* ---- Exchanges with the neighbours of a Cartesian grid or a graph ---- */
 
 /* Asks the neighbours of this process, with the sources in front: their numbers, and an allocated list. */
-static int *neighbors_of(MPI_Comm comm, int *sources, int *destinations) {
+static int *neighbors_of(MPI_Comm comm, int *grid, int *sources, int *destinations) {
     int topology, weighted, *list = NULL;
     *sources = *destinations = 0;
     PMPI_Topo_test(comm, &topology);
+    *grid = topology == MPI_CART;
     if (topology == MPI_CART) {
         int dimensions;
         PMPI_Cartdim_get(comm, &dimensions);
@@ -173,8 +174,10 @@ static void record_neighbors(int rc, MPI_Comm comm, int wide, int64_t sent, cons
         record_other("collectives on communicators that are not recorded", begin, end);
         return;
     }
-    int sources, destinations, *list = neighbors_of(comm, &sources, &destinations);
+    int grid, sources, destinations, *list = neighbors_of(comm, &grid, &sources, &destinations);
     unsigned char *p = begin_record(request ? OP_INEIGHBOR : OP_NEIGHBOR, begin, end, (size_t)(sources + destinations) * 16);
+    /* On a grid what goes to the neighbour before comes there from the one behind, even if both are the same process. */
+    *p++ = (unsigned char)grid;
     p = put(p, (uint64_t)id);
     if (request) p = put_request(p, KEY(*request));
     p = put(p, (uint64_t)destinations);
