@@ -186,7 +186,10 @@ fn line_text(trace: &Trace, rank: u32, action: usize) -> String {
 fn blocked_text(trace: &Trace, blocked: &Blocked, standing: &[Option<usize>]) -> String {
     let rank = blocked.place.rank;
     let mut text = format!("\n  {}: blocked in {}", place_text(trace, rank, blocked.place.action), blocked.operation);
-    for (Envelope { source, destination, tag }, sends) in blocked.missing.iter().take(3) {
+    if !blocked.communicator.is_world() {
+        let _ = write!(text, " on communicator {}", blocked.communicator.number());
+    }
+    for (Envelope { source, destination, tag, .. }, sends) in blocked.missing.iter().take(3) {
         let partner = if *sends { *destination } else { *source };
         let wanted = match (sends, *tag < 0) {
             (true, false) => format!("rank {destination} to receive its message with tag {tag}"),

@@ -81,6 +81,16 @@ impl Cpu {
         }
     }
 
+    /// Gives a fiber a place on the host of a rank, which computes nothing just now. With `computes`, both may compute together.
+    pub fn lodge(&mut self, fiber: u32, rank: u32, computes: bool) {
+        let host = self.host_of_rank[rank as usize];
+        let places = (fiber as usize + 1).max(self.host_of_rank.len());
+        self.host_of_rank.resize(places, host);
+        self.computations.resize(places, Computation::default());
+        self.host_of_rank[fiber as usize] = host;
+        self.hosts[host.index()].shared |= computes;
+    }
+
     /// Speed of a core of the rank's host, in flop/s.
     pub fn speed(&self, rank: u32) -> f64 {
         self.hosts[self.host_of_rank[rank as usize].index()].speed

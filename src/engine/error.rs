@@ -2,6 +2,7 @@
 
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::RouteError;
+use crate::trace::CommunicatorId;
 
 /// A place in the trace: the action of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Blocked {
     pub place: Place,
     /// What it does there, e.g. `recv` or `allreduce`.
     pub operation: &'static str,
+    /// The communicator of the collective or the window, if it is in one.
+    pub communicator: CommunicatorId,
     /// The messages that it waits for and that no partner has taken up: (envelope, whether the rank is the sender).
     pub missing: Vec<(Envelope, bool)>,
 }
@@ -48,12 +51,12 @@ pub enum ReplayError {
         /// The contradiction.
         mismatch: Mismatch,
     },
-    /// A `wait` or `test` while the rank has no request at all.
-    #[error("`{operation}` without any isend or irecv before it: there is no request to wait for")]
+    /// A `wait`, `test`, `wait_request` or `test_request` while the rank has no request of that sort at all.
+    #[error("`{operation}` without any {} before it: there is no request to wait for", requested_by(operation))]
     NoRequest {
         /// Where.
         place: Place,
-        /// `wait` or `test`.
+        /// Its name.
         operation: &'static str,
     },
     /// The platform has no route for a message.
@@ -74,8 +77,12 @@ pub enum ReplayError {
     },
 }
 
+fn requested_by(operation: &str) -> &'static str {
+    if operation.ends_with("_request") { "collective that does not block" } else { "isend or irecv" }
+}
+
 fn mismatch_text(mismatch: &Mismatch, envelope: &Envelope) -> String {
-    let Envelope { source, destination, tag } = envelope;
+    let Envelope { source, destination, tag, .. } = envelope;
     // Collectives use tags of their own, which mean nothing to the user.
     let what = if *tag < 0 { "in a collective".to_owned() } else { format!("with tag {tag}") };
     let message = format!("message from rank {source} to rank {destination} {what}");

@@ -4,9 +4,14 @@
 //! (`run`). Then the clock jumps to the next event of a host or of the network, and the ranks that it sets free
 //! become ready. Nothing here knows files, terminals or threads.
 
+mod collectives;
 mod cpu;
 mod error;
+mod fibers;
+mod groups;
 mod observer;
+mod one_sided;
+mod point_to_point;
 mod process;
 mod run;
 #[cfg(test)]
@@ -27,9 +32,11 @@ use crate::network::{Network, Precision};
 use crate::platform::{Platform, SharingPolicy};
 use crate::queue::earlier;
 use crate::result::{LinkTraffic, Outcome};
-use crate::trace::{Action, Trace};
+use crate::trace::{Action, CommunicatorId, Trace};
 use cpu::Cpu;
+use groups::{FIBER, Groups};
 use process::{Process, State};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// Events closer to each other than this many seconds happen together. It only absorbs rounding.
@@ -87,6 +94,14 @@ struct Engine<'a, O, S> {
     messages: Messages,
     network: Network<'a, S>,
     cpu: Cpu,
+    groups: Groups<'a>,
+    /// The fiber of a rank whose messages have that context; and fibers that can be used again.
+    fibers: FxHashMap<(u32, u32), u32>,
+    free_fibers: Vec<u32>,
+    /// The answers to questions under way.
+    answers: FxHashMap<u32, u32>,
+    /// Number of ranks that wait until a message could be received.
+    watched_for: u32,
     /// Whether ranks take turns at each instant, one call each (see `run`).
     turns: bool,
     /// Tests and probes that failed in a row, plus one. One variable for all ranks, as in SimGrid.
@@ -112,12 +127,17 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             model,
             observer,
             now: 0.0,
-            processes: trace.actions.iter().map(|a| Process::new(a)).collect(),
+            processes: (0..).zip(&trace.actions).map(|(rank, actions)| Process::new(rank, actions)).collect(),
             ready: (0..layout.ranks()).collect(),
             ended: 0,
             messages: Messages::new(),
             network: Network::new(platform, &model.network),
             cpu: Cpu::new(platform, layout),
+            groups: Groups::default(),
+            fibers: FxHashMap::default(),
+            free_fibers: Vec::new(),
+            answers: FxHashMap::default(),
+            watched_for: 0,
             // Which transfer began first decides nothing in an exact allocation, but a literal one depends on it.
             turns: S::LITERAL || trace.polls(),
             tests: 1.0,
@@ -158,10 +178,13 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 for rank in self.messages.arrive(message).into_iter().flatten() {
                     self.notify(rank, message);
                 }
+                if !self.answers.is_empty() {
+                    self.answer(message)?;
+                }
                 self.messages.release(message);
             }
         }
-        if (self.ended as usize) < self.processes.len() {
+        if self.ended < self.layout.ranks() {
             return Err(self.deadlock());
         }
         Ok(self.outcome())
@@ -175,7 +198,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 polls = true;
                 self.messages.probe(probe.envelope(rank)).is_none()
             }
-            State::OnRequest(_) | State::OnSet { .. } | State::Ended => true,
+            State::OnRequest(_) | State::OnSet { .. } | State::OnFiber(_) | State::OnMessage(_) | State::Ended => true,
             _ => false,
         });
         polls && stuck && self.network.is_idle()
@@ -183,7 +206,12 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
 
     /// A message that a rank is blocked on has arrived.
     #[inline]
-    fn notify(&mut self, rank: u32, message: u32) {
+    fn notify(&mut self, mut rank: u32, message: u32) {
+        let context = self.messages.get(message).envelope.context;
+        if context >= FIBER {
+            let Some(&fiber) = self.fibers.get(&(rank, context)) else { return };
+            rank = fiber;
+        }
         let process = &mut self.processes[rank as usize];
         match &mut process.state {
             State::OnRequest(_) => {}
@@ -207,8 +235,9 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
     }
 
     fn outcome(self) -> Outcome {
-        let end = self.processes.iter().map(|p| p.times.end).fold(0.0, f64::max);
-        let ranks = self.processes.iter().map(|p| {
+        let ranks = &self.processes[..self.layout.ranks() as usize];
+        let end = ranks.iter().map(|p| p.times.end).fold(0.0, f64::max);
+        let ranks = ranks.iter().map(|p| {
             let mut times = p.times;
             times.waiting += end - times.end;
             times
@@ -236,16 +265,21 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
 
     fn deadlock(&self) -> ReplayError {
         let mut blocked = Vec::new();
-        let mut standing = Vec::with_capacity(self.processes.len());
-        for (rank, process) in self.processes.iter().enumerate() {
+        let mut standing = Vec::with_capacity(self.layout.ranks() as usize);
+        for (rank, process) in self.processes[..self.layout.ranks() as usize].iter().enumerate() {
             if matches!(process.state, State::Ended) {
                 standing.push(None);
                 continue;
             }
             standing.push(Some(process.current()));
-            let requests = match process.state {
+            // What a fiber waits for is what its rank waits for.
+            let at_work = match process.state {
+                State::OnFiber(fiber) => &self.processes[fiber as usize],
+                _ => process,
+            };
+            let requests = match at_work.state {
                 State::OnRequest(request) => vec![request],
-                State::OnSet { .. } => process.set.clone(),
+                State::OnSet { .. } => at_work.set.clone(),
                 _ => Vec::new(),
             };
             let awaited = requests
@@ -254,20 +288,25 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 .filter_map(|r| Some((self.messages.get(r.message()?).envelope, r.side() == Side::Send)));
             let polled = match process.state {
                 State::Probing(probe) => Some((probe.envelope(rank as u32), false)),
+                State::OnMessage(envelope) => Some((envelope, false)),
                 _ => None,
             };
             let missing = awaited.chain(polled).collect();
             blocked.push(Blocked {
                 place: Place { rank: rank as u32, action: process.current() },
-                operation: self.operation(process),
+                operation: self.operation(process, at_work),
+                communicator: at_work.collective.call.map_or(CommunicatorId::WORLD, |call| call.communicator),
                 missing,
             });
         }
         ReplayError::Deadlock { seconds: self.now, ranks: self.layout.ranks(), blocked, standing }
     }
 
-    /// What a rank is doing, in the words of the trace.
-    fn operation(&self, process: &Process<'_>) -> &'static str {
+    /// What a rank is doing, in the words of the trace; `at_work` is it or the fiber that it waits for.
+    fn operation(&self, process: &Process<'_>, at_work: &Process<'_>) -> &'static str {
+        if let Some(call) = at_work.collective.call.filter(|_| !std::ptr::eq(process, at_work)) {
+            return call.kind.nonblocking_name();
+        }
         match process.actions.get(process.current()) {
             Some(Action::Collective { index }) => self.trace.collectives[*index as usize].kind.name(),
             Some(action) => action.name(),

@@ -22,6 +22,10 @@ pub struct Wakening {
 }
 
 /// Somebody who watches a replay. All methods do nothing unless overridden, and cost nothing then.
+///
+/// A collective that does not block progresses in a fiber beside its rank. Fibers have numbers from the number of ranks on, which are
+/// used again, and stand where a rank stands in [`computed`](Self::computed), [`spent_overhead`](Self::spent_overhead),
+/// [`message_started`](Self::message_started) (as poster), [`woken`](Self::woken) and [`released`](Self::released) (as `by`).
 pub trait Observer {
     /// Whether it wants to know of the states of links; the solver keeps an account of them only then.
     const WATCHES_LINKS: bool = false;
@@ -61,6 +65,18 @@ pub trait Observer {
     #[inline]
     fn woken(&mut self, rank: u32, wakening: Wakening) {
         let _ = (rank, wakening);
+    }
+
+    /// A rank has started a collective that does not block: a fiber begins.
+    #[inline]
+    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
+        let _ = (fiber, rank, date);
+    }
+
+    /// A rank goes on after so many seconds, for a fiber of its own has ended, or another rank has posted what it looked for.
+    #[inline]
+    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
+        let _ = (rank, by, date, seconds);
     }
 
     /// The state of a link since now. It may be told several times.
@@ -107,6 +123,16 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.woken(rank, wakening);
     }
 
+    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
+        self.0.fiber_began(fiber, rank, date);
+        self.1.fiber_began(fiber, rank, date);
+    }
+
+    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
+        self.0.released(rank, by, date, seconds);
+        self.1.released(rank, by, date, seconds);
+    }
+
     fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
         self.0.link_changed(link, state, date);
         self.1.link_changed(link, state, date);
@@ -139,6 +165,14 @@ impl<O: Observer> Observer for &mut O {
 
     fn woken(&mut self, rank: u32, wakening: Wakening) {
         (**self).woken(rank, wakening);
+    }
+
+    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
+        (**self).fiber_began(fiber, rank, date);
+    }
+
+    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
+        (**self).released(rank, by, date, seconds);
     }
 
     fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {

@@ -3,7 +3,7 @@
 use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
 use crate::mpi::messages::{Envelope, Request};
 use crate::result::RankTimes;
-use crate::trace::{Action, CollectiveCall, Datatype};
+use crate::trace::{Action, CollectiveCall, CommunicatorId, Datatype};
 
 /// A send that is posted once its overhead has passed.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,19 @@ pub(super) struct Send {
     pub bytes: u64,
     pub datatype: Datatype,
     pub blocking: bool,
+    /// That of the collective to which it belongs; 0 elsewhere.
+    pub context: u32,
+}
+
+/// A one-sided operation that begins once its overhead has passed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OneSided {
+    /// The rank whose memory it is about.
+    pub other: u32,
+    pub window: CommunicatorId,
+    pub bytes: u64,
+    /// Whether it reads.
+    pub gets: bool,
 }
 
 /// A receive of unknown size that looks for its message.
@@ -27,7 +40,7 @@ pub(super) struct Probe {
 impl Probe {
     /// What the message that it looks for matches on; `rank` is the receiver.
     pub fn envelope(&self, rank: u32) -> Envelope {
-        Envelope { source: self.from, destination: rank, tag: self.tag }
+        Envelope::message(self.from, rank, self.tag)
     }
 }
 
@@ -39,6 +52,14 @@ pub(super) struct Pending {
     pub tag: i32,
     /// `None`: a request that a test has completed already.
     pub request: Option<Request>,
+}
+
+/// A collective that does not block, until somebody waits for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Started {
+    pub request: u32,
+    /// The fiber in which it progresses; `None`: one that a test has found complete.
+    pub fiber: Option<u32>,
 }
 
 /// What follows a call that took a rank's turn.
@@ -71,8 +92,8 @@ pub(super) enum State {
     SendOverhead(Send),
     /// Waits for one request.
     OnRequest(Request),
-    /// Spends the overhead of a receive that is complete.
-    RecvOverhead,
+    /// Spends the overhead of a receive that is complete, or of a look for a message.
+    Overhead,
     /// Waits until so many requests of its set are complete.
     OnSet { left: u32 },
     /// Spends the overhead of a receive of its set.
@@ -83,8 +104,16 @@ pub(super) enum State {
     Sleeping,
     /// Spends the time of a test.
     Testing(Pending),
+    /// Spends the time of a test of a collective, by its number.
+    TestingFiber(u32),
     /// Polls.
     Probing(Probe),
+    /// Waits until a message like this could be received.
+    OnMessage(Envelope),
+    /// Waits for the end of a fiber of its own.
+    OnFiber(u32),
+    /// Spends the overhead of a one-sided operation.
+    OneSidedOverhead(OneSided),
     /// Has no action left.
     Ended,
 }
@@ -94,6 +123,10 @@ pub(super) enum State {
 pub(super) struct Progress {
     /// The call; `None` outside of collectives.
     pub call: Option<CollectiveCall>,
+    /// Which member of the communicator of the call the rank is.
+    pub member: u32,
+    /// The context of its messages.
+    pub context: u32,
     pub stages: Vec<Stage>,
     pub stage: usize,
     pub cursor: Cursor,
@@ -101,9 +134,11 @@ pub(super) struct Progress {
     pub step: usize,
 }
 
-/// A rank.
+/// A rank; or a fiber, in which a collective progresses beside its rank, and which has no actions.
 #[derive(Debug)]
 pub(super) struct Process<'a> {
+    /// The rank that it is, or to which it belongs.
+    pub owner: u32,
     pub actions: &'a [Action],
     /// Index of the next action.
     pub next: usize,
@@ -111,6 +146,10 @@ pub(super) struct Process<'a> {
     pub pending: Vec<Pending>,
     /// The requests of the wait-all under way, or posted for the next one.
     pub set: Vec<Request>,
+    /// Collectives that do not block, in the order in which they were started.
+    pub started: Vec<Started>,
+    /// One-sided operations since the last fence or flush: the window, the other rank, and the request.
+    pub one_sided: Vec<(CommunicatorId, u32, Request)>,
     pub collective: Progress,
     pub smp: SmpKnown,
     /// When the rank stopped last.
@@ -119,13 +158,16 @@ pub(super) struct Process<'a> {
 }
 
 impl<'a> Process<'a> {
-    pub fn new(actions: &'a [Action]) -> Self {
+    pub fn new(owner: u32, actions: &'a [Action]) -> Self {
         Self {
+            owner,
             actions,
             next: 0,
             state: State::Ready,
             pending: Vec::new(),
             set: Vec::new(),
+            started: Vec::new(),
+            one_sided: Vec::new(),
             collective: Progress::default(),
             smp: SmpKnown::default(),
             since: 0.0,

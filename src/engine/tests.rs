@@ -140,7 +140,7 @@ fn a_deadlock_names_every_blocked_rank_and_what_is_missing() {
     let ReplayError::Deadlock { blocked, standing, ranks, .. } = error else { panic!("{error}") };
     assert_eq!((ranks, standing), (3, vec![Some(0), Some(1), None]));
     assert_eq!(blocked[1].operation, "recv");
-    assert_eq!(blocked[1].missing, [(Envelope { source: 0, destination: 1, tag: 0 }, false)]);
+    assert_eq!(blocked[1].missing, [(Envelope { source: 0, destination: 1, tag: 0, context: 0 }, false)]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_receive_of_unknown_size_that_nobody_serves_is_a_deadlock_too() {
     let probe = Action::Recv { from: 1, tag: 5, count: UNKNOWN_COUNT, datatype: Datatype::BYTE };
     let error = run(&[&[probe], &[Action::Init]]).expect_err("deadlock");
     let ReplayError::Deadlock { blocked, .. } = error else { panic!("{error}") };
-    assert_eq!(blocked[0].missing, [(Envelope { source: 1, destination: 0, tag: 5 }, false)]);
+    assert_eq!(blocked[0].missing, [(Envelope { source: 1, destination: 0, tag: 5, context: 0 }, false)]);
     // One that is served late is none: it looks again after 0.1, 0.3 and 0.6 ms.
     let late = Action::Send { to: 0, tag: 5, count: 10, datatype: Datatype::BYTE };
     let outcome = run(&[&[probe], &[Action::Compute { flops: 4e5 }, late]]).expect("runs");
@@ -168,7 +168,7 @@ fn contradictions_are_errors_with_their_place() {
 #[test]
 fn sends_that_nobody_receives_are_reported() {
     let outcome = run(&[&[send(1, 5), send(1, 6)], &[]]).expect("runs");
-    assert_eq!(outcome.unmatched_sends, [(Envelope { source: 0, destination: 1, tag: 0 }, 2, 11)]);
+    assert_eq!(outcome.unmatched_sends, [(Envelope { source: 0, destination: 1, tag: 0, context: 0 }, 2, 11)]);
 }
 
 #[test]

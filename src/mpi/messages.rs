@@ -2,8 +2,8 @@
 //!
 //! There are no wildcards in a trace (they were resolved when it was recorded), so a posted send can only match the
 //! oldest posted receive of its own triple. One hash table from triples to queues therefore does what an MPI library
-//! does with a list search, in constant time however many requests are posted. Communicators need no part in the key:
-//! collectives have tags of their own, and sub-communicators are used by one collective at a time.
+//! does with a list search, in constant time however many requests are posted. Messages of collectives have a context
+//! beside that, as in MPI libraries: collectives on different communicators, and those that do not block, never mix.
 
 use crate::trace::Datatype;
 use rustc_hash::FxHashMap;
@@ -46,7 +46,7 @@ impl Request {
     }
 }
 
-/// The triple on which messages match.
+/// What messages match on: a triple, and the context that it counts in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Envelope {
     /// Sending rank.
@@ -55,6 +55,15 @@ pub struct Envelope {
     pub destination: u32,
     /// Tag; negative for collectives.
     pub tag: i32,
+    /// 0 for messages of the application and for collectives of all ranks that block; others have numbers of their own.
+    pub context: u32,
+}
+
+impl Envelope {
+    /// That of a message of the application.
+    pub fn message(source: u32, destination: u32, tag: i32) -> Self {
+        Self { source, destination, tag, context: 0 }
+    }
 }
 
 /// How far a message is.
@@ -219,6 +228,18 @@ impl Messages {
         Ok(Posted { request: Request::new(id, Side::Recv), matched: met.then_some(id), message: id })
     }
 
+    /// Makes a message that needs no other half, since its target makes no call; `owner` is the side that may wait for it.
+    pub fn post_one_sided(&mut self, envelope: Envelope, bytes: u64, owner: Side) -> Request {
+        let half = Message { bytes, capacity: bytes, holders: 2, ..Message::half(envelope, Progress::Travelling) };
+        let id = store(&mut self.entries, &mut self.free, half);
+        Request::new(id, owner)
+    }
+
+    /// The latency of a message will end then: known only once what it follows has arrived.
+    pub fn enters(&mut self, message: u32, date: f64) {
+        self.entries[message as usize].entered = date;
+    }
+
     /// Payload of the oldest posted send of an envelope, if there is one.
     pub fn probe(&self, envelope: Envelope) -> Option<u64> {
         let queue = self.queues.get(&envelope)?;
@@ -325,7 +346,7 @@ impl Messages {
                 list.push((*envelope, messages, bytes));
             }
         }
-        list.sort_by_key(|(e, ..)| (e.source, e.destination, e.tag));
+        list.sort_by_key(|(e, ..)| (e.source, e.destination, e.tag, e.context));
         list
     }
 }
@@ -380,7 +401,7 @@ fn check(bytes: u64, capacity: u64, sent: Datatype, received: Datatype) -> Resul
 mod tests {
     use super::*;
 
-    const A: Envelope = Envelope { source: 0, destination: 1, tag: 5 };
+    const A: Envelope = Envelope { source: 0, destination: 1, tag: 5, context: 0 };
 
     fn send(m: &mut Messages, bytes: u64) -> Posted {
         m.post_send(A, bytes, Datatype::BYTE, false).expect("no mismatch")

@@ -89,6 +89,9 @@ impl<'a, W: Write> TraceEvents<'a, W> {
     fn describe(&self, rank: u32, action: usize) -> (&'static str, &'static str) {
         match &self.trace.actions[rank as usize][action] {
             Action::Collective { index } => (self.trace.collectives[*index as usize].kind.name(), "collective"),
+            Action::Start { index, .. } => {
+                (self.trace.collectives[*index as usize].kind.nonblocking_name(), "collective")
+            }
             action @ (Action::Compute { .. } | Action::Sleep { .. }) => (action.name(), "compute"),
             action => (action.name(), "message"),
         }

@@ -91,7 +91,11 @@ struct Node {
 /// Finds the critical path of the replay that it watches.
 #[derive(Debug)]
 pub struct CriticalPathFinder {
+    /// Those of the ranks, then those of fibers.
     ranks: Vec<Chain>,
+    /// The rank of each; fibers stand for theirs.
+    owners: Vec<u32>,
+    number: usize,
     /// The chain that each message under way brings, who sends and receives it, who was last to post, and its payload.
     messages: Vec<(Chain, Envelope, u32, u64)>,
     nodes: Vec<Node>,
@@ -105,6 +109,8 @@ impl CriticalPathFinder {
     pub fn new(ranks: usize) -> Self {
         Self {
             ranks: vec![NOTHING; ranks],
+            owners: (0..ranks as u32).collect(),
+            number: ranks,
             messages: Vec::new(),
             nodes: Vec::new(),
             free: Vec::new(),
@@ -161,13 +167,21 @@ impl CriticalPathFinder {
         self.messages.iter_mut().for_each(|message| message.0.last = NONE);
     }
 
+    /// A rank or fiber goes on where another one is.
+    fn continues(&mut self, to: u32, from: u32) {
+        let chain = self.ranks[from as usize];
+        self.hold(chain.last);
+        let old = std::mem::replace(&mut self.ranks[to as usize], chain);
+        self.let_go(old.last);
+    }
+
     /// The rank whose chain is the longest; the first of several.
     fn last_rank(&self) -> usize {
         let length = |c: &Chain| c.compute + c.latency + c.bandwidth;
         let longer = |best: usize, rank: usize| {
             if length(&self.ranks[rank]) > length(&self.ranks[best]) { rank } else { best }
         };
-        (0..self.ranks.len()).fold(0, longer)
+        (0..self.number).fold(0, longer)
     }
 
     /// The messages on the critical path, first to last; `None` where there were too many to keep.
@@ -246,8 +260,8 @@ impl Observer for CriticalPathFinder {
         let step = Step {
             from: envelope.source,
             to: envelope.destination,
-            posted_by,
-            set_free: rank,
+            posted_by: self.owners[posted_by as usize],
+            set_free: self.owners[rank as usize],
             bytes,
             started: w.started,
             seconds: w.date - w.started,
@@ -256,13 +270,27 @@ impl Observer for CriticalPathFinder {
         let old = std::mem::replace(&mut self.ranks[rank as usize], chain);
         self.let_go(old.last);
     }
+
+    fn fiber_began(&mut self, fiber: u32, rank: u32, _: f64) {
+        let places = (fiber as usize + 1).max(self.ranks.len());
+        self.ranks.resize(places, NOTHING);
+        self.owners.resize(places, rank);
+        self.owners[fiber as usize] = rank;
+        self.continues(fiber, rank);
+    }
+
+    fn released(&mut self, rank: u32, by: u32, _: f64, seconds: f64) {
+        if seconds > 0.0 {
+            self.continues(rank, by);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FIRST: Envelope = Envelope { source: 0, destination: 1, tag: 0 };
+    const FIRST: Envelope = Envelope { source: 0, destination: 1, tag: 0, context: 0 };
 
     /// Rank 0 computes 3 s and sends; rank 1 has waited since its second 1. The message has 1 s of latency and takes 3 s.
     #[test]

@@ -163,6 +163,14 @@ impl Observer for Explainer {
         self.path.woken(rank, wakening);
     }
 
+    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
+        self.path.fiber_began(fiber, rank, date);
+    }
+
+    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
+        self.path.released(rank, by, date, seconds);
+    }
+
     fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
         self.saturation.link_changed(link, state, date);
     }

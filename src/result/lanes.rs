@@ -42,10 +42,12 @@ impl Lanes {
 
     fn add(&mut self, rank: u32, doing: usize, from: f64, until: f64) {
         let step = self.seconds / self.steps as f64;
-        if step <= 0.0 || until <= from {
+        let lane = rank as usize * self.steps;
+        // What a fiber does is not what its rank does.
+        if step <= 0.0 || until <= from || lane >= self.spent.len() {
             return;
         }
-        let lane = &mut self.spent[rank as usize * self.steps..][..self.steps];
+        let lane = &mut self.spent[lane..][..self.steps];
         let first = ((from / step) as usize).min(lane.len() - 1);
         let last = ((until / step) as usize).min(lane.len() - 1);
         for (at, entry) in lane.iter_mut().enumerate().take(last + 1).skip(first) {
@@ -100,6 +102,18 @@ impl Observer for Lanes {
         self.add(rank, 2, entered, w.date);
         self.path.woken(rank, w);
     }
+
+    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
+        self.path.fiber_began(fiber, rank, date);
+    }
+
+    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
+        // The messages of a collective drain meanwhile; whoever looks for a message waits.
+        if (by as usize) * self.steps >= self.spent.len() {
+            self.add(rank, 2, date - seconds, date);
+        }
+        self.path.released(rank, by, date, seconds);
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +124,7 @@ mod tests {
     fn a_lane_shows_what_takes_most_of_each_step() {
         let mut lanes = Lanes::new(1, 8.0, 4);
         lanes.computed(0, 3.0, 3.0);
-        lanes.message_started(0, 0, Envelope { source: 1, destination: 0, tag: 0 }, 1, 3.0);
+        lanes.message_started(0, 0, Envelope { source: 1, destination: 0, tag: 0, context: 0 }, 1, 3.0);
         lanes.woken(0, Wakening { message: 0, since: 3.0, started: 3.0, entered: 4.0, date: 6.0 });
         // Step 2 is half computation, half latency: the first of equals.
         assert_eq!(lanes.lane(0), [Doing::Compute, Doing::Compute, Doing::Bandwidth, Doing::Waiting]);

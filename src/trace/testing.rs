@@ -9,6 +9,7 @@ use super::*;
 /// Asserts that two traces have the same actions, wherever their arguments lie in the side tables.
 pub(crate) fn assert_same(a: &Trace, b: &Trace) {
     assert_eq!(a.ranks(), b.ranks());
+    assert_eq!(a.communicators, b.communicators);
     for (rank, (left, right)) in a.actions.iter().zip(&b.actions).enumerate() {
         assert_eq!(left.len(), right.len(), "rank {rank}");
         for (index, pair) in left.iter().zip(right).enumerate() {
@@ -17,7 +18,13 @@ pub(crate) fn assert_same(a: &Trace, b: &Trace) {
                 (&Action::SendRecv { index: i }, &Action::SendRecv { index: j }) => {
                     assert_eq!(a.sendrecvs[i as usize], b.sendrecvs[j as usize], "{place}");
                 }
-                (&Action::Collective { index: i }, &Action::Collective { index: j }) => {
+                (left, right) if left.collective().is_some() => {
+                    let number = |action: &Action| match *action {
+                        Action::Start { request, .. } => Some(request),
+                        _ => None,
+                    };
+                    assert_eq!(number(left), number(right), "{place}");
+                    let (i, j) = left.collective().zip(right.collective()).expect("both are collectives");
                     let (left, right) = (a.collectives[i as usize], b.collectives[j as usize]);
                     let vectors = |t: &Trace, c: &CollectiveCall| {
                         [c.send_counts, c.recv_counts, c.displacements].map(|v| t.counts(v).to_vec())
@@ -56,6 +63,10 @@ enum Step {
     Plain(Action),
     SendRecv(SendRecv),
     Collective(CollectiveCall, [Vec<u32>; 3]),
+    /// The same on one of the communicators of the rank; with a request it does not block. Root and vectors are cut to fit.
+    On(prop::sample::Index, Option<u32>, CollectiveCall, [Vec<u32>; 3]),
+    /// A one-sided operation: which, with which member of which communicator.
+    OneSided(u8, prop::sample::Index, prop::sample::Index, u32, Datatype),
 }
 
 fn message(ranks: u32) -> impl Strategy<Value = Step> {
@@ -91,6 +102,7 @@ fn collective(ranks: u32) -> impl Strategy<Value = Step> {
                 recv_counts,
                 displacements: none,
                 flops,
+                communicator: CommunicatorId::WORLD,
             };
             // What an operation does not have is zero; one count and one type stand in both places.
             if !matches!(kind, K::Bcast | K::Reduce | K::Gather | K::Gatherv | K::Scatter | K::Scatterv) {
@@ -138,33 +150,86 @@ fn step(ranks: u32) -> impl Strategy<Value = Step> {
             }
         ),
         6 => collective(ranks),
+        2 => (any::<prop::sample::Index>(), prop::option::of(0..3u32), collective(ranks)).prop_map(|(on, request, step)| {
+            match step {
+                Step::Collective(call, vectors) => Step::On(on, request, call, vectors),
+                other => other,
+            }
+        }),
+        1 => (0..5u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), count(), datatype())
+            .prop_map(|(which, on, with, count, datatype)| Step::OneSided(which, on, with, count, datatype)),
+        1 => (0..4, 0..9u32, 0..ranks, 0..=i32::MAX).prop_map(|(which, request, from, tag)| {
+            Step::Plain(match which {
+                0 => Action::WaitRequest { request },
+                1 => Action::TestRequest { request },
+                2 => Action::Probe { from, tag },
+                _ => Action::Iprobe { from, tag },
+            })
+        }),
     ]
+}
+
+/// Communicators of so many ranks: some ranks in some order.
+fn communicators(ranks: u32) -> impl Strategy<Value = Vec<MemberList>> {
+    let list = prop::sample::subsequence((0..ranks).collect::<Vec<_>>(), 1..=ranks as usize).prop_shuffle();
+    vec(list.prop_map(MemberList::from), 0..4)
+}
+
+/// Puts the arguments of a call into the tables.
+fn keep(trace: &mut Trace, mut call: CollectiveCall, vectors: [Vec<u32>; 3]) -> u32 {
+    let places = [&mut call.send_counts, &mut call.recv_counts, &mut call.displacements];
+    for (place, vector) in places.into_iter().zip(vectors) {
+        *place = Counts { start: trace.counts.len() as u32, len: vector.len() as u32 };
+        trace.counts.extend(vector);
+    }
+    trace.collectives.push(call);
+    trace.collectives.len() as u32 - 1
+}
+
+/// The action of a step of a rank.
+fn build(trace: &mut Trace, rank: u32, ranks: u32, step: Step) -> Action {
+    // The communicators that the rank may use, that of all ranks among them.
+    let mut own = vec![CommunicatorId::WORLD];
+    let listed = (0..).zip(&trace.communicators).filter(|(_, members)| members.contains(&rank));
+    own.extend(listed.map(|(index, _)| CommunicatorId::from_index(index)));
+    match step {
+        Step::Plain(action) => action,
+        Step::SendRecv(entry) => {
+            trace.sendrecvs.push(entry);
+            Action::SendRecv { index: trace.sendrecvs.len() as u32 - 1 }
+        }
+        Step::Collective(call, vectors) => Action::Collective { index: keep(trace, call, vectors) },
+        Step::On(on, request, call, mut vectors) => {
+            let communicator = *on.get(&own);
+            let members = Members::of(&trace.communicators, communicator, ranks as usize).size();
+            vectors.iter_mut().for_each(|vector| vector.truncate(members));
+            let call = CollectiveCall { communicator, root: call.root % members as u32, ..call };
+            let index = keep(trace, call, vectors);
+            request.map_or(Action::Collective { index }, |request| Action::Start { index, request })
+        }
+        Step::OneSided(which, on, with, count, datatype) => {
+            let window = *on.get(&own);
+            let members = Members::of(&trace.communicators, window, ranks as usize);
+            let other = members.rank(with.index(members.size()) as u32).unwrap_or(rank);
+            match which {
+                0 => Action::Put { to: other, window, count, datatype },
+                1 => Action::Get { from: other, window, count, datatype },
+                2 => Action::Accumulate { to: other, window, count, datatype },
+                3 => Action::Fence { window },
+                _ => Action::Flush { window, to: if count % 2 == 0 { ANY_TARGET } else { other } },
+            }
+        }
+    }
 }
 
 /// A trace, with nothing interned: every step has its own entries.
 pub(crate) fn trace() -> impl Strategy<Value = Trace> {
-    (1u32..6).prop_flat_map(|ranks| vec(vec(step(ranks), 1..12), ranks as usize)).prop_map(|streams| {
-        let mut trace = Trace::default();
-        for stream in streams {
-            let mut actions = Vec::new();
-            for step in stream {
-                actions.push(match step {
-                    Step::Plain(action) => action,
-                    Step::SendRecv(entry) => {
-                        trace.sendrecvs.push(entry);
-                        Action::SendRecv { index: trace.sendrecvs.len() as u32 - 1 }
-                    }
-                    Step::Collective(mut call, vectors) => {
-                        let places = [&mut call.send_counts, &mut call.recv_counts, &mut call.displacements];
-                        for (place, vector) in places.into_iter().zip(vectors) {
-                            *place = Counts { start: trace.counts.len() as u32, len: vector.len() as u32 };
-                            trace.counts.extend(vector);
-                        }
-                        trace.collectives.push(call);
-                        Action::Collective { index: trace.collectives.len() as u32 - 1 }
-                    }
-                });
-            }
+    let streams = |ranks: u32| (communicators(ranks), vec(vec(step(ranks), 1..12), ranks as usize));
+    (1u32..6).prop_flat_map(streams).prop_map(|(communicators, streams)| {
+        let mut trace = Trace { communicators, ..Trace::default() };
+        let ranks = streams.len() as u32;
+        for (rank, stream) in (0..).zip(streams) {
+            let actions = stream.into_iter().map(|step| build(&mut trace, rank, ranks, step)).collect();
             trace.actions.push(actions);
         }
         trace

@@ -143,7 +143,7 @@ fn forged_content_is_refused_where_it_stands() {
         (&[0, 1, 1, 6, 1, 0, 1, 6, 4], 3, "lacks arguments"),
         (&[0, 1, 1, 6, 2, 0, 0, 6, 4], 3, "a count is above"),
         (&[0, 1, 1, 6, 2, 0, 1, 58, 4], 3, "lacks arguments"),
-        (&[0, 1, 1, 16, 0, 0, 0, 6, 6, 0, 0, 0, 0, 0, 0, 0, 0, 1, 7, 0, 0, 4], 3, "1 counts for 2 ranks"),
+        (&[0, 1, 1, 16, 0, 0, 0, 6, 6, 0, 0, 0, 0, 0, 0, 0, 0, 1, 7, 0, 0, 4], 3, "1 counts for 2 members"),
         (&[0, 1, 1, 200, 4], 3, "there is no action 200"),
         (&[0, 2, 1, 0, 4], 4, "2 actions are announced"),
         (&[0, 1, 1, 0, 4, 4], 6, "2 actions are there"),

@@ -86,7 +86,7 @@ fn actions() {
     let error = fails("0 init\n0 Isend 1 2 3\n", 2, 3, "Isend");
     assert!(matches!(error.kind, Kind::UnknownAction { nearest: Some("isend") }));
     assert!(error.help().contains("`isend`"));
-    assert!(matches!(fails("0 init\n0 fence\n", 2, 3, "fence").kind, Kind::UnknownAction { .. }));
+    assert!(matches!(fails("0 init\n0 win_post\n", 2, 3, "win_post").kind, Kind::UnknownAction { .. }));
 }
 
 #[test]

@@ -16,6 +16,7 @@ fn word() -> impl Strategy<Value = String> {
         .chain([
             "init", "compute", "send", "irecv", "wait", "sendRecv", "sleep", "location", "waitall", "\n", "\r\n", "\t",
         ])
+        .chain(["communicator 1 0 1", "on 1", "iallreduce", "wait_request", "put", "get", "fence", "flush", "probe"])
         .chain(["0", "1", "2", "-1", "1e6", "nan", "-0", "4294967296", "1e400", ".", "#", "\0", "\u{e9}", "\n0", "\n1"])
         .map(str::to_owned)
         .collect();
@@ -42,10 +43,12 @@ proptest! {
         write(&trace, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let mut queues = vec![std::collections::VecDeque::new(); trace.ranks()];
-        for line in text.lines() {
+        // Communicators are declared before they are used.
+        let (declared, lines) = text.lines().partition::<Vec<_>, _>(|line| line.contains("communicator"));
+        for line in lines {
             queues[line.split(' ').next().unwrap().parse::<usize>().unwrap()].push_back(line);
         }
-        let mut shuffled = String::new();
+        let mut shuffled: String = declared.into_iter().flat_map(|line| [line, "\n"]).collect();
         for turn in turns.into_iter().chain(0..6) {
             if let Some(line) = queues.get_mut(turn).and_then(|queue| queue.pop_front()) {
                 shuffled.push_str(line);

@@ -1,0 +1,109 @@
+//! Collectives, step by step: those that a rank is in, and those that progress beside their rank.
+
+use super::point_to_point::ANY_SIZE;
+use super::process::{Send, Then};
+use super::run::{Turn::GoesOn, Turned};
+use super::{Engine, Observer};
+use crate::mpi::collective::{Comm, Cursor, Step, Substitution};
+use crate::network::sharing::Sharing;
+use crate::trace::{CollectiveCall, Counts, Datatype};
+
+impl<O: Observer, S: Sharing> Engine<'_, O, S> {
+    /// A rank enters a collective that blocks.
+    pub(super) fn enter_collective(&mut self, rank: u32, call: CollectiveCall) -> Turned {
+        self.enter(rank, call, call.communicator.number());
+        Ok(GoesOn)
+    }
+
+    /// A rank or a fiber of it enters a collective whose messages have that context.
+    pub(super) fn enter(&mut self, id: u32, call: CollectiveCall, context: u32) {
+        let rank = self.processes[id as usize].owner;
+        let member = self.groups.enter(call.communicator, rank, &self.trace.communicators, self.layout);
+        let progress = &mut self.processes[id as usize].collective;
+        progress.call = Some(call);
+        progress.member = member;
+        progress.context = context;
+        progress.stage = 0;
+        progress.cursor = Cursor::default();
+        progress.steps.clear();
+        progress.step = 0;
+        progress.stages.clear();
+        // What the rank itself knows of its node serves its fibers, too.
+        let mut stages = std::mem::take(&mut progress.stages);
+        let own = &mut self.processes[rank as usize].smp;
+        let (smp, layout) = self.groups.known(call.communicator, member).unwrap_or((own, self.layout));
+        let substitution = self.model.collectives.plan(&call, &self.trace.counts, layout, member, smp, &mut stages);
+        self.processes[id as usize].collective.stages = stages;
+        if let Some(Substitution { text, .. }) = substitution
+            && !self.substitutions.contains(&text)
+        {
+            self.substitutions.push(text);
+        }
+    }
+
+    /// The next step of the stage at work; after the last stage, the flops of the operation.
+    pub(super) fn next_step(&mut self, rank: u32) -> Turned {
+        loop {
+            let progress = &mut self.processes[rank as usize].collective;
+            let Some(stage) = progress.stages.get(progress.stage) else {
+                let flops = progress.call.take().map_or(0.0, |call| call.flops);
+                return if flops == 0.0 { Ok(GoesOn) } else { self.compute(rank, flops) };
+            };
+            if let Some(step) = progress.steps.get(progress.step) {
+                progress.step += 1;
+                let (step, tag, comm) = (*step, stage.tag, stage.comm);
+                return self.step(rank, step, tag, comm);
+            }
+            progress.steps.clear();
+            progress.step = 0;
+            if progress.cursor.done {
+                progress.cursor = Cursor::default();
+                progress.stage += 1;
+                continue;
+            }
+            let trace = self.trace;
+            let group = progress.call.as_ref().and_then(|call| self.groups.get(call.communicator));
+            let layout = group.map_or(self.layout, |group| &group.layout);
+            let counts = |counts: fn(&CollectiveCall) -> Counts| match &progress.call {
+                Some(call) => trace.counts(counts(call)),
+                None => &[],
+            };
+            let scope = stage.scope(layout, progress.member, counts(|c| c.send_counts), counts(|c| c.recv_counts));
+            (stage.algorithm.steps)(&scope, &mut progress.cursor, &mut progress.steps);
+        }
+    }
+
+    #[inline]
+    pub(super) fn step(&mut self, rank: u32, step: Step, tag: i32, comm: Comm) -> Turned {
+        let progress = &self.processes[rank as usize].collective;
+        let (member, context) = (progress.member, progress.context);
+        let group = progress.call.as_ref().and_then(|call| self.groups.get(call.communicator));
+        let world = |peer: u32| match group {
+            None => comm.rank_of(self.layout, member, peer),
+            Some(group) => group.members[comm.rank_of(&group.layout, member, peer) as usize],
+        };
+        let datatype = Datatype::BYTE;
+        match step {
+            Step::Send { to, bytes } => {
+                self.send(rank, Send { to: world(to), tag, bytes, datatype, blocking: true, context })
+            }
+            Step::Isend { to, bytes } => {
+                self.send(rank, Send { to: world(to), tag, bytes, datatype, blocking: false, context })
+            }
+            Step::Recv { from } => {
+                let request = self.post_recv(rank, (world(from), tag, context), ANY_SIZE, datatype)?;
+                self.call(rank, Then::Wait(request))
+            }
+            Step::Irecv { from } => {
+                let request = self.post_recv(rank, (world(from), tag, context), ANY_SIZE, datatype)?;
+                self.process(rank).set.push(request);
+                self.call(rank, Then::Nothing)
+            }
+            Step::Wait { nth } => {
+                let request = self.process(rank).set.remove(nth as usize);
+                self.wait(rank, request)
+            }
+            Step::WaitAll => self.wait_all(rank),
+        }
+    }
+}

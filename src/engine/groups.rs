@@ -1,0 +1,105 @@
+//! The communicators of a trace, as its collectives need them: who is on which host, and which member a rank is.
+//!
+//! A communicator has a layout of its own members, so that the choice of an algorithm and the algorithm itself see a world that
+//! is as small as the communicator. It is made when the first member enters a collective.
+
+use crate::ids::Rank;
+use crate::mpi::collective::SmpKnown;
+use crate::mpi::layout::Layout;
+use crate::trace::{CommunicatorId, MemberList};
+use rustc_hash::FxHashMap;
+
+/// A communicator at work.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    /// Its members, as ranks of the world.
+    pub members: &'a [u32],
+    /// Where they are; ranks are members there.
+    pub layout: Layout,
+    /// The members in ascending order of their ranks; empty where they are in that order already.
+    sorted: Vec<u32>,
+    /// What each member knows of the node structure.
+    pub smp: Vec<SmpKnown>,
+}
+
+impl<'a> Group<'a> {
+    fn new(members: &'a [u32], world: &Layout) -> Self {
+        let mut sorted = Vec::new();
+        if !members.windows(2).all(|pair| pair[0] < pair[1]) {
+            sorted.extend(0..members.len() as u32);
+            sorted.sort_unstable_by_key(|&member| members[member as usize]);
+        }
+        Self {
+            members,
+            layout: Layout::new(members.iter().map(|&rank| world.host(Rank(rank))).collect()),
+            sorted,
+            smp: vec![SmpKnown::default(); members.len()],
+        }
+    }
+
+    /// Which member a rank is. Readers have checked that it is one.
+    fn member(&self, rank: u32) -> u32 {
+        let found = if self.sorted.is_empty() {
+            self.members.binary_search(&rank).map(|at| at as u32)
+        } else {
+            self.sorted.binary_search_by_key(&rank, |&member| self.members[member as usize]).map(|at| self.sorted[at])
+        };
+        found.expect("only members use a communicator")
+    }
+}
+
+/// All communicators of a trace but that of all ranks.
+#[derive(Default, Debug)]
+pub(super) struct Groups<'a> {
+    groups: Vec<Option<Box<Group<'a>>>>,
+    /// How many collectives that do not block a rank has started on a communicator.
+    started: FxHashMap<(u32, CommunicatorId), u64>,
+    /// The contexts of those that not all members have started yet, and how many have.
+    contexts: FxHashMap<(CommunicatorId, u64), (u32, usize)>,
+    last_context: u32,
+}
+
+impl<'a> Groups<'a> {
+    /// Which member of a communicator a rank is.
+    pub fn enter(&mut self, id: CommunicatorId, rank: u32, lists: &'a [MemberList], world: &Layout) -> u32 {
+        let Some(index) = id.index() else { return rank };
+        if self.groups.is_empty() {
+            self.groups.resize_with(lists.len(), || None);
+        }
+        let group = self.groups[index].get_or_insert_with(|| Box::new(Group::new(&lists[index], world)));
+        group.member(rank)
+    }
+
+    /// A communicator that somebody has entered; none for that of all ranks.
+    #[inline]
+    pub fn get(&self, id: CommunicatorId) -> Option<&Group<'a>> {
+        self.groups[id.index()?].as_deref()
+    }
+
+    /// What a member knows of the node structure, and the layout; none for the communicator of all ranks.
+    pub fn known(&mut self, id: CommunicatorId, member: u32) -> Option<(&mut SmpKnown, &Layout)> {
+        let group = self.groups[id.index()?].as_deref_mut()?;
+        Some((&mut group.smp[member as usize], &group.layout))
+    }
+
+    /// The context of the next collective that does not block of a rank: the same for all members, since they start them in the
+    /// same order, and of no other collective under way.
+    pub fn context(&mut self, id: CommunicatorId, rank: u32, members: usize) -> u32 {
+        let started = self.started.entry((rank, id)).or_default();
+        let key = (id, *started);
+        *started += 1;
+        let (context, present) = self.contexts.entry(key).or_insert_with(|| {
+            self.last_context = (self.last_context + 1) & !FIBER;
+            (self.last_context | FIBER, 0)
+        });
+        *present += 1;
+        let context = *context;
+        if *present == members {
+            self.contexts.remove(&key);
+        }
+        context
+    }
+}
+
+/// Set in the contexts of collectives that do not block.
+pub(super) const FIBER: u32 = 1 << 31;
