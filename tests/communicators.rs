@@ -39,7 +39,8 @@ impl RouteTable for Mesh {
 }
 
 fn platform(hosts: u32, links: u32, cores: u32, routes: Box<dyn RouteTable>) -> Platform {
-    let link = |i| Link { name: format!("l{i}"), bandwidth: BANDWIDTH, latency: LATENCY, policy: SharingPolicy::Shared };
+    let link =
+        |i| Link { name: format!("l{i}"), bandwidth: BANDWIDTH, latency: LATENCY, policy: SharingPolicy::Shared };
     let host = |h| Host { name: format!("h{h}"), switch: None, speed: SPEED, cores };
     let mut all: Vec<Link> = (0..links).map(link).collect();
     all.push(Link { name: "loopback".into(), bandwidth: 10e9, latency: 0.0, policy: SharingPolicy::FatPipe });
@@ -127,7 +128,8 @@ fn program(ranks: usize, head: &str, call: impl Fn(usize) -> String) -> String {
 
 fn all_calls() -> impl Iterator<Item = (Table, CollectiveKind, usize)> {
     let sizes = [10, 30_000, 200_000];
-    let kinds = move |table| CollectiveKind::ALL.into_iter().flat_map(move |kind| sizes.map(|size| (table, kind, size)));
+    let kinds =
+        move |table| CollectiveKind::ALL.into_iter().flat_map(move |kind| sizes.map(|size| (table, kind, size)));
     Table::ALL.into_iter().flat_map(kinds)
 }
 

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use super::{Action, Trace};
+
 /// A communicator of a trace: all ranks, or an entry of [`Trace::communicators`](super::Trace::communicators).
 ///
 /// Two communicators may have the same members (`MPI_Comm_dup`): their collectives do not mix.
@@ -96,6 +98,20 @@ impl<'a> Members<'a> {
             Self::Listed(list) => (0, list),
         };
         (0..world).chain(list.iter().copied())
+    }
+}
+
+/// The calls of a communicator that block (`true`), or those that do not: all members make them in the same order, so their
+/// numbers tell which belong together.
+pub(super) type Sequence = (CommunicatorId, bool);
+
+/// The sequence that an action is a part of: collectives and fences are.
+pub(super) fn sequence(trace: &Trace, action: &Action) -> Option<Sequence> {
+    match *action {
+        Action::Collective { index } => Some((trace.collectives[index as usize].communicator, true)),
+        Action::Start { index, .. } => Some((trace.collectives[index as usize].communicator, false)),
+        Action::Fence { window } => Some((window, true)),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, CollectiveCall, CollectiveKind, Datatype, Trace};
+use super::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype, MemberList, Trace};
 
 /// Messages from one rank to another.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -109,16 +109,23 @@ impl Difference {
                     *sum += flops;
                     0
                 }
-                Action::Send { count, datatype, .. } | Action::Isend { count, datatype, .. } => bytes(count, datatype),
+                Action::Send { count, datatype, .. }
+                | Action::Isend { count, datatype, .. }
+                | Action::Put { count, datatype, .. }
+                | Action::Get { count, datatype, .. }
+                | Action::Accumulate { count, datatype, .. } => bytes(count, datatype),
                 Action::SendRecv { index } => {
                     let pair = &trace.sendrecvs[index as usize];
                     bytes(pair.send_count, pair.send_type)
                 }
-                Action::Collective { index } => given(trace, &trace.collectives[index as usize]),
+                Action::Collective { index } | Action::Start { index, .. } => {
+                    given(trace, &trace.collectives[index as usize])
+                }
                 _ => 0,
             };
             let name = match action {
                 Action::Collective { index } => trace.collectives[*index as usize].kind.name(),
+                Action::Start { index, .. } => trace.collectives[*index as usize].kind.nonblocking_name(),
                 other => other.name(),
             };
             let entry = self.calls.entry(name).or_default();
@@ -139,47 +146,48 @@ impl Difference {
             all.iter().copied().filter(|a| !matches!(a, Action::Compute { .. })).collect()
         };
         let (a, b) = (actions(first), actions(second));
-        // Messages by destination.
-        let mut sent: BTreeMap<u32, (Traffic, Traffic)> = BTreeMap::new();
+        // Messages by source and destination; the answer to a get comes from the other rank.
+        let from = rank as u32;
+        let mut sent: BTreeMap<(u32, u32), (Traffic, Traffic)> = BTreeMap::new();
         for (trace, actions, is_second) in [(first, &a, false), (second, &b, true)] {
             for action in actions {
-                let (to, bytes) = match *action {
-                    Action::Send { to, count, datatype, .. } | Action::Isend { to, count, datatype, .. } => {
-                        (to, bytes(count, datatype))
-                    }
+                let (pair, bytes) = match *action {
+                    Action::Send { to, count, datatype, .. }
+                    | Action::Isend { to, count, datatype, .. }
+                    | Action::Put { to, count, datatype, .. }
+                    | Action::Accumulate { to, count, datatype, .. } => ((from, to), bytes(count, datatype)),
+                    Action::Get { from: other, count, datatype, .. } => ((other, from), bytes(count, datatype)),
                     Action::SendRecv { index } => {
                         let pair = &trace.sendrecvs[index as usize];
-                        (pair.to, bytes(pair.send_count, pair.send_type))
+                        ((from, pair.to), bytes(pair.send_count, pair.send_type))
                     }
                     _ => continue,
                 };
-                let entry = sent.entry(to).or_default();
+                let entry = sent.entry(pair).or_default();
                 let traffic = if is_second { &mut entry.1 } else { &mut entry.0 };
                 traffic.messages += 1;
                 traffic.bytes += bytes;
             }
         }
         self.pairs += sent.len() as u64;
-        let from = rank as u32;
-        self.different_pairs.extend(sent.into_iter().filter(|(_, (x, y))| x != y).map(|(to, (x, y))| PairDifference {
-            from,
-            to,
-            first: x,
-            second: y,
-        }));
+        self.different_pairs.extend(
+            sent.into_iter().filter(|(_, (x, y))| x != y).map(|((from, to), (first, second))| PairDifference {
+                from,
+                to,
+                first,
+                second,
+            }),
+        );
         // Collectives in their order.
         let calls = |trace: &Trace, actions: &[Action]| -> Vec<(Call, Vec<u32>)> {
             actions
                 .iter()
-                .filter_map(|action| match action {
-                    Action::Collective { index } => Some(&trace.collectives[*index as usize]),
-                    _ => None,
-                })
-                .map(|call| (Call::of(call), vectors(trace, call)))
+                .filter_map(|action| Some((action, &trace.collectives[action.collective()? as usize])))
+                .map(|(action, call)| (Call::of(trace, action, call), vectors(trace, call)))
                 .collect()
         };
         let (x, y) = (calls(first, &a), calls(second, &b));
-        let kinds = |list: &[(Call, Vec<u32>)]| list.iter().map(|(call, _)| *call).collect::<Vec<_>>();
+        let kinds = |list: &[(Call, Vec<u32>)]| list.iter().map(|(call, _)| call.clone()).collect::<Vec<_>>();
         self.different_collectives += u64::from(kinds(&x) != kinds(&y));
         self.different_counts += u64::from(kinds(&x) == kinds(&y) && x != y);
         if self.first_collective.is_none() && x != y {
@@ -227,33 +235,48 @@ fn given(trace: &Trace, call: &CollectiveCall) -> u64 {
 }
 
 /// What of a collective is the same whatever the data are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct Call {
     kind: CollectiveKind,
+    /// Whether it blocks.
+    blocks: bool,
+    /// The members of its communicator; none for all ranks.
+    members: Option<MemberList>,
     root: u32,
     sent: u64,
     received: u64,
 }
 
 impl Call {
-    fn of(call: &CollectiveCall) -> Self {
+    fn of(trace: &Trace, action: &Action, call: &CollectiveCall) -> Self {
         // Of calls with a count for each partner the single counts are sizes of buffers.
         let single = call.send_counts.len == 0 && call.recv_counts.len == 0;
         let size = |count, datatype| if single { bytes(count, datatype) } else { 0 };
         Self {
             kind: call.kind,
+            blocks: matches!(action, Action::Collective { .. }),
+            members: members(trace, call.communicator),
             root: call.root,
             sent: size(call.send_count, call.send_type),
             received: size(call.recv_count, call.recv_type),
         }
     }
 
-    fn text(self) -> String {
-        match self.kind {
-            CollectiveKind::Barrier => "barrier".to_owned(),
-            kind => format!("{} of {} bytes, root {}", kind.name(), self.sent, self.root),
+    fn text(&self) -> String {
+        let name = if self.blocks { self.kind.name() } else { self.kind.nonblocking_name() };
+        let what = match self.kind {
+            CollectiveKind::Barrier => name.to_owned(),
+            _ => format!("{name} of {} bytes, root {}", self.sent, self.root),
+        };
+        match &self.members {
+            Some(members) => format!("{what}, on {} ranks from rank {} on", members.len(), members[0]),
+            None => what,
         }
     }
+}
+
+fn members(trace: &Trace, id: CommunicatorId) -> Option<MemberList> {
+    Some(trace.communicators[id.index()?].clone())
 }
 
 fn vectors(trace: &Trace, call: &CollectiveCall) -> Vec<u32> {
@@ -265,10 +288,28 @@ fn same_action(first: &Trace, a: &Action, second: &Trace, b: &Action) -> bool {
         (Action::SendRecv { index: i }, Action::SendRecv { index: j }) => {
             first.sendrecvs[*i as usize] == second.sendrecvs[*j as usize]
         }
-        (Action::Collective { index: i }, Action::Collective { index: j }) => {
+        (Action::Collective { index: i }, Action::Collective { index: j })
+        | (Action::Start { index: i, .. }, Action::Start { index: j, .. }) => {
             let (x, y) = (&first.collectives[*i as usize], &second.collectives[*j as usize]);
-            Call::of(x) == Call::of(y) && vectors(first, x) == vectors(second, y)
+            Call::of(first, a, x) == Call::of(second, b, y) && vectors(first, x) == vectors(second, y)
         }
-        _ => a == b,
+        _ => match (window(a), window(b)) {
+            // Numbers of communicators mean something in their own trace only.
+            (Some((x, a)), Some((y, b))) => a == b && members(first, x) == members(second, y),
+            _ => a == b,
+        },
+    }
+}
+
+/// The window of a one-sided operation, and the operation as if it were on that of all ranks.
+fn window(action: &Action) -> Option<(CommunicatorId, Action)> {
+    let mut plain = *action;
+    match &mut plain {
+        Action::Put { window, .. }
+        | Action::Get { window, .. }
+        | Action::Accumulate { window, .. }
+        | Action::Fence { window }
+        | Action::Flush { window, .. } => Some((std::mem::take(window), plain)),
+        _ => None,
     }
 }

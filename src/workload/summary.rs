@@ -36,7 +36,7 @@ impl Summary {
                     total.messages += 1;
                     total.bytes += u64::from(pair.send_count) * pair.send_type.size();
                 }
-                Action::Collective { index } => {
+                Action::Collective { index } | Action::Start { index, .. } => {
                     let call = &trace.collectives[index as usize];
                     total.flops += call.flops;
                     *total.collectives.entry(call.kind).or_default() += 1;

@@ -110,12 +110,39 @@ impl Program<'_> {
         *tags.entry((communicator, tag)).or_insert(next)
     }
 
+    /// A communicator that the format names for all ranks at once, with these members in their order.
+    pub fn declare(&mut self, members: &[u32]) -> CommunicatorId {
+        let known = self.communicators.alike.get_key_value(members).map(|(list, _)| list.clone());
+        let list = known.unwrap_or_else(|| MemberList::from(members));
+        self.tables.communicators.push(list.clone());
+        let id = CommunicatorId::from_index(self.tables.communicators.len() as u32 - 1);
+        self.communicators.alike.entry(list).or_default().push(id);
+        id
+    }
+
     /// Starts a collective that does not block; [`wait`](Self::wait) with the handle ends it.
+    #[allow(dead_code)] // For formats that tell the arguments where the call stands.
     pub fn start_collective(&mut self, rank: u32, handle: u64, call: CollectiveCall) -> Result<(), TraceError> {
-        let index = self.tables.collective(call).map_err(full)?;
-        let request = self.ranks[rank as usize].requests.number();
-        self.push(rank, Action::Start { index, request });
-        self.ranks[rank as usize].requests.insert(handle, Request::Collective(request));
+        let at = self.open_collective(rank, handle);
+        self.settle_collective(rank, at, call)
+    }
+
+    /// The same where the arguments are told later, to [`settle_collective`](Self::settle_collective). Gives the place of its action.
+    pub fn open_collective(&mut self, rank: u32, handle: u64) -> usize {
+        let state = &mut self.ranks[rank as usize];
+        let request = state.requests.number();
+        state.requests.insert(handle, Request::Collective(request));
+        state.actions.push(Action::Start { index: u32::MAX, request });
+        state.actions.len() - 1
+    }
+
+    /// Gives a collective its arguments; whether it blocks is known by what stands there.
+    pub fn settle_collective(&mut self, rank: u32, at: usize, call: CollectiveCall) -> Result<(), TraceError> {
+        let new = self.tables.collective(call).map_err(full)?;
+        match &mut self.ranks[rank as usize].actions[at] {
+            Action::Start { index, .. } => *index = new,
+            other => *other = Action::Collective { index: new },
+        }
         Ok(())
     }
 }

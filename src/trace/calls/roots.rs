@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Program;
 use crate::trace::error::TraceError;
-use crate::trace::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Counts};
+use crate::trace::{CollectiveCall, CollectiveKind, CommunicatorId, Counts};
 
 /// Place and table entry of a collective of a rank.
 type Place = (usize, u32);
@@ -80,12 +80,6 @@ impl Program<'_> {
             (None, _) => (self.counts(&zeros)?, Counts::default()),
         };
         (call.send_counts, call.recv_counts) = (sent, received);
-        let new = self.collective(call)?;
-        let action = &mut self.ranks[rank].actions[at];
-        *action = match (*action, new) {
-            (Action::Start { request, .. }, Action::Collective { index }) => Action::Start { index, request },
-            (_, new) => new,
-        };
-        Ok(())
+        self.settle_collective(rank as u32, at, call)
     }
 }

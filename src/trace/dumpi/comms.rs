@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::splits::Splits;
 use super::stream::Call;
 
 /// The ranks of a communicator, as far as they are known.
@@ -17,7 +18,7 @@ pub(super) enum Comm {
     Unknown,
 }
 
-const WORLD: i64 = 2;
+pub(super) const WORLD: i64 = 2;
 const ALONE: i64 = 3;
 
 /// Communicators and groups by their handles.
@@ -26,12 +27,21 @@ pub(super) struct Comms {
     ranks: u32,
     comms: FxHashMap<i64, Comm>,
     groups: FxHashMap<i64, Vec<u32>>,
+    /// Sizes of the grids.
+    grids: FxHashMap<i64, Vec<i32>>,
+    splits: Splits,
 }
 
 impl Comms {
-    pub fn new(rank: u32, ranks: u32) -> Self {
+    /// For a rank whose splits have these results.
+    pub fn new(rank: u32, ranks: u32, splits: Splits) -> Self {
         let comms = [(WORLD, Comm::World), (ALONE, Comm::Alone)].into_iter().collect();
-        Self { rank, ranks, comms, groups: FxHashMap::default() }
+        Self { rank, ranks, comms, groups: FxHashMap::default(), grids: FxHashMap::default(), splits }
+    }
+
+    /// The result of the next split.
+    pub fn told(&mut self, members: Option<Vec<u32>>) {
+        self.splits.push_back(members);
     }
 
     pub fn get(&self, handle: i64) -> &Comm {
@@ -59,7 +69,8 @@ impl Comms {
         }
     }
 
-    fn members(&self, handle: i64) -> Option<Vec<u32>> {
+    /// The members of a communicator, if they are known.
+    pub fn members(&self, handle: i64) -> Option<Vec<u32>> {
         match self.get(handle) {
             Comm::World => Some((0..self.ranks).collect()),
             Comm::Alone => Some(vec![self.rank]),
@@ -68,31 +79,25 @@ impl Comms {
         }
     }
 
-    /// Learns from a call that makes a communicator or a group.
-    pub fn learn(&mut self, call: &Call) {
+    /// Learns from a call that makes a communicator or a group. Of a call that makes a communicator, gives the handles of its
+    /// parent and of the new one.
+    pub fn learn(&mut self, call: &Call) -> Option<(i64, i64)> {
         let (i, v) = (&call.integers, &call.vectors);
-        let mut set = |handle: i64, comm: Comm| drop(self.comms.insert(handle, comm));
-        match call.name {
-            "Comm_dup" => {
-                let old = self.get(i[0]).clone();
-                self.comms.insert(i[1], old);
-            }
-            "Comm_split" => set(i[3], Comm::Unknown),
-            "Cart_create" => {
-                // A grid of all ranks that keeps their order is another name of the same.
-                let size: i64 = v[0].iter().map(|&n| i64::from(n)).fold(1, i64::saturating_mul);
-                let members = self.members(i[0]);
-                let same = members.as_ref().is_some_and(|members| members.len() as i64 == size) && i[2] == 0;
-                let comm = if same { self.get(i[0]).clone() } else { Comm::Unknown };
-                self.comms.insert(i[3], comm);
-            }
+        let (new, members) = match call.name {
+            "Comm_dup" => (i[1], self.members(i[0])),
+            "Comm_split" => (i[3], self.splits.pop_front().flatten()),
+            "Cart_create" => (i[3], self.grid(call)),
+            "Cart_sub" => (i[2], self.part_of_grid(call)),
+            "Comm_create" => (i[2], self.groups.get(&i[1]).cloned()),
+            "Graph_create" => (i[4], None),
             "Comm_group" => {
                 if let Some(members) = self.members(i[0]) {
                     self.groups.insert(i[1], members);
                 }
+                return None;
             }
             "Group_incl" | "Group_excl" => {
-                let Some(old) = self.groups.get(&i[0]) else { return };
+                let old = self.groups.get(&i[0])?;
                 let named = |index: usize| v[0].contains(&(index as i32));
                 let new: Option<Vec<u32>> = if call.name == "Group_incl" {
                     v[0].iter().map(|&rank| old.get(usize::try_from(rank).ok()?).copied()).collect()
@@ -102,14 +107,52 @@ impl Comms {
                 if let Some(new) = new {
                     self.groups.insert(i[2], new);
                 }
+                return None;
             }
-            "Comm_create" => {
-                let comm = self.groups.get(&i[1]).map_or(Comm::Unknown, |members| self.of(members.clone()));
-                self.comms.insert(i[2], comm);
-            }
-            "Graph_create" => set(i[4], Comm::Unknown),
-            "Cart_sub" => set(i[2], Comm::Unknown),
-            _ => {}
+            _ => return None,
+        };
+        let comm = members.map_or(Comm::Unknown, |members| self.of(members));
+        self.comms.insert(new, comm);
+        Some((i[0], new))
+    }
+
+    /// The members of a grid: the first ranks of its parent, as many as it has places. `i` holds the number of
+    /// dimensions, whether ranks may get other numbers, and the handles.
+    fn grid(&mut self, call: &Call) -> Option<Vec<u32>> {
+        let (i, dims) = (&call.integers, &call.vectors[0]);
+        let size = dims.iter().try_fold(1usize, |size, &n| size.checked_mul(usize::try_from(n).ok()?))?;
+        let mut members = self.members(i[0])?;
+        if size > members.len() || i[2] != 0 {
+            return None;
         }
+        members.truncate(size);
+        self.grids.insert(i[3], dims.clone());
+        Some(members)
+    }
+
+    /// The members of a part of a grid: those whose coordinates are the rank's own where a dimension is dropped, in the
+    /// row-major order of the others.
+    fn part_of_grid(&mut self, call: &Call) -> Option<Vec<u32>> {
+        let (i, keeps) = (&call.integers, &call.vectors[0]);
+        let dims = self.grids.get(&i[0])?.clone();
+        let members = self.members(i[0])?;
+        if keeps.len() != dims.len() {
+            return None;
+        }
+        let coordinates = |mut place: usize| {
+            let mut all = vec![0; dims.len()];
+            for (at, &n) in all.iter_mut().zip(&dims).rev() {
+                *at = place % n.max(1) as usize;
+                place /= n.max(1) as usize;
+            }
+            all
+        };
+        let own = coordinates(members.iter().position(|&rank| rank == self.rank)?);
+        let same = |place: usize| {
+            coordinates(place).iter().zip(&own).zip(keeps).all(|((here, own), &keeps)| keeps != 0 || here == own)
+        };
+        let kept = dims.iter().zip(keeps).filter(|(_, keeps)| **keeps != 0).map(|(&n, _)| n).collect();
+        self.grids.insert(i[2], kept);
+        Some(members.iter().enumerate().filter(|(place, _)| same(*place)).map(|(_, &rank)| rank).collect())
     }
 }

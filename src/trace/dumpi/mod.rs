@@ -7,7 +7,9 @@
 
 mod comms;
 mod layout;
+mod one_sided;
 mod rank;
+mod splits;
 mod stream;
 mod tail;
 #[cfg(test)]
@@ -104,12 +106,14 @@ fn read_files(
     let mut program = Program::new("DUMPI", options, files.len());
     let mut partial: Option<(usize, String)> = None;
     let mut partial_ranks = 0;
+    let mut splits = splits::read(files, budget)?;
     for (rank, file) in (0..).zip(files) {
         let tail = tail::read(Source::open(file)?, budget)?;
         let mut stream = Stream::new(Source::open(file)?, budget, tail.version);
         // Behind the two offsets of the times.
         stream.skip(tail.body + 8)?;
-        let found = rank::read(&mut program, rank, &tail, &mut stream)?;
+        let told = std::mem::take(&mut splits[rank as usize]);
+        let found = rank::read(&mut program, rank, &tail, told, &mut stream)?;
         if let Some((call, said, read)) = first_difference(&tail.counts, &found) {
             partial_ranks += 1;
             let text = format!("{read} calls of MPI_{call} are in the file of rank {rank}, {said} were made");
@@ -157,6 +161,6 @@ pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, Trace
     let tail = tail::read(Source::stream(file, bytes)?, budget)?;
     let mut stream = Stream::new(Source::stream(file, bytes)?, budget, tail.version);
     stream.skip(tail.body + 8)?;
-    rank::read(&mut program, 0, &tail, &mut stream)?;
+    rank::read(&mut program, 0, &tail, splits::Splits::new(), &mut stream)?;
     program.finish("alone", file)
 }

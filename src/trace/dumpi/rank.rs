@@ -2,18 +2,20 @@
 
 use std::path::PathBuf;
 
-use super::comms::{Comm, Comms};
+use super::comms::{Comm, Comms, WORLD};
 use super::layout::CALLS;
+use super::splits::Splits;
 use super::stream::{Call, Status, Stream};
 use super::tail::Tail;
 use super::types::Types;
-use crate::trace::calls::{At, Program, Request, Unresolved, uniform};
+use crate::trace::calls::{At, Making, Program, Request, Unresolved, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
-use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Counts, Datatype, Effect};
+use crate::trace::{Action, CollectiveCall, CollectiveKind as K, CommunicatorId, Counts, Datatype, Effect};
+use rustc_hash::FxHashMap;
 
 /// `MPI_ANY_SOURCE` and `MPI_ANY_TAG`. What is below is no rank: `MPI_PROC_NULL`.
-const ANY: i64 = -1;
+pub(super) const ANY: i64 = -1;
 /// The request that stands for none.
 const NO_REQUEST: i32 = 1;
 
@@ -22,12 +24,22 @@ pub(super) fn read(
     program: &mut Program<'_>,
     rank: u32,
     tail: &Tail,
+    splits: Splits,
     stream: &mut Stream<'_, '_>,
 ) -> Result<Vec<u64>, TraceError> {
     let file = stream.file().to_path_buf();
     let ranks = program.ranks.len() as u32;
-    let mut reader =
-        Reader { program, rank, file, comms: Comms::new(rank, ranks), types: Types::new(&tail.sizes), at: 0 };
+    let mut reader = Reader {
+        program,
+        rank,
+        file,
+        comms: Comms::new(rank, ranks, splits),
+        ids: [(WORLD, CommunicatorId::WORLD)].into_iter().collect(),
+        windows: FxHashMap::default(),
+        open: FxHashMap::default(),
+        types: Types::new(&tail.sizes),
+        at: 0,
+    };
     let mut call = Call::default();
     let mut counts = vec![0; CALLS.len()];
     let mut last = 0;
@@ -49,18 +61,24 @@ pub(super) fn read(
     Ok(counts)
 }
 
-struct Reader<'p, 'o, 't> {
-    program: &'p mut Program<'o>,
-    rank: u32,
-    file: PathBuf,
-    comms: Comms,
+pub(super) struct Reader<'p, 'o, 't> {
+    pub(super) program: &'p mut Program<'o>,
+    pub(super) rank: u32,
+    pub(super) file: PathBuf,
+    pub(super) comms: Comms,
+    /// The communicators of the trace behind the handles; those of the rank alone have none.
+    ids: FxHashMap<i64, CommunicatorId>,
+    /// The members of each window, and the window.
+    pub(super) windows: FxHashMap<i64, (Vec<u32>, CommunicatorId)>,
+    /// The communicators of receives whose source or tag is open, by where they stand.
+    open: FxHashMap<usize, i64>,
     types: Types<'t>,
     /// Where the current call stands.
-    at: u64,
+    pub(super) at: u64,
 }
 
 /// A partner of a message.
-enum Partner {
+pub(super) enum Partner {
     Rank(u32),
     Any,
     /// `MPI_PROC_NULL`: there is no message.
@@ -68,23 +86,23 @@ enum Partner {
     Unknown,
 }
 
-type Done = Result<(), TraceError>;
+pub(super) type Done = Result<(), TraceError>;
 
 impl Reader<'_, '_, '_> {
-    fn error(&self, problem: impl Into<String>) -> TraceError {
+    pub(super) fn error(&self, problem: impl Into<String>) -> TraceError {
         self.program.error(&self.file, At::Byte(self.at), problem, "the file is damaged, or the program is wrong")
     }
 
-    fn refuse(&mut self, call: &Call, reason: &'static str) -> Done {
+    pub(super) fn refuse(&mut self, call: &Call, reason: &'static str) -> Done {
         let name = format!("MPI_{}", call.name);
         self.program.inexpressible(&name, reason, self.rank, &self.file, At::Byte(self.at))
     }
 
-    fn note(&mut self, what: String) {
+    pub(super) fn note(&mut self, what: String) {
         self.program.note(Effect::Approximated, what, self.rank, &self.file, At::Byte(self.at));
     }
 
-    fn partner(&self, comm: i64, rank: i64) -> Result<Partner, TraceError> {
+    pub(super) fn partner(&self, comm: i64, rank: i64) -> Result<Partner, TraceError> {
         match rank {
             ANY => Ok(Partner::Any),
             ..ANY => Ok(Partner::Nobody),
@@ -96,7 +114,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn tag(&self, tag: i64) -> Result<i32, TraceError> {
+    pub(super) fn tag(&self, tag: i64) -> Result<i32, TraceError> {
         i32::try_from(tag).ok().filter(|&tag| tag >= 0).ok_or_else(|| self.error(format!("{tag} is no tag")))
     }
 
@@ -108,7 +126,7 @@ impl Reader<'_, '_, '_> {
         count.checked_mul(size).ok_or_else(|| self.error("a message is too large"))
     }
 
-    fn elements(&mut self, count: i64, datatype: i64) -> Result<(u32, Datatype), TraceError> {
+    pub(super) fn elements(&mut self, count: i64, datatype: i64) -> Result<(u32, Datatype), TraceError> {
         let bytes = self.bytes(count, datatype)?;
         self.program.elements(bytes, self.rank, &self.file, At::Byte(self.at))
     }
@@ -136,17 +154,20 @@ impl Reader<'_, '_, '_> {
             "Wait" | "Test" | "Waitall" | "Testall" | "Waitany" | "Testany" | "Waitsome" | "Testsome" => {
                 self.complete(call)?;
             }
-            "Probe" | "Iprobe" => {
-                self.note(format!("MPI_{}: the receive that follows does the waiting", call.name));
+            "Probe" => self.probe(call)?,
+            "Iprobe" => {
+                self.note("MPI_Iprobe: the receive that follows does the waiting".to_owned());
             }
             "Barrier" | "Bcast" | "Gather" | "Gatherv" | "Scatter" | "Scatterv" | "Allgather" | "Allgatherv"
             | "Alltoall" | "Alltoallv" | "Alltoallw" | "Reduce" | "Allreduce" | "Reduce_scatter" | "Scan"
             | "Exscan" => {
                 self.collective(call)?;
             }
-            "Get" | "Put" | "Accumulate" => self.refuse(call, "one-sided communication is not simulated")?,
-            "Win_fence" | "Win_lock" | "Win_unlock" | "Win_post" | "Win_start" | "Win_complete" | "Win_wait" => {
-                self.refuse(call, "one-sided communication is not simulated")?;
+            "Get" | "Put" | "Accumulate" => self.one_sided(call)?,
+            "Win_create" => self.window(call)?,
+            "Win_fence" | "Win_free" | "Win_lock" | "Win_unlock" => self.epoch(call)?,
+            "Win_post" | "Win_start" | "Win_complete" | "Win_wait" | "Win_test" => {
+                self.refuse(call, "epochs of groups are not simulated")?;
             }
             "Comm_spawn"
             | "Comm_spawn_multiple"
@@ -163,21 +184,39 @@ impl Reader<'_, '_, '_> {
                 }
                 self.note(format!("MPI_{name}: the time that it took is slept"));
             }
-            "Cart_create" => {
-                self.comms.learn(call);
+            "Cart_create" if i[2] != 0 => {
                 // A new numbering is a right of the library that few use.
-                if i[2] != 0 {
-                    self.note("MPI_Cart_create with reorder: ranks keep their numbers".to_owned());
-                    let kept = Call { name: "Cart_create", vectors: call.vectors.clone(), ..Call::default() };
-                    self.comms.learn(&Call { integers: vec![i[0], i[1], 0, i[3]], ..kept });
-                }
+                self.note("MPI_Cart_create with reorder: ranks keep their numbers".to_owned());
+                let kept = Call { name: "Cart_create", vectors: call.vectors.clone(), ..Call::default() };
+                self.make(&Call { integers: vec![i[0], i[1], 0, i[3]], ..kept })?;
             }
             _ => {
-                self.comms.learn(call);
+                self.make(call)?;
                 self.types.learn(call);
             }
         }
         Ok(())
+    }
+
+    /// Learns from a call; if it makes a communicator, all members of the parent agree on it.
+    fn make(&mut self, call: &Call) -> Done {
+        let Some((parent, new)) = self.comms.learn(call) else { return Ok(()) };
+        let making = if call.name == "Comm_split" { Making::Split } else { Making::Agreed };
+        if let Some(&parent) = self.ids.get(&parent) {
+            self.program.making(self.rank, making, parent)?;
+        }
+        self.ids.remove(&new);
+        if let Some(members) = self.comms.members(new).filter(|members| members.contains(&self.rank)) {
+            let at = At::Byte(self.at);
+            let id = self.program.new_communicator(self.rank, &members, &self.file, at)?;
+            self.ids.insert(new, id);
+        }
+        Ok(())
+    }
+
+    /// The communicator of messages; that of the rank alone is as good as the world.
+    pub(super) fn id(&self, comm: i64) -> CommunicatorId {
+        self.ids.get(&comm).copied().unwrap_or_default()
     }
 
     fn send(&mut self, call: &Call) -> Done {
@@ -200,6 +239,7 @@ impl Reader<'_, '_, '_> {
             return Ok(());
         };
         let tag = self.tag(i[3])?;
+        let tag = self.program.tag(self.id(i[4]), tag);
         if blocking {
             self.program.push(self.rank, Action::Send { to, tag, count, datatype });
         } else {
@@ -227,7 +267,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn refuse_comm(&mut self, call: &Call) -> Done {
+    pub(super) fn refuse_comm(&mut self, call: &Call) -> Done {
         self.refuse(call, "the recorder does not tell the members of its communicator")
     }
 
@@ -246,6 +286,7 @@ impl Reader<'_, '_, '_> {
             }
             Partner::Rank(from) if !any_tag => {
                 let tag = self.tag(i[3])?;
+                let tag = self.program.tag(self.id(i[4]), tag);
                 if call.name == "Recv" {
                     self.program.push(self.rank, Action::Recv { from, tag, count, datatype });
                 } else {
@@ -272,6 +313,7 @@ impl Reader<'_, '_, '_> {
                         // Source and tag follow when it completes; the tag that is known stays where the source is not.
                         self.program.push(self.rank, Action::Irecv { from: known, tag, count, datatype });
                         self.program.ranks[self.rank as usize].requests.insert(i[5] as u64, Request::Open(at));
+                        self.open.insert(at, i[4]);
                         Ok(())
                     }
                     _ => self.refuse(call, "a persistent receive from any source has another one each time"),
@@ -281,7 +323,13 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Source and tag of a message that came: those that were asked for, or those of the status.
-    fn told(&self, comm: i64, from: u32, tag: i32, status: Option<&Status>) -> Result<Option<(u32, i32)>, TraceError> {
+    pub(super) fn told(
+        &mut self,
+        comm: i64,
+        from: u32,
+        tag: i32,
+        status: Option<&Status>,
+    ) -> Result<Option<(u32, i32)>, TraceError> {
         let from = match (from, status) {
             (u32::MAX, None) => return Ok(None),
             (u32::MAX, Some(status)) => match self.comms.world_rank(comm, status.source.into()) {
@@ -296,6 +344,7 @@ impl Reader<'_, '_, '_> {
             (-1, Some(status)) => status.tag,
             (known, _) => known,
         };
+        let tag = self.program.tag(self.id(comm), tag);
         Ok(Some((from, tag)))
     }
 
@@ -309,6 +358,7 @@ impl Reader<'_, '_, '_> {
         if let Some(to) = to {
             let (count, datatype) = self.elements(send[0], send[1])?;
             let tag = self.tag(send[3])?;
+            let tag = self.program.tag(self.id(send[4]), tag);
             self.program.isend(self.rank, handle, Action::Isend { to, tag, count, datatype });
         }
         let (from, tag) = match self.partner(receive[4], receive[2])? {
@@ -377,12 +427,14 @@ impl Reader<'_, '_, '_> {
             let state = &self.program.ranks[self.rank as usize];
             let open = state.requests.peek(handle as u64).and_then(Request::open);
             let asked = open.map(|at| match state.actions[at] {
-                Action::Irecv { from, tag, .. } => (from, tag),
-                _ => (u32::MAX, -1),
+                Action::Irecv { from, tag, .. } => (at, from, tag),
+                _ => (at, u32::MAX, -1),
             });
             let told = match asked {
-                // The communicator of a receive from anywhere is taken for the world.
-                Some((from, tag)) => self.told(2, from, tag, status)?,
+                Some((at, from, tag)) => {
+                    let comm = self.open.remove(&at).unwrap_or(WORLD);
+                    self.told(comm, from, tag, status)?
+                }
                 None => None,
             };
             match self.program.wait(self.rank, handle as u64, told) {
@@ -417,12 +469,13 @@ impl Reader<'_, '_, '_> {
             "Scan" => (K::Scan, i[3]),
             _ => (K::Exscan, i[3]),
         };
-        match self.comms.get(comm) {
-            Comm::World => {}
+        let communicator = match self.comms.get(comm) {
             Comm::Alone => return Ok(()),
-            _ => return self.refuse(call, "collectives of a part of the ranks are not simulated"),
-        }
-        let ranks = self.program.ranks.len() as i64;
+            Comm::Unknown => return self.refuse_comm(call),
+            Comm::World | Comm::Members(_) => self.id(comm),
+        };
+        let members = self.program.members(communicator).size();
+        let ranks = members as i64;
         let root = |root: i64| {
             u32::try_from(root)
                 .ok()
@@ -448,58 +501,57 @@ impl Reader<'_, '_, '_> {
             K::Allgather | K::Alltoall => uniform(kind, 0, self.elements(i[0], i[1])?),
             K::Gatherv => {
                 let (root, (count, _)) = (root(i[4])?, self.elements(i[2], i[3])?);
-                let counts = self.vector(v.first(), i[6])?;
+                let counts = self.vector(v.first(), i[6], members)?;
                 CollectiveCall { root, send_count: count, recv_counts: counts, ..CollectiveCall::empty(kind) }
             }
             K::Scatterv => {
                 let (root, (count, _)) = (root(i[5])?, self.elements(i[3], i[4])?);
-                let counts = self.vector(v.first(), i[2])?;
+                let counts = self.vector(v.first(), i[2], members)?;
                 CollectiveCall { root, recv_count: count, send_counts: counts, ..CollectiveCall::empty(kind) }
             }
             K::Allgatherv => {
                 let (count, _) = self.elements(i[1], i[2])?;
                 CollectiveCall {
                     send_count: count,
-                    recv_counts: self.vector(v.first(), i[3])?,
+                    recv_counts: self.vector(v.first(), i[3], members)?,
                     ..CollectiveCall::empty(kind)
                 }
             }
             K::ReduceScatter => {
-                CollectiveCall { recv_counts: self.vector(v.first(), i[1])?, ..CollectiveCall::empty(kind) }
+                CollectiveCall { recv_counts: self.vector(v.first(), i[1], members)?, ..CollectiveCall::empty(kind) }
             }
             K::Alltoallv if call.name == "Alltoallw" => {
-                let sent = self.mixed(&v[0], &v[2])?;
+                let sent = self.mixed(&v[0], &v[2], members)?;
                 CollectiveCall {
                     send_counts: sent,
-                    recv_counts: self.mixed(&v[3], &v[5])?,
+                    recv_counts: self.mixed(&v[3], &v[5], members)?,
                     ..CollectiveCall::empty(kind)
                 }
             }
             K::Alltoallv => {
-                let sent = self.vector(v.first(), i[1])?;
+                let sent = self.vector(v.first(), i[1], members)?;
                 CollectiveCall {
                     send_counts: sent,
-                    recv_counts: self.vector(v.get(2), i[2])?,
+                    recv_counts: self.vector(v.get(2), i[2], members)?,
                     ..CollectiveCall::empty(kind)
                 }
             }
         };
-        let action = self.program.collective(action)?;
+        let action = self.program.collective(CollectiveCall { communicator, ..action })?;
         self.program.push(self.rank, action);
         Ok(())
     }
 
     /// A vector of counts in bytes; none where the rank has not told it.
-    fn vector(&mut self, counts: Option<&Vec<i32>>, datatype: i64) -> Result<Counts, TraceError> {
+    fn vector(&mut self, counts: Option<&Vec<i32>>, datatype: i64, members: usize) -> Result<Counts, TraceError> {
         let Some(counts) = counts else { return Ok(Counts::default()) };
         let types = vec![datatype as i32; counts.len()];
-        self.mixed(counts, &types)
+        self.mixed(counts, &types, members)
     }
 
-    fn mixed(&mut self, counts: &[i32], types: &[i32]) -> Result<Counts, TraceError> {
-        let ranks = self.program.ranks.len();
-        if counts.len() != ranks || types.len() != ranks {
-            return Err(self.error(format!("{} counts for {ranks} ranks", counts.len())));
+    fn mixed(&mut self, counts: &[i32], types: &[i32], members: usize) -> Result<Counts, TraceError> {
+        if counts.len() != members || types.len() != members {
+            return Err(self.error(format!("{} counts for {members} ranks", counts.len())));
         }
         let bytes = |(&count, &datatype): (&i32, &i32)| {
             let bytes = self.bytes(count.into(), datatype.into())?;

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::layout::{COUNTED, END_OF_STREAM};
 use super::*;
-use crate::trace::{Action, CollectiveKind, Datatype, Effect, Origin, TraceWarning};
+use crate::trace::{Action, Datatype, Effect, Origin, TraceWarning};
 
 /// A file under construction.
 pub(in crate::trace) struct File {
@@ -203,7 +203,7 @@ fn a_partial_recording_is_a_window_and_says_so() {
 #[test]
 fn what_cannot_be_replayed_is_refused_or_left_out() {
     let mut zero = File::new();
-    zero.call(0.0, "Comm_split", &[H(WORLD), I(0), I(0), H(4)]).call(0.0, "Bcast", &[I(1), H(INT), I(0), H(4)]).call(
+    zero.call(0.0, "Intercomm_merge", &[H(9), I(0), H(4)]).call(0.0, "Bcast", &[I(1), H(INT), I(0), H(4)]).call(
         0.0,
         "Barrier",
         &[H(WORLD)],
@@ -233,9 +233,104 @@ fn communicators_of_all_ranks_and_groups_are_known() {
         file.finish(7)
     };
     let trace = read_all(&[file(0), file(1)], &Options::default()).unwrap();
-    let send = Action::Send { to: 1, tag: 3, count: 4, datatype: Datatype::BYTE };
-    assert!(trace.actions[0].contains(&send) && trace.collectives[0].kind == CollectiveKind::Barrier);
-    assert!(trace.actions[1].contains(&Action::Recv { from: 0, tag: 3, count: 4, datatype: Datatype::BYTE }));
+    // The tags of a communicator are numbered down; that of all ranks twice, once turned around.
+    let (tag, count, datatype) = (i32::MAX, 4, Datatype::BYTE);
+    assert!(trace.actions[0].contains(&Action::Send { to: 1, tag, count, datatype }));
+    assert!(trace.actions[1].contains(&Action::Recv { from: 0, tag, count, datatype }));
+    let lists: Vec<&[u32]> = trace.communicators.iter().map(|members| &**members).collect();
+    assert_eq!(lists, [[0, 1], [1, 0]]);
+    assert!(text(&trace).contains("0 on 1 barrier\n") && text(&trace).contains("1 on 1 barrier\n"));
+}
+
+/// The lines of a rank that are no computation.
+fn lines(trace: &Trace, rank: u32) -> Vec<String> {
+    let own = format!("{rank} ");
+    let text = text(trace);
+    let lines = text.lines().filter_map(|line| line.strip_prefix(&own));
+    lines.filter(|line| !line.starts_with("compute") && !line.starts_with("communicator")).map(str::to_owned).collect()
+}
+
+#[test]
+fn splits_are_known_from_the_files_of_all() {
+    // Six ranks: even ones, ordered backwards by their keys, odd ones, and rank 5 in no part; then the even ones once more.
+    let file = |rank: i32| {
+        let mut file = File::new();
+        let colour = if rank == 5 { -32766 } else { rank % 2 };
+        file.call(0.0, "Comm_split", &[H(WORLD), I(colour), I(-rank), H(4)]);
+        if rank < 5 {
+            file.call(0.0, "Bcast", &[I(1), H(INT), I(0), H(4)]);
+        }
+        if rank % 2 == 0 {
+            file.call(0.0, "Comm_split", &[H(4), I(i32::from(rank > 0)), I(0), H(5)]);
+            file.call(0.0, "Barrier", &[H(5)]);
+        }
+        file.finish(7)
+    };
+    let files: Vec<Vec<u8>> = (0..6).map(file).collect();
+    let trace = read_all(&files, &Options::default()).unwrap();
+    let made = ["allgather 8 8 6 6", "allreduce 4 0 6"];
+    let again = ["on 1 allgather 8 8 6 6", "on 1 allreduce 4 0 6"];
+    let lists: Vec<&[u32]> = trace.communicators.iter().map(|members| &**members).collect();
+    assert_eq!(lists, [&[4, 2, 0][..], &[0], &[3, 1], &[4, 2]]);
+    // Rank 0 is alone in the second one.
+    assert_eq!(lines(&trace, 0), [&made[..], &["on 1 bcast 4 0 6"], &again].concat());
+    assert_eq!(lines(&trace, 4), [&made[..], &["on 1 bcast 4 0 6"], &again, &["on 4 barrier"]].concat());
+    assert_eq!(lines(&trace, 3), [&made[..], &["on 3 bcast 4 0 6"]].concat());
+    assert_eq!(lines(&trace, 5), made);
+    assert!(crate::trace::inspect::check(&trace).is_empty());
+}
+
+#[test]
+fn grids_have_rows_and_columns() {
+    // A grid of 2 x 3, of which the rows are kept.
+    let file = |_: i32| {
+        let mut file = File::new();
+        file.call(0.0, "Cart_create", &[H(WORLD), I(2), V(&[2, 3]), V(&[0, 0]), I(0), H(4)])
+            .call(0.0, "Cart_sub", &[H(4), V(&[0, 1]), H(5)])
+            .call(0.0, "Allreduce", &[I(1), H(DOUBLE), B(3), H(5)]);
+        file.finish(7)
+    };
+    let files: Vec<Vec<u8>> = (0..6).map(file).collect();
+    let trace = read_all(&files, &Options::default()).unwrap();
+    let lists: Vec<&[u32]> = trace.communicators.iter().map(|members| &**members).collect();
+    assert_eq!(lists, [&[0, 1, 2, 3, 4, 5][..], &[0, 1, 2], &[3, 4, 5]]);
+    assert_eq!(lines(&trace, 5), ["allreduce 4 0 6", "on 1 allreduce 4 0 6", "on 3 allreduce 8 0 6"]);
+}
+
+#[test]
+fn windows_and_probes_are_kept() {
+    let mut zero = File::new();
+    zero.call(0.0, "Win_create", &[I(100), I(1), H(0), H(WORLD), H(7)])
+        .call(0.0, "Win_fence", &[B(0), H(7)])
+        .call(0.0, "Put", &[I(10), H(INT), I(1), I(0), I(10), H(INT), H(7)])
+        .call(0.0, "Get", &[I(2), H(DOUBLE), I(1), I(0), I(2), H(DOUBLE), H(7)])
+        .call(0.0, "Accumulate", &[I(3), H(DOUBLE), I(1), I(0), I(3), H(DOUBLE), B(3), H(7)])
+        .call(0.0, "Win_fence", &[B(0), H(7)])
+        .call(0.0, "Win_lock", &[B(1), I(1), B(0), H(7)])
+        .call(0.0, "Win_unlock", &[I(1), H(7)])
+        .call(0.0, "Send", &[I(1), H(INT), I(1), I(3), H(WORLD)]);
+    let mut one = File::new();
+    one.call(0.0, "Win_create", &[I(100), I(1), H(0), H(WORLD), H(7)])
+        .call(0.0, "Win_fence", &[B(0), H(7)])
+        .call(0.0, "Win_fence", &[B(0), H(7)])
+        .call(0.0, "Probe", &[I(-1), I(-1), H(WORLD), S(&[(4, 0, 3)])])
+        .call(0.0, "Recv", &[I(1), H(INT), I(0), I(3), H(WORLD), S(&[])]);
+    let trace = read_all(&[zero.finish(7), one.finish(7)], &Options::default()).unwrap();
+    let fences = ["allreduce 4 0 6", "on 1 fence"];
+    let sent =
+        ["on 1 put 1 40 6", "on 1 get 1 16 6", "on 1 accumulate 1 24 6", "on 1 fence", "on 1 flush 1", "send 1 3 4 6"];
+    assert_eq!(lines(&trace, 0), [&fences[..], &sent].concat());
+    assert_eq!(lines(&trace, 1), [&fences[..], &["on 1 fence", "probe 0 3", "recv 0 3 4 6"]].concat());
+    assert_eq!(trace.warnings.len(), 1, "{:?}", trace.warnings);
+    let mut wrong = File::new();
+    wrong.call(0.0, "Win_create", &[I(100), I(1), H(0), H(WORLD), H(7)]).call(
+        0.0,
+        "Put",
+        &[I(10), H(INT), I(1), I(0), I(10), H(INT), H(7)],
+    );
+    assert!(
+        read_all(&[wrong.finish(7)], &Options::default()).unwrap_err().to_string().contains("no rank 1 in its window")
+    );
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! What is wrong with a trace, or may be.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use super::deadlock::{Sends, blocked};
+use crate::trace::communicator::{Sequence, sequence};
 use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype, Effect, Trace, TraceWarning, UNKNOWN_COUNT};
 
 /// How bad it is.
@@ -189,6 +192,7 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
     let [mut missing, mut forgotten] = [(); 2].map(|()| Tally::default());
     for (rank, actions) in (0..).zip(&trace.actions) {
         let mut open: FxHashMap<Triple, Vec<usize>> = FxHashMap::default();
+        let mut started: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (index, action) in actions.iter().enumerate() {
             match *action {
                 Action::Isend { to, tag, .. } => open.entry((rank, to, tag)).or_default().push(index),
@@ -203,11 +207,19 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
                         }),
                     }
                 }
-                Action::WaitAll => open.clear(),
+                Action::Start { request, .. } => started.entry(request).or_default().push(index),
+                Action::WaitRequest { request } => match started.get_mut(&request).filter(|list| !list.is_empty()) {
+                    Some(list) => drop(list.remove(0)),
+                    None => missing.add(rank, index, || format!("no collective of number {request} is under way")),
+                },
+                Action::WaitAll => {
+                    open.clear();
+                    started.clear();
+                }
                 _ => {}
             }
         }
-        for index in open.into_values().flatten() {
+        for index in open.into_values().chain(started.into_values()).flatten() {
             forgotten
                 .add(rank, index, || format!("nobody waits for `{}`", crate::trace::ti::text(trace, &actions[index])));
         }
@@ -216,7 +228,7 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
     findings.extend(forgotten.finding(Severity::Warning, "request-without-wait"));
 }
 
-/// What of a collective has to be the same on all ranks.
+/// What of a collective has to be the same on all members; none for a fence.
 fn common(trace: &Trace, call: &CollectiveCall) -> (CollectiveKind, u32, Option<u64>) {
     use CollectiveKind as K;
     let bytes = match call.kind {
@@ -232,40 +244,77 @@ fn common(trace: &Trace, call: &CollectiveCall) -> (CollectiveKind, u32, Option<
     (call.kind, call.root, bytes)
 }
 
-/// Collectives: whether all ranks call the same ones with the same root and size.
+/// A call of a sequence: index of the action, and the entry of the table; none for a fence.
+type Call = (usize, Option<u32>);
+
+/// Collectives and fences: whether all members of a communicator call the same ones with the same root and size.
 fn collectives(trace: &Trace, findings: &mut Vec<Finding>) {
-    let calls = |rank: usize| {
-        trace.actions[rank].iter().enumerate().filter_map(|(index, action)| match action {
-            Action::Collective { index: i } => Some((index, &trace.collectives[*i as usize])),
-            _ => None,
-        })
-    };
     let mut different = Tally::default();
-    for rank in 1..trace.ranks() {
-        let (mut first, mut own) = (calls(0), calls(rank));
-        let mut number = 0u64;
-        loop {
-            number += 1;
-            let say = |call: Option<(usize, &CollectiveCall)>| {
-                let Some((_, call)) = call else { return "nothing".to_owned() };
-                let (kind, root, bytes) = common(trace, call);
-                let bytes = bytes.map(|bytes| format!(" of {bytes} bytes")).unwrap_or_default();
-                format!("{}{bytes}, root {root}", kind.name())
-            };
-            match (first.next(), own.next()) {
-                (None, None) => break,
-                (Some((_, a)), Some((_, b))) if common(trace, a) == common(trace, b) => {}
-                (a, b) => {
-                    let at = b.map_or(trace.actions[rank].len().saturating_sub(1), |(index, _)| index);
-                    different.add(rank as u32, at, || {
-                        format!("collective number {number} is {} on rank 0, {} here", say(a), say(b))
-                    });
-                    break;
+    // The calls of the first rank of each sequence, and how many ranks have any.
+    let mut firsts: BTreeMap<Sequence, (u32, Vec<Call>, usize)> = BTreeMap::new();
+    for (rank, actions) in (0u32..).zip(&trace.actions) {
+        let mut own: BTreeMap<Sequence, Vec<Call>> = BTreeMap::new();
+        for (index, action) in actions.iter().enumerate() {
+            if let Some(sequence) = sequence(trace, action) {
+                own.entry(sequence).or_default().push((index, action.collective()));
+            }
+        }
+        for (sequence, calls) in own {
+            match firsts.get_mut(&sequence) {
+                None => drop(firsts.insert(sequence, (rank, calls, 1))),
+                Some((first, others, ranks)) => {
+                    *ranks += 1;
+                    compare(trace, sequence, (*first, others), (rank, &calls), &mut different);
                 }
             }
         }
     }
+    for (which, (first, calls, ranks)) in &firsts {
+        let members = trace.members(which.0);
+        if *ranks == members.size() {
+            continue;
+        }
+        // Some members never call; which ones has to be found out anew.
+        for rank in members.ranks() {
+            let calls_any = |action: &Action| sequence(trace, action) == Some(*which);
+            if !trace.actions[rank as usize].iter().any(calls_any) {
+                compare(trace, *which, (*first, calls), (rank, &[]), &mut different);
+            }
+        }
+    }
     findings.extend(different.finding(Severity::Error, "different-collectives"));
+}
+
+/// Compares the calls of a rank with those of the first one.
+fn compare(
+    trace: &Trace,
+    (communicator, blocks): Sequence,
+    (first, others): (u32, &[Call]),
+    (rank, own): (u32, &[Call]),
+    different: &mut Tally,
+) {
+    let what = |call: &Call| call.1.map(|index| common(trace, &trace.collectives[index as usize]));
+    let say = |call: Option<&Call>| {
+        let Some(call) = call else { return "nothing".to_owned() };
+        let Some((kind, root, bytes)) = what(call) else { return "fence".to_owned() };
+        let bytes = bytes.map(|bytes| format!(" of {bytes} bytes")).unwrap_or_default();
+        format!("{}{bytes}, root {root}", if blocks { kind.name() } else { kind.nonblocking_name() })
+    };
+    for number in 0..others.len().max(own.len()) {
+        let (a, b) = (others.get(number), own.get(number));
+        if a.map(what) == b.map(what) {
+            continue;
+        }
+        let at = b.map_or(trace.actions[rank as usize].len().saturating_sub(1), |(index, _)| *index);
+        different.add(rank, at, || {
+            let on = match communicator.index() {
+                None => String::new(),
+                Some(_) => format!(" of communicator {}", communicator.number()),
+            };
+            format!("collective number {}{on} is {} on rank {first}, {} here", number + 1, say(a), say(b))
+        });
+        break;
+    }
 }
 
 /// What the reader has noted.

@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::trace::{Action, CommunicatorId, Trace};
+use crate::trace::communicator::{Sequence, sequence};
+use crate::trace::{Action, Trace};
 
 /// Source, destination and tag.
 type Triple = (u32, u32, i32);
@@ -73,9 +74,6 @@ struct Rank {
     requests: FxHashMap<Triple, VecDeque<Half>>,
     ended: bool,
 }
-
-/// The collectives of a communicator that block, or those that do not.
-type Sequence = (CommunicatorId, bool);
 
 /// A collective: of which sequence, and which number in it.
 type Meeting = (Sequence, u64);
@@ -188,19 +186,13 @@ impl Run<'_> {
                 state.waits.extend(state.requests.drain().flat_map(|(_, queue)| queue));
                 state.meets.extend(state.started.drain().flat_map(|(_, queue)| queue));
             }
-            Action::Collective { index } => {
-                let communicator = self.trace.collectives[index as usize].communicator;
-                let meeting = self.meet(rank, (communicator, true));
-                self.ranks[rank as usize].meets.push(meeting);
+            Action::Collective { .. } | Action::Fence { .. } => {
+                let meeting = sequence(self.trace, &action).map(|sequence| self.meet(rank, sequence));
+                self.ranks[rank as usize].meets.extend(meeting);
             }
-            Action::Fence { window } => {
-                let meeting = self.meet(rank, (window, true));
-                self.ranks[rank as usize].meets.push(meeting);
-            }
-            Action::Start { index, request } => {
-                let communicator = self.trace.collectives[index as usize].communicator;
-                let meeting = self.meet(rank, (communicator, false));
-                self.ranks[rank as usize].started.entry(request).or_default().push_back(meeting);
+            Action::Start { request, .. } => {
+                let meeting = sequence(self.trace, &action).map(|sequence| self.meet(rank, sequence));
+                self.ranks[rank as usize].started.entry(request).or_default().extend(meeting);
             }
             Action::WaitRequest { request } => {
                 let state = &mut self.ranks[rank as usize];

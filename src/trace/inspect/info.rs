@@ -36,7 +36,7 @@ pub struct RankTotal {
     pub collectives: u64,
 }
 
-/// Point-to-point messages from one rank to another.
+/// Point-to-point messages, and one-sided ones, from one rank to another.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Volume {
     /// Number.
@@ -66,16 +66,36 @@ impl Info {
     /// Adds up a trace.
     pub fn of(trace: &Trace) -> Self {
         let mut info = Self { sizes: vec![0; 65], ..Self::default() };
+        let mut gets = FxHashMap::default();
         for (rank, actions) in (0..).zip(&trace.actions) {
-            info.rank(trace, rank, actions);
+            info.rank(trace, rank, actions, &mut gets);
         }
+        info.answer(gets);
         while info.sizes.len() > 1 && info.sizes.last() == Some(&0) {
             info.sizes.pop();
         }
         info
     }
 
-    fn rank(&mut self, trace: &Trace, rank: u32, actions: &[Action]) {
+    /// Adds what ranks were asked for to what they send.
+    fn answer(&mut self, gets: FxHashMap<(u32, u32), Volume>) {
+        if gets.is_empty() {
+            return;
+        }
+        let mut all: BTreeMap<(u32, u32), Volume> =
+            self.matrix.drain(..).map(|(from, to, volume)| ((from, to), volume)).collect();
+        for (pair, volume) in gets {
+            let entry = all.entry(pair).or_default();
+            entry.messages += volume.messages;
+            entry.bytes += volume.bytes;
+            let total = &mut self.ranks[pair.0 as usize];
+            total.messages += volume.messages;
+            total.bytes += volume.bytes;
+        }
+        self.matrix = all.into_iter().map(|((from, to), volume)| (from, to, volume)).collect();
+    }
+
+    fn rank(&mut self, trace: &Trace, rank: u32, actions: &[Action], gets: &mut FxHashMap<(u32, u32), Volume>) {
         let mut total = RankTotal { actions: actions.len() as u64, ..RankTotal::default() };
         let mut row: FxHashMap<u32, Volume> = FxHashMap::default();
         for action in actions {
@@ -84,9 +104,23 @@ impl Info {
             match *action {
                 Action::Compute { flops } => total.flops += flops,
                 Action::Sleep { seconds } => total.sleep += seconds.max(0.0),
-                Action::Send { to, count, datatype, .. } | Action::Isend { to, count, datatype, .. } => {
+                Action::Send { to, count, datatype, .. }
+                | Action::Isend { to, count, datatype, .. }
+                | Action::Put { to, count, datatype, .. }
+                | Action::Accumulate { to, count, datatype, .. } => {
                     bytes = size(count, datatype);
                     sent = Some(to);
+                }
+                Action::Get { from, count, datatype, .. } => {
+                    bytes = size(count, datatype);
+                    let pair = gets.entry((from, rank)).or_default();
+                    pair.messages += 1;
+                    pair.bytes += bytes;
+                    self.sizes[size_class(bytes)] += 1;
+                }
+                Action::Fence { window } => {
+                    self.collective_messages +=
+                        messages_inside(CollectiveKind::Barrier, trace.members(window).size() as u64);
                 }
                 Action::Recv { count, datatype, .. } | Action::Irecv { count, datatype, .. } => {
                     bytes = if count == crate::trace::UNKNOWN_COUNT { 0 } else { size(count, datatype) };
@@ -96,15 +130,16 @@ impl Info {
                     bytes = size(entry.send_count, entry.send_type);
                     sent = Some(entry.to);
                 }
-                Action::Collective { index } => {
+                Action::Collective { index } | Action::Start { index, .. } => {
                     let call = &trace.collectives[index as usize];
-                    name = call.kind.name();
+                    let blocks = matches!(action, Action::Collective { .. });
+                    name = if blocks { call.kind.name() } else { call.kind.nonblocking_name() };
                     bytes = given(trace, call);
                     total.flops += call.flops;
                     total.collectives += 1;
                     let exchanges = matches!(call.kind, CollectiveKind::Alltoall | CollectiveKind::Alltoallv);
                     let total = if exchanges { &mut self.exchanged_messages } else { &mut self.collective_messages };
-                    *total += messages_inside(call.kind, trace.ranks() as u64);
+                    *total += messages_inside(call.kind, trace.members(call.communicator).size() as u64);
                 }
                 _ => {}
             }
@@ -114,7 +149,7 @@ impl Info {
                 let pair = row.entry(to).or_default();
                 pair.messages += 1;
                 pair.bytes += bytes;
-                self.sizes[(u64::BITS - bytes.leading_zeros()) as usize] += 1;
+                self.sizes[size_class(bytes)] += 1;
             }
             let call = self.calls.entry(name).or_default();
             call.calls += 1;
@@ -147,6 +182,11 @@ impl Info {
         let actions = self.sum(|rank| rank.actions) as f64;
         actions * 30e-9 + (messages + self.exchanged_messages as f64 * together) * 450e-9
     }
+}
+
+/// The entry of [`Info::sizes`] for so many bytes.
+fn size_class(bytes: u64) -> usize {
+    (u64::BITS - bytes.leading_zeros()) as usize
 }
 
 /// About how many messages one rank sends inside a collective: trees and exchanges in log2 of the ranks, one for each other

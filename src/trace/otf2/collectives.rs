@@ -3,7 +3,8 @@
 use crate::trace::calls::{At, Program, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
-use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Effect};
+use crate::trace::{CollectiveCall, CollectiveKind as K, CommunicatorId, Effect};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A collective as one rank has told it; its action is put in when those of all ranks are known.
@@ -13,6 +14,8 @@ pub(super) struct Told {
     pub at: usize,
     pub line: u64,
     pub kind: K,
+    pub communicator: CommunicatorId,
+    /// The root, as a member of the communicator.
     pub root: u32,
     pub sent: u64,
     pub received: u64,
@@ -40,18 +43,27 @@ pub(super) fn kind(operation: &[u8]) -> Option<K> {
     })
 }
 
-/// Puts the collectives of all ranks in. Those with the same number on each rank are the same one.
+/// Puts the collectives of all ranks in. Of each rank, those of a communicator stand together in their order; those with the
+/// same number on each rank are the same one.
 pub(super) fn settle(program: &mut Program<'_>, told: &[Vec<Told>], file: &Path) -> Result<(), TraceError> {
-    let most = told.iter().map(Vec::len).max().unwrap_or(0);
-    for number in 0..most {
-        let calls = || told.iter().filter_map(|calls| calls.get(number));
-        let sent = calls().map(|call| call.sent).max().unwrap_or(0);
-        let received = calls().map(|call| call.received).max().unwrap_or(0);
-        let all_sent = calls().fold(0u64, |sum, call| sum.saturating_add(call.sent));
-        for (rank, calls) in (0..).zip(told) {
-            let Some(call) = calls.get(number) else { continue };
-            let action = collective(program, call, [sent, received, all_sent], rank, file)?;
-            program.ranks[rank as usize].actions[call.at] = action;
+    let mut parts: BTreeMap<CommunicatorId, Vec<(u32, &[Told])>> = BTreeMap::new();
+    for (rank, calls) in (0..).zip(told) {
+        for part in calls.chunk_by(|a, b| a.communicator == b.communicator) {
+            parts.entry(part[0].communicator).or_default().push((rank, part));
+        }
+    }
+    for ranks in parts.values() {
+        let most = ranks.iter().map(|(_, calls)| calls.len()).max().unwrap_or(0);
+        for number in 0..most {
+            let calls = || ranks.iter().filter_map(|(_, calls)| calls.get(number));
+            let sent = calls().map(|call| call.sent).max().unwrap_or(0);
+            let received = calls().map(|call| call.received).max().unwrap_or(0);
+            let all_sent = calls().fold(0u64, |sum, call| sum.saturating_add(call.sent));
+            for &(rank, calls) in ranks {
+                let Some(call) = calls.get(number) else { continue };
+                let settled = collective(program, call, [sent, received, all_sent], rank, file)?;
+                program.settle_collective(rank, call.at, settled)?;
+            }
         }
     }
     Ok(())
@@ -63,8 +75,8 @@ fn collective(
     [sent, received, all_sent]: [u64; 3],
     rank: u32,
     file: &Path,
-) -> Result<Action, TraceError> {
-    let ranks = program.ranks.len() as u64;
+) -> Result<CollectiveCall, TraceError> {
+    let ranks = program.members(call.communicator).size() as u64;
     let at = At::Line(call.line);
     let (kind, bytes) = match call.kind {
         K::Barrier => (K::Barrier, 0),
@@ -84,7 +96,7 @@ fn collective(
         let what = format!("{name}: all ranks give the mean, since only sums are recorded");
         program.note(Effect::Approximated, what, rank, file, at);
     }
-    let call = match kind {
+    let plain = match kind {
         K::Barrier => CollectiveCall::empty(kind),
         K::ReduceScatter => {
             let count = u32::try_from(bytes).ok().filter(|&count| count <= MOST);
@@ -98,5 +110,5 @@ fn collective(
             uniform(kind, call.root, elements)
         }
     };
-    program.collective(call)
+    Ok(CollectiveCall { communicator: call.communicator, ..plain })
 }

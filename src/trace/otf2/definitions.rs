@@ -76,10 +76,12 @@ impl Definitions {
         self.rank_of.get(&location).copied()
     }
 
-    /// The ranks of a communicator.
+    /// The ranks of a communicator. The first one of all ranks is the world, others of all ranks are copies of it.
     pub fn comm(&self, comm: u64) -> Option<Comm> {
+        let is_world =
+            |comm: u64| self.comms.get(&comm).and_then(|group| self.groups.get(group)) == Some(&self.locations);
         let members = self.groups.get(self.comms.get(&comm)?)?;
-        if *members == self.locations {
+        if is_world(comm) && !self.comms.keys().any(|&other| other < comm && is_world(other)) {
             return Some(Comm::World);
         }
         members.iter().map(|location| self.rank(*location)).collect::<Option<Vec<u32>>>().map(Comm::Members)

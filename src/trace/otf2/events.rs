@@ -9,14 +9,16 @@ use super::collectives::{Told, kind, settle};
 use super::definitions::{Comm, Definitions};
 use super::error;
 use crate::trace::calls::{At, Program, Request};
+use crate::trace::communicator::twice;
 use crate::trace::error::TraceError;
-use crate::trace::{Action, Datatype, Effect, Options, Trace};
+use crate::trace::{Action, CommunicatorId, Datatype, Effect, Options, Trace};
 
 /// The state of the events.
 pub(super) struct Events<'o> {
     definitions: Definitions,
     program: Program<'o>,
-    comms: FxHashMap<u64, Option<Comm>>,
+    /// The communicators met so far; none for those of a single rank, and for those whose members are not known.
+    comms: FxHashMap<u64, Result<CommunicatorId, Without>>,
     told: Vec<Vec<Told>>,
     /// How deep each rank is in calls of MPI: some are made of others.
     depth: Vec<u32>,
@@ -24,6 +26,13 @@ pub(super) struct Events<'o> {
     pending: FxHashMap<(u32, u64), usize>,
     /// Events of threads and devices beside the ranks.
     others: u64,
+}
+
+/// Why there is no communicator.
+#[derive(Clone, Copy)]
+enum Without {
+    Alone,
+    Unknown,
 }
 
 /// An event under way.
@@ -116,20 +125,27 @@ impl<'o> Events<'o> {
             b"MPI_COLLECTIVE_END" => return self.collective(None, event),
             b"NON_BLOCKING_COLLECTIVE_REQUEST" => {
                 let Some(request) = a.number("Request: ") else { return Ok(None) };
-                let at = self.program.ranks[rank as usize].actions.len();
-                self.program.push(rank, Action::NoOperation);
+                let at = self.program.open_collective(rank, request);
                 self.pending.insert((rank, request), at);
             }
             b"NON_BLOCKING_COLLECTIVE_COMPLETE" => {
                 let Some(request) = a.number("Request: ") else { return Ok(None) };
                 let Some(at) = self.pending.remove(&(rank, request)) else { return Err(missing(request, event)) };
-                let what = "a collective that does not block: replayed as one that does, where it was started";
-                self.program.note(Effect::Approximated, what, rank, event.file, event.at());
-                return self.collective(Some(at), event);
+                let told = self.told[rank as usize].len();
+                let read = self.collective(Some(at), event)?;
+                let kept = self.told[rank as usize].len() > told;
+                // It is there: it was opened.
+                let _ = self.program.wait(rank, request, None);
+                if !kept {
+                    let actions = &mut self.program.ranks[rank as usize].actions;
+                    actions[at] = Action::NoOperation;
+                    actions.pop();
+                }
+                return Ok(read);
             }
             b"RMA_PUT" | b"RMA_GET" | b"RMA_ATOMIC" => {
                 let call = String::from_utf8_lossy(keyword).into_owned();
-                let reason = "one-sided communication is not simulated";
+                let reason = "one-sided communication is not read from OTF2";
                 self.program.inexpressible(&call, reason, rank, event.file, event.at())?;
             }
             // Everything else takes no part in communication: counters, parameters, threads of a rank.
@@ -163,7 +179,7 @@ impl<'o> Events<'o> {
     }
 
     /// Partner, tag and bytes of a message.
-    fn message(&self, partner: &str, event: &Event<'_>) -> Result<Option<(u32, i32, u64)>, TraceError> {
+    fn message(&mut self, partner: &str, event: &Event<'_>) -> Result<Option<(u32, i32, u64)>, TraceError> {
         let a = event.attributes;
         let value = a.after(partner);
         let (Some(value), Some(tag), Some(bytes)) = (value, a.number("Tag: "), a.number("Length: ")) else {
@@ -175,7 +191,22 @@ impl<'o> Events<'o> {
             return Err(error(event.file, event.line, problem, "check the trace"));
         };
         let tag = i32::try_from(tag).map_err(|_| error(event.file, event.line, "the tag is too large", "check it"))?;
+        let tag = match a.reference("Communicator: ").and_then(|comm| self.communicator(comm).ok()) {
+            Some(communicator) => self.program.tag(communicator, tag),
+            None => tag,
+        };
         Ok(Some((rank, tag, bytes)))
+    }
+
+    /// A communicator by its definition.
+    fn communicator(&mut self, comm: u64) -> Result<CommunicatorId, Without> {
+        let (definitions, program) = (&self.definitions, &mut self.program);
+        *self.comms.entry(comm).or_insert_with(|| match definitions.comm(comm) {
+            Some(Comm::World) => Ok(CommunicatorId::WORLD),
+            Some(Comm::Members(members)) if members.len() <= 1 => Err(Without::Alone),
+            Some(Comm::Members(members)) if twice(&members).is_none() => Ok(program.declare(&members)),
+            Some(Comm::Members(_)) | None => Err(Without::Unknown),
+        })
     }
 
     fn send(&mut self, requests: bool, event: &Event<'_>) -> Result<Option<()>, TraceError> {
@@ -215,29 +246,32 @@ impl<'o> Events<'o> {
             // Communicators and windows are made; nothing of it is replayed.
             return Ok(Some(()));
         };
-        let members = self.comms.entry(comm).or_insert_with(|| self.definitions.comm(comm));
-        match members {
-            Some(Comm::World) => {}
-            Some(Comm::Members(members)) if members.len() <= 1 => return Ok(Some(())),
-            Some(Comm::Members(_)) | None => {
+        let communicator = match self.communicator(comm) {
+            Ok(communicator) => communicator,
+            Err(Without::Alone) => return Ok(Some(())),
+            Err(Without::Unknown) => {
                 let call = format!("a collective ({})", kind.name());
-                let reason = "collectives of a part of the ranks are not simulated";
+                let reason = "the members of its communicator are not defined";
                 self.program.inexpressible(&call, reason, rank, event.file, event.at())?;
                 return Ok(Some(()));
             }
-        }
+        };
         let root = a.after("Root: ").and_then(|value| references(value).next());
-        let root = match root.map(|location| self.definitions.rank(location)) {
+        let members = self.program.members(communicator);
+        let root = match root.map(|location| self.definitions.rank(location).and_then(|root| members.member(root))) {
             Some(Some(root)) => root,
             None => 0,
-            Some(None) => return Err(error(event.file, event.line, "the root is no rank of MPI", "check the trace")),
+            Some(None) => {
+                let problem = "the root is no rank of its communicator";
+                return Err(error(event.file, event.line, problem, "check the trace"));
+            }
         };
         let actions = &mut self.program.ranks[rank as usize].actions;
         let at = at.unwrap_or_else(|| {
             actions.push(Action::NoOperation);
             actions.len() - 1
         });
-        self.told[rank as usize].push(Told { at, line: event.line, kind, root, sent, received });
+        self.told[rank as usize].push(Told { at, line: event.line, kind, communicator, root, sent, received });
         Ok(Some(()))
     }
 
@@ -245,7 +279,7 @@ impl<'o> Events<'o> {
     pub fn finish(mut self, name: &str, file: &Path, end: At) -> Result<Trace, TraceError> {
         for told in &mut self.told {
             // Those that do not block are told when they end, and count from where they began.
-            told.sort_by_key(|told| told.at);
+            told.sort_by_key(|told| (told.communicator, told.at));
         }
         for rank in 0..self.program.ranks.len() {
             let open = self.program.ranks[rank].requests.open();
@@ -254,6 +288,13 @@ impl<'o> Events<'o> {
                 let reason = "it is never complete, so nothing tells from which rank it comes";
                 self.program.inexpressible("a receive", reason, rank as u32, file, end)?;
             }
+        }
+        let mut open: Vec<(u32, usize)> = self.pending.iter().map(|(&(rank, _), &at)| (rank, at)).collect();
+        open.sort_unstable();
+        for (rank, at) in open {
+            self.program.ranks[rank as usize].actions[at] = Action::NoOperation;
+            let reason = "it is never complete, so nothing tells what it is";
+            self.program.inexpressible("a collective that does not block", reason, rank, file, end)?;
         }
         settle(&mut self.program, &self.told, file)?;
         if self.others > 0 {

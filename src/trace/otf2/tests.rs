@@ -62,10 +62,12 @@ fn ti(trace: &Trace) -> String {
 fn events_become_actions() {
     let trace = parse(SAMPLE, &Options { recorded_speed: 1e6, ..Options::default() }).unwrap();
     let expected = "\
-0 init\n0 compute 2e3\n0 send 1 7 100 6\n0 bcast 100 0 6\n0 alltoall 3 3 6 6
-1 recv 0 7 100 6\n1 isend 2 8 200 6\n1 wait 1 2 8\n1 bcast 100 0 6\n1 alltoall 3 3 6 6
-2 irecv 1 8 200 6\n2 wait 1 2 8\n2 bcast 100 0 6\n2 alltoall 3 3 6 6
+0 communicator 1 1 2\n0 init\n0 compute 2e3\n0 send 1 7 100 6\n0 bcast 100 0 6\n0 alltoall 3 3 6 6
+1 recv 0 7 100 6\n1 isend 2 TAG 200 6\n1 wait 1 2 TAG\n1 bcast 100 0 6\n1 alltoall 3 3 6 6
+2 irecv 1 TAG 200 6\n2 wait 1 2 TAG\n2 ibcast 0 100 0 6\n2 wait_request 0\n2 alltoall 3 3 6 6
 ";
+    // Tags of another communicator do not mix with those of the world.
+    let expected = expected.replace("TAG", "2147483647");
     assert_eq!(ti(&trace), expected);
     let counts: Vec<(Effect, u64)> = trace
         .warnings
@@ -75,9 +77,9 @@ fn events_become_actions() {
             _ => None,
         })
         .collect();
-    assert_eq!(counts, [(Effect::Approximated, 1), (Effect::Approximated, 3)]);
+    assert_eq!(counts, [(Effect::Approximated, 3)]);
     assert!(trace.warnings[0].to_string().contains("1 events of threads"), "{:?}", trace.warnings);
-    assert!(trace.warnings[2].to_string().contains("t:40"), "{}", trace.warnings[2]);
+    assert!(trace.warnings[1].to_string().contains("t:40"), "{}", trace.warnings[1]);
 }
 
 #[test]
@@ -91,11 +93,35 @@ fn errors_have_their_line() {
     assert_eq!(line(&SAMPLE.replacen("Request: 77\nMPI", "Request: 78\nMPI", 1), "no request 77"), 39);
     assert_eq!(line(&SAMPLE.replace("Paradigm: MPI, Flags", "Paradigm: X, Flags"), "not defined"), 18);
     assert_eq!(line(&SAMPLE[..SAMPLE.find("=== Ev").unwrap()], "no events"), 17);
-    let part = SAMPLE.replace(
-        "Operation: BCAST, Communicator: \"MPI_COMM_WORLD\" <0>",
-        "Operation: BCAST, Communicator: \"sub\" <1>",
+    let unknown = SAMPLE
+        .replace("Operation: BCAST, Communicator: \"MPI_COMM_WORLD\" <0>", "Operation: BCAST, Communicator: \"x\" <9>");
+    assert_eq!(line(&unknown, "members of its communicator"), 37);
+    let trace = parse(&unknown, &Options { leave_out: true, ..Options::default() }).unwrap();
+    assert!(!ti(&trace).contains("bcast") && !ti(&trace).contains("wait_request"));
+    let root = SAMPLE.replace(
+        "Operation: ALLTOALLV, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE",
+        "Operation: BCAST, Communicator: \"sub\" <1>, Root: 0 (\"x\" <10>)",
     );
-    assert_eq!(line(&part, "collectives of a part"), 37);
-    let trace = parse(&part, &Options { leave_out: true, ..Options::default() }).unwrap();
-    assert!(!ti(&trace).contains("bcast"));
+    assert_eq!(line(&root, "the root is no rank of its communicator"), 40);
+    let open = SAMPLE.replacen("NON_BLOCKING_COLLECTIVE_COMPLETE  ", "IGNORED_BY_THE_READER  ", 1);
+    assert!(parse(&open, &Options::default()).unwrap_err().to_string().contains("never complete"));
+}
+
+#[test]
+fn collectives_of_a_part_count_its_members() {
+    // The alltoallv of ranks 1 and 2 alone, and a broadcast whose root is rank 2.
+    let part = |line: &str| {
+        let world = "Operation: ALLTOALLV, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE";
+        line.replace(world, "Operation: BCAST, Communicator: \"sub\" <1>, Root: 1 (\"Master thread\" <12>)")
+    };
+    let ends: Vec<String> =
+        SAMPLE.lines().filter(|line| !line.contains("ALLTOALLV") || !line.contains(" 10  ")).map(part).collect();
+    let text = ti(&parse(&(ends.join("\n") + "\n"), &Options::default()).unwrap());
+    assert!(text.contains("1 on 1 bcast 9 1 6\n") && text.contains("2 on 1 bcast 9 1 6\n"), "{text}");
+    assert!(text.starts_with("0 communicator 1 1 2\n"), "{text}");
+    // A copy of the communicator of all ranks is another one.
+    let copy = SAMPLE.replace("COMM                                   1  Name", "COMM                                   5  Name: \"c\" <3>, Group: \"\" <1>, Parent: UNDEFINED\nCOMM                                   1  Name")
+        .replace("Operation: ALLTOALLV, Communicator: \"MPI_COMM_WORLD\" <0>", "Operation: ALLTOALLV, Communicator: \"c\" <5>");
+    let text = ti(&parse(&copy, &Options::default()).unwrap());
+    assert!(text.contains("communicator 2 0 1 2\n") && text.contains("0 on 2 alltoall 3 3 6 6\n"), "{text}");
 }

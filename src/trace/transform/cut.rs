@@ -1,15 +1,18 @@
 //! Parts of a trace: some of its ranks, some of its time.
 //!
 //! A part has to be a program again. A message whose other half lies outside is left out, with the wait for it; a collective
-//! is kept where all ranks that are kept have it. What is left out is counted.
+//! is kept where all of its members that are kept have it; communicators keep these members. What is left out is counted.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
 use super::iterations;
+use super::sequences::common_sequences;
+use crate::trace::communicator::{Sequence, sequence};
 use crate::trace::tables::Tables;
-use crate::trace::{Action, CollectiveCall, CollectiveKind, SendRecv, Trace, TraceWarning};
+use crate::trace::{ANY_TARGET, Action, CollectiveCall, CollectiveKind, CommunicatorId, SendRecv, Trace, TraceWarning};
 
 /// What to keep of each rank's actions.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,10 +41,12 @@ pub struct Dropped {
     pub sends: u64,
     /// Receives whose send is outside.
     pub receives: u64,
-    /// Collectives that not all ranks have inside.
+    /// Collectives that not all members have inside.
     pub collectives: u64,
-    /// Collectives whose root is outside, so that the first rank that is kept takes its place.
+    /// Collectives whose root is outside, so that the first member that is kept takes its place.
     pub roots: u64,
+    /// One-sided operations whose other rank is outside.
+    pub one_sided: u64,
 }
 
 /// Why a trace cannot be cut.
@@ -106,12 +111,14 @@ pub fn cut(trace: &Trace, what: &Cut) -> Result<(Trace, Dropped), CutError> {
     let mut cutter = Cutter {
         trace,
         messages: inside(trace, ranks, &ranges),
-        collectives: common_collectives(trace, ranks, &ranges),
+        sequences: common_sequences(trace, ranks, &ranges, &renumbered),
+        communicators: Vec::new(),
+        calls: FxHashMap::default(),
         renumbered,
-        ranks,
         tables: Tables::default(),
         dropped: Dropped::default(),
     };
+    cutter.cut_communicators();
     let mut actions = Vec::with_capacity(ranks.len());
     for &rank in ranks {
         actions.push(cutter.rank(rank, &ranges[rank as usize])?);
@@ -128,6 +135,7 @@ pub fn cut(trace: &Trace, what: &Cut) -> Result<(Trace, Dropped), CutError> {
         sendrecvs: tables.sendrecvs,
         collectives: tables.collectives,
         counts: tables.counts,
+        communicators: tables.communicators,
         warnings,
         ..Trace::default()
     };
@@ -142,10 +150,14 @@ impl Dropped {
             Part::Iterations(range) => format!("iterations {} to {}", range.start + 1, range.end),
             Part::Window(from, to) => format!("{}% to {}% of the actions", from * 100.0, to * 100.0),
         };
-        let Dropped { sends, receives, collectives, roots } = self;
+        let Dropped { sends, receives, collectives, roots, one_sided } = self;
+        let one_sided = match one_sided {
+            0 => String::new(),
+            n => format!("; {n} one-sided operations on ranks outside"),
+        };
         format!(
             "a part of the trace: {part} of {ranks} ranks; left out: {sends} sends and {receives} receives whose other \
-             half is outside, {collectives} calls of collectives that not all ranks have; {roots} with another root"
+             half is outside, {collectives} calls of collectives that not all ranks have; {roots} with another root{one_sided}"
         )
     }
 }
@@ -209,25 +221,17 @@ fn inside(trace: &Trace, ranks: &[u32], ranges: &[Range<usize>]) -> FxHashMap<Tr
     messages
 }
 
-/// The collectives that all ranks have inside, by their number from the start of the program.
-fn common_collectives(trace: &Trace, ranks: &[u32], ranges: &[Range<usize>]) -> Range<u64> {
-    let mut common = 0..u64::MAX;
-    for &rank in ranks {
-        let (actions, range) = (&trace.actions[rank as usize], &ranges[rank as usize]);
-        let count =
-            |end: usize| actions[..end].iter().filter(|a| matches!(a, Action::Collective { .. })).count() as u64;
-        common = common.start.max(count(range.start))..common.end.min(count(range.end));
-    }
-    common
-}
-
 struct Cutter<'a> {
     trace: &'a Trace,
     messages: FxHashMap<Triple, Inside>,
-    collectives: Range<u64>,
+    sequences: FxHashMap<Sequence, Range<u64>>,
     /// The new number of each rank that is kept.
     renumbered: Vec<Option<u32>>,
-    ranks: &'a [u32],
+    /// What is left of each communicator: its new number, and the old numbers of its members that are kept. That of all ranks
+    /// comes first.
+    communicators: Vec<(CommunicatorId, Vec<u32>)>,
+    /// The new entries of the collectives met so far, and whether their roots are outside.
+    calls: FxHashMap<u32, (u32, bool)>,
     tables: Tables,
     dropped: Dropped,
 }
@@ -237,8 +241,9 @@ struct Cutter<'a> {
 struct Progress {
     sends: FxHashMap<Triple, u64>,
     receives: FxHashMap<Triple, u64>,
-    collectives: u64,
-    requests: FxHashMap<Triple, std::collections::VecDeque<bool>>,
+    sequences: FxHashMap<Sequence, u64>,
+    requests: FxHashMap<Triple, VecDeque<bool>>,
+    started: FxHashMap<u32, VecDeque<bool>>,
 }
 
 impl Cutter<'_> {
@@ -318,7 +323,7 @@ impl Cutter<'_> {
             }
             Action::Wait { source, destination, tag } => {
                 let triple = (source, destination, tag);
-                let oldest = progress.requests.get_mut(&triple).and_then(std::collections::VecDeque::pop_front);
+                let oldest = progress.requests.get_mut(&triple).and_then(VecDeque::pop_front);
                 let wait = Action::Wait { source: self.new_rank(source), destination: self.new_rank(destination), tag };
                 (oldest == Some(true)).then_some(wait)
             }
@@ -329,18 +334,68 @@ impl Cutter<'_> {
             }
             Action::WaitAll => {
                 progress.requests.clear();
+                progress.started.clear();
                 Some(Action::WaitAll)
             }
             Action::SendRecv { index } => self.sendrecv(index, kept(sends), kept(receives))?,
             Action::Collective { index } => {
-                let number = progress.collectives;
-                progress.collectives += 1;
-                if self.collectives.contains(&number) {
-                    if is_inside { Some(self.collective(index)?) } else { None }
+                if self.takes_part(action, is_inside, progress) {
+                    Some(self.collective(index)?)
                 } else {
-                    self.dropped.collectives += u64::from(is_inside);
                     None
                 }
+            }
+            Action::Start { index, request } => {
+                let kept = self.takes_part(action, is_inside, progress);
+                progress.started.entry(request).or_default().push_back(kept);
+                match kept {
+                    true => self.collective(index)?.collective().map(|index| Action::Start { index, request }),
+                    false => None,
+                }
+            }
+            Action::WaitRequest { request } => {
+                let oldest = progress.started.get_mut(&request).and_then(VecDeque::pop_front);
+                (oldest == Some(true)).then_some(*action)
+            }
+            Action::TestRequest { request } => {
+                let oldest = progress.started.get(&request).and_then(|queue| queue.front());
+                (oldest == Some(&true)).then_some(*action)
+            }
+            Action::Fence { window } => self
+                .takes_part(action, is_inside, progress)
+                .then(|| Action::Fence { window: self.communicator(window) }),
+            Action::Put { to, window, count, datatype } => self.other(to, is_inside).map(|to| Action::Put {
+                to,
+                window: self.communicator(window),
+                count,
+                datatype,
+            }),
+            Action::Get { from, window, count, datatype } => self.other(from, is_inside).map(|from| Action::Get {
+                from,
+                window: self.communicator(window),
+                count,
+                datatype,
+            }),
+            Action::Accumulate { to, window, count, datatype } => self
+                .other(to, is_inside)
+                .map(|to| Action::Accumulate { to, window: self.communicator(window), count, datatype }),
+            Action::Flush { window, to } => {
+                let window = self.communicator(window);
+                match to {
+                    ANY_TARGET => Some(Action::Flush { window, to }),
+                    to => self.renumbered[to as usize].map(|to| Action::Flush { window, to }),
+                }
+            }
+            // It looks for what the next receive would get.
+            Action::Probe { from, tag } | Action::Iprobe { from, tag } => {
+                let triple = (from, rank, tag);
+                let next = progress.receives.get(&triple).copied().unwrap_or(0);
+                let from = self.new_rank(from);
+                let probe = match action {
+                    Action::Probe { .. } => Action::Probe { from, tag },
+                    _ => Action::Iprobe { from, tag },
+                };
+                self.keeps(triple, next).then_some(probe)
             }
             other => Some(other),
         })
@@ -371,20 +426,76 @@ impl Cutter<'_> {
         })
     }
 
+    /// Whether a call that all members have to make is kept.
+    fn takes_part(&mut self, action: &Action, is_inside: bool, progress: &mut Progress) -> bool {
+        let Some(sequence) = sequence(self.trace, action) else { return false };
+        let next = progress.sequences.entry(sequence).or_default();
+        let number = *next;
+        *next += 1;
+        let common = self.sequences.get(&sequence).is_some_and(|common| common.contains(&number));
+        self.dropped.collectives += u64::from(is_inside && !common);
+        is_inside && common
+    }
+
+    /// The new number of the other rank of a one-sided operation, if it is kept.
+    fn other(&mut self, rank: u32, is_inside: bool) -> Option<u32> {
+        let kept = self.renumbered[rank as usize];
+        self.dropped.one_sided += u64::from(is_inside && kept.is_none());
+        kept
+    }
+
+    /// Finds out what is left of each communicator. Those without a member that is kept get a number that is not used.
+    fn cut_communicators(&mut self) {
+        let ids = (0..self.trace.communicators.len() as u32).map(CommunicatorId::from_index);
+        for id in std::iter::once(CommunicatorId::WORLD).chain(ids) {
+            let kept = |&rank: &u32| self.renumbered[rank as usize].is_some();
+            let members: Vec<u32> = self.trace.members(id).ranks().filter(kept).collect();
+            if id.is_world() || members.is_empty() {
+                self.communicators.push((CommunicatorId::WORLD, members));
+                continue;
+            }
+            let new = CommunicatorId::from_index(self.tables.communicators.len() as u32);
+            self.tables.communicators.push(members.iter().map(|&rank| self.new_rank(rank)).collect());
+            self.communicators.push((new, members));
+        }
+    }
+
+    fn communicator(&self, id: CommunicatorId) -> CommunicatorId {
+        self.communicators[id.number() as usize].0
+    }
+
     fn collective(&mut self, index: u32) -> Result<Action, CutError> {
+        let (new, is_rootless) = match self.calls.get(&index) {
+            Some(&known) => known,
+            None => self.new_call(index)?,
+        };
+        self.calls.insert(index, (new, is_rootless));
+        self.dropped.roots += u64::from(is_rootless);
+        Ok(Action::Collective { index: new })
+    }
+
+    fn new_call(&mut self, index: u32) -> Result<(u32, bool), CutError> {
         let old = &self.trace.collectives[index as usize];
-        let root = self.renumbered[old.root as usize];
-        self.dropped.roots += u64::from(root.is_none());
-        let mut call = CollectiveCall { root: root.unwrap_or(0), ..*old };
+        let before = self.trace.members(old.communicator);
+        let (communicator, members) = &self.communicators[old.communicator.number() as usize];
+        let root = before.rank(old.root).and_then(|rank| members.iter().position(|&member| member == rank));
+        let mut call = CollectiveCall { communicator: *communicator, root: root.unwrap_or(0) as u32, ..*old };
+        // Which members they were before; all of them, as long as nobody is left out.
+        let places: Vec<usize> = before
+            .ranks()
+            .enumerate()
+            .filter(|(_, rank)| self.renumbered[*rank as usize].is_some())
+            .map(|(place, _)| place)
+            .collect();
         for counts in [&mut call.send_counts, &mut call.recv_counts, &mut call.displacements] {
             let all = self.trace.counts(*counts);
             let some: Vec<u32> =
-                if all.is_empty() { Vec::new() } else { self.ranks.iter().map(|&rank| all[rank as usize]).collect() };
+                if all.is_empty() { Vec::new() } else { places.iter().map(|&place| all[place]).collect() };
             *counts = self.tables.counts(&some).map_err(|full| CutError::Full(full.0))?;
         }
         // The single counts of alltoallv are the sizes of its buffers, which stay large enough.
-        debug_assert!(call.kind != CollectiveKind::Alltoallv || call.send_counts.len as usize == self.ranks.len());
+        debug_assert!(call.kind != CollectiveKind::Alltoallv || call.send_counts.len as usize == places.len());
         let index = self.tables.collective(call).map_err(|full| CutError::Full(full.0))?;
-        Ok(Action::Collective { index })
+        Ok((index, root.is_none()))
     }
 }

@@ -2,6 +2,7 @@
 
 mod cut;
 mod iterations;
+mod sequences;
 #[cfg(test)]
 mod tests;
 

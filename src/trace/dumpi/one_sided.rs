@@ -1,0 +1,92 @@
+//! Windows, one-sided operations and probes of a rank.
+
+use super::comms::Comm;
+use super::rank::{ANY, Done, Partner, Reader};
+use super::stream::Call;
+use crate::trace::calls::{At, Making};
+use crate::trace::{ANY_TARGET, Action};
+
+impl Reader<'_, '_, '_> {
+    /// A window is made: it is a communicator of its own.
+    pub(super) fn window(&mut self, call: &Call) -> Done {
+        let i = &call.integers;
+        let (comm, handle) = (i[3], i[4]);
+        let Some(members) = self.comms.members(comm) else { return self.refuse_comm(call) };
+        if *self.comms.get(comm) != Comm::Alone {
+            self.program.making(self.rank, Making::Agreed, self.id(comm))?;
+        }
+        let id = self.program.new_communicator(self.rank, &members, &self.file, At::Byte(self.at))?;
+        self.windows.insert(handle, (members, id));
+        Ok(())
+    }
+
+    fn refuse_window(&mut self, call: &Call) -> Done {
+        self.refuse(call, "its window was made where nothing was recorded")
+    }
+
+    /// `MPI_Put`, `MPI_Get` and `MPI_Accumulate`.
+    pub(super) fn one_sided(&mut self, call: &Call) -> Done {
+        let i = &call.integers;
+        let Some((members, window)) = i.last().and_then(|handle| self.windows.get(handle)) else {
+            return self.refuse_window(call);
+        };
+        let window = *window;
+        let other = match i[2] {
+            // `MPI_PROC_NULL`.
+            ..0 => return Ok(()),
+            rank => match usize::try_from(rank).ok().and_then(|rank| members.get(rank)) {
+                Some(&other) => other,
+                None => return Err(self.error(format!("there is no rank {rank} in its window"))),
+            },
+        };
+        let (count, datatype) = self.elements(i[0], i[1])?;
+        let action = match call.name {
+            "Put" => Action::Put { to: other, window, count, datatype },
+            "Get" => Action::Get { from: other, window, count, datatype },
+            _ => Action::Accumulate { to: other, window, count, datatype },
+        };
+        self.program.push(self.rank, action);
+        Ok(())
+    }
+
+    /// Calls that begin or end an epoch.
+    pub(super) fn epoch(&mut self, call: &Call) -> Done {
+        let Some((members, window)) = call.integers.last().and_then(|handle| self.windows.get(handle)) else {
+            return self.refuse_window(call);
+        };
+        let window = *window;
+        let action = match call.name {
+            // To free a window is a barrier after everything, too.
+            "Win_fence" | "Win_free" => Action::Fence { window },
+            "Win_lock" => {
+                self.note("MPI_Win_lock: waits for nobody".to_owned());
+                return Ok(());
+            }
+            _ => match usize::try_from(call.integers[0]).ok().and_then(|rank| members.get(rank)) {
+                Some(&to) => Action::Flush { window, to },
+                None => Action::Flush { window, to: ANY_TARGET },
+            },
+        };
+        self.program.push(self.rank, action);
+        Ok(())
+    }
+
+    /// `MPI_Probe`: source and tag are those that it asked for, or those that it found.
+    pub(super) fn probe(&mut self, call: &Call) -> Done {
+        let i = &call.integers;
+        let known = match self.partner(i[2], i[0])? {
+            Partner::Rank(from) => from,
+            Partner::Any => u32::MAX,
+            Partner::Nobody => return Ok(()),
+            Partner::Unknown => return self.refuse_comm(call),
+        };
+        let tag = if i[1] == ANY { -1 } else { self.tag(i[1])? };
+        match self.told(i[2], known, tag, call.statuses.first())? {
+            Some((from, tag)) => self.program.push(self.rank, Action::Probe { from, tag }),
+            None => {
+                self.note("MPI_Probe whose message is not told: the receive that follows does the waiting".to_owned())
+            }
+        }
+        Ok(())
+    }
+}
