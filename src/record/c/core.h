@@ -244,21 +244,43 @@ static inline void done(unsigned char *p) {
     made = written + (uint64_t)(p - buffer);
 }
 
-static void polls_out(void) {
-    unsigned char *p = room(FIXED);
-    p = head_at(p, OP_POLLS, polls.begin, polls.end);
-    *p++ = (unsigned char)polls.call;
-    p = put(p, polls.count);
-    polls.count = 0;
-    done(p);
+/* A receive that has ended is written with the next record: what the program does next may be a send for which somebody waits. */
+static struct { int is_there; int64_t comm, from, tag; uint64_t bytes, begin, end; } received;
+
+static unsigned char *put_received(unsigned char *p) {
+    p = head_at(p, OP_RECV, received.begin, received.end);
+    p = put(p, (uint64_t)received.comm);
+    p = put_signed(p, received.from);
+    p = put_signed(p, received.tag);
+    return put(p, received.bytes);
 }
+
+/* Writes what was kept back: polls or a receive, never both. */
+static void settle(void) {
+    unsigned char *p = room(FIXED);
+    if (received.is_there) {
+        received.is_there = 0;
+        done(put_received(p));
+    } else if (polls.count) {
+        p = head_at(p, OP_POLLS, polls.begin, polls.end);
+        *p++ = (unsigned char)polls.call;
+        p = put(p, polls.count);
+        polls.count = 0;
+        done(p);
+    }
+}
+
+/* When a call began that follows polls: what is short between two of these is no computation. */
+static inline uint64_t behind_polls(uint64_t begin) { return begin > last && begin < last + short_gap ? last : begin; }
 
 /* Begins a record of a call with up to `list` bytes beside its fixed part. */
 static inline unsigned char *begin_record(int op, uint64_t begin, uint64_t end, size_t list) {
     if (UNLIKELY(multiple)) pthread_mutex_lock(&one_writer);
-    if (UNLIKELY(polls.count)) {
-        polls_out();
-        if (begin < last + short_gap) begin = begin > last ? last : begin;
+    if (received.is_there) {
+        settle();
+    } else if (UNLIKELY(polls.count)) {
+        settle();
+        begin = behind_polls(begin);
     }
     return head_at(room(FIXED + list), op, begin, end);
 }
@@ -272,7 +294,7 @@ static void record_quiet(uint64_t begin, uint64_t end) { end_record(begin_record
 
 static void record_poll(int call, uint64_t begin, uint64_t end) {
     if (UNLIKELY(multiple)) pthread_mutex_lock(&one_writer);
-    if (polls.count && (polls.call != call || begin > polls.end + short_gap)) polls_out();
+    if (received.is_there || (polls.count && (polls.call != call || begin > polls.end + short_gap))) settle();
     if (polls.count == 0) {
         polls.call = call;
         polls.begin = begin;

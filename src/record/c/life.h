@@ -14,7 +14,7 @@ static void on_signal(int number) {
 static void on_exit_without_end(void) {
     if (file < 0 || getpid() != owner) return;
     recording = 0;
-    if (polls.count) polls_out();
+    settle();
     write_out();
     close(file);
     file = -1;

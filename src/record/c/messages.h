@@ -57,6 +57,22 @@ static inline void record_recv(int op, int rc, uint64_t bytes, int from, int tag
         record_other("messages on communicators that are not recorded", begin, end);
         return;
     }
+    if (op == OP_RECV && LIKELY(!multiple && instruction_file < 0)) {
+        if (UNLIKELY(polls.count)) {
+            settle();
+            begin = behind_polls(begin);
+        } else if (received.is_there) {
+            settle();
+        }
+        received.comm = id;
+        received.from = partner(from);
+        received.tag = message_tag(tag);
+        received.bytes = bytes;
+        received.begin = begin;
+        received.end = end;
+        received.is_there = 1;
+        return;
+    }
     unsigned char *p = begin_record(op, begin, end, 0);
     p = put(p, (uint64_t)id);
     p = put_signed(p, partner(from));

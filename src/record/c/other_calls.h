@@ -442,3 +442,51 @@ BOTH(FILE_END, File_read_at_all_end, File_write_at_all_end)
 BOTH(FILE_I, File_iread_all, File_iwrite_all)
 BOTH(FILE_I_AT, File_iread_at_all, File_iwrite_at_all)
 #endif
+
+/* ---- MPI 4: persistent collectives, messages in parts, and programs without MPI_Init ---- */
+
+#if MPI_VERSION >= 4
+#define PREPARES(name, parameters, arguments)                                                                                  \
+    COUNTED(name, PARAMETERS(parameters, MPI_Comm comm, MPI_Info info, REQUEST), PARAMETERS(arguments, comm, info, request))
+#define FROM const void *s, int sn, MPI_Datatype st
+#define INTO void *r, int rn, MPI_Datatype rt
+#define FROM_V const void *s, const int sn[], const int sd[], MPI_Datatype st
+#define INTO_V void *r, const int rn[], const int rd[], MPI_Datatype rt
+#define REDUCED const void *s, void *r, int n, MPI_Datatype t, MPI_Op op
+COUNTED(Barrier_init, PARAMETERS(MPI_Comm comm, MPI_Info info, REQUEST), PARAMETERS(comm, info, request))
+PREPARES(Bcast_init, PARAMETERS(void *d, int n, MPI_Datatype t, int root), PARAMETERS(d, n, t, root))
+PREPARES(Reduce_init, PARAMETERS(REDUCED, int root), PARAMETERS(s, r, n, t, op, root))
+PREPARES(Allreduce_init, PARAMETERS(REDUCED), PARAMETERS(s, r, n, t, op))
+PREPARES(Scan_init, PARAMETERS(REDUCED), PARAMETERS(s, r, n, t, op))
+PREPARES(Exscan_init, PARAMETERS(REDUCED), PARAMETERS(s, r, n, t, op))
+PREPARES(Reduce_scatter_block_init, PARAMETERS(REDUCED), PARAMETERS(s, r, n, t, op))
+PREPARES(Reduce_scatter_init, PARAMETERS(const void *s, void *r, const int n[], MPI_Datatype t, MPI_Op op), PARAMETERS(s, r, n, t, op))
+PREPARES(Gather_init, PARAMETERS(FROM, INTO, int root), PARAMETERS(s, sn, st, r, rn, rt, root))
+PREPARES(Scatter_init, PARAMETERS(FROM, INTO, int root), PARAMETERS(s, sn, st, r, rn, rt, root))
+PREPARES(Gatherv_init, PARAMETERS(FROM, INTO_V, int root), PARAMETERS(s, sn, st, r, rn, rd, rt, root))
+PREPARES(Scatterv_init, PARAMETERS(FROM_V, INTO, int root), PARAMETERS(s, sn, sd, st, r, rn, rt, root))
+PREPARES(Allgather_init, PARAMETERS(FROM, INTO), PARAMETERS(s, sn, st, r, rn, rt))
+PREPARES(Alltoall_init, PARAMETERS(FROM, INTO), PARAMETERS(s, sn, st, r, rn, rt))
+PREPARES(Allgatherv_init, PARAMETERS(FROM, INTO_V), PARAMETERS(s, sn, st, r, rn, rd, rt))
+PREPARES(Alltoallv_init, PARAMETERS(FROM_V, INTO_V), PARAMETERS(s, sn, sd, st, r, rn, rd, rt))
+PREPARES(Neighbor_allgather_init, PARAMETERS(FROM, INTO), PARAMETERS(s, sn, st, r, rn, rt))
+PREPARES(Neighbor_alltoall_init, PARAMETERS(FROM, INTO), PARAMETERS(s, sn, st, r, rn, rt))
+PREPARES(Neighbor_allgatherv_init, PARAMETERS(FROM, INTO_V), PARAMETERS(s, sn, st, r, rn, rd, rt))
+PREPARES(Neighbor_alltoallv_init, PARAMETERS(FROM_V, INTO_V), PARAMETERS(s, sn, sd, st, r, rn, rd, rt))
+COUNTED(Psend_init,
+        PARAMETERS(const void *d, int parts, MPI_Count n, MPI_Datatype t, int to, int tag, MPI_Comm comm, MPI_Info info, REQUEST),
+        PARAMETERS(d, parts, n, t, to, tag, comm, info, request))
+COUNTED(Precv_init,
+        PARAMETERS(void *d, int parts, MPI_Count n, MPI_Datatype t, int from, int tag, MPI_Comm comm, MPI_Info info, REQUEST),
+        PARAMETERS(d, parts, n, t, from, tag, comm, info, request))
+COUNTED(Isendrecv, PARAMETERS(FROM, int to, int st_tag, INTO, int from, int rt_tag, MPI_Comm comm, REQUEST),
+        PARAMETERS(s, sn, st, to, st_tag, r, rn, rt, from, rt_tag, comm, request))
+COUNTED(Isendrecv_replace,
+        PARAMETERS(void *d, int n, MPI_Datatype t, int to, int st_tag, int from, int rt_tag, MPI_Comm comm, REQUEST),
+        PARAMETERS(d, n, t, to, st_tag, from, rt_tag, comm, request))
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
+    if (getenv("MOPSIM_RECORD_DIR") != NULL && !depth) complain("a program without MPI_Init (MPI_Session_init) is not recorded");
+    return PMPI_Session_init(info, handler, session);
+}
+#endif

@@ -245,8 +245,8 @@ impl<'a, 'r> Stream<'a, 'r> {
         for _ in 0..length {
             bytes.push(self.byte()?);
         }
-        let text: String = String::from_utf8_lossy(&bytes).chars().filter(|c| !c.is_control()).collect();
-        Ok(text)
+        let plain = |c: char| if c.is_control() { ' ' } else { c };
+        Ok(String::from_utf8_lossy(&bytes).chars().map(plain).collect())
     }
 
     fn header(&mut self) -> Step<Header> {
