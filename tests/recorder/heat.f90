@@ -56,7 +56,7 @@ program heat
   call MPI_Recv(u, n, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, 5, ring, MPI_STATUS_IGNORE, ierr)
   call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
   call count_it(right, 80)
-  call MPI_Irecv(u, n, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, MPI_ANY_TAG, ring, requests(2), ierr)
+  call MPI_Irecv(u, n, MPI_DOUBLE_PRECISION, right, MPI_ANY_TAG, ring, requests(2), ierr)
   call MPI_Send(u, 20, MPI_REAL, left, 6, ring, ierr)
   call count_it(left, 80)
   flag = .false.
@@ -64,7 +64,7 @@ program heat
     call MPI_Test(requests(2), flag, MPI_STATUS_IGNORE, ierr)
   end do
   call MPI_Isend(u, 3, MPI_INTEGER, right, 7, ring, requests(1), ierr)
-  call MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, ring, status, ierr)
+  call MPI_Probe(left, MPI_ANY_TAG, ring, status, ierr)
 #ifdef F08
   tag = status%MPI_TAG
 #else
@@ -73,7 +73,7 @@ program heat
   call MPI_Recv(u, 3, MPI_INTEGER, left, tag, ring, status, ierr)
   call MPI_Waitany(1, requests, index, MPI_STATUS_IGNORE, ierr)
   call count_it(right, 12)
-  call MPI_Sendrecv(u, 4, MPI_INTEGER, right, 8, many, 4, MPI_INTEGER, MPI_ANY_SOURCE, MPI_ANY_TAG, ring, &
+  call MPI_Sendrecv(u, 4, MPI_INTEGER, right, 8, many, 4, MPI_INTEGER, MPI_ANY_SOURCE, 8, ring, &
                     MPI_STATUS_IGNORE, ierr)
   call count_it(right, 16)
   call MPI_Send_init(u, 2, MPI_INTEGER, right, 9, ring, requests(1), ierr)

@@ -75,6 +75,8 @@ int main(int argc, char **argv) {
     MPI_Accumulate(result + 8, 1, MPI_DOUBLE, next, 16, 1, MPI_DOUBLE, MPI_SUM, window);
     MPI_Win_fence(0, window);
     MPI_Win_free(&window);
+    /* What is put, added, and fetched by the other: each leaves for the rank before. */
+    for (int i = 0, to = (rank + ranks - 1) % ranks; i < 3; i++) count(to, 8 * (i == 0 ? 3 : i == 1 ? 5 : 1));
 
     MPI_Group_free(&world), MPI_Group_free(&two), MPI_Group_free(&but_last);
     free(counts);

@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,11 +46,10 @@ static __thread int depth __attribute__((tls_model("initial-exec"))); /* calls o
 static pid_t owner;                    /* a child made by fork() must not write */
 
 static int file = -1;
+/* A part of the file in memory, which the system keeps whatever becomes of the process: even SIGKILL loses nothing of it. */
 static unsigned char *buffer;
 static size_t capacity;
-/* Bytes of the file that are written, and that are made. What is between them is in the buffer. Each is changed by one store, so a
-   signal handler always finds a whole number of records. */
-static volatile uint64_t written, made;
+static uint64_t base, made;            /* where the part begins in the file, and where the next record goes */
 static uint64_t records;
 static uint64_t last;                  /* when the last call ended */
 static uint64_t last_request;
@@ -151,34 +150,52 @@ static int instructions_open(void) {
 
 /* ---- File ---- */
 
-/* Safe in a signal handler: it writes what is there to where it belongs, and changes nothing. */
-static void write_out(void) {
-    uint64_t from = written, to = made;
-    const unsigned char *bytes = buffer;
-    while (from < to && file >= 0 && getpid() == owner) {
-        ssize_t done = pwrite(file, bytes, (size_t)(to - from), (off_t)from);
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) {
-            failed = 1;
-            return;
-        }
-        bytes += done;
-        from += (uint64_t)done;
+/* The next part of the file, with room for so many bytes. Its blocks are reserved, so that a full disk is told here and not by a signal. */
+static int map_part(size_t most) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = made & ~(page - 1);
+    size_t length = 1 << 18;
+    if (most + page > length) length = (most + 2 * page) & ~(page - 1);
+    int error = posix_fallocate(file, (off_t)from, (off_t)length);
+    if (error != 0) {
+        errno = error;
+        return 0;
     }
+    void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, (off_t)from);
+    if (mapped == MAP_FAILED) return 0;
+    if (buffer != NULL) munmap(buffer, capacity);
+    buffer = mapped;
+    capacity = length;
+    base = from;
+    return 1;
 }
 
-static void flush(void) {
+/* The file ends where its records end. */
+static void close_file(void) {
+    if (file < 0) return;
+    if (ftruncate(file, (off_t)made) != 0) complain("the end of a recording cannot be cut off; it can be read all the same");
+    close(file);
+    file = -1;
+}
+
+static void next_part(size_t most) {
     uint64_t before = now();
-    write_out();
-    if (UNLIKELY(failed == 1)) {
-        complain("a recording cannot be written (is the disk full?); it ends here, the program goes on");
-        failed = 2;
+    if (failed || !map_part(most)) {
+        if (!failed) {
+            complain("a recording cannot be written (is the disk full?); it ends here, the program goes on");
+            close_file();
+        }
+        /* The record that is being made goes nowhere. */
+        failed = 1;
         recording = 0;
-        close(file);
-        file = -1;
+        capacity = most > 1 << 18 ? most : 1 << 18;
+        buffer = malloc(capacity);
+        base = made;
+        if (buffer == NULL) {
+            complain("no memory is left");
+            exit(3);
+        }
     }
-    written = made;
-    /* The program does not compute while its recording is written. */
+    /* The program does not compute meanwhile. */
     last += now() - before;
 }
 
@@ -207,27 +224,22 @@ static inline unsigned char *put_request(unsigned char *p, uint64_t handle) {
 
 /* Where the next record of at most so many bytes goes. */
 static inline unsigned char *room(size_t most) {
-    if (UNLIKELY(made - written + most > capacity)) {
-        flush();
-        if (most > capacity) {
-            unsigned char *larger = realloc(buffer, most);
-            if (larger == NULL) {
-                complain("no memory is left for a long record");
-                exit(3);
-            }
-            buffer = larger;
-            capacity = most;
-        }
-    }
-    return buffer + (made - written);
+    if (UNLIKELY(made - base + most > capacity)) next_part(most);
+    return buffer + (made - base);
 }
 
 /* Tests and probes that found nothing are counted until something else happens: programs call them in loops. */
 static struct { int call; uint64_t count, begin, end; } polls;
 static uint64_t short_gap; /* ticks of a microsecond: less between two polls is no computation */
 
+/* The first byte of a record is written last: until then the file ends in front of it. */
+static unsigned char *record_at;
+static int record_op;
+
 static inline unsigned char *head_at(unsigned char *p, int op, uint64_t begin, uint64_t end) {
-    *p++ = (unsigned char)op;
+    record_at = p;
+    record_op = op;
+    *p++ = 0;
     p = put(p, begin > last ? begin - last : 0);
     p = put(p, end > begin ? end - begin : 0);
     if (UNLIKELY(instruction_file >= 0)) {
@@ -240,8 +252,10 @@ static inline unsigned char *head_at(unsigned char *p, int op, uint64_t begin, u
 }
 
 static inline void done(unsigned char *p) {
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    *record_at = (unsigned char)record_op;
     records++;
-    made = written + (uint64_t)(p - buffer);
+    made = base + (uint64_t)(p - buffer);
 }
 
 /* A receive that has ended is written with the next record: what the program does next may be a send for which somebody waits. */

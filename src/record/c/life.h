@@ -1,41 +1,11 @@
-/* Begin and end of a recording, and what becomes of it where the program ends early. */
+/* Begin and end of a recording. */
 
-static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM, SIGXCPU};
-static struct sigaction before[sizeof fatal / sizeof *fatal];
-
-/* Writes what there is, then lets happen what would have happened. */
-static void on_signal(int number) {
-    write_out();
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-        if (fatal[i] == number) sigaction(number, &before[i], NULL);
-    raise(number);
-}
-
+/* exit() without MPI_Finalize. Of signals nothing has to be known: what is in the file is there. */
 static void on_exit_without_end(void) {
     if (file < 0 || getpid() != owner) return;
     recording = 0;
     settle();
-    write_out();
-    close(file);
-    file = -1;
-}
-
-static void listen_to_signals(void) {
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
-        struct sigaction action;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = on_signal;
-        action.sa_flags = SA_ONSTACK;
-        if (sigaction(fatal[i], NULL, &before[i]) != 0 || before[i].sa_handler == SIG_IGN) continue;
-        sigaction(fatal[i], &action, NULL);
-    }
-}
-
-/* Libraries end a program whose MPI has failed without going through exit(). */
-void _exit(int code) {
-    write_out();
-    syscall(SYS_exit_group, code);
-    __builtin_unreachable();
+    close_file();
 }
 
 static unsigned char *put_fixed(unsigned char *p, uint64_t value, int bytes) {
@@ -137,18 +107,18 @@ static void begin_recording(int provided) {
             complain("instructions cannot be counted here (see perf_event_open(2)); time alone is recorded");
     }
     snprintf(path, sizeof path, "%s/rank-%06d.mrec", folder, rank);
-    file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    capacity = 1 << 18;
-    buffer = malloc(capacity);
-    if (file < 0 || buffer == NULL) {
+    file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 || !map_part(0)) {
         char text[4200];
         snprintf(text, sizeof text, "%.3900s: %s; this rank is not recorded", path, strerror(errno));
         complain(text);
-        file = -1;
+        if (file >= 0) {
+            close(file);
+            unlink(path);
+            file = -1;
+        }
         return;
     }
-    /* No page of it is touched for the first time by a call. */
-    memset(buffer, 0, capacity);
     owner = getpid();
     clock_calibrate();
     short_gap = (uint64_t)(ticks_per_second * 1e-6);
@@ -157,10 +127,7 @@ static void begin_recording(int provided) {
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     comm_number(MPI_COMM_WORLD, ranks, rank);
     comm_number(MPI_COMM_SELF, 1, 0);
-    write_out();
-    written = made;
     atexit(on_exit_without_end);
-    listen_to_signals();
     last = now();
     if (instruction_file >= 0) call_instructions = last_instructions = instructions();
     recording = 1;
@@ -175,17 +142,14 @@ static void end_recording(void) {
     call_instructions = instruction_file >= 0 ? instructions() : 0;
     end_record(begin_record(OP_FINALIZE, time, time, 0));
     recording = 0;
-    if (failed) return;
     unsigned char *p = room(FIXED);
+    if (failed) return;
     *p++ = OP_END;
     p = put(p, records);
     p = put(p, overlapped);
     memcpy(p, "mrec\r\n\x1a\x8d", 8);
-    made = written + (uint64_t)(p + 8 - buffer);
-    write_out();
-    if (failed) complain("a recording cannot be written to its end (is the disk full?)");
-    close(file);
-    file = -1;
+    made = base + (uint64_t)(p + 8 - buffer);
+    close_file();
     PMPI_Group_free(&world_group);
 }
 
@@ -240,7 +204,6 @@ static void record_abort(int code) {
     unsigned char *p = begin_record(OP_ABORT, time, time, 0);
     end_record(put_signed(p, code));
     recording = 0;
-    write_out();
 }
 
 int MPI_Abort(MPI_Comm comm, int code) {

@@ -410,6 +410,10 @@ impl<'a, 'r> Stream<'a, 'r> {
 
     fn end(&mut self, at: u64) -> Step<Next> {
         let (told, overlapped) = (self.varint()?, self.varint()?);
+        // The recorder was killed before it could write more, or cut off the rest of its last block.
+        if told == 0 && overlapped == 0 {
+            return Ok(Next::Early(at));
+        }
         if told != self.records {
             return self.damaged(at, format!("the file has {} records, and says {told}", self.records));
         }

@@ -83,7 +83,10 @@ pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
                     (recorded.is_whole, recorded.overlapped) = (true, overlapped);
                     break;
                 }
-                Next::Early(_) => break,
+                Next::Early(byte) => {
+                    recorded.bytes = byte;
+                    break;
+                }
             }
         }
         recorded.seconds = ticks as f64 / header.ticks_per_second;
