@@ -1,5 +1,4 @@
-/* The same calls for Fortran: `mpif.h` and `use mpi` reach mpi_xxx_, `use mpi_f08` of Open MPI reaches mpi_xxx_f08_, with the same arguments
-   in memory. They call what is behind them with the arguments untouched, so that MPI_IN_PLACE, MPI_BOTTOM and MPI_STATUS_IGNORE of
+/* The same calls for Fortran: `mpif.h` and `use mpi` reach mpi_xxx_, `use mpi_f08` reaches mpi_xxx_f08_, with the same arguments in memory. They call what is behind them with the arguments untouched, so that MPI_IN_PLACE, MPI_BOTTOM and MPI_STATUS_IGNORE of
    Fortran stay what they are; only handles are converted, to be recorded. Libraries whose Fortran functions call those of C (MPICH) are
    seen either way, and once: what MPI calls itself is not recorded. A C program has none of these functions, hence weak ones. */
 
@@ -40,6 +39,9 @@ static void f_keep(int count, const I *requests) {
 }
 
 static int f_ignored(const I *status) {
+#ifdef MPICH_VERSION
+    if ((const void *)status == MPI_F08_STATUS_IGNORE || (const void *)status == MPI_F08_STATUSES_IGNORE) return 1;
+#endif
     return status == MPI_F_STATUS_IGNORE || status == MPI_F_STATUSES_IGNORE;
 }
 
@@ -108,9 +110,14 @@ static const MPI_Datatype *f_types(const I *types, MPI_Comm comm, int which) {
 #undef F
 #undef PF
 
-#ifdef OPEN_MPI
+/* In MPICH the functions of mpi_f08 with data call those of C, which are seen; the others do not. */
+#if defined(OPEN_MPI) || defined(MPICH_VERSION)
 #define F(name) mpi_##name##_f08_
+#ifdef OPEN_MPI
 #define PF(name) pmpi_##name##_f08_
+#else
+#define PF(name) pmpir_##name##_f08_
+#endif
 #include "fortran_calls.h"
 #undef F
 #undef PF
