@@ -127,13 +127,7 @@ pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
 }
 
 /// Looks at what was recorded, and gives it its name.
-fn finish(
-    arguments: &Record,
-    output: &Output,
-    folder: &Path,
-    part: Part,
-    status: ExitStatus,
-) -> Result<(), Failure> {
+fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status: ExitStatus) -> Result<(), Failure> {
     let code = exit_code(status);
     let summary = recording::summary(&part.path)?;
     if summary.recorded.is_empty() {

@@ -7,8 +7,7 @@ use std::process::{Command, ExitStatus};
 use super::RecordError;
 
 /// Programs that start the ranks of others.
-const LAUNCHERS: [&str; 9] =
-    ["mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun", "flux"];
+const LAUNCHERS: [&str; 9] = ["mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun", "flux"];
 
 /// What is preloaded, and how it records.
 #[derive(Clone, Debug)]
@@ -68,10 +67,9 @@ pub fn run(command: &[OsString], recorder: &Recorder) -> Result<ExitStatus, Reco
         preload.push(before);
     }
     process.env("LD_PRELOAD", preload).env("MOPSIM_RECORD_DIR", &recorder.folder);
-    for (name, wanted) in [
-        ("MOPSIM_RECORD_INSTRUCTIONS", recorder.instructions),
-        ("MOPSIM_RECORD_CPU_TIME", recorder.cpu_time),
-    ] {
+    for (name, wanted) in
+        [("MOPSIM_RECORD_INSTRUCTIONS", recorder.instructions), ("MOPSIM_RECORD_CPU_TIME", recorder.cpu_time)]
+    {
         process.env_remove(name);
         if wanted {
             process.env(name, "1");

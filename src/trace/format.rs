@@ -32,8 +32,16 @@ pub struct Format {
 }
 
 /// All formats. The last one takes what no other recognises.
-pub static FORMATS: &[&Format] =
-    &[&compact::FORMAT, &recording::FORMAT, &dumpi::FORMAT, &otf2::FORMAT, &goal::BINARY, &goal::TEXT, &allprof::FORMAT, &ti::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &compact::FORMAT,
+    &recording::FORMAT,
+    &dumpi::FORMAT,
+    &otf2::FORMAT,
+    &goal::BINARY,
+    &goal::TEXT,
+    &allprof::FORMAT,
+    &ti::FORMAT,
+];
 
 /// A file to read.
 pub(super) struct Input<'r, 'o> {

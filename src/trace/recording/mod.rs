@@ -174,7 +174,8 @@ impl About {
             );
             program.remark(&self.files[0], text);
         }
-        if let Some((host, (ranks, processors))) = self.hosts.iter().find(|(_, (ranks, cpus))| ranks > cpus && *cpus > 0)
+        if let Some((host, (ranks, processors))) =
+            self.hosts.iter().find(|(_, (ranks, cpus))| ranks > cpus && *cpus > 0)
         {
             let text = format!(
                 "{ranks} ranks were recorded on the {processors} processors of {host}: times of computation have waiting for a \

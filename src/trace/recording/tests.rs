@@ -137,7 +137,11 @@ fn rich() -> Vec<u8> {
     file.record(Op::Send, 1000, &[B(0), U(0), S(0), S(5), U(100)])
         .record(Op::Isend, 5, &[B(1), U(0), S(2), S(5), U(1 << 33), Q(0x7f00_0000_1000)])
         .record(Op::Irecv, 0, &[U(0), S(-2), S(-1), U(8), Q(0x7f00_0000_1200)])
-        .record(Op::Complete, 0, &[B(1), U(2), Done(0x7f00_0000_1000, 0, None), Done(0x7f00_0000_1200, 1, Some((3, 9)))])
+        .record(
+            Op::Complete,
+            0,
+            &[B(1), U(2), Done(0x7f00_0000_1000, 0, None), Done(0x7f00_0000_1200, 1, Some((3, 9)))],
+        )
         .record(Op::Comm, 7, &[B(1), U(0), U(2), U(2), S(3), S(-2), U(2)])
         .record(Op::RecvInit, 0, &[U(2), S(0), S(4), U(8), Q(64)])
         .record(Op::Start, 0, &[U(1), Q(64)])
@@ -231,9 +235,16 @@ fn communicators_have_members_and_tags_of_their_own() {
 #[test]
 fn instructions_share_out_the_time() {
     // 1 and 3 microseconds, which have 1 and 3 instructions: nothing moves. Then the same time for unequal instructions.
-    let even = File::new(0, 1, INSTRUCTIONS).record(Op::Quiet, 1000, &[]).record(Op::Probe, 3000, &[U(0), S(0), S(1), U(4)]).end();
+    let even = File::new(0, 1, INSTRUCTIONS)
+        .record(Op::Quiet, 1000, &[])
+        .record(Op::Probe, 3000, &[U(0), S(0), S(1), U(4)])
+        .end();
     let trace = read(&[even]).unwrap();
-    assert!(matches!(trace.actions[0][1], Action::Compute { flops } if (flops - 4e5).abs() < 1e-3), "{:?}", trace.actions);
+    assert!(
+        matches!(trace.actions[0][1], Action::Compute { flops } if (flops - 4e5).abs() < 1e-3),
+        "{:?}",
+        trace.actions
+    );
     let mut file = File::new(0, 1, INSTRUCTIONS);
     file.record(Op::Send, 1999, &[B(0), U(0), S(0), S(0), U(0)]).record(Op::Recv, 1001, &[U(0), S(0), S(0), U(0)]);
     let trace = read(&[file.end()]).unwrap();
