@@ -368,3 +368,70 @@ fn a_program_of_the_user_can_load_the_library() {
     // A message to the right and two of the reduction, from each of four.
     assert_eq!((sheet["messages"].as_u64(), sheet["bytes"].as_u64()), (Some(12), Some(4 * (80 + 16))));
 }
+
+/// Rows and columns of a grid of 2 x 2.
+const GRID: &str = "\
+def communicators(size, params):
+    return [[0, 1], [2, 3], [2, 0], [3, 1]]
+
+def main(rank, size, params):
+    request = allreduce(100, on = rank // 2, blocks = False)
+    compute(1000)
+    wait(request)
+    gatherv(1, [5, 6], root = 1, on = 2 + rank % 2)
+    open = [barrier(blocks = False), bcast(8, blocks = False)]
+    waitall(open)
+    if rank == 0:
+        put(1, 10, on = 0)
+        get(1, 11, on = 0)
+        flush(1, on = 0)
+    if rank < 2:
+        fence(on = 0)
+    if rank == 2:
+        send(3, 7, tag = 4)
+    elif rank == 3:
+        probe(2, tag = 4)
+        recv(2, 7, tag = 4)
+";
+
+#[test]
+fn communicators_are_listed_once_and_named_by_their_place() {
+    let (folder, file) = program(GRID);
+    let write = |name: &str| {
+        let output = folder.path().join(name);
+        mopsim().arg("workload").arg(&file).args(["--ranks", "4", "-o"]).arg(&output).assert().success();
+        output
+    };
+    let (text, compact) = (write("t.ti"), write("t.mtrace"));
+    mopsim().args(["trace", "diff"]).args([&text, &compact]).assert().success();
+    let checked = mopsim().args(["-q", "trace", "check"]).arg(&compact).output().unwrap();
+    assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+    let text = fs::read_to_string(text).unwrap();
+    let declared = "0 communicator 1 0 1\n0 communicator 2 2 3\n0 communicator 3 2 0\n0 communicator 4 3 1\n0 init\n";
+    assert!(text.starts_with(declared), "{text}");
+    let zero = "0 on 1 iallreduce 0 100 0 0\n0 compute 1e3\n0 wait_request 0\n0 on 3 gatherv 1 5 6 1 0 0\n\
+        0 ibarrier 0\n0 ibcast 1 8 0 0\n0 waitall\n0 on 1 put 1 10 0\n0 on 1 get 1 11 0\n0 on 1 flush 1\n0 on 1 fence\n";
+    assert!(text.contains(zero), "{text}");
+    assert!(
+        text.contains("3 on 2 iallreduce")
+            && text.contains("3 on 4 gatherv")
+            && text.contains("3 probe 2 4\n3 recv 2 4 7 0\n")
+    );
+}
+
+#[test]
+fn wrong_communicators_are_refused() {
+    let listed = |lists: &str, call: &str| {
+        refused(&format!(
+            "def communicators(size, params):\n    return {lists}\n\ndef main(rank, size, params):\n    {call}\n"
+        ))
+    };
+    assert!(listed("[[0], [1]]", "barrier(on = 2)").contains("there is no communicator 2"));
+    assert!(listed("[[0]]", "barrier(on = 0)").contains("rank 1 is no member of communicator 0"));
+    assert!(listed("[[0, 1], [1]]", "bcast(1, root = 2, on = 0)").contains("there is no root 2"));
+    assert!(listed("[[0, 1]]", "scatterv([1, 2, 3], 1, on = 0)").contains("the list has 3 counts, for 2 ranks"));
+    assert!(listed("[[0, 2]]", "barrier()").contains("names rank 2 of 2 ranks"));
+    assert!(listed("[[0, 0]]", "barrier()").contains("names rank 0 twice"));
+    assert!(listed("[[]]", "barrier()").contains("no members"));
+    assert!(listed("7", "barrier()").contains("a list of lists"));
+}

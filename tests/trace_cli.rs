@@ -183,3 +183,53 @@ fn bombs_stop_at_a_limit_that_a_flag_raises() {
         &["more than 1000000 bytes"],
     );
 }
+
+/// Four ranks in two pairs that reduce beside their work, then tell each other by puts.
+const PAIRS: &str = "\
+0 communicator 1 0 1\n0 communicator 2 2 3\n0 communicator 3 0 1 2 3\n0 init\n1 init\n2 init\n3 init
+0 on 1 iallreduce 0 1000 10 6\n1 on 1 iallreduce 0 1000 10 6\n2 on 2 iallreduce 0 1000 10 6\n3 on 2 iallreduce 0 1000 10 6
+0 compute 1e6\n1 compute 1e6\n2 compute 1e6\n3 compute 1e6
+0 wait_request 0\n1 wait_request 0\n2 wait_request 0\n3 wait_request 0
+0 on 3 put 2 500 6\n1 on 3 get 3 400 6\n0 on 3 fence\n1 on 3 fence\n2 on 3 fence\n3 on 3 fence
+2 send 3 1 9 6\n3 probe 2 1\n3 recv 2 1 9 6
+";
+
+#[test]
+fn communicators_go_through_all_commands() {
+    let folder = Folder::with_trace(PAIRS);
+    let report = |file: &str| folder.json(&["-q", "replay", file, "--topology", "ring:4"])["simulated_seconds"].clone();
+    for name in ["a.mtrace", "b.ti", "c.mtrace.zst"] {
+        folder.run(&["trace", "convert", "t.ti", "-o", name]).success();
+        folder.run(&["trace", "diff", "t.ti", name]).success();
+        assert_eq!(report(name), report("t.ti"), "{name}");
+        let found = folder.json(&["-q", "trace", "check", name]);
+        assert_eq!(found["findings"].as_array().map(Vec::len), Some(0), "{found}");
+    }
+    let text = folder.output(&["-q", "trace", "info", "t.ti"]);
+    assert_80_columns(&text);
+    assert!(text.contains("iallreduce") && text.contains("fence"), "{text}");
+    folder.refuse(
+        &["trace", "convert", "t.ti", "-o", "t.goal"],
+        2,
+        &["GOAL cannot express `on 1 iallreduce 0 1000 10 6`"],
+    );
+    folder.run(&["trace", "cut", "t.ti", "--ranks", "2-3", "-o", "cut.ti"]).success();
+    assert!(folder.read("cut.ti").starts_with("0 communicator 1 0 1\n0 communicator 2 0 1\n0 init\n0 on 1 iallreduce"));
+    folder.run(&["trace", "scale", "t.ti", "--compute", "2", "-o", "slow.ti"]).success();
+    assert!(folder.read("slow.ti").contains("iallreduce 0 1000 20 6"));
+    // The difference in who takes part is one.
+    folder.write("other.ti", PAIRS.replace("communicator 2 2 3", "communicator 2 3 2"));
+    folder.run(&["trace", "diff", "t.ti", "other.ti"]).code(1);
+    // Timelines and explanations are of the ranks.
+    let run = ["-q", "replay", "t.ti", "--topology", "ring:4", "--explain", "--timeline", "t.json"];
+    assert!(folder.output(&run).contains("critical path") || folder.output(&run[..6]).contains("ritical"));
+    let events: serde_json::Value = serde_json::from_str(&folder.read("t.json")).unwrap();
+    let ranks = events["traceEvents"].as_array().unwrap().iter().filter_map(|event| event["tid"].as_u64());
+    assert_eq!(ranks.max(), Some(3));
+    std::fs::write(
+        folder.path("stuck.ti"),
+        PAIRS.replace("3 on 2 iallreduce 0 1000 10 6\n", "").replace("3 wait_request 0\n", ""),
+    )
+    .unwrap();
+    folder.refuse(&["replay", "stuck.ti", "--topology", "ring:4"], 1, &["blocked in iallreduce on communicator 2"]);
+}

@@ -208,8 +208,12 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     }
     let rows = (f64::from(about.ranks).sqrt().ceil() as u32).max(2);
     let columns = about.ranks.div_ceil(rows).max(2);
-    say(&format!("next: mopsim trace info {name}"));
-    say(&format!("      mopsim replay {name} --topology torus:{rows}x{columns}"));
+    // As a shell takes it.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    let text = name.to_string();
+    let word = if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) };
+    say(&format!("next: mopsim trace info {word}"));
+    say(&format!("      mopsim replay {word} --topology torus:{rows}x{columns}"));
 }
 
 /// A folder that is written aside, and removed unless it gets its name.

@@ -4,6 +4,8 @@
 //! rank would and goes through its steps, whatever the rank does meanwhile. Overheads of its messages delay the fiber and not
 //! the rank. Its flops, if it has any, are a computation like others: on a host with a core to spare they take nothing from
 //! the rank. A wait for its request ends when the fiber has.
+//!
+//! None of this is inlined into the loop over the actions of a rank, which is faster without it.
 
 use super::process::{Process, Started, State};
 use super::run::{Turn::Blocks, Turn::GoesOn, Turned};
@@ -19,6 +21,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// A rank starts a collective and goes on.
+    #[inline(never)]
     pub(super) fn start_collective(&mut self, rank: u32, index: u32, request: u32) -> Turned {
         let call = self.trace.collectives[index as usize];
         let context = self.groups.context(call.communicator, rank, self.trace.members(call.communicator).size());
@@ -38,6 +41,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// A fiber has no step left.
+    #[inline(never)]
     pub(super) fn end_fiber(&mut self, fiber: u32) -> Turned {
         let process = &mut self.processes[fiber as usize];
         process.state = State::Ended;
@@ -74,6 +78,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// Waits for the end of one of the fibers of a rank; goes on if all have ended.
+    #[inline(never)]
     pub(super) fn wait_for_fibers(&mut self, rank: u32) -> Turned {
         while let Some(last) = self.process(rank).started.pop() {
             if let Some(fiber) = last.fiber
@@ -86,6 +91,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// A fiber has ended for which the rank has waited for so many seconds.
+    #[inline(never)]
     pub(super) fn join(&mut self, rank: u32, fiber: u32, seconds: f64) -> Turned {
         self.free_fibers.push(fiber);
         let process = self.process(rank);
@@ -94,12 +100,13 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         // A wait for everything goes on with what is left.
         let process = &self.processes[rank as usize];
         match process.actions.get(process.current()) {
-            Some(Action::WaitAll) => self.act(rank, Action::WaitAll),
+            Some(Action::WaitAll) => self.wait_for_everything(rank),
             _ => Ok(GoesOn),
         }
     }
 
     /// Spends the time of a test, if there is a collective of that number to test.
+    #[inline(never)]
     pub(super) fn test_request(&mut self, rank: u32, request: u32) -> Turned {
         let started = &self.processes[rank as usize].started;
         if started.is_empty() {
@@ -115,6 +122,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// The time of a test has passed: has the fiber ended?
+    #[inline(never)]
     pub(super) fn look_at_fiber(&mut self, rank: u32, request: u32) {
         let started = &mut self.processes[rank as usize].started;
         let Some(at) = started.iter().position(|s| s.request == request) else { return };

@@ -24,6 +24,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// Its message, or the question for it, starts.
+    #[inline(never)]
     pub(super) fn begin_one_sided(&mut self, rank: u32, operation: OneSided) -> Turned {
         let OneSided { other, window, bytes, gets } = operation;
         let request = if gets { self.ask(rank, other, bytes)? } else { self.put(rank, other, bytes)? };
@@ -59,6 +60,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// A message has arrived; if it was a question, the answer to it starts.
+    #[inline(never)]
     pub(super) fn answer(&mut self, question: u32) -> Result<(), ReplayError> {
         let Some(answer) = self.answers.remove(&question) else { return Ok(()) };
         let envelope = self.messages.get(answer).envelope;
@@ -68,6 +70,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// Puts the rank's own operations into its set: those on a window and with a rank, or all.
+    #[inline(never)]
     pub(super) fn finish_one_sided(&mut self, rank: u32, window: Option<CommunicatorId>, other: Option<u32>) {
         let process = self.process(rank);
         let set = &mut process.set;
@@ -87,6 +90,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// Waits for the rank's own operations on a window, then for all members.
+    #[inline(never)]
     pub(super) fn fence(&mut self, rank: u32, window: CommunicatorId) -> Turned {
         let barrier = CollectiveCall { communicator: window, ..CollectiveCall::empty(CollectiveKind::Barrier) };
         // The barrier is entered, but its first step comes when the rank goes on, and so after the wait.
@@ -95,6 +99,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// Waits until a message could be received: until its send is posted.
+    #[inline(never)]
     pub(super) fn await_message(&mut self, rank: u32, from: u32, tag: i32) -> Turned {
         let envelope = Envelope::message(from, rank, tag);
         if self.messages.probe(envelope).is_some() {

@@ -101,7 +101,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     }
 
     /// Starts the transfer if both halves are there.
-    #[inline]
+    #[inline(always)] // Into its two callers: a call would cost as much as the rest.
     pub(super) fn posted(
         &mut self,
         rank: u32,

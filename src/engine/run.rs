@@ -154,7 +154,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
     }
 
     #[inline]
-    pub(super) fn act(&mut self, rank: u32, action: Action) -> Turned {
+    fn act(&mut self, rank: u32, action: Action) -> Turned {
         match action {
             Action::Init | Action::Finalize | Action::NoOperation => Ok(GoesOn),
             Action::Compute { flops } => self.compute(rank, flops),
@@ -205,16 +205,25 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                     _ => Ok(GoesOn),
                 }
             }
-            Action::WaitAll => {
-                // Fibers go on whatever the rank waits for, so the order of the waits does not matter.
-                if self.wait_for_fibers(rank)? == Blocks {
-                    return Ok(Blocks);
-                }
-                let process = self.process(rank);
-                process.set.extend(process.pending.drain(..).filter_map(|p| p.request));
-                self.wait_all(rank)
-            }
+            Action::WaitAll => self.wait_for_everything(rank),
             Action::Collective { index } => self.enter_collective(rank, self.trace.collectives[index as usize]),
+            Action::Start { .. }
+            | Action::WaitRequest { .. }
+            | Action::TestRequest { .. }
+            | Action::Put { .. }
+            | Action::Accumulate { .. }
+            | Action::Get { .. }
+            | Action::Fence { .. }
+            | Action::Flush { .. }
+            | Action::Probe { .. }
+            | Action::Iprobe { .. } => self.act_beside(rank, action),
+        }
+    }
+
+    /// Collectives that do not block, one-sided operations and probes: out of the way of what most traces consist of.
+    #[inline(never)]
+    fn act_beside(&mut self, rank: u32, action: Action) -> Turned {
+        match action {
             Action::Start { index, request } => self.start_collective(rank, index, request),
             Action::WaitRequest { request } => match self.take_started(rank, request, "wait_request")? {
                 Some(fiber) => self.wait_for_fiber(rank, fiber),
@@ -234,7 +243,18 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             Action::Flush { window, to } => self.flush(rank, window, (to != ANY_TARGET).then_some(to)),
             Action::Probe { from, tag } => self.await_message(rank, from, tag),
             Action::Iprobe { .. } => self.look_once(rank),
+            _ => Ok(GoesOn),
         }
+    }
+
+    /// Waits for all that the rank has started. Fibers go on whatever it waits for, so the order of the waits does not matter.
+    pub(super) fn wait_for_everything(&mut self, rank: u32) -> Turned {
+        if !self.process(rank).started.is_empty() && self.wait_for_fibers(rank)? == Blocks {
+            return Ok(Blocks);
+        }
+        let process = self.process(rank);
+        process.set.extend(process.pending.drain(..).filter_map(|p| p.request));
+        self.wait_all(rank)
     }
 
     /// The trace of a rank is at its end; requests that it never asked for are waited for, the last of each triple.

@@ -2,7 +2,7 @@
 
 use crate::ids::{HostId, Rank};
 
-/// The ranks of the world communicator, grouped by host.
+/// The ranks of the world communicator, or the members of another one, grouped by host.
 ///
 /// Nodes are numbered by their leader, the smallest rank on the host, so that the list of leaders is sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]

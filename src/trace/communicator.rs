@@ -200,7 +200,7 @@ impl CommunicatorProblem {
 }
 
 /// The first member that occurs twice.
-pub(super) fn twice(members: &[u32]) -> Option<u32> {
+pub(crate) fn twice(members: &[u32]) -> Option<u32> {
     // Most lists ascend, as a split makes them; then a look at neighbours is enough.
     if members.windows(2).all(|pair| pair[0] < pair[1]) {
         return None;

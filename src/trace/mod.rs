@@ -7,7 +7,7 @@ mod allprof;
 mod blocks;
 mod calls;
 mod check_call;
-mod communicator;
+pub(crate) mod communicator;
 pub mod compact;
 mod datatype;
 pub mod diff;

@@ -35,7 +35,7 @@ pub trait Writer: Sync {
     /// If `out` does not take it.
     fn head(&self, ranks: usize, notes: &[String], out: &mut dyn Write) -> Result<(), WriteError>;
 
-    /// The ranks of `part`, whose first one has number `first` in a trace of `ranks`.
+    /// The ranks of `part`, whose first one has number `first` in a trace of `ranks`. All parts have the same communicators.
     ///
     /// # Errors
     /// If `out` does not take it, or if the format cannot express an action.

@@ -10,7 +10,7 @@ use super::program::{Program, STACK, global, limit, located, on_large_stack};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
 use crate::trace::tables::Tables;
-use crate::trace::{self, Action, SideFile, Trace};
+use crate::trace::{self, Action, MemberList, SideFile, Trace};
 use rayon::prelude::*;
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
@@ -36,6 +36,8 @@ pub struct Instance {
     graphs: Graphs,
     /// Holds the parameters as the program sees them.
     prepared: FrozenModule,
+    /// The communicators that the program lists.
+    communicators: Vec<MemberList>,
 }
 
 /// Why a trace was not written.
@@ -75,11 +77,13 @@ impl Instance {
             return Err(WorkloadError::Ranks { program: program.name, ranks, reason: None, nearest: (Some(1), None) });
         }
         let graphs = Graphs::default();
-        let (operations, prepared) = on_large_stack(|| {
+        let (operations, prepared, communicators) = on_large_stack(|| {
             let questions = Questions { program: &program, ranks, values: &values, limits: &limits, graphs: &graphs };
-            Ok((questions.legal_and_operations()?, questions.prepared()?))
+            let (operations, prepared) = (questions.legal_and_operations()?, questions.prepared()?);
+            let communicators = questions.communicators(&prepared)?;
+            Ok((operations, prepared, communicators))
         })?;
-        Ok(Self { program, ranks, values, operations, scale: 1.0, limits, graphs, prepared })
+        Ok(Self { program, ranks, values, operations, scale: 1.0, limits, graphs, prepared, communicators })
     }
 
     /// Name of the trace: program, class, ranks, iterations where they are not those of the class.
@@ -131,7 +135,7 @@ impl Instance {
     }
 
     fn rank(&self, rank: u32, budget: &AtomicU64) -> Result<RankActions, WorkloadError> {
-        let recorder = Recorder::new(rank, self.ranks, budget);
+        let recorder = Recorder::new(rank, self.ranks, &self.communicators, budget);
         let context = Context::new(Some(&recorder), &self.graphs);
         let wrong = |message: String| WorkloadError::Program(format!("{}: {message}", self.program.name));
         Module::with_temp_heap(|module| -> Result<(), WorkloadError> {
@@ -221,6 +225,7 @@ impl Instance {
             sendrecvs: tables.sendrecvs,
             collectives: tables.collectives,
             counts: tables.counts,
+            communicators: self.communicators.clone(),
             side: Some(self.side()),
             ..Trace::default()
         })
@@ -280,6 +285,7 @@ fn alone(done: RankActions) -> Trace {
         sendrecvs: tables.sendrecvs,
         collectives: tables.collectives,
         counts: tables.counts,
+        communicators: tables.communicators,
         ..Trace::default()
     }
 }
@@ -306,7 +312,7 @@ fn join(tables: &mut Tables, done: &mut RankActions) -> Result<(), WorkloadError
     if !(unchanged(&calls) && unchanged(&pairs)) {
         for action in &mut done.actions {
             match action {
-                Action::Collective { index } => *index = calls[*index as usize],
+                Action::Collective { index } | Action::Start { index, .. } => *index = calls[*index as usize],
                 Action::SendRecv { index } => *index = pairs[*index as usize],
                 _ => {}
             }

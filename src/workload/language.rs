@@ -3,8 +3,7 @@
 #![allow(clippy::too_many_arguments)] // `parameter` is a call with many named arguments.
 
 use super::context::recorder;
-use super::recorder::{Wrong, type_of};
-use crate::trace::{CollectiveCall, CollectiveKind as Kind};
+use super::recorder::Wrong;
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -23,7 +22,8 @@ pub(super) fn builder() -> GlobalsBuilder {
     GlobalsBuilder::extended_by(&[LibraryExtension::StructType, LibraryExtension::Partial])
         .with(constants)
         .with(messages)
-        .with(collectives)
+        .with(super::collectives::words)
+        .with(super::one_sided::words)
         .with(tools)
         .with(super::kronecker::words::functions)
         .with(super::guard::functions)
@@ -59,7 +59,7 @@ fn constants(globals: &mut GlobalsBuilder) {
 }
 
 /// What is received is what is sent, unless said otherwise.
-fn or(count: NoneOr<u32>, other: u32) -> u32 {
+pub(super) fn or(count: NoneOr<u32>, other: u32) -> u32 {
     count.into_option().unwrap_or(other)
 }
 
@@ -151,222 +151,6 @@ fn messages(globals: &mut GlobalsBuilder) {
         recorder(eval)?.sendrecv(to, count, source, or(recv_count, count), datatype)?;
         Ok(NoneType)
     }
-}
-
-#[starlark_module]
-fn collectives(globals: &mut GlobalsBuilder) {
-    /// All ranks wait for each other.
-    fn barrier(eval: &mut Evaluator) -> starlark::Result<NoneType> {
-        recorder(eval)?.collective(CollectiveCall::empty(Kind::Barrier))?;
-        Ok(NoneType)
-    }
-
-    /// The root sends so many elements to all.
-    fn bcast(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(default = 0)] root: i32,
-        #[starlark(default = 0)] datatype: i32,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        rooted(eval, Kind::Bcast, (count, count), root, datatype, 0.0)
-    }
-
-    /// A reduction of so many elements, to the root.
-    fn reduce(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(default = 0)] root: i32,
-        #[starlark(default = 0)] datatype: i32,
-        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        rooted(eval, Kind::Reduce, (count, count), root, datatype, flops.0)
-    }
-
-    /// A reduction of so many elements, to all.
-    fn allreduce(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(default = 0)] datatype: i32,
-        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        rooted(eval, Kind::Allreduce, (count, count), 0, datatype, flops.0)
-    }
-
-    /// A reduction over all ranks up to this one.
-    fn scan(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(default = 0)] datatype: i32,
-        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        rooted(eval, Kind::Scan, (count, count), 0, datatype, flops.0)
-    }
-
-    /// A reduction over all ranks before this one.
-    fn exscan(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(default = 0)] datatype: i32,
-        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        rooted(eval, Kind::Exscan, (count, count), 0, datatype, flops.0)
-    }
-
-    /// Every rank sends so many elements to every rank.
-    fn alltoall(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
-        #[starlark(default = 0)] datatype: i32,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        rooted(eval, Kind::Alltoall, (count, or(recv_count, count)), 0, datatype, 0.0)
-    }
-
-    /// Every rank gets so many elements from every rank.
-    fn allgather(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
-        #[starlark(default = 0)] datatype: i32,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        rooted(eval, Kind::Allgather, (count, or(recv_count, count)), 0, datatype, 0.0)
-    }
-
-    /// The root gets so many elements from every rank.
-    fn gather(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
-        #[starlark(default = 0)] root: i32,
-        #[starlark(default = 0)] datatype: i32,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        rooted(eval, Kind::Gather, (count, or(recv_count, count)), root, datatype, 0.0)
-    }
-
-    /// The root sends so many elements to every rank.
-    fn scatter(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
-        #[starlark(default = 0)] root: i32,
-        #[starlark(default = 0)] datatype: i32,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        rooted(eval, Kind::Scatter, (count, or(recv_count, count)), root, datatype, 0.0)
-    }
-
-    /// Every rank sends `send_counts[r]` elements to rank r and gets `recv_counts[r]` from it.
-    fn alltoallv(
-        #[starlark(require = pos)] send_counts: UnpackList<u32>,
-        #[starlark(require = pos)] recv_counts: UnpackList<u32>,
-        #[starlark(default = 0)] datatype: i32,
-        #[starlark(default = NoneOr::None)] send_buffer: NoneOr<u32>,
-        #[starlark(default = NoneOr::None)] recv_buffer: NoneOr<u32>,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        let recorder = recorder(eval)?;
-        let (sent, received) = (sum(&send_counts.items)?, sum(&recv_counts.items)?);
-        recorder.collective(CollectiveCall {
-            send_count: or(send_buffer, sent),
-            recv_count: or(recv_buffer, received),
-            send_counts: recorder.counts(&send_counts.items)?,
-            recv_counts: recorder.counts(&recv_counts.items)?,
-            ..CollectiveCall::uniform(Kind::Alltoallv, 0, 0, type_of(datatype)?)
-        })?;
-        Ok(NoneType)
-    }
-
-    /// The root gets `counts[r]` elements from rank r; this rank sends `count`.
-    fn gatherv(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos)] counts: UnpackList<u32>,
-        #[starlark(default = 0)] root: i32,
-        #[starlark(default = 0)] datatype: i32,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        let recorder = recorder(eval)?;
-        recorder.collective(CollectiveCall {
-            root: recorder.rank(root)?,
-            send_count: count,
-            recv_counts: recorder.counts(&counts.items)?,
-            ..CollectiveCall::uniform(Kind::Gatherv, 0, 0, type_of(datatype)?)
-        })?;
-        Ok(NoneType)
-    }
-
-    /// Every rank gets `counts[r]` elements from rank r; this rank sends `count`.
-    fn allgatherv(
-        #[starlark(require = pos)] count: u32,
-        #[starlark(require = pos)] counts: UnpackList<u32>,
-        #[starlark(default = 0)] datatype: i32,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        let recorder = recorder(eval)?;
-        recorder.collective(CollectiveCall {
-            send_count: count,
-            recv_counts: recorder.counts(&counts.items)?,
-            ..CollectiveCall::uniform(Kind::Allgatherv, 0, 0, type_of(datatype)?)
-        })?;
-        Ok(NoneType)
-    }
-
-    /// The root sends `counts[r]` elements to rank r; this rank gets `count`.
-    fn scatterv(
-        #[starlark(require = pos)] counts: UnpackList<u32>,
-        #[starlark(require = pos)] count: u32,
-        #[starlark(default = 0)] root: i32,
-        #[starlark(default = 0)] datatype: i32,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        let recorder = recorder(eval)?;
-        recorder.collective(CollectiveCall {
-            root: recorder.rank(root)?,
-            recv_count: count,
-            send_counts: recorder.counts(&counts.items)?,
-            ..CollectiveCall::uniform(Kind::Scatterv, 0, 0, type_of(datatype)?)
-        })?;
-        Ok(NoneType)
-    }
-
-    /// A reduction whose result is spread: rank r gets `counts[r]` elements.
-    fn reduce_scatter(
-        #[starlark(require = pos)] counts: UnpackList<u32>,
-        #[starlark(default = 0)] datatype: i32,
-        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
-        eval: &mut Evaluator,
-    ) -> starlark::Result<NoneType> {
-        let recorder = recorder(eval)?;
-        recorder.collective(CollectiveCall {
-            recv_counts: recorder.counts(&counts.items)?,
-            flops: flops.0,
-            ..CollectiveCall::uniform(Kind::ReduceScatter, 0, 0, type_of(datatype)?)
-        })?;
-        Ok(NoneType)
-    }
-}
-
-fn rooted(
-    eval: &Evaluator,
-    kind: Kind,
-    (send_count, recv_count): (u32, u32),
-    root: i32,
-    datatype: i32,
-    flops: f64,
-) -> starlark::Result<NoneType> {
-    let recorder = recorder(eval)?;
-    let root = recorder.rank(root)?;
-    recorder.collective(CollectiveCall {
-        root,
-        send_count,
-        recv_count,
-        flops,
-        ..CollectiveCall::uniform(kind, 0, 0, type_of(datatype)?)
-    })?;
-    Ok(NoneType)
-}
-
-fn sum(counts: &[u32]) -> Result<u32, Wrong> {
-    let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-    u32::try_from(sum).map_err(|_| Wrong(format!("the counts sum up to {sum}, more than MPI can count")))
 }
 
 #[starlark_module]

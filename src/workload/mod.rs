@@ -9,12 +9,14 @@
 //! its own loops and files (Lua, Python) would have needed a jail.
 
 pub mod catalogue;
+mod collectives;
 mod context;
 mod error;
 mod generate;
 mod guard;
 mod kronecker;
 mod language;
+mod one_sided;
 mod parameters;
 mod prepare;
 mod program;

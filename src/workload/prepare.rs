@@ -5,10 +5,13 @@ use super::error::WorkloadError;
 use super::guard::{Here, Limits};
 use super::kronecker::Graphs;
 use super::program::{Program, global, limit, located, to_value};
+use crate::trace::MemberList;
+use crate::trace::communicator::twice;
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::Evaluator;
 use starlark::values::float::UnpackFloat;
+use starlark::values::list::UnpackList;
 use starlark::values::structs::AllocStruct;
 use starlark::values::{Heap, UnpackValue, Value};
 
@@ -110,6 +113,42 @@ impl Questions<'_> {
                 module.set("params", prepared.unwrap_or(params));
             }
             module.freeze().map_err(|error| WorkloadError::Program(format!("{}: {}", program.name, error.err_msg)))
+        })
+    }
+}
+
+impl Questions<'_> {
+    /// The members of the communicators that the program lists.
+    pub fn communicators(&self, prepared: &FrozenModule) -> Result<Vec<MemberList>, WorkloadError> {
+        let program = self.program;
+        let context = Context::new(None, self.graphs);
+        let wrong =
+            |text: String| WorkloadError::Program(format!("{}: communicators(size, params) {text}", program.name));
+        Module::with_temp_heap(|module| {
+            let mut eval = Evaluator::new(&module);
+            let here = limit(&mut eval, self.limits, program.trusted);
+            eval.extra = Some(&context);
+            let params = match global(prepared, "params") {
+                Some(params) => module.heap().access_owned_frozen_value(&params),
+                None => self.params(module.heap()),
+            };
+            let Some(given) = self.ask(&mut eval, &here, "communicators", self.ranks, params)? else {
+                return Ok(Vec::new());
+            };
+            let lists = UnpackList::<UnpackList<u32>>::unpack_value(given).ok().flatten();
+            let lists = lists.ok_or_else(|| wrong("has to give a list of lists of ranks".to_owned()))?;
+            let check = |(index, list): (usize, UnpackList<u32>)| {
+                let members = list.items;
+                if let Some(&member) = members.iter().find(|&&member| member >= self.ranks) {
+                    return Err(wrong(format!("names rank {member} of {} ranks in number {index}", self.ranks)));
+                }
+                match (members.is_empty(), twice(&members)) {
+                    (true, _) => Err(wrong(format!("gives number {index} no members"))),
+                    (_, Some(member)) => Err(wrong(format!("names rank {member} twice in number {index}"))),
+                    _ => Ok(members.into()),
+                }
+            };
+            lists.items.into_iter().enumerate().map(check).collect()
         })
     }
 }

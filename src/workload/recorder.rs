@@ -1,7 +1,7 @@
 //! What a rank says, stored as the actions of a trace: 16 bytes for each call, nothing in between.
 
 use crate::trace::tables::{Full, Tables};
-use crate::trace::{Action, CollectiveCall, Counts, Datatype, SendRecv};
+use crate::trace::{Action, CollectiveCall, CommunicatorId, Counts, Datatype, MemberList, Members, SendRecv};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,10 +35,23 @@ pub(super) struct RankActions {
 
 /// A request that was started and not waited for.
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Request {
-    source: u32,
-    destination: u32,
-    tag: i32,
+enum Request {
+    Message {
+        source: u32,
+        destination: u32,
+        tag: i32,
+    },
+    /// A collective; its number is that of the request.
+    Collective,
+}
+
+/// Where a collective takes place, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Where {
+    communicator: CommunicatorId,
+    /// Number of members.
+    members: u32,
+    blocks: bool,
 }
 
 /// Collects the actions of one rank while its program runs.
@@ -46,6 +59,7 @@ pub(super) struct Recorder<'b> {
     state: RefCell<State>,
     /// Actions that all ranks together may still record.
     budget: &'b AtomicU64,
+    communicators: &'b [MemberList],
 }
 
 struct State {
@@ -55,6 +69,8 @@ struct State {
     requests: Vec<Option<Request>>,
     free: Vec<u32>,
     pending: usize,
+    /// The communicators that the rank is known to be a member of.
+    known: Vec<CommunicatorId>,
     /// Actions of this rank that were paid for out of the budget.
     paid: u64,
 }
@@ -65,7 +81,7 @@ const PORTION: u64 = 4096;
 const MOST_OF_A_RANK: u64 = 1 << 26;
 
 impl<'b> Recorder<'b> {
-    pub fn new(rank: u32, size: u32, budget: &'b AtomicU64) -> Self {
+    pub fn new(rank: u32, size: u32, communicators: &'b [MemberList], budget: &'b AtomicU64) -> Self {
         let state = State {
             rank,
             size,
@@ -73,14 +89,16 @@ impl<'b> Recorder<'b> {
             requests: Vec::new(),
             free: Vec::new(),
             pending: 0,
+            known: vec![CommunicatorId::WORLD],
             paid: 0,
         };
-        Self { state: RefCell::new(state), budget }
+        Self { state: RefCell::new(state), budget, communicators }
     }
 
     /// Everything that was recorded.
     pub fn finish(self) -> RankActions {
         let mut done = self.state.into_inner().done;
+        done.tables.communicators = self.communicators.to_vec();
         done.actions.shrink_to_fit();
         done
     }
@@ -160,7 +178,7 @@ impl<'b> Recorder<'b> {
         let (to, datatype) = self.message(to, datatype, tag)?;
         self.push(Action::Isend { to, tag, count, datatype })?;
         let mut state = self.state.borrow_mut();
-        let request = Request { source: state.rank, destination: to, tag };
+        let request = Request::Message { source: state.rank, destination: to, tag };
         Ok(state.remember(request))
     }
 
@@ -168,13 +186,16 @@ impl<'b> Recorder<'b> {
         let (from, datatype) = self.message(from, datatype, tag)?;
         self.push(Action::Irecv { from, tag, count, datatype })?;
         let mut state = self.state.borrow_mut();
-        let request = Request { source: from, destination: state.rank, tag };
+        let request = Request::Message { source: from, destination: state.rank, tag };
         Ok(state.remember(request))
     }
 
     pub fn wait(&self, handle: i32) -> Result<(), Wrong> {
-        let Request { source, destination, tag } = self.state.borrow_mut().forget(handle)?;
-        self.push(Action::Wait { source, destination, tag })
+        let request = self.state.borrow_mut().forget(handle)?;
+        self.push(match request {
+            Request::Message { source, destination, tag } => Action::Wait { source, destination, tag },
+            Request::Collective => Action::WaitRequest { request: handle as u32 },
+        })
     }
 
     /// Waits for some requests, or for all. A trace can only say the latter, so some are waited for one by one.
@@ -203,21 +224,77 @@ impl<'b> Recorder<'b> {
         self.push(Action::SendRecv { index })
     }
 
-    /// A vector of counts with one for each rank.
-    pub fn counts(&self, counts: &[u32]) -> Result<Counts, Wrong> {
+    /// Where a call takes place: on a communicator by its number in the list of the program, or on all ranks.
+    pub fn on(&self, number: Option<i32>, blocks: bool) -> Result<Where, Wrong> {
         let mut state = self.state.borrow_mut();
-        if counts.len() != state.size as usize {
-            bail!("the list has {} counts, for {} ranks", counts.len(), state.size);
+        let communicator = match number.map(|n| (n, usize::try_from(n).ok().filter(|&n| n < self.communicators.len())))
+        {
+            None => CommunicatorId::WORLD,
+            Some((_, Some(index))) => CommunicatorId::from_index(index as u32),
+            Some((number, None)) => bail!(
+                "there is no communicator {number}: communicators(size, params) lists {}, counted from 0",
+                self.communicators.len()
+            ),
+        };
+        let members = Members::of(self.communicators, communicator, state.size as usize);
+        if !state.known.contains(&communicator) {
+            if members.member(state.rank).is_none() {
+                bail!("rank {} is no member of communicator {}", state.rank, number.unwrap_or_default());
+            }
+            state.known.push(communicator);
         }
-        state.done.tables.counts(counts).map_err(full)
+        Ok(Where { communicator, members: members.size() as u32, blocks })
     }
 
-    pub fn collective(&self, call: CollectiveCall) -> Result<(), Wrong> {
+    /// Checks a root.
+    pub fn member(&self, place: Where, root: i32) -> Result<u32, Wrong> {
+        if place.communicator.is_world() {
+            return self.rank(root);
+        }
+        match u32::try_from(root) {
+            Ok(root) if root < place.members => Ok(root),
+            _ => bail!("there is no root {root}: members are 0 to {}", place.members - 1),
+        }
+    }
+
+    /// A vector of counts with one for each member.
+    pub fn counts(&self, place: Where, counts: &[u32]) -> Result<Counts, Wrong> {
+        if counts.len() != place.members as usize {
+            bail!("the list has {} counts, for {} ranks", counts.len(), place.members);
+        }
+        self.state.borrow_mut().done.tables.counts(counts).map_err(full)
+    }
+
+    /// A collective; its request if it does not block.
+    pub fn collective(&self, place: Where, call: CollectiveCall) -> Result<Option<i32>, Wrong> {
         if !(call.flops >= 0.0 && call.flops.is_finite()) {
             bail!("flops = {}: an amount of flops is finite and not negative", call.flops);
         }
+        let call = CollectiveCall { communicator: place.communicator, ..call };
         let index = self.state.borrow_mut().done.tables.collective(call).map_err(full)?;
-        self.push(Action::Collective { index })
+        if place.blocks {
+            return self.push(Action::Collective { index }).map(|()| None);
+        }
+        let handle = self.state.borrow_mut().remember(Request::Collective);
+        self.push(Action::Start { index, request: handle as u32 })?;
+        Ok(Some(handle))
+    }
+
+    /// The window of a one-sided call, and the other rank, which has a part in it.
+    pub fn window(&self, on: Option<i32>, other: Option<i32>) -> Result<(CommunicatorId, u32), Wrong> {
+        let Where { communicator, .. } = self.on(on, true)?;
+        let (own, size) = self.place();
+        let Some(other) = other else { return Ok((communicator, own)) };
+        let other = self.rank(other)?;
+        if Members::of(self.communicators, communicator, size as usize).member(other).is_none() {
+            bail!("rank {other} is no member of communicator {}", on.unwrap_or_default());
+        }
+        Ok((communicator, other))
+    }
+
+    pub fn probe(&self, from: i32, tag: i32) -> Result<(), Wrong> {
+        let (from, _) = self.message(from, 0, tag)?;
+        self.push(Action::Probe { from, tag })
     }
 
     /// Actions so far: where a repetition begins.

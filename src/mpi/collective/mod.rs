@@ -54,10 +54,11 @@ pub enum Step {
     WaitAll,
 }
 
-/// The communicator that a stage runs on.
+/// The communicator that a stage runs on. A collective on a communicator of the trace sees that one as its world: the layout is
+/// that of its members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comm {
-    /// All ranks.
+    /// All members.
     World,
     /// The ranks on the caller's host.
     Node,

@@ -7,6 +7,8 @@
 mod communicators;
 mod requests;
 mod roots;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

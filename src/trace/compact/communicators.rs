@@ -1,7 +1,6 @@
 //! The section of communicators: the members of each, in the order of their numbers.
 //!
-//! It stands in front of the ranks that use them. A file that was written in parts has one in front of each part; later ones
-//! repeat what is known and add to it.
+//! It stands in front of the ranks that use them. There may be several: later ones repeat what is known and add to it.
 
 use super::varint::{Cursor, put, put_signed};
 use crate::trace::communicator::twice;

@@ -45,7 +45,7 @@ impl Writer for Compact {
 
     fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
         let mut body = Vec::new();
-        if !part.communicators.is_empty() {
+        if first == 0 && !part.communicators.is_empty() {
             communicators::encode(part, &mut body);
             section(COMMUNICATORS, &body, out)?;
         }

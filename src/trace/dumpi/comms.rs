@@ -113,7 +113,9 @@ impl Comms {
         };
         let comm = members.map_or(Comm::Unknown, |members| self.of(members));
         self.comms.insert(new, comm);
-        Some((i[0], new))
+        // Only here the number of dimensions comes first.
+        let parent = if call.name == "Cart_sub" { i[1] } else { i[0] };
+        Some((parent, new))
     }
 
     /// The members of a grid: the first ranks of its parent, as many as it has places. `i` holds the number of
@@ -134,8 +136,8 @@ impl Comms {
     /// row-major order of the others.
     fn part_of_grid(&mut self, call: &Call) -> Option<Vec<u32>> {
         let (i, keeps) = (&call.integers, &call.vectors[0]);
-        let dims = self.grids.get(&i[0])?.clone();
-        let members = self.members(i[0])?;
+        let dims = self.grids.get(&i[1])?.clone();
+        let members = self.members(i[1])?;
         if keeps.len() != dims.len() {
             return None;
         }

@@ -286,7 +286,7 @@ fn grids_have_rows_and_columns() {
     let file = |_: i32| {
         let mut file = File::new();
         file.call(0.0, "Cart_create", &[H(WORLD), I(2), V(&[2, 3]), V(&[0, 0]), I(0), H(4)])
-            .call(0.0, "Cart_sub", &[H(4), V(&[0, 1]), H(5)])
+            .call(0.0, "Cart_sub", &[I(2), H(4), V(&[0, 1]), H(5)])
             .call(0.0, "Allreduce", &[I(1), H(DOUBLE), B(3), H(5)]);
         file.finish(7)
     };

@@ -81,3 +81,48 @@ fn repetition_compresses() {
     let (compact, packed) = compressed(&ti(&lines)).unwrap();
     assert!(compact < 4200 && packed < 300, "{compact} {packed}");
 }
+
+#[test]
+fn communicators_have_their_own_order() {
+    // Both halves call their collectives in another order than the world's, which is right.
+    let text = "0 communicator 1 0 2\n0 on 1 barrier\n0 barrier\n1 barrier\n2 on 1 barrier\n2 barrier\n";
+    assert_eq!(found(text), []);
+    let text = "0 communicator 1 0 2\n0 on 1 bcast 4 1 6\n0 barrier\n1 barrier\n2 barrier\n2 on 1 bcast 4 1 6\n";
+    assert_eq!(found(text), [("deadlock", 3, 0, 0)]);
+    // A member that never calls, and one that calls something else.
+    let text = "0 communicator 1 0 2 1\n0 on 1 bcast 4 1 6\n1 init\n2 on 1 bcast 4 0 6\n";
+    assert_eq!(found(text), [("different-collectives", 2, 1, 0), ("deadlock", 2, 0, 0)]);
+    let texts: Vec<String> = check(&ti(text)).into_iter().map(|f| f.text).collect();
+    assert_eq!(texts[0], "collective number 1 of communicator 1 is bcast of 4 bytes, root 1 on rank 0, nothing here");
+}
+
+#[test]
+fn what_does_not_block_is_waited_for() {
+    let text = "0 ibarrier 1\n0 recv 1 0 1 6\n0 wait_request 1\n1 ibarrier 1\n1 send 0 0 1 6\n1 wait_request 1\n";
+    assert_eq!(found(text), []);
+    // Its wait holds a rank back until all have started it.
+    let text = "0 ibarrier 1\n0 wait_request 1\n0 send 1 0 1 6\n1 recv 0 0 1 6\n1 ibarrier 4\n1 waitall\n";
+    assert_eq!(found(text), [("deadlock", 2, 0, 1)]);
+    assert_eq!(found("0 ibarrier 1\n"), [("request-without-wait", 1, 0, 0)]);
+    assert_eq!(found("0 wait_request 1\n"), [("wait-without-request", 1, 0, 0)]);
+    // A blocking one does not match one that does not block.
+    assert_eq!(found("0 ibarrier 1\n0 waitall\n1 barrier\n")[0].0, "different-collectives");
+    // Fences are called by all members, probes wait for a send.
+    assert_eq!(found("0 put 1 9\n0 fence\n1 fence\n"), []);
+    assert_eq!(found("0 fence\n1 init\n"), [("different-collectives", 1, 1, 0), ("deadlock", 1, 0, 0)]);
+    assert_eq!(found("0 probe 1 2\n0 recv 1 2 5 6\n1 send 0 2 5 6\n"), []);
+    assert_eq!(found("0 recv 1 2 5 6\n0 probe 1 2\n1 send 0 2 5 6\n"), [("deadlock", 1, 0, 1)]);
+}
+
+#[test]
+fn the_new_calls_are_counted() {
+    let text = "0 communicator 1 0 2\n0 on 1 iallreduce 3 100 50 6\n0 put 1 10 6\n0 get 2 30 6\n0 fence\n0 waitall\n\
+        1 send 0 1 5 6\n1 fence\n2 on 1 iallreduce 3 100 50 6\n2 fence\n2 waitall\n2 send 0 1 7 6\n";
+    let info = Info::of(&ti(text));
+    assert_eq!((info.calls["iallreduce"].calls, info.calls["iallreduce"].bytes), (2, 200));
+    assert_eq!((info.calls["put"].bytes, info.calls["get"].bytes, info.calls["fence"].calls), (10, 30, 3));
+    let volume = |messages, bytes| Volume { messages, bytes };
+    // What rank 0 gets comes from rank 2.
+    assert_eq!(info.matrix, [(0, 1, volume(1, 10)), (1, 0, volume(1, 5)), (2, 0, volume(2, 37))]);
+    assert_eq!((info.ranks[2].bytes, info.ranks[0].collectives, info.ranks[0].flops), (37, 1, 50.0));
+}

@@ -67,12 +67,14 @@ pub(super) fn read(
 ) -> Result<Ended, TraceError> {
     let file = stream.file().to_path_buf();
     let seconds = 1.0 / header.ticks_per_second;
+    let flops = program.recorded_speed() / header.ticks_per_second;
     let mut reader = Reader {
         program,
         rank,
         file,
         at: 0,
         seconds,
+        flops,
         comms: FxHashMap::default(),
         alone: None,
         neighbors: FxHashMap::default(),
@@ -110,8 +112,9 @@ pub(super) struct Reader<'p, 'o> {
     pub file: PathBuf,
     /// Where the current record stands.
     pub at: u64,
-    /// Seconds of a tick.
+    /// Seconds of a tick, and flops that stand for it.
     seconds: f64,
+    flops: f64,
     /// Communicators by their numbers in the file.
     comms: FxHashMap<i64, CommunicatorId>,
     alone: Option<CommunicatorId>,
@@ -153,7 +156,7 @@ impl Reader<'_, '_> {
 
     /// What came before a call was computation; several in a row are one.
     fn compute(&mut self, record: &Record, counts_instructions: bool) {
-        let flops = record.gap as f64 * self.seconds * self.program.recorded_speed();
+        let flops = record.gap as f64 * self.flops;
         if !(flops > 0.0 && flops.is_finite()) {
             return;
         }

@@ -17,9 +17,10 @@ pub fn write(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
 
 /// The same for a part of a trace, whose first rank has a number above 0.
 ///
-/// Communicators are declared in front of the first rank.
+/// Communicators, which all parts share, are declared in front of the first rank.
 pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write) -> io::Result<()> {
-    for (number, members) in (1..).zip(&trace.communicators) {
+    let declared = if first == 0 { &trace.communicators[..] } else { &[] };
+    for (number, members) in (1..).zip(declared) {
         write!(out, "{first} communicator {number}")?;
         members.iter().try_for_each(|member| write!(out, " {member}"))?;
         out.write_all(b"\n")?;

@@ -94,3 +94,33 @@ fn computation_is_scaled_wherever_it_is() {
     scale_compute(&mut trace, 2.5);
     assert_eq!(text(&trace), "0 compute 7.5\n0 sleep 2\n0 allreduce 1 10 6\n0 compute 1.7976931348623157e308\n");
 }
+
+const PARTS: &str = "\
+0 communicator 1 3 1 0\n0 communicator 2 2 4\n0 communicator 3 0 1 2 3 4
+0 on 1 gatherv 1 30 10 5 1 6 6\n0 on 3 iallreduce 7 4 0 6\n0 wait_request 7\n0 on 1 put 1 9 6\n0 on 1 put 3 8 6\n0 on 1 fence
+1 on 1 gatherv 1 30 10 5 1 6 6\n1 on 3 iallreduce 7 4 0 6\n1 wait_request 7\n1 on 1 fence
+2 on 2 barrier\n2 on 3 iallreduce 7 4 0 6\n2 wait_request 7
+3 on 1 gatherv 1 30 10 5 1 6 6\n3 on 3 iallreduce 7 4 0 6\n3 wait_request 7\n3 on 1 fence\n3 probe 0 1
+4 on 2 barrier\n4 on 3 iallreduce 7 4 0 6\n4 wait_request 7
+";
+
+#[test]
+fn communicators_keep_the_members_that_are_kept() {
+    let trace = ti(PARTS);
+    assert_eq!(of(&trace, None, Part::All).0, text(&trace).replace("3 probe 0 1\n", ""));
+    let (text, dropped) = of(&trace, Some(vec![0, 3]), Part::All);
+    assert_eq!(
+        text,
+        "0 communicator 1 1 0\n0 communicator 2 0 1\n\
+         0 on 1 gatherv 1 30 5 0 6 6\n0 on 2 iallreduce 7 4 0 6\n0 wait_request 7\n0 on 1 put 1 8 6\n0 on 1 fence\n\
+         1 on 1 gatherv 1 30 5 0 6 6\n1 on 2 iallreduce 7 4 0 6\n1 wait_request 7\n1 on 1 fence\n"
+    );
+    assert_eq!(dropped, Dropped { roots: 2, one_sided: 1, ..Dropped::default() });
+    // A window that begins behind the first collective of some ranks only.
+    let (text, dropped) = of(&trace, None, Part::Window(0.2, 1.0));
+    assert!(!text.contains("gatherv") && text.contains("2 on 3 iallreduce 7 4 0 6\n2 wait_request 7\n"), "{text}");
+    assert_eq!((dropped.collectives, text.matches("iallreduce").count()), (0, 5));
+    // What is started before the window is not waited for in it.
+    let (text, _) = of(&trace, None, Part::Window(0.6, 1.0));
+    assert!(!text.contains("iallreduce") && !text.contains("wait_request"), "{text}");
+}

@@ -1,6 +1,7 @@
 //! Tests of the reader as a whole.
 
 mod actions;
+mod communicators;
 mod corpus;
 mod errors;
 mod files;

@@ -1,0 +1,278 @@
+//! The collectives that a workload program can say.
+//!
+//! Each takes `on`, the number of a communicator that the program lists in `communicators`, and `blocks`: without it, the call
+//! gives a request.
+
+#![allow(clippy::too_many_arguments)] // Calls of MPI have many.
+
+use super::context::recorder;
+use super::language::or;
+use super::recorder::{Where, Wrong, type_of};
+use crate::trace::{CollectiveCall, CollectiveKind as Kind};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::float::UnpackFloat;
+use starlark::values::list::UnpackList;
+use starlark::values::none::NoneOr;
+
+#[starlark_module]
+pub(super) fn words(globals: &mut GlobalsBuilder) {
+    /// All members wait for each other.
+    fn barrier(
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        let place = recorder(eval)?.on(on.into_option(), blocks)?;
+        call(eval, place, CollectiveCall::empty(Kind::Barrier))
+    }
+
+    /// The root sends so many elements to all.
+    fn bcast(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(default = 0)] root: i32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        rooted(eval, on, blocks, Kind::Bcast, (count, count), root, datatype, 0.0)
+    }
+
+    /// A reduction of so many elements, to the root.
+    fn reduce(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(default = 0)] root: i32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        rooted(eval, on, blocks, Kind::Reduce, (count, count), root, datatype, flops.0)
+    }
+
+    /// A reduction of so many elements, to all.
+    fn allreduce(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        rooted(eval, on, blocks, Kind::Allreduce, (count, count), 0, datatype, flops.0)
+    }
+
+    /// A reduction over all ranks up to this one.
+    fn scan(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        rooted(eval, on, blocks, Kind::Scan, (count, count), 0, datatype, flops.0)
+    }
+
+    /// A reduction over all ranks before this one.
+    fn exscan(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        rooted(eval, on, blocks, Kind::Exscan, (count, count), 0, datatype, flops.0)
+    }
+
+    /// Every rank sends so many elements to every rank.
+    fn alltoall(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        rooted(eval, on, blocks, Kind::Alltoall, (count, or(recv_count, count)), 0, datatype, 0.0)
+    }
+
+    /// Every rank gets so many elements from every rank.
+    fn allgather(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        rooted(eval, on, blocks, Kind::Allgather, (count, or(recv_count, count)), 0, datatype, 0.0)
+    }
+
+    /// The root gets so many elements from every rank.
+    fn gather(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
+        #[starlark(default = 0)] root: i32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        rooted(eval, on, blocks, Kind::Gather, (count, or(recv_count, count)), root, datatype, 0.0)
+    }
+
+    /// The root sends so many elements to every rank.
+    fn scatter(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
+        #[starlark(default = 0)] root: i32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        rooted(eval, on, blocks, Kind::Scatter, (count, or(recv_count, count)), root, datatype, 0.0)
+    }
+
+    /// Every rank sends `send_counts[r]` elements to rank r and gets `recv_counts[r]` from it.
+    fn alltoallv(
+        #[starlark(require = pos)] send_counts: UnpackList<u32>,
+        #[starlark(require = pos)] recv_counts: UnpackList<u32>,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(default = NoneOr::None)] send_buffer: NoneOr<u32>,
+        #[starlark(default = NoneOr::None)] recv_buffer: NoneOr<u32>,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        let recorder = recorder(eval)?;
+        let place = recorder.on(on.into_option(), blocks)?;
+        let (sent, received) = (sum(&send_counts.items)?, sum(&recv_counts.items)?);
+        let made = CollectiveCall {
+            send_count: or(send_buffer, sent),
+            recv_count: or(recv_buffer, received),
+            send_counts: recorder.counts(place, &send_counts.items)?,
+            recv_counts: recorder.counts(place, &recv_counts.items)?,
+            ..CollectiveCall::uniform(Kind::Alltoallv, 0, 0, type_of(datatype)?)
+        };
+        call(eval, place, made)
+    }
+
+    /// The root gets `counts[r]` elements from rank r; this rank sends `count`.
+    fn gatherv(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] counts: UnpackList<u32>,
+        #[starlark(default = 0)] root: i32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        let recorder = recorder(eval)?;
+        let place = recorder.on(on.into_option(), blocks)?;
+        let made = CollectiveCall {
+            root: recorder.member(place, root)?,
+            send_count: count,
+            recv_counts: recorder.counts(place, &counts.items)?,
+            ..CollectiveCall::uniform(Kind::Gatherv, 0, 0, type_of(datatype)?)
+        };
+        call(eval, place, made)
+    }
+
+    /// Every rank gets `counts[r]` elements from rank r; this rank sends `count`.
+    fn allgatherv(
+        #[starlark(require = pos)] count: u32,
+        #[starlark(require = pos)] counts: UnpackList<u32>,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        let recorder = recorder(eval)?;
+        let place = recorder.on(on.into_option(), blocks)?;
+        let made = CollectiveCall {
+            send_count: count,
+            recv_counts: recorder.counts(place, &counts.items)?,
+            ..CollectiveCall::uniform(Kind::Allgatherv, 0, 0, type_of(datatype)?)
+        };
+        call(eval, place, made)
+    }
+
+    /// The root sends `counts[r]` elements to rank r; this rank gets `count`.
+    fn scatterv(
+        #[starlark(require = pos)] counts: UnpackList<u32>,
+        #[starlark(require = pos)] count: u32,
+        #[starlark(default = 0)] root: i32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        let recorder = recorder(eval)?;
+        let place = recorder.on(on.into_option(), blocks)?;
+        let made = CollectiveCall {
+            root: recorder.member(place, root)?,
+            recv_count: count,
+            send_counts: recorder.counts(place, &counts.items)?,
+            ..CollectiveCall::uniform(Kind::Scatterv, 0, 0, type_of(datatype)?)
+        };
+        call(eval, place, made)
+    }
+
+    /// A reduction whose result is spread: rank r gets `counts[r]` elements.
+    fn reduce_scatter(
+        #[starlark(require = pos)] counts: UnpackList<u32>,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(default = UnpackFloat(0.0))] flops: UnpackFloat,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        #[starlark(require = named, default = true)] blocks: bool,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneOr<i32>> {
+        let recorder = recorder(eval)?;
+        let place = recorder.on(on.into_option(), blocks)?;
+        let made = CollectiveCall {
+            recv_counts: recorder.counts(place, &counts.items)?,
+            flops: flops.0,
+            ..CollectiveCall::uniform(Kind::ReduceScatter, 0, 0, type_of(datatype)?)
+        };
+        call(eval, place, made)
+    }
+}
+
+fn rooted(
+    eval: &Evaluator,
+    on: NoneOr<i32>,
+    blocks: bool,
+    kind: Kind,
+    (send_count, recv_count): (u32, u32),
+    root: i32,
+    datatype: i32,
+    flops: f64,
+) -> starlark::Result<NoneOr<i32>> {
+    let recorder = recorder(eval)?;
+    let place = recorder.on(on.into_option(), blocks)?;
+    let root = recorder.member(place, root)?;
+    let made = CollectiveCall {
+        root,
+        send_count,
+        recv_count,
+        flops,
+        ..CollectiveCall::uniform(kind, 0, 0, type_of(datatype)?)
+    };
+    call(eval, place, made)
+}
+
+/// Says a call; gives its request if it does not block.
+fn call(eval: &Evaluator, place: Where, call: CollectiveCall) -> starlark::Result<NoneOr<i32>> {
+    Ok(NoneOr::from_option(recorder(eval)?.collective(place, call)?))
+}
+
+fn sum(counts: &[u32]) -> Result<u32, Wrong> {
+    let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    u32::try_from(sum).map_err(|_| Wrong(format!("the counts sum up to {sum}, more than MPI can count")))
+}

@@ -1,0 +1,88 @@
+//! One-sided operations and probes that a workload program can say. A window is a communicator: `on`, or all ranks.
+
+use super::context::recorder;
+use super::recorder::type_of;
+use crate::trace::{ANY_TARGET, Action};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::none::{NoneOr, NoneType};
+
+#[starlark_module]
+pub(super) fn words(globals: &mut GlobalsBuilder) {
+    /// Writes so many elements into the memory of a rank.
+    fn put(
+        #[starlark(require = pos)] to: i32,
+        #[starlark(require = pos)] count: u32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneType> {
+        let (recorder, datatype) = (recorder(eval)?, type_of(datatype)?);
+        let (window, to) = recorder.window(on.into_option(), Some(to))?;
+        recorder.push(Action::Put { to, window, count, datatype })?;
+        Ok(NoneType)
+    }
+
+    /// Reads so many elements from the memory of a rank.
+    fn get(
+        #[starlark(require = pos)] source: i32,
+        #[starlark(require = pos)] count: u32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneType> {
+        let (recorder, datatype) = (recorder(eval)?, type_of(datatype)?);
+        let (window, from) = recorder.window(on.into_option(), Some(source))?;
+        recorder.push(Action::Get { from, window, count, datatype })?;
+        Ok(NoneType)
+    }
+
+    /// Combines so many elements with those in the memory of a rank.
+    fn accumulate(
+        #[starlark(require = pos)] to: i32,
+        #[starlark(require = pos)] count: u32,
+        #[starlark(default = 0)] datatype: i32,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneType> {
+        let (recorder, datatype) = (recorder(eval)?, type_of(datatype)?);
+        let (window, to) = recorder.window(on.into_option(), Some(to))?;
+        recorder.push(Action::Accumulate { to, window, count, datatype })?;
+        Ok(NoneType)
+    }
+
+    /// Ends an epoch: all members of the window call it.
+    fn fence(
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneType> {
+        let recorder = recorder(eval)?;
+        let (window, _) = recorder.window(on.into_option(), None)?;
+        recorder.push(Action::Fence { window })?;
+        Ok(NoneType)
+    }
+
+    /// Waits for the rank's own operations on a rank, or on all.
+    fn flush(
+        #[starlark(require = pos, default = NoneOr::None)] to: NoneOr<i32>,
+        #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneType> {
+        let recorder = recorder(eval)?;
+        let to = to.into_option();
+        let (window, target) = recorder.window(on.into_option(), to)?;
+        recorder.push(Action::Flush { window, to: if to.is_some() { target } else { ANY_TARGET } })?;
+        Ok(NoneType)
+    }
+
+    /// Waits until a message from a rank could be received.
+    fn probe(
+        #[starlark(require = pos)] source: i32,
+        #[starlark(default = 0)] tag: i32,
+        eval: &mut Evaluator,
+    ) -> starlark::Result<NoneType> {
+        recorder(eval)?.probe(source, tag)?;
+        Ok(NoneType)
+    }
+}
