@@ -180,7 +180,8 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
         grouped(about.bytes),
         about.seconds
     ));
-    say(&format!("with {}", about.library));
+    // Some libraries tell who has built them, too.
+    say(&format!("with {}", about.library.split(',').next().unwrap_or_default()));
     let missing = (about.ranks as usize).saturating_sub(about.recorded_ranks);
     if missing > 0 {
         say(&format!(
