@@ -258,7 +258,8 @@ impl Reader<'_, '_> {
             Op::Finalize => self.push(Action::Finalize),
             Op::End | Op::Quiet | Op::Abort => {}
             Op::Comm => self.new_comm(n, &record.lists[0])?,
-            Op::CommFree => drop(self.comms.remove(&n[0])),
+            // Numbers are not used again, and operations under way may still need theirs.
+            Op::CommFree | Op::WinFree => {}
             Op::Send | Op::Isend | Op::SendInit => self.send(record.op, n)?,
             Op::Recv | Op::Irecv | Op::RecvInit => self.receive(record.op, n)?,
             Op::Start => record.lists[0].iter().try_for_each(|&handle| self.start(handle as u64))?,
@@ -279,7 +280,6 @@ impl Reader<'_, '_> {
             Op::Collective | Op::Icollective => self.collective(record)?,
             Op::Neighbor | Op::Ineighbor => self.exchange(record)?,
             Op::Win => self.new_window(n)?,
-            Op::WinFree => drop(self.windows.remove(&n[0])),
             Op::Rma => self.one_sided(n)?,
             Op::WinSync => self.synchronize(n)?,
             Op::Other => self.other(record)?,
