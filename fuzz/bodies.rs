@@ -44,6 +44,11 @@ pub fn liballprof(data: &[u8]) {
     look(trace::format::read_rank("liballprof", data, &options()));
 }
 
+/// The file of one rank of a recording of `mopsim record`.
+pub fn recording(data: &[u8]) {
+    look(trace::format::read_rank("recording", data, &options()));
+}
+
 /// A specification of a topology; nothing is built.
 pub fn spec(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data)
@@ -74,10 +79,11 @@ pub fn platform(data: &[u8]) {
 pub type Body = fn(&[u8]);
 
 /// All targets by name.
-pub const ALL: [(&str, Body); 6] = [
+pub const ALL: [(&str, Body); 7] = [
     ("trace", trace),
     ("dumpi", dumpi),
     ("liballprof", liballprof),
+    ("recording", recording),
     ("spec", spec),
     ("study", study),
     ("platform", platform),

@@ -11,6 +11,7 @@ pub mod mpi;
 pub mod network;
 pub mod platform;
 pub mod queue;
+pub mod record;
 pub mod report;
 pub mod result;
 pub mod routing;

@@ -57,6 +57,8 @@ pub enum Verb {
     Compare(Compare),
     /// Report on a study from the results files of its shards
     Merge(Merge),
+    /// Record what a real MPI program does, as a trace
+    Record(super::record::Record),
     /// Replay one trace on one network
     Replay(Replay),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list

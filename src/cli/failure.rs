@@ -76,6 +76,11 @@ impl Failure {
         Self { code: INTERRUPTED, message: message.into(), help: help.into() }
     }
 
+    /// A command of the user has failed; its code becomes ours.
+    pub fn command(code: u8, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { code, message: message.into(), help: help.into() }
+    }
+
     /// Two things are not the same that were to be compared.
     pub fn differs(message: &str) -> Self {
         Self { code: REPLAY_FAILED, message: message.to_owned(), help: String::new() }

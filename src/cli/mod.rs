@@ -12,6 +12,7 @@ mod interrupt;
 mod merge;
 mod options;
 mod progress;
+mod record;
 mod replay;
 mod side_files;
 mod slurm;
@@ -36,6 +37,7 @@ pub fn main() -> ExitCode {
         args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
         args::Verb::Merge(verb) => merge::run(verb, &arguments.output),
+        args::Verb::Record(verb) => record::run(verb, &arguments.output),
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Export(verb) => export::run(verb),
         args::Verb::Throughput(verb) => throughput::run(verb, &arguments.output),

@@ -10,7 +10,7 @@ use super::error::{TraceError, TraceErrorKind as Kind};
 use super::options::Options;
 use super::source::{Budget, Source};
 use super::write::Writer;
-use super::{SideFile, Trace, allprof, compact, dumpi, goal, otf2, ti};
+use super::{SideFile, Trace, allprof, compact, dumpi, goal, otf2, recording, ti};
 
 /// Largest number of ranks: it bounds what a file with a wrong number can make us allocate.
 pub(super) const MOST_RANKS: usize = 1 << 22;
@@ -32,8 +32,16 @@ pub struct Format {
 }
 
 /// All formats. The last one takes what no other recognises.
-pub static FORMATS: &[&Format] =
-    &[&compact::FORMAT, &dumpi::FORMAT, &otf2::FORMAT, &goal::BINARY, &goal::TEXT, &allprof::FORMAT, &ti::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &compact::FORMAT,
+    &recording::FORMAT,
+    &dumpi::FORMAT,
+    &otf2::FORMAT,
+    &goal::BINARY,
+    &goal::TEXT,
+    &allprof::FORMAT,
+    &ti::FORMAT,
+];
 
 /// A file to read.
 pub(super) struct Input<'r, 'o> {
@@ -75,7 +83,7 @@ pub(super) fn recognise(head: &[u8]) -> &'static Format {
     FORMATS[..last].iter().find(|format| (format.recognises)(head)).unwrap_or(&FORMATS[last])
 }
 
-/// Reads a trace from a file, a list of files, or standard input (`-`), in any of the formats.
+/// Reads a trace from a file, a list of files, the folder of a recording, or standard input (`-`), in any of the formats.
 ///
 /// The name of the trace is that of the file without its folder and extensions, and its side file is `NAME.toml` in the
 /// same folder.
@@ -94,7 +102,9 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
         return read_source(source, "stdin", options, false);
     }
     let name = name_of(path);
-    let mut trace = read_source(Source::open(path)?, &name, options, true)?;
+    // A folder is read by its first file.
+    let first = if path.is_dir() { recording::first_file(path) } else { None };
+    let mut trace = read_source(Source::open(first.as_deref().unwrap_or(path))?, &name, options, true)?;
     trace.side = SideFile::read(&SideFile::beside(path))?;
     Ok(trace)
 }
@@ -116,7 +126,7 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
     (format.read)(Input { source, budget, name, options, is_file })
 }
 
-/// Reads the file of one rank from memory, in a format that has a file for each (`DUMPI`, `liballprof`), as a trace of one
+/// Reads the file of one rank from memory, in a format that has a file for each (`DUMPI`, `liballprof`, `recording`), as a trace of one
 /// rank: for fuzzing, which has no files.
 ///
 /// # Errors
@@ -128,6 +138,7 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
 pub fn read_rank(format: &str, bytes: &[u8], options: &Options) -> Result<Trace, TraceError> {
     match format {
         "DUMPI" => dumpi::read_alone(bytes, options),
+        "recording" => recording::read_alone(bytes, options),
         "liballprof" => allprof::read_alone(bytes, options),
         other => panic!("{other} has no file for each rank"),
     }

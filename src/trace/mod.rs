@@ -19,6 +19,7 @@ pub mod inspect;
 mod options;
 mod origin;
 mod otf2;
+pub mod recording;
 mod side;
 mod source;
 pub(crate) mod tables;

@@ -1,0 +1,308 @@
+//! `mopsim record`: what a real MPI program does, as a trace.
+
+use super::args::Output;
+use super::failure::Failure;
+use super::say;
+use clap::Args;
+use mopsim::record::{self, RecordError, Recorder};
+use mopsim::report::number::grouped;
+use mopsim::trace::recording::{self, Summary};
+use serde::Serialize;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim record -- mpirun -n 16 ./app input.dat
+  mopsim record -o small.mrec --mpicc mpicc.mpich -- mpiexec -n 4 ./app
+  mopsim trace info app.mrec
+  mopsim replay app.mrec --topology torus:4x4
+
+The program is not changed and not compiled anew: a library is preloaded that
+sees its calls of MPI, in C and Fortran. It is compiled by `mpicc` (the one
+beside mpirun), so that it fits the MPI library that the program uses.
+The folder has a file for each rank, and is a trace for all other verbs.
+docs/recording.md tells what is recorded, and what is not.
+
+The exit code is that of the command; 2 or 3 where nothing was recorded.")]
+pub struct Record {
+    /// The folder that is made [default: the name of the program with .mrec]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Count instructions, too, where the system allows it; time is shared out by them
+    #[arg(long)]
+    pub instructions: bool,
+    /// Take processor time for the clock: for more ranks than cores
+    #[arg(long)]
+    pub cpu_time: bool,
+    /// The C compiler of the MPI library [default: $MPICC, or the mpicc beside mpirun]
+    #[arg(long, value_name = "CC")]
+    pub mpicc: Option<PathBuf>,
+    /// Keep the library that is preloaded, and its source, in the folder
+    #[arg(long)]
+    pub keep_library: bool,
+    /// Replace a recording that exists
+    #[arg(long)]
+    pub force: bool,
+    /// The command that runs the program
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// What `recording.toml` tells beside the files of the ranks.
+#[derive(Serialize)]
+struct About<'a> {
+    command: Vec<String>,
+    exit_code: u8,
+    library: &'a str,
+    ranks: u32,
+    recorded_ranks: usize,
+    complete_ranks: usize,
+    calls: u64,
+    bytes: u64,
+    seconds: f64,
+}
+
+const ABOUT: &str = "recording.toml";
+
+/// Where the library and its source are while the program runs.
+const LIBRARY: &str = "library";
+
+pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
+    if !cfg!(target_os = "linux") {
+        return Err(failure(&RecordError::NotLinux));
+    }
+    let folder = match &arguments.output {
+        Some(folder) => folder.clone(),
+        None => {
+            let name = record::program_of(&arguments.command).unwrap_or_else(|| "recording".to_owned());
+            PathBuf::from(format!("{name}.mrec"))
+        }
+    };
+    check_free(&folder, arguments.force)?;
+    let compiler = record::find_compiler(arguments.mpicc.as_deref(), &arguments.command).map_err(|e| failure(&e))?;
+    let part = Part::new(&folder)?;
+    // A path with a blank or a colon cannot be preloaded.
+    let inside = part.path.join(LIBRARY);
+    let is_plain = inside.to_str().is_some_and(|path| !path.contains([' ', ':', ';', '\t']));
+    let elsewhere = std::env::temp_dir().join(format!("mopsim-record-{}", std::process::id()));
+    let work = if is_plain { inside.clone() } else { elsewhere };
+    fs::create_dir(&work).map_err(|error| Failure::file("make", &work, &error))?;
+    let result = record::compile(&compiler, &work).and_then(|library| {
+        // The program and the launcher get Ctrl-C as well; what they have recorded is kept.
+        let _ = ctrlc::set_handler(|| {});
+        let recorder = Recorder {
+            library,
+            folder: part.path.clone(),
+            instructions: arguments.instructions,
+            cpu_time: arguments.cpu_time,
+        };
+        record::run(&arguments.command, &recorder)
+    });
+    let kept = if arguments.keep_library { Some(part.path.join(LIBRARY)) } else { None };
+    if work != inside {
+        if let Some(kept) = &kept {
+            copy(&work, kept)?;
+        }
+        let _ = fs::remove_dir_all(&work);
+    } else if kept.is_none() {
+        let _ = fs::remove_dir_all(&work);
+    }
+    let status = match result {
+        Ok(status) => status,
+        Err(error) => {
+            if let Some(kept) = kept.filter(|_| matches!(error, RecordError::Compiler { .. })) {
+                let aside = folder.with_extension("source");
+                if fs::rename(&kept, &aside).is_ok() {
+                    say(&format!("the source of the recorder is in {}", aside.display()));
+                }
+            }
+            return Err(failure(&error));
+        }
+    };
+    finish(arguments, output, &folder, part, status)
+}
+
+/// Looks at what was recorded, and gives it its name.
+fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status: ExitStatus) -> Result<(), Failure> {
+    let code = exit_code(status);
+    let summary = recording::summary(&part.path)?;
+    if summary.recorded.is_empty() {
+        let how = if code == 0 { String::new() } else { format!(", and the command ended with {code}") };
+        let message = format!("nothing was recorded{how}");
+        let help = "no process of the command has called MPI_Init with the recorder in it: it may not be an MPI program, be linked \
+                    statically, run with another user's rights, or get no environment (Open MPI on other hosts: add -x LD_PRELOAD -x \
+                    MOPSIM_RECORD_DIR)";
+        return Err(if code == 0 { Failure::input(message, help) } else { Failure::command(code, message, help) });
+    }
+    let is_second = part.path.join("second").exists();
+    let _ = fs::remove_file(part.path.join("begun"));
+    let _ = fs::remove_file(part.path.join("second"));
+    let about = about(arguments, &summary, code);
+    let text = toml::to_string(&about).map_err(|error| Failure::input(error, "report this as a bug"))?;
+    let file = part.path.join(ABOUT);
+    fs::write(&file, text).map_err(|error| Failure::file("write", &file, &error))?;
+    part.rename(folder)?;
+    if !output.quiet {
+        tell(folder, &summary, &about, is_second);
+    }
+    if code == 0 {
+        return Ok(());
+    }
+    let message = format!("the command ended with {code}; what it did until then is in {}", folder.display());
+    Err(Failure::command(code, message, ""))
+}
+
+fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8) -> About<'a> {
+    About {
+        command: arguments.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        exit_code: code,
+        library: &summary.library,
+        ranks: summary.ranks,
+        recorded_ranks: summary.recorded.len(),
+        complete_ranks: summary.recorded.iter().filter(|rank| rank.is_whole).count(),
+        calls: summary.recorded.iter().map(|rank| rank.calls).sum(),
+        bytes: summary.recorded.iter().map(|rank| rank.bytes).sum(),
+        seconds: summary.recorded.iter().map(|rank| rank.seconds).fold(0.0, f64::max),
+    }
+}
+
+/// What was recorded, what was not, and what to do with it.
+fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
+    let name = folder.display();
+    say(&format!(
+        "recorded {} ranks in {name}: {} calls, {} bytes, {:.3} s",
+        about.recorded_ranks,
+        grouped(about.calls),
+        grouped(about.bytes),
+        about.seconds
+    ));
+    // Some libraries tell who has built them, too.
+    say(&format!("with {}", about.library.split(',').next().unwrap_or_default()));
+    let missing = (about.ranks as usize).saturating_sub(about.recorded_ranks);
+    if missing > 0 {
+        say(&format!(
+            "warning: {missing} of {} ranks have no file here; ranks on other hosts need a folder\n  that all hosts see (-o), and the \
+             environment (docs/recording.md)",
+            about.ranks
+        ));
+    }
+    let early = about.recorded_ranks - about.complete_ranks;
+    if early > 0 {
+        say(&format!("warning: {early} ranks ended without MPI_Finalize; they are replayed up to there"));
+    }
+    let overlapped: u64 = summary.recorded.iter().map(|rank| rank.overlapped).sum();
+    if overlapped > 0 {
+        say(&format!(
+            "warning: {} calls began while another thread was in one; they are replayed\n  one after the other",
+            grouped(overlapped)
+        ));
+    }
+    for (call, (count, rank)) in &summary.not_recorded {
+        say(&format!("not recorded: {} calls of {call}, first on rank {rank}", grouped(*count)));
+    }
+    if is_second {
+        say("warning: the command has started several MPI programs; only the first is recorded");
+    }
+    let rows = (f64::from(about.ranks).sqrt().ceil() as u32).max(2);
+    let columns = about.ranks.div_ceil(rows).max(2);
+    // As a shell takes it.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    let text = name.to_string();
+    let word = if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) };
+    say(&format!("next: mopsim trace info {word}"));
+    say(&format!("      mopsim replay {word} --topology torus:{rows}x{columns}"));
+}
+
+/// A folder that is written aside, and removed unless it gets its name.
+struct Part {
+    path: PathBuf,
+    is_done: bool,
+}
+
+impl Part {
+    fn new(folder: &Path) -> Result<Self, Failure> {
+        let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = fs::canonicalize(parent).map_err(|error| Failure::file("write into", parent, &error))?;
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let path = parent.join(format!(".{name}.{}.part", std::process::id()));
+        fs::create_dir(&path).map_err(|error| Failure::file("make", &path, &error))?;
+        Ok(Self { path, is_done: false })
+    }
+
+    /// Puts it where it belongs; what was there goes only when the new one is there.
+    fn rename(mut self, folder: &Path) -> Result<(), Failure> {
+        let old = self.path.with_extension("old");
+        let replaces = fs::symlink_metadata(folder).is_ok();
+        if replaces {
+            fs::rename(folder, &old).map_err(|error| Failure::file("replace", folder, &error))?;
+        }
+        if let Err(error) = fs::rename(&self.path, folder) {
+            if replaces {
+                let _ = fs::rename(&old, folder);
+            }
+            return Err(Failure::file("make", folder, &error));
+        }
+        self.is_done = true;
+        if replaces {
+            fs::remove_dir_all(&old).map_err(|error| Failure::file("remove", &old, &error))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !self.is_done {
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// Refuses to replace anything, or with `--force`, anything but a recording.
+fn check_free(folder: &Path, force: bool) -> Result<(), Failure> {
+    if folder.file_name().is_none() {
+        let message = format!("{}: not the name of a folder", folder.display());
+        return Err(Failure::input(message, "name a new folder, for example -o app.mrec"));
+    }
+    if fs::symlink_metadata(folder).is_err() {
+        return Ok(());
+    }
+    if !force {
+        let message = format!("{}: it is there already", folder.display());
+        return Err(Failure::input(message, "name another folder with -o, or say --force to replace a recording"));
+    }
+    let is_recording = folder.join(ABOUT).is_file() && recording::file_of(folder, 0).is_file();
+    if !folder.is_dir() || folder.is_symlink() || !is_recording {
+        let message = format!("{}: it is not the folder of a recording", folder.display());
+        return Err(Failure::input(message, "--force replaces recordings only; name another folder with -o"));
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    let fail = |error: std::io::Error| Failure::file("write", to, &error);
+    fs::create_dir_all(to).map_err(fail)?;
+    for entry in fs::read_dir(from).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        fs::copy(&path, to.join(path.file_name().unwrap_or_default())).map_err(fail)?;
+    }
+    Ok(())
+}
+
+/// The exit code of a command; of one that a signal has ended, what shells make of it.
+fn exit_code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
+    let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
+    u8::try_from(code).unwrap_or(1)
+}
+
+fn failure(error: &RecordError) -> Failure {
+    if error.is_io() { Failure::unreadable(error, error.help()) } else { Failure::input(error, error.help()) }
+}

@@ -1,0 +1,263 @@
+/* Messages and requests: what a file tells of them. */
+
+enum mode { STANDARD, BUFFERED, SYNCHRONOUS, READY };
+/* Calls that complete requests or look for messages. */
+enum completion { WAIT, WAITALL, WAITANY, WAITSOME, TEST, TESTALL, TESTANY, TESTSOME, IPROBE, IMPROBE, WIN_TEST };
+
+/* A partner in a file: a rank of the communicator, -1 for none, -2 for any. Tags: -1 for any. */
+static inline int partner(int rank) {
+    if (LIKELY(rank >= 0)) return rank;
+    return rank == MPI_ANY_SOURCE ? -2 : -1;
+}
+
+static inline int message_tag(int tag) { return tag == MPI_ANY_TAG ? -1 : tag; }
+
+/* Requests whose source or tag is open (0: until they complete, 1: persistent ones, as often as they are started). */
+static struct map open_requests;
+/* Requests that the program has tried to take back. */
+static struct map cancelled;
+/* Messages that a probe has taken out of the queue: communicator, source, tag. */
+static struct map found;
+static struct { int64_t comm; int source, tag, under_way; } *found_info;
+static size_t found_room;
+
+static inline int is_open(int source, int tag) { return source == MPI_ANY_SOURCE || (tag == MPI_ANY_TAG && source >= 0); }
+
+/* Sends of all kinds; `request` for those that have one. */
+static inline void record_send(int op, int mode, int rc, uint64_t bytes, int to, int tag, MPI_Comm comm, uint64_t request,
+                               uint64_t begin, uint64_t end) {
+    if (UNLIKELY(rc != MPI_SUCCESS)) {
+        record_quiet(begin, end);
+        return;
+    }
+    int64_t id = comm_id(comm);
+    if (UNLIKELY(id < 0)) {
+        record_other("messages on communicators that are not recorded", begin, end);
+        return;
+    }
+    unsigned char *p = begin_record(op, begin, end, 0);
+    *p++ = (unsigned char)mode;
+    p = put(p, (uint64_t)id);
+    p = put_signed(p, partner(to));
+    p = put_signed(p, tag);
+    p = put(p, bytes);
+    if (op != OP_SEND) p = put_request(p, request);
+    end_record(p);
+}
+
+/* Receives of all kinds. A blocking one from anywhere gives what its status tells. */
+static inline void record_recv(int op, int rc, uint64_t bytes, int from, int tag, MPI_Comm comm, uint64_t request,
+                               uint64_t begin, uint64_t end) {
+    if (UNLIKELY(rc != MPI_SUCCESS)) {
+        record_quiet(begin, end);
+        return;
+    }
+    int64_t id = comm_id(comm);
+    if (UNLIKELY(id < 0)) {
+        record_other("messages on communicators that are not recorded", begin, end);
+        return;
+    }
+    if (op == OP_RECV && LIKELY(!multiple && instruction_file < 0)) {
+        if (UNLIKELY(polls.count)) {
+            settle();
+            begin = behind_polls(begin);
+        } else if (received.is_there) {
+            settle();
+        }
+        received.comm = id;
+        received.from = partner(from);
+        received.tag = message_tag(tag);
+        received.bytes = bytes;
+        received.begin = begin;
+        received.end = end;
+        received.is_there = 1;
+        return;
+    }
+    unsigned char *p = begin_record(op, begin, end, 0);
+    p = put(p, (uint64_t)id);
+    p = put_signed(p, partner(from));
+    p = put_signed(p, message_tag(tag));
+    p = put(p, bytes);
+    if (op != OP_RECV) {
+        p = put_request(p, request);
+        if (UNLIKELY(is_open(from, tag))) map_put(&open_requests, request, op == OP_RECV_INIT);
+    }
+    end_record(p);
+}
+
+static void record_sendrecv(int rc, uint64_t sent, int to, int send_tag, uint64_t received, int from, int recv_tag, MPI_Comm comm,
+                            uint64_t begin, uint64_t end) {
+    int64_t id = rc == MPI_SUCCESS ? comm_id(comm) : NOT_RECORDED;
+    if (rc != MPI_SUCCESS) {
+        record_quiet(begin, end);
+    } else if (id < 0) {
+        record_other("messages on communicators that are not recorded", begin, end);
+    } else {
+        unsigned char *p = begin_record(OP_SENDRECV, begin, end, 0);
+        p = put(p, (uint64_t)id);
+        p = put_signed(p, partner(to));
+        p = put_signed(p, send_tag);
+        p = put(p, sent);
+        p = put_signed(p, partner(from));
+        p = put_signed(p, message_tag(recv_tag));
+        end_record(put(p, received));
+    }
+}
+
+/* A probe that has found a message; of those that find nothing, see record_poll(). */
+static void record_probe(int rc, MPI_Comm comm, const MPI_Status *status, uint64_t begin, uint64_t end) {
+    int64_t id = rc == MPI_SUCCESS ? comm_id(comm) : NOT_RECORDED;
+    if (id < 0 || status->MPI_SOURCE < 0) {
+        record_quiet(begin, end);
+        return;
+    }
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    unsigned char *p = begin_record(OP_PROBE, begin, end, 0);
+    p = put(p, (uint64_t)id);
+    p = put_signed(p, status->MPI_SOURCE);
+    p = put_signed(p, status->MPI_TAG);
+    end_record(put(p, bytes > 0 ? (uint64_t)bytes : 0));
+}
+
+static void message_found(uint64_t message, MPI_Comm comm, const MPI_Status *status) {
+    int64_t id = comm_id(comm), slot = 0;
+    LOCK();
+    while ((size_t)slot < found_room && found_info[slot].under_way) slot++;
+    if ((size_t)slot >= found_room) {
+        size_t room = found_room ? 2 * found_room : 64;
+        found_info = realloc(found_info, room * sizeof *found_info);
+        if (found_info == NULL) {
+            complain("no memory is left for the messages of the program");
+            exit(3);
+        }
+        memset(found_info + found_room, 0, (room - found_room) * sizeof *found_info);
+        found_room = room;
+    }
+    /* The receive of a message from nobody is not seen to remove it. */
+    found_info[slot].under_way = status->MPI_SOURCE >= 0;
+    found_info[slot].comm = id;
+    found_info[slot].source = status->MPI_SOURCE;
+    found_info[slot].tag = status->MPI_TAG;
+    if (status->MPI_SOURCE >= 0) map_put(&found, message, slot);
+    UNLOCK();
+}
+
+/* The receive of a message that a probe has found. */
+static void record_found(int op, int rc, uint64_t message, uint64_t bytes, uint64_t request, uint64_t begin, uint64_t end) {
+    LOCK();
+    int64_t slot = map_get(&found, message);
+    UNLOCK();
+    if (rc != MPI_SUCCESS || slot < 0) {
+        record_quiet(begin, end);
+        return;
+    }
+    if (found_info[slot].comm < 0) {
+        record_other("messages on communicators that are not recorded", begin, end);
+        return;
+    }
+    unsigned char *p = begin_record(op, begin, end, 0);
+    p = put(p, (uint64_t)found_info[slot].comm);
+    p = put_signed(p, found_info[slot].source);
+    p = put_signed(p, found_info[slot].tag);
+    p = put(p, bytes);
+    if (op != OP_RECV) p = put_request(p, request);
+    map_remove(&found, message);
+    found_info[slot].under_way = 0;
+    end_record(p);
+}
+
+static void record_starts(int rc, int count, const uint64_t *requests, uint64_t begin, uint64_t end) {
+    if (rc != MPI_SUCCESS) {
+        record_quiet(begin, end);
+        return;
+    }
+    unsigned char *p = begin_record(OP_START, begin, end, (size_t)count * 10);
+    p = put(p, (uint64_t)count);
+    for (int i = 0; i < count; i++) p = put_request(p, requests[i]);
+    end_record(p);
+}
+
+static void record_request(int op, uint64_t request, uint64_t begin, uint64_t end) {
+    unsigned char *p = begin_record(op, begin, end, 0);
+    if (op == OP_CANCEL)
+        map_put(&cancelled, request, 1);
+    else
+        map_remove(&open_requests, request);
+    end_record(put_request(p, request));
+}
+
+/* ---- Completion ---- */
+
+/* Handles as they were before a call, which may change them, and statuses where the program wants none: kept for the next call. */
+static __thread uint64_t *handles;
+static __thread MPI_Status *statuses;
+static __thread int handles_room;
+
+static void make_room(int count) {
+    if (LIKELY(count <= handles_room)) return;
+    free(handles);
+    free(statuses);
+    handles_room = count < 64 ? 64 : 2 * count;
+    handles = malloc((size_t)handles_room * sizeof *handles);
+    statuses = malloc((size_t)handles_room * sizeof *statuses);
+    if (handles == NULL || statuses == NULL) {
+        complain("no memory is left for the requests of the program");
+        exit(3);
+    }
+}
+
+static uint64_t no_request;
+
+static inline void keep_handles(int count, const MPI_Request *requests) {
+    make_room(count);
+    for (int i = 0; i < count; i++) handles[i] = KEY(requests[i]);
+}
+
+/* Whether anything has to be known of a request that its status alone tells. */
+static inline int want_statuses(void) { return open_requests.used + cancelled.used > 0; }
+
+static inline unsigned char *put_completed(unsigned char *p, uint64_t handle, const MPI_Status *status) {
+    int what = 0, persistent = 0;
+    if (UNLIKELY(want_statuses()) && status != NULL) {
+        if (map_get(&cancelled, handle) >= 0) {
+            int flag = 0;
+            PMPI_Test_cancelled(status, &flag);
+            what = flag ? 2 : 0;
+            map_remove(&cancelled, handle);
+        }
+        persistent = (int)map_get(&open_requests, handle);
+        if (persistent >= 0 && what == 0) what = 1;
+        if (persistent == 0) map_remove(&open_requests, handle);
+    }
+    int64_t difference = (int64_t)(handle - last_request);
+    last_request = handle;
+    /* The two lowest bits tell what follows. */
+    p = put(p, (((uint64_t)difference << 1) ^ (uint64_t)(difference >> 63)) << 2 | (uint64_t)what);
+    if (what == 1) {
+        p = put_signed(p, partner(status->MPI_SOURCE));
+        p = put_signed(p, message_tag(status->MPI_TAG));
+    }
+    return p;
+}
+
+/* All of the kept handles are complete. */
+static inline void record_all(int call, int count, const MPI_Status *status, uint64_t begin, uint64_t end) {
+    int some = 0;
+    for (int i = 0; i < count; i++) some += handles[i] != no_request;
+    unsigned char *p = begin_record(OP_COMPLETE, begin, end, (size_t)some * 24);
+    *p++ = (unsigned char)call;
+    p = put(p, (uint64_t)some);
+    for (int i = 0; i < count; i++)
+        if (handles[i] != no_request) p = put_completed(p, handles[i], status ? status + i : NULL);
+    end_record(p);
+}
+
+/* These of the kept handles are complete; a status for each of these. */
+static inline void record_some(int call, int count, const int *indices, const MPI_Status *status, uint64_t begin, uint64_t end) {
+    unsigned char *p = begin_record(OP_COMPLETE, begin, end, (size_t)(count > 0 ? count : 0) * 24);
+    *p++ = (unsigned char)call;
+    p = put(p, (uint64_t)(count > 0 ? count : 0));
+    for (int i = 0; i < count; i++) p = put_completed(p, handles[indices[i]], status ? status + i : NULL);
+    end_record(p);
+}

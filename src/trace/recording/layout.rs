@@ -1,0 +1,99 @@
+//! What the records of a file are made of, as docs/recording.md tells it.
+
+/// What a record is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // They are the records of docs/recording.md.
+pub(super) enum Op {
+    End,
+    Begin,
+    Finalize,
+    Quiet,
+    Comm,
+    CommFree,
+    Send,
+    Isend,
+    SendInit,
+    Recv,
+    Irecv,
+    RecvInit,
+    Start,
+    Sendrecv,
+    Complete,
+    Polls,
+    Probe,
+    RequestFree,
+    Cancel,
+    Collective,
+    Icollective,
+    Neighbor,
+    Ineighbor,
+    Win,
+    WinFree,
+    Rma,
+    WinSync,
+    Other,
+    Abort,
+}
+
+/// All records in the order of their numbers, with the arguments behind their times.
+///
+/// `b` a byte, `u` a varint, `s` a signed varint, `q` a request; lists: `Q` requests, `C` completed requests, `V` varints, `M` members,
+/// `N` neighbours with bytes; `T` the text of a name that is new.
+pub(super) const RECORDS: [(Op, &str); 29] = [
+    (Op::End, ""),
+    (Op::Begin, "u"),
+    (Op::Finalize, ""),
+    (Op::Quiet, ""),
+    (Op::Comm, "buuuM"),
+    (Op::CommFree, "u"),
+    (Op::Send, "bussu"),
+    (Op::Isend, "bussuq"),
+    (Op::SendInit, "bussuq"),
+    (Op::Recv, "ussu"),
+    (Op::Irecv, "ussuq"),
+    (Op::RecvInit, "ussuq"),
+    (Op::Start, "Q"),
+    (Op::Sendrecv, "ussussu"),
+    (Op::Complete, "bC"),
+    (Op::Polls, "bu"),
+    (Op::Probe, "ussu"),
+    (Op::RequestFree, "q"),
+    (Op::Cancel, "q"),
+    (Op::Collective, "buuuVV"),
+    (Op::Icollective, "buuuqVV"),
+    (Op::Neighbor, "buNN"),
+    (Op::Ineighbor, "buqNN"),
+    (Op::Win, "uu"),
+    (Op::WinFree, "u"),
+    (Op::Rma, "buuuu"),
+    (Op::WinSync, "bus"),
+    (Op::Other, "uT"),
+    (Op::Abort, "s"),
+];
+
+/// Calls that complete requests or look for something, by their numbers.
+pub(super) const COMPLETIONS: [&str; 11] = [
+    "MPI_Wait",
+    "MPI_Waitall",
+    "MPI_Waitany",
+    "MPI_Waitsome",
+    "MPI_Test",
+    "MPI_Testall",
+    "MPI_Testany",
+    "MPI_Testsome",
+    "MPI_Iprobe",
+    "MPI_Improbe",
+    "MPI_Win_test",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_places() {
+        for (number, (op, _)) in RECORDS.iter().enumerate() {
+            assert_eq!(*op as usize, number);
+        }
+    }
+}

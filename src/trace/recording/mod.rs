@@ -1,0 +1,200 @@
+//! Recordings of `mopsim record`: a folder with a binary file for each rank, as docs/recording.md describes it.
+//!
+//! What is read is the folder, the file of the first rank, whose others stand beside it, or a list. Each file is read once, a piece at a
+//! time. A recording that ends early (the program crashed, or was ended) is replayed up to there, as a window.
+
+mod collectives;
+mod layout;
+mod one_sided;
+mod rank;
+mod requests;
+mod stream;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use self::rank::Ended;
+use self::stream::{CPU_TIME, Header, MAGIC, Stream};
+use super::calls::{At, Program, located};
+use super::error::{TraceError, TraceErrorKind as Kind};
+use super::format::{Format, Input, MOST_RANKS};
+use super::source::{Budget, Source};
+use super::transform::{Cut, Part, cut};
+use super::{Options, Trace};
+
+pub use summary::{RecordedRank, Summary, summary};
+
+/// Name in messages.
+const NAME: &str = "recording";
+
+/// Most ranks of a file that is read without the others.
+const MOST_ALONE: u32 = 64;
+
+/// The format.
+pub(super) static FORMAT: Format = Format {
+    name: NAME,
+    extensions: &[".mrec"],
+    writer: None,
+    recognises: |head| head.starts_with(&MAGIC),
+    read,
+    read_files: Some(|files| read_files(files.list, files.files, files.name, files.options, files.budget)),
+};
+
+/// The file of a rank in the folder of a recording.
+pub fn file_of(folder: &Path, rank: usize) -> PathBuf {
+    folder.join(format!("rank-{rank:06}.mrec"))
+}
+
+/// The file by which a folder is read, if it is that of a recording: that of the first rank.
+pub(super) fn first_file(folder: &Path) -> Option<PathBuf> {
+    ["", ".zst", ".gz", ".xz"].iter().find_map(|packing| {
+        let mut file = file_of(folder, 0).into_os_string();
+        file.push(packing);
+        Some(PathBuf::from(file)).filter(|file| file.is_file())
+    })
+}
+
+fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
+    let Input { source, budget, name, options, is_file } = input;
+    let file = source.file().to_path_buf();
+    let problem = |problem: String, help: &'static str| TraceError::whole(&*file, Kind::format(NAME, problem, help));
+    if !is_file {
+        let text = "the files of all ranks are needed, and this is a stream".to_owned();
+        return Err(problem(text, "give the folder of the recording, or a list of its files"));
+    }
+    let (_, header) = Stream::open(source, budget)?;
+    let files = match siblings(&file, &header) {
+        Some(files) if header.rank == 0 => files,
+        _ => {
+            let text = "this is not the file of the first rank, rank-000000.mrec".to_owned();
+            return Err(problem(text, "give the folder of the recording, or a list of its files"));
+        }
+    };
+    if let Some(missing) = files.iter().find(|file| !file.is_file()) {
+        let text = format!("{} ranks were recorded, and {} is not there", header.ranks, missing.display());
+        return Err(problem(text, "copy all files of the recording; those of other hosts may still be there"));
+    }
+    // The folder is what has a name.
+    let folder = file.parent().and_then(Path::file_name).map(Path::new);
+    let name = match folder {
+        Some(folder) if name.starts_with("rank-") => &super::format::name_of(folder),
+        _ => name,
+    };
+    read_files(&file, &files, name, options, budget)
+}
+
+/// The files of all ranks beside that of the first one.
+fn siblings(first: &Path, header: &Header) -> Option<Vec<PathBuf>> {
+    let name = first.file_name()?.to_str()?;
+    let (prefix, rest) = name.split_once("000000")?;
+    Some((0..header.ranks).map(|rank| first.with_file_name(format!("{prefix}{rank:06}{rest}"))).collect())
+}
+
+fn read_files(
+    file: &Path,
+    files: &[PathBuf],
+    name: &str,
+    options: &Options,
+    budget: &mut Budget,
+) -> Result<Trace, TraceError> {
+    if files.len() > MOST_RANKS {
+        return Err(TraceError::whole(file, Kind::TooManyRanks { limit: MOST_RANKS }));
+    }
+    let mut program = Program::new(NAME, options, files.len());
+    let mut about = About::default();
+    for (rank, file) in (0..).zip(files) {
+        let (mut stream, header) = Stream::open(Source::open(file)?, budget)?;
+        if (header.rank, header.ranks as usize) != (rank, files.len()) {
+            let help = "give the files of all ranks of one recording, in their order";
+            let problem = format!(
+                "this is rank {} of {}, where rank {rank} of {} is to be",
+                header.rank,
+                header.ranks,
+                files.len()
+            );
+            return Err(located(file, At::Byte(12), Kind::format(NAME, problem, help)));
+        }
+        let ended = rank::read(&mut program, rank, &header, &mut stream)?;
+        about.rank(file, header, ended);
+    }
+    let ends_early = !about.early.is_empty();
+    about.remarks(&mut program);
+    let trace = program.finish(name, file)?;
+    if !ends_early {
+        return Ok(trace);
+    }
+    // Halves of messages and collectives whose others were not recorded any more cannot be replayed.
+    let whole = Cut { ranks: None, part: Part::All };
+    let window = cut(&trace, &whole)
+        .map_err(|error| located(file, At::Byte(0), Kind::format(NAME, error.to_string(), "record it again")))?;
+    Ok(window.0)
+}
+
+/// What a reader of results has to know of a recording as a whole.
+#[derive(Default)]
+struct About {
+    files: Vec<PathBuf>,
+    /// Ranks whose recording ends early: rank, byte, code of MPI_Abort.
+    early: Vec<(usize, u64, Option<i64>)>,
+    /// Ranks and processors of each host.
+    hosts: BTreeMap<String, (u32, u32)>,
+    overlapped: u64,
+}
+
+impl About {
+    fn rank(&mut self, file: &Path, header: Header, ended: Ended) {
+        let host = self.hosts.entry(header.host).or_insert((0, header.processors));
+        host.0 += u32::from(header.flags & CPU_TIME == 0);
+        match ended {
+            Ended::Whole { overlapped } => self.overlapped += overlapped,
+            Ended::Early { byte, abort } => self.early.push((self.files.len(), byte, abort)),
+        }
+        self.files.push(file.to_path_buf());
+    }
+
+    fn remarks(self, program: &mut Program<'_>) {
+        let ranks = self.files.len();
+        if let Some(&(rank, byte, abort)) = self.early.first() {
+            let how = match abort {
+                Some(code) => format!("MPI_Abort with {code}"),
+                None => "the program ended without MPI_Finalize, or the file is cut off".to_owned(),
+            };
+            let text = format!(
+                "the recording ends early on {} of {ranks} ranks, first on rank {rank} at byte {byte} ({how}); replayed as a window",
+                self.early.len()
+            );
+            program.remark(&self.files[rank], text);
+        }
+        if self.overlapped > 0 {
+            let text = format!(
+                "{} calls began while another thread was in one: calls of threads are replayed one after the other, as they ended",
+                self.overlapped
+            );
+            program.remark(&self.files[0], text);
+        }
+        if let Some((host, (ranks, processors))) =
+            self.hosts.iter().find(|(_, (ranks, cpus))| ranks > cpus && *cpus > 0)
+        {
+            let text = format!(
+                "{ranks} ranks were recorded on the {processors} processors of {host}: times of computation have waiting for a \
+                 processor in them (`mopsim record --cpu-time` leaves it out)"
+            );
+            program.remark(&self.files[0], text);
+        }
+    }
+}
+
+/// Reads the file of one rank from memory, without the others: for tests and fuzzing, which have no files.
+pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, TraceError> {
+    let (file, budget) = (Path::new("alone.mrec"), &mut options.budget());
+    let (mut stream, header) = Stream::open(Source::stream(file, bytes)?, budget)?;
+    if header.ranks > MOST_ALONE {
+        return Err(TraceError::whole(file, Kind::TooManyRanks { limit: MOST_ALONE as usize }));
+    }
+    let mut program = Program::new(NAME, options, header.ranks as usize);
+    rank::read(&mut program, header.rank, &header, &mut stream)?;
+    program.finish("alone", file)
+}

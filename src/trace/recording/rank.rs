@@ -1,0 +1,470 @@
+//! The records of one rank, as actions.
+
+use std::path::PathBuf;
+
+use rustc_hash::FxHashMap;
+
+use super::layout::{COMPLETIONS, Op};
+use super::requests::{Handles, Pending, Prepared, Wanted};
+use super::stream::{Completed, Header, INSTRUCTIONS, Next, Outcome, Record, Stream};
+use crate::trace::calls::{At, Making, Program};
+use crate::trace::error::TraceError;
+use crate::trace::{Action, CommunicatorId, Datatype, Effect};
+
+/// How the file of a rank ends.
+pub(super) enum Ended {
+    /// As it should.
+    Whole {
+        /// Calls that began while another thread was in one.
+        overlapped: u64,
+    },
+    /// Before MPI_Finalize: at this byte, by MPI_Abort with a code if so.
+    Early {
+        /// The first byte that is not there, or belongs to a record that is not whole.
+        byte: u64,
+        /// The code of MPI_Abort.
+        abort: Option<i64>,
+    },
+}
+
+/// Partners of messages that are no ranks.
+pub(super) const NOBODY: i64 = -1;
+const ANY: i64 = -2;
+/// Any tag.
+const ANY_TAG: i64 = -1;
+/// Communicators that every program has; the others are told where they are made.
+const WORLD: i64 = 0;
+const ALONE: i64 = 1;
+
+/// Reads the records of a rank into the program.
+pub(super) fn read(
+    program: &mut Program<'_>,
+    rank: u32,
+    header: &Header,
+    stream: &mut Stream<'_, '_>,
+) -> Result<Ended, TraceError> {
+    let file = stream.file().to_path_buf();
+    let seconds = 1.0 / header.ticks_per_second;
+    let flops = program.recorded_speed() / header.ticks_per_second;
+    let mut reader = Reader {
+        program,
+        rank,
+        file,
+        at: 0,
+        seconds,
+        flops,
+        comms: FxHashMap::default(),
+        alone: None,
+        neighbors: FxHashMap::default(),
+        windows: FxHashMap::default(),
+        handles: Handles::default(),
+        names: Vec::new(),
+        counted: Vec::new(),
+        last_compute: None,
+    };
+    let counts_instructions = header.flags & INSTRUCTIONS != 0;
+    let mut record = Record::default();
+    let mut abort = None;
+    let ended = loop {
+        match stream.next(&mut record)? {
+            Next::Record => {
+                reader.at = record.at;
+                reader.compute(&record, counts_instructions);
+                if record.op == Op::Abort {
+                    abort = Some(record.numbers[0]);
+                }
+                reader.record(&record)?;
+            }
+            Next::End { overlapped } => break Ended::Whole { overlapped },
+            Next::Early(byte) => break Ended::Early { byte, abort },
+        }
+    };
+    reader.close_open();
+    reader.spread_instructions();
+    Ok(ended)
+}
+
+pub(super) struct Reader<'p, 'o> {
+    pub program: &'p mut Program<'o>,
+    pub rank: u32,
+    pub file: PathBuf,
+    /// Where the current record stands.
+    pub at: u64,
+    /// Seconds of a tick, and flops that stand for it.
+    seconds: f64,
+    flops: f64,
+    /// Communicators by their numbers in the file.
+    comms: FxHashMap<i64, CommunicatorId>,
+    alone: Option<CommunicatorId>,
+    /// For messages of exchanges with neighbours, which must not mix with others.
+    pub neighbors: FxHashMap<CommunicatorId, CommunicatorId>,
+    pub windows: FxHashMap<i64, CommunicatorId>,
+    pub handles: Handles,
+    /// Calls that are recorded by name only.
+    names: Vec<String>,
+    /// Where computation stands, with its instructions.
+    counted: Vec<(usize, u64)>,
+    /// Where the last computation stands, if it is the last action.
+    last_compute: Option<usize>,
+}
+
+pub(super) type Done = Result<(), TraceError>;
+
+impl Reader<'_, '_> {
+    pub fn error(&self, problem: impl Into<String>) -> TraceError {
+        let help = "the file is damaged; copy or record it again";
+        self.program.error(&self.file, At::Byte(self.at), problem, help)
+    }
+
+    pub fn refuse(&mut self, call: &str, reason: &'static str) -> Done {
+        self.program.inexpressible(call, reason, self.rank, &self.file, At::Byte(self.at))
+    }
+
+    pub fn note(&mut self, what: impl Into<String>) {
+        self.program.note(Effect::Approximated, what, self.rank, &self.file, At::Byte(self.at));
+    }
+
+    pub fn push(&mut self, action: Action) {
+        self.program.push(self.rank, action);
+    }
+
+    fn actions(&mut self) -> &mut Vec<Action> {
+        &mut self.program.ranks[self.rank as usize].actions
+    }
+
+    /// What came before a call was computation; several in a row are one.
+    fn compute(&mut self, record: &Record, counts_instructions: bool) {
+        let flops = record.gap as f64 * self.flops;
+        if !(flops > 0.0 && flops.is_finite()) {
+            return;
+        }
+        let next = self.actions().len();
+        let at = match self.last_compute {
+            Some(at) if at + 1 == next => at,
+            _ => {
+                self.push(Action::Compute { flops: 0.0 });
+                next
+            }
+        };
+        if let Action::Compute { flops: sum } = &mut self.actions()[at] {
+            *sum += flops;
+        }
+        self.last_compute = Some(at);
+        if counts_instructions {
+            self.counted.push((at, record.instructions));
+        }
+    }
+
+    /// Where instructions were counted, the time of all computation of the rank is shared out by them: what the operating system
+    /// took away in between lengthens no single part.
+    fn spread_instructions(&mut self) {
+        let counted = std::mem::take(&mut self.counted);
+        let instructions: f64 = counted.iter().map(|&(_, n)| n as f64).sum();
+        let mut flops = 0.0;
+        let mut last = None;
+        let actions = self.actions();
+        for &(at, _) in &counted {
+            if last.replace(at) != Some(at)
+                && let Some(Action::Compute { flops: part }) = actions.get_mut(at)
+            {
+                flops += *part;
+                *part = 0.0;
+            }
+        }
+        if instructions <= 0.0 {
+            return;
+        }
+        for (at, n) in counted {
+            if let Some(Action::Compute { flops: part }) = actions.get_mut(at) {
+                *part += flops * (n as f64 / instructions);
+            }
+        }
+    }
+
+    /// Receives from anywhere that never completed: nobody knows which message they were for.
+    fn close_open(&mut self) {
+        for at in self.handles.open() {
+            self.give_up(at);
+        }
+    }
+
+    fn give_up(&mut self, at: usize) {
+        self.actions()[at] = Action::NoOperation;
+        let what = "receives from any source or with any tag that did not complete";
+        self.program.note(Effect::LeftOut, what, self.rank, &self.file, At::Byte(self.at));
+    }
+
+    pub fn comm(&mut self, number: i64) -> Result<CommunicatorId, TraceError> {
+        match number {
+            WORLD => Ok(CommunicatorId::WORLD),
+            ALONE => {
+                if let Some(alone) = self.alone {
+                    return Ok(alone);
+                }
+                let alone = self.program.new_communicator(self.rank, &[self.rank], &self.file, At::Byte(self.at))?;
+                self.alone = Some(alone);
+                Ok(alone)
+            }
+            _ => match self.comms.get(&number) {
+                Some(&id) => Ok(id),
+                None => Err(self.error(format!("communicator {number} has not been told"))),
+            },
+        }
+    }
+
+    /// A member of a communicator as a rank of the world.
+    pub fn world_rank(&self, comm: CommunicatorId, member: i64) -> Result<u32, TraceError> {
+        let rank = u32::try_from(member).ok().and_then(|member| self.program.members(comm).rank(member));
+        rank.ok_or_else(|| self.error(format!("there is no rank {member} in its communicator")))
+    }
+
+    fn tag(&mut self, comm: CommunicatorId, tag: i64) -> Result<i32, TraceError> {
+        match i32::try_from(tag) {
+            Ok(tag @ 0..) => Ok(self.program.tag(comm, tag)),
+            _ => Err(self.error(format!("{tag} is no tag"))),
+        }
+    }
+
+    pub fn elements(&mut self, bytes: i64) -> Result<(u32, Datatype), TraceError> {
+        self.program.elements(bytes as u64, self.rank, &self.file, At::Byte(self.at))
+    }
+
+    fn record(&mut self, record: &Record) -> Done {
+        let n = &record.numbers[..];
+        match record.op {
+            Op::Begin => self.push(Action::Init),
+            Op::Finalize => self.push(Action::Finalize),
+            Op::End | Op::Quiet | Op::Abort => {}
+            Op::Comm => self.new_comm(n, &record.lists[0])?,
+            // Numbers are not used again, and operations under way may still need theirs.
+            Op::CommFree | Op::WinFree => {}
+            Op::Send | Op::Isend | Op::SendInit => self.send(record.op, n)?,
+            Op::Recv | Op::Irecv | Op::RecvInit => self.receive(record.op, n)?,
+            Op::Start => record.lists[0].iter().try_for_each(|&handle| self.start(handle as u64))?,
+            Op::Sendrecv => self.sendrecv(n)?,
+            Op::Complete => record.completed.iter().try_for_each(|&completed| self.complete(n[0], completed))?,
+            Op::Polls => {
+                let call = COMPLETIONS.get(n[0] as usize).copied().unwrap_or("a test");
+                self.note(format!("{call} that finds nothing, once or many times in a row: what finds it waits"));
+            }
+            Op::Probe => {
+                let comm = self.comm(n[0])?;
+                let (from, tag) = (self.world_rank(comm, n[1])?, self.tag(comm, n[2])?);
+                self.push(Action::Probe { from, tag });
+            }
+            Op::RequestFree => self.free(n[0] as u64),
+            // What became of it is told where it completes.
+            Op::Cancel => {}
+            Op::Collective | Op::Icollective => self.collective(record)?,
+            Op::Neighbor | Op::Ineighbor => self.exchange(record)?,
+            Op::Win => self.new_window(n)?,
+            Op::Rma => self.one_sided(n)?,
+            Op::WinSync => self.synchronize(n)?,
+            Op::Other => self.other(record)?,
+        }
+        Ok(())
+    }
+
+    fn new_comm(&mut self, n: &[i64], members: &[i64]) -> Done {
+        let making = match n[0] {
+            0 => None,
+            1 => Some(Making::Split),
+            2 => Some(Making::Agreed),
+            other => return Err(self.error(format!("no communicator is made in way {other}"))),
+        };
+        if let Some(making) = making {
+            let parent = self.comm(n[1])?;
+            self.program.making(self.rank, making, parent)?;
+        }
+        if members.is_empty() {
+            return Ok(());
+        }
+        let members: Vec<u32> = members.iter().map(|&member| member as u32).collect();
+        let id = self.program.new_communicator(self.rank, &members, &self.file, At::Byte(self.at))?;
+        self.comms.insert(n[2], id);
+        Ok(())
+    }
+
+    fn send(&mut self, op: Op, n: &[i64]) -> Done {
+        let comm = self.comm(n[1])?;
+        if n[0] == 2 {
+            self.note("a synchronous send: replayed as a standard send");
+        }
+        let (count, datatype) = self.elements(n[4])?;
+        let action = match n[2] {
+            NOBODY => None,
+            to => {
+                let (to, tag) = (self.world_rank(comm, to)?, self.tag(comm, n[3])?);
+                Some(match op {
+                    Op::Send => Action::Send { to, tag, count, datatype },
+                    _ => Action::Isend { to, tag, count, datatype },
+                })
+            }
+        };
+        match (op, action) {
+            (Op::Send, Some(action)) => self.push(action),
+            (Op::Send, None) => {}
+            (Op::Isend, Some(action)) => self.post(n[5] as u64, action),
+            (Op::Isend, None) => self.nothing(n[5] as u64),
+            (_, Some(action)) => self.handles.prepare(n[5] as u64, Prepared::Message(action)),
+            (_, None) => self.handles.prepare(n[5] as u64, Prepared::Nothing),
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, op: Op, n: &[i64]) -> Done {
+        let comm = self.comm(n[0])?;
+        let (count, datatype) = self.elements(n[3])?;
+        let handle = n.get(4).map_or(0, |&handle| handle as u64);
+        let open = n[1] == ANY || (n[2] == ANY_TAG && n[1] != NOBODY);
+        if open && op != Op::Recv {
+            let wanted = Wanted { communicator: n[0], count, datatype };
+            if op == Op::Irecv {
+                self.post_open(handle, wanted);
+            } else {
+                self.handles.prepare(handle, Prepared::Open(wanted));
+            }
+            return Ok(());
+        }
+        if n[1] == NOBODY {
+            match op {
+                Op::Recv => {}
+                Op::Irecv => self.nothing(handle),
+                _ => self.handles.prepare(handle, Prepared::Nothing),
+            }
+            return Ok(());
+        }
+        let (from, tag) = (self.world_rank(comm, n[1])?, self.tag(comm, n[2])?);
+        let action = Action::Irecv { from, tag, count, datatype };
+        match op {
+            Op::Recv => self.push(Action::Recv { from, tag, count, datatype }),
+            Op::Irecv => self.post(handle, action),
+            _ => self.handles.prepare(handle, Prepared::Message(action)),
+        }
+        Ok(())
+    }
+
+    /// Begins an operation under a handle of the file.
+    fn post(&mut self, handle: u64, action: Action) {
+        let (number, at) = (self.handles.number(), self.actions().len());
+        self.program.isend(self.rank, number, action);
+        self.handles.push(handle, Pending { requests: vec![number], action: Some(at), open: None });
+    }
+
+    /// Begins a receive whose source or tag the status will tell.
+    fn post_open(&mut self, handle: u64, wanted: Wanted) {
+        let at = self.actions().len();
+        self.push(Action::NoOperation);
+        self.handles.push(handle, Pending { requests: Vec::new(), action: Some(at), open: Some(wanted) });
+    }
+
+    /// A request that is complete from the start.
+    pub fn nothing(&mut self, handle: u64) {
+        self.handles.push(handle, Pending { requests: Vec::new(), action: None, open: None });
+    }
+
+    fn start(&mut self, handle: u64) -> Done {
+        match self.handles.prepared(handle) {
+            Some(Prepared::Nothing) => self.nothing(handle),
+            Some(Prepared::Message(action)) => self.post(handle, action),
+            Some(Prepared::Open(wanted)) => self.post_open(handle, wanted),
+            None => return self.refuse("MPI_Start", "how its request was made is not recorded"),
+        }
+        Ok(())
+    }
+
+    /// Nobody waits for the request any more.
+    fn free(&mut self, handle: u64) {
+        // A persistent one that is freed while it is under way goes on; so does any other.
+        self.handles.forget(handle);
+        if let Some(pending) = self.handles.pop(handle) {
+            for number in pending.requests {
+                self.program.ranks[self.rank as usize].requests.remove(number);
+            }
+            if let (Some(_), Some(at)) = (pending.open, pending.action) {
+                self.give_up(at);
+            }
+        }
+    }
+
+    /// Waits for a request that a call has found complete.
+    fn complete(&mut self, call: i64, completed: Completed) -> Done {
+        let Some(pending) = self.handles.pop(completed.handle) else {
+            // A persistent request that is not under way is complete.
+            if self.handles.prepared(completed.handle).is_none() {
+                let call = COMPLETIONS.get(call as usize).copied().unwrap_or("a wait");
+                self.note(format!("{call} for a request that was not recorded: no effect"));
+            }
+            return Ok(());
+        };
+        if completed.outcome == Outcome::Cancelled {
+            for number in pending.requests {
+                self.program.ranks[self.rank as usize].requests.remove(number);
+            }
+            if let Some(at) = pending.action {
+                self.actions()[at] = Action::NoOperation;
+            }
+            return Ok(());
+        }
+        if let (Some(wanted), Some(at)) = (pending.open, pending.action) {
+            let Outcome::From(source, tag) = completed.outcome else {
+                self.give_up(at);
+                return Ok(());
+            };
+            let comm = self.comm(wanted.communicator)?;
+            let (from, tag) = (self.world_rank(comm, source)?, self.tag(comm, tag)?);
+            let Wanted { count, datatype, .. } = wanted;
+            let rank = self.rank;
+            self.actions()[at] = Action::Irecv { from, tag, count, datatype };
+            self.push(Action::Wait { source: from, destination: rank, tag });
+            return Ok(());
+        }
+        for number in pending.requests {
+            // It was begun under that number, with its source.
+            let _ = self.program.wait(self.rank, number, None);
+        }
+        Ok(())
+    }
+
+    fn sendrecv(&mut self, n: &[i64]) -> Done {
+        let comm = self.comm(n[0])?;
+        let number = self.handles.number();
+        if n[1] != NOBODY {
+            let (to, tag) = (self.world_rank(comm, n[1])?, self.tag(comm, n[2])?);
+            let (count, datatype) = self.elements(n[3])?;
+            self.program.isend(self.rank, number, Action::Isend { to, tag, count, datatype });
+        }
+        if n[4] != NOBODY {
+            let (from, tag) = (self.world_rank(comm, n[4])?, self.tag(comm, n[5])?);
+            let (count, datatype) = self.elements(n[6])?;
+            self.push(Action::Recv { from, tag, count, datatype });
+        }
+        if n[1] != NOBODY {
+            let _ = self.program.wait(self.rank, number, None);
+        }
+        Ok(())
+    }
+
+    /// A call that is recorded by its name only.
+    fn other(&mut self, record: &Record) -> Done {
+        if !record.text.is_empty() {
+            self.names.push(record.text.clone());
+        }
+        let Some(name) = self.names.get(record.numbers[0] as usize).cloned() else {
+            return Err(self.error("a call without a name"));
+        };
+        if name.starts_with("MPI_File_") {
+            let seconds = record.duration as f64 * self.seconds;
+            if seconds > 0.0 && seconds.is_finite() {
+                self.push(Action::Sleep { seconds });
+            }
+            self.note(format!("{name}: the time that it took is slept"));
+        } else if !name.starts_with("MPI_") && !name.contains(" on ") {
+            // Something was made, and not used so far.
+            self.program.note(Effect::LeftOut, name, self.rank, &self.file, At::Byte(self.at));
+        } else {
+            self.refuse(&name, "what it does is not recorded")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,434 @@
+//! The bytes of a file: a header, then records.
+
+use std::path::Path;
+
+use super::layout::{Op, RECORDS};
+use crate::trace::error::{TraceError, TraceErrorKind as Kind};
+use crate::trace::format::MOST_RANKS;
+use crate::trace::source::{Budget, Source};
+
+/// First bytes of a file.
+pub(super) const MAGIC: [u8; 8] = [0x8d, b'm', b'r', b'e', b'c', b'\r', b'\n', 0x1a];
+/// Last bytes of one that is complete.
+pub(super) const TRAILER: [u8; 8] = [b'm', b'r', b'e', b'c', b'\r', b'\n', 0x1a, 0x8d];
+/// The version that is read.
+pub(super) const VERSION: u16 = 1;
+
+const DAMAGED: &str = "the file is damaged; copy or record it again";
+
+/// Longest name of a call.
+const LONGEST_NAME: u64 = 256;
+
+/// Flags of the header.
+pub(super) const INSTRUCTIONS: u16 = 1;
+pub(super) const CPU_TIME: u16 = 4;
+
+/// What the header tells.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub(super) struct Header {
+    pub flags: u16,
+    pub rank: u32,
+    pub ranks: u32,
+    /// Processors of the host.
+    pub processors: u32,
+    /// Ticks of the clock in a second; positive and finite.
+    pub ticks_per_second: f64,
+    pub library: String,
+    pub host: String,
+}
+
+/// A record; used again for the next one.
+#[derive(Debug)]
+pub(super) struct Record {
+    /// Where it begins.
+    pub at: u64,
+    pub op: Op,
+    /// Ticks since the end of the call before, and of the call itself.
+    pub gap: u64,
+    pub duration: u64,
+    /// Instructions in the gap, where they are recorded.
+    pub instructions: u64,
+    /// Its single arguments, in their order.
+    pub numbers: Vec<i64>,
+    /// Its lists, in their order.
+    pub lists: [Vec<i64>; 2],
+    /// Completed requests.
+    pub completed: Vec<Completed>,
+    /// The text of a new name.
+    pub text: String,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            at: 0,
+            op: Op::Quiet,
+            gap: 0,
+            duration: 0,
+            instructions: 0,
+            numbers: Vec::new(),
+            lists: [Vec::new(), Vec::new()],
+            completed: Vec::new(),
+            text: String::new(),
+        }
+    }
+}
+
+/// A request that is complete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Completed {
+    pub handle: u64,
+    pub outcome: Outcome,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Outcome {
+    /// What it was made for.
+    Done,
+    /// The same, with the source and the tag of its message.
+    From(i64, i64),
+    /// It was taken back.
+    Cancelled,
+}
+
+/// How a file goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// There is a record.
+    Record,
+    /// The recording is complete.
+    End {
+        /// Calls that began while another thread was in one.
+        overlapped: u64,
+    },
+    /// The file ends without an end: at this byte begins what is not whole.
+    Early(u64),
+}
+
+/// Why reading stops.
+enum Stop {
+    /// The file has no more bytes.
+    CutOff,
+    Error(TraceError),
+}
+
+impl From<TraceError> for Stop {
+    fn from(error: TraceError) -> Self {
+        Self::Error(error)
+    }
+}
+
+type Step<T> = Result<T, Stop>;
+
+/// Reads from the front.
+pub(super) struct Stream<'a, 'r> {
+    source: Source<'r>,
+    budget: &'a mut Budget,
+    buffer: Vec<u8>,
+    from: usize,
+    /// Position of the end of the buffer in the file.
+    end: u64,
+    with_instructions: bool,
+    records: u64,
+    last_request: u64,
+    names: u64,
+    ranks: u32,
+}
+
+impl<'a, 'r> Stream<'a, 'r> {
+    /// Begins with the header.
+    pub fn open(source: Source<'r>, budget: &'a mut Budget) -> Result<(Self, Header), TraceError> {
+        let mut stream = Self {
+            source,
+            budget,
+            buffer: Vec::new(),
+            from: 0,
+            end: 0,
+            with_instructions: false,
+            records: 0,
+            last_request: 0,
+            names: 0,
+            ranks: 0,
+        };
+        let header = match stream.header() {
+            Ok(header) => header,
+            Err(Stop::Error(error)) => return Err(error),
+            Err(Stop::CutOff) => return Err(stream.error(stream.end, "the file ends within its header", DAMAGED)),
+        };
+        stream.with_instructions = header.flags & INSTRUCTIONS != 0;
+        stream.ranks = header.ranks;
+        Ok((stream, header))
+    }
+
+    pub fn file(&self) -> &Path {
+        self.source.file()
+    }
+
+    fn position(&self) -> u64 {
+        self.end - (self.buffer.len() - self.from) as u64
+    }
+
+    fn error(&self, at: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
+        TraceError::whole(self.file(), Kind::format(super::NAME, problem, help)).at_byte(at)
+    }
+
+    fn damaged<T>(&self, at: u64, problem: impl Into<String>) -> Step<T> {
+        Err(self.error(at, problem, DAMAGED).into())
+    }
+
+    fn fill(&mut self) -> Step<()> {
+        self.buffer.drain(..self.from);
+        self.from = 0;
+        let kept = self.buffer.len();
+        self.buffer.resize(kept + (1 << 16), 0);
+        let read = self.source.read(&mut self.buffer[kept..], self.budget)?;
+        self.buffer.truncate(kept + read);
+        self.end += read as u64;
+        if read == 0 { Err(Stop::CutOff) } else { Ok(()) }
+    }
+
+    fn byte(&mut self) -> Step<u8> {
+        if self.from == self.buffer.len() {
+            self.fill()?;
+        }
+        self.from += 1;
+        Ok(self.buffer[self.from - 1])
+    }
+
+    fn take<const N: usize>(&mut self) -> Step<[u8; N]> {
+        while self.buffer.len() - self.from < N {
+            self.fill()?;
+        }
+        let bytes = self.buffer[self.from..self.from + N].try_into().expect("that many bytes");
+        self.from += N;
+        Ok(bytes)
+    }
+
+    fn varint(&mut self) -> Step<u64> {
+        let at = self.position();
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                break;
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        self.damaged(at, "a number has more than 64 bits")
+    }
+
+    /// A number that is no handle: all of them fit 63 bits.
+    fn unsigned(&mut self) -> Step<i64> {
+        let at = self.position();
+        let value = self.varint()?;
+        i64::try_from(value).or_else(|_| self.damaged(at, format!("the number {value} is too large")))
+    }
+
+    fn signed(&mut self) -> Step<i64> {
+        self.varint().map(unzigzag)
+    }
+
+    /// Each request as its difference from the one before.
+    fn request(&mut self) -> Step<u64> {
+        let difference = self.signed()?;
+        self.last_request = self.last_request.wrapping_add(difference as u64);
+        Ok(self.last_request)
+    }
+
+    fn text(&mut self, length: u64) -> Step<String> {
+        let mut bytes = Vec::new();
+        for _ in 0..length {
+            bytes.push(self.byte()?);
+        }
+        let plain = |c: char| if c.is_control() { ' ' } else { c };
+        Ok(String::from_utf8_lossy(&bytes).chars().map(plain).collect())
+    }
+
+    fn header(&mut self) -> Step<Header> {
+        if self.take::<8>()? != MAGIC {
+            return self.damaged(0, "the file does not begin as a recording does");
+        }
+        let version = u16::from_le_bytes(self.take()?);
+        if version != VERSION {
+            let help = "record the program with this version of mopsim, or read the file with the one that made it";
+            let problem = format!("the file has version {version} of the format, {VERSION} is read");
+            return Err(self.error(8, problem, help).into());
+        }
+        let flags = u16::from_le_bytes(self.take()?);
+        let rank = u32::from_le_bytes(self.take()?);
+        let ranks = u32::from_le_bytes(self.take()?);
+        if ranks == 0 || ranks as usize > MOST_RANKS || rank >= ranks {
+            return self.damaged(12, format!("there is no rank {rank} of {ranks}"));
+        }
+        let processors = u32::from_le_bytes(self.take()?);
+        // When the recording began.
+        self.take::<8>()?;
+        let ticks_per_second = f64::from_le_bytes(self.take()?);
+        if !(1.0..=1e15).contains(&ticks_per_second) {
+            return self.damaged(32, format!("a clock does not have {ticks_per_second} ticks in a second"));
+        }
+        let mut text = || {
+            let length = u16::from_le_bytes(self.take()?);
+            self.text(length.into())
+        };
+        let (library, host) = (text()?, text()?);
+        Ok(Header { flags, rank, ranks, processors, ticks_per_second, library, host })
+    }
+
+    /// Reads the next record into `record`.
+    pub fn next(&mut self, record: &mut Record) -> Result<Next, TraceError> {
+        let at = self.position();
+        match self.record(record) {
+            Ok(next) => Ok(next),
+            Err(Stop::CutOff) => Ok(Next::Early(at)),
+            Err(Stop::Error(error)) => Err(error),
+        }
+    }
+
+    fn record(&mut self, record: &mut Record) -> Step<Next> {
+        record.at = self.position();
+        let number = self.byte()?;
+        let Some(&(op, layout)) = RECORDS.get(usize::from(number)) else {
+            return self.damaged(record.at, format!("there is no record {number}"));
+        };
+        if op == Op::End {
+            return self.end(record.at);
+        }
+        record.op = op;
+        record.gap = self.varint()?;
+        record.duration = self.varint()?;
+        record.instructions = if self.with_instructions { self.varint()? } else { 0 };
+        record.numbers.clear();
+        record.lists.iter_mut().for_each(Vec::clear);
+        record.completed.clear();
+        record.text.clear();
+        let mut list = 0;
+        for code in layout.bytes() {
+            match code {
+                b'b' => {
+                    let byte = self.byte()?;
+                    record.numbers.push(byte.into());
+                }
+                b'u' => record.numbers.push(self.unsigned()?),
+                b's' => record.numbers.push(self.signed()?),
+                b'q' => record.numbers.push(self.request()? as i64),
+                b'Q' => {
+                    for _ in 0..self.varint()? {
+                        record.lists[0].push(self.request()? as i64);
+                    }
+                }
+                b'V' => {
+                    for _ in 0..self.length(1)? {
+                        record.lists[list].push(self.unsigned()?);
+                    }
+                    list += 1;
+                }
+                b'N' => {
+                    for _ in 0..self.varint()? {
+                        record.lists[list].push(self.signed()?);
+                        record.lists[list].push(self.unsigned()?);
+                    }
+                    list += 1;
+                }
+                b'M' => {
+                    let size = record.numbers[3];
+                    self.members(size, &mut record.lists[0])?;
+                }
+                b'C' => self.completed(&mut record.completed)?,
+                _ => {
+                    // A name that is used for the first time.
+                    if record.numbers[0] as u64 == self.names {
+                        let (at, length) = (self.position(), self.varint()?);
+                        if length > LONGEST_NAME {
+                            return self.damaged(at, format!("a name of {length} bytes"));
+                        }
+                        record.text = self.text(length)?;
+                        self.names += 1;
+                    } else if record.numbers[0] as u64 > self.names {
+                        return self.damaged(record.at, "a call is named by a number that stands for no name");
+                    }
+                }
+            }
+        }
+        self.records += 1;
+        Ok(Next::Record)
+    }
+
+    /// The length of a list with an entry for each member of a communicator.
+    fn length(&mut self, at_least: u64) -> Step<u64> {
+        let (at, length) = (self.position(), self.varint()?);
+        if length > u64::from(self.ranks).max(at_least) {
+            return self.damaged(at, format!("a list of {length} counts, for {} ranks", self.ranks));
+        }
+        Ok(length)
+    }
+
+    /// Members as runs of ranks with equal steps.
+    fn members(&mut self, size: i64, members: &mut Vec<i64>) -> Step<()> {
+        let at = self.position();
+        if size > i64::from(self.ranks) {
+            return self.damaged(at, format!("a communicator of {size} members, of {} ranks", self.ranks));
+        }
+        let mut expected = 0i64;
+        while (members.len() as i64) < size {
+            let (first, step, length) = (self.signed()?, self.signed()?, self.unsigned()?);
+            let first = expected.checked_add(first);
+            let last = first.and_then(|first| first.checked_add(step.checked_mul(length.checked_sub(1)?)?));
+            let there = |rank: Option<i64>| rank.filter(|rank| (0..i64::from(self.ranks)).contains(rank));
+            let (Some(first), Some(last)) = (there(first), there(last)) else {
+                return self.damaged(at, "a communicator has members that there are not");
+            };
+            if length < 1 || length > size - members.len() as i64 {
+                return self.damaged(at, "a communicator has another number of members than it says");
+            }
+            members.extend((0..length).map(|i| first + i * step));
+            expected = last + 1;
+        }
+        Ok(())
+    }
+
+    fn completed(&mut self, completed: &mut Vec<Completed>) -> Step<()> {
+        for _ in 0..self.varint()? {
+            let at = self.position();
+            let number = self.varint()?;
+            self.last_request = self.last_request.wrapping_add(unzigzag(number >> 2) as u64);
+            let outcome = match number & 3 {
+                0 => Outcome::Done,
+                1 => Outcome::From(self.signed()?, self.signed()?),
+                2 => Outcome::Cancelled,
+                _ => return self.damaged(at, "there is no such outcome of a request"),
+            };
+            completed.push(Completed { handle: self.last_request, outcome });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, at: u64) -> Step<Next> {
+        let (told, overlapped) = (self.varint()?, self.varint()?);
+        // The recorder was killed before it could write more, or cut off the rest of its last block.
+        if told == 0 && overlapped == 0 {
+            return Ok(Next::Early(at));
+        }
+        if told != self.records {
+            return self.damaged(at, format!("the file has {} records, and says {told}", self.records));
+        }
+        if self.take::<8>()? != TRAILER {
+            return self.damaged(at, "the file does not end as a recording does");
+        }
+        let behind = self.position();
+        match self.byte() {
+            Err(Stop::CutOff) => Ok(Next::End { overlapped }),
+            Err(stop) => Err(stop),
+            Ok(_) => self.damaged(behind, "something follows the end of the recording"),
+        }
+    }
+}
+
+fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}

@@ -1,0 +1,98 @@
+//! What was recorded, in numbers, without making a trace of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::layout::Op;
+use super::stream::{Next, Record, Stream};
+use crate::trace::error::TraceError;
+use crate::trace::options::Options;
+use crate::trace::source::Source;
+
+/// What was recorded of a program.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Summary {
+    /// Ranks of the program.
+    pub ranks: u32,
+    /// The ranks that have a file.
+    pub recorded: Vec<RecordedRank>,
+    /// The MPI library, as it names itself.
+    pub library: String,
+    /// Calls that are in the files by their name only: how many of all ranks, and the rank of the first.
+    pub not_recorded: BTreeMap<String, (u64, u32)>,
+}
+
+/// What was recorded of a rank.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RecordedRank {
+    /// The rank.
+    pub rank: u32,
+    /// Calls in the file.
+    pub calls: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Whether the file has an end.
+    pub is_whole: bool,
+    /// Calls that began while another thread was in one.
+    pub overlapped: u64,
+    /// Seconds from the first call to the last.
+    pub seconds: f64,
+}
+
+/// Reads the files of a folder and counts what is in them. A rank that has no file is left out.
+///
+/// # Errors
+/// [`TraceError`] if a file cannot be read, or is no recording.
+pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
+    let mut summary = Summary::default();
+    let mut ranks = 0;
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .map_err(|error| TraceError::whole(folder, crate::trace::TraceErrorKind::Read(error)))?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "mrec"))
+        .collect();
+    files.sort();
+    for file in &files {
+        let budget = &mut Options::default().budget();
+        let (mut stream, header) = Stream::open(Source::open(file)?, budget)?;
+        ranks = ranks.max(header.ranks);
+        let bytes = fs::metadata(file).map_or(0, |data| data.len());
+        let mut recorded =
+            RecordedRank { rank: header.rank, calls: 0, bytes, is_whole: false, overlapped: 0, seconds: 0.0 };
+        let mut record = Record::default();
+        let (mut names, mut ticks) = (Vec::new(), 0u64);
+        loop {
+            match stream.next(&mut record)? {
+                Next::Record => {
+                    ticks = ticks.saturating_add(record.gap).saturating_add(record.duration);
+                    recorded.calls += match record.op {
+                        Op::Polls => record.numbers[1] as u64,
+                        _ => 1,
+                    };
+                    if record.op == Op::Other {
+                        if !record.text.is_empty() {
+                            names.push(record.text.clone());
+                        }
+                        if let Some(name) = names.get(record.numbers[0] as usize) {
+                            summary.not_recorded.entry(name.clone()).or_insert((0, header.rank)).0 += 1;
+                        }
+                    }
+                }
+                Next::End { overlapped } => {
+                    (recorded.is_whole, recorded.overlapped) = (true, overlapped);
+                    break;
+                }
+                Next::Early(byte) => {
+                    recorded.bytes = byte;
+                    break;
+                }
+            }
+        }
+        recorded.seconds = ticks as f64 / header.ticks_per_second;
+        summary.recorded.push(recorded);
+        summary.library = header.library;
+    }
+    summary.ranks = ranks;
+    Ok(summary)
+}

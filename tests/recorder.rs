@@ -1,0 +1,305 @@
+//! Real MPI programs that count their own messages, recorded and replayed: the matrices of who sends how much to whom have to be the
+//! same.
+//!
+//! Runs with the MPI libraries whose compilers and launchers are found (`mpicc` and `mpirun`, or those of Debian's Open MPI and MPICH
+//! beside each other), and says so where there is none. `tests/recorder` has the programs.
+
+use mopsim::engine::{Model, Observer, replay};
+use mopsim::ids::{HostId, LinkId};
+use mopsim::mpi::MpiOptions;
+use mopsim::mpi::collective::{Selector, select::Table};
+use mopsim::mpi::layout::Layout;
+use mopsim::mpi::messages::Envelope;
+use mopsim::network::Precision;
+use mopsim::network::model::NetworkModel;
+use mopsim::network::sharing::Rule;
+use mopsim::platform::{Host, Link, Platform, RouteTable, SharingPolicy};
+use mopsim::trace::{self, Options, Trace, TraceWarning, inspect};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Messages and bytes by source and destination.
+type Matrix = BTreeMap<(u32, u32), (u64, u64)>;
+
+/// An MPI library that is installed.
+#[derive(Clone, Debug)]
+struct Library {
+    mpicc: &'static str,
+    mpif90: &'static str,
+    mpirun: &'static str,
+}
+
+/// The libraries that are there, each once.
+fn libraries() -> Vec<Library> {
+    let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok_and(|out| out.status.success());
+    let debian = [
+        Library { mpicc: "mpicc.openmpi", mpif90: "mpif90.openmpi", mpirun: "mpirun.openmpi" },
+        Library { mpicc: "mpicc.mpich", mpif90: "mpif90.mpich", mpirun: "mpirun.mpich" },
+    ];
+    let mut found: Vec<Library> =
+        debian.into_iter().filter(|library| is_there(library.mpicc) && is_there(library.mpirun)).collect();
+    let plain = Library { mpicc: "mpicc", mpif90: "mpif90", mpirun: "mpirun" };
+    if found.is_empty() && is_there(plain.mpicc) && is_there(plain.mpirun) {
+        found.push(plain);
+    }
+    if found.is_empty() {
+        eprintln!("skipped: there is no mpicc with an mpirun");
+    }
+    found
+}
+
+struct Run {
+    folder: TempDir,
+    library: Library,
+}
+
+impl Run {
+    fn new(library: &Library) -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder"), library: library.clone() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Compiles a program of `tests/recorder`; none where there is no compiler of its language.
+    fn compile(&self, source: &str, flags: &[&str]) -> Option<PathBuf> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorder").join(source);
+        let is_fortran = source.extension().is_some_and(|extension| extension == "f90");
+        let program = self.path(&source.file_stem().expect("a name").to_string_lossy());
+        let compiler = if is_fortran { self.library.mpif90 } else { self.library.mpicc };
+        let output = Command::new(compiler).args(flags).arg("-O1").arg("-o").arg(&program).arg(&source).output();
+        match output {
+            Ok(output) if output.status.success() => Some(program),
+            Ok(output) if !is_fortran => panic!("{compiler}: {}", String::from_utf8_lossy(&output.stderr)),
+            _ => {
+                eprintln!("skipped: {compiler} does not compile Fortran ({flags:?})");
+                None
+            }
+        }
+    }
+
+    /// Records a program, run by the launcher of the library.
+    fn record(&self, flags: &[&str], program: &Path, ranks: u32, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
+        command.current_dir(self.folder.path()).arg("record").args(flags).arg("--").arg(self.library.mpirun);
+        // Open MPI does not run as root, nor more ranks than cores, unless it is told so.
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
+        command.args(["-n", &ranks.to_string()]).arg(program).args(arguments);
+        command.output().expect("mopsim runs")
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a program has counted: lines `SOURCE,DESTINATION,MESSAGES,BYTES`.
+fn counted(output: &str) -> Matrix {
+    let mut matrix = Matrix::new();
+    for line in output.lines() {
+        let numbers: Vec<u64> = line.split(',').filter_map(|word| word.trim().parse().ok()).collect();
+        if let [from, to, messages, bytes] = numbers[..] {
+            matrix.insert((from as u32, to as u32), (messages, bytes));
+        }
+    }
+    matrix
+}
+
+/// What its recording says.
+fn recorded(trace: &Trace) -> Matrix {
+    let info = inspect::Info::of(trace);
+    info.matrix.iter().map(|&(from, to, volume)| ((from, to), (volume.messages, volume.bytes))).collect()
+}
+
+/// What is sent in the replay, collectives apart.
+#[derive(Default)]
+struct Messages(Matrix);
+
+impl Observer for Messages {
+    fn message_started(&mut self, _: u32, _: u32, envelope: Envelope, bytes: u64, _: f64) {
+        // Messages of collectives and of windows have tags below zero.
+        if envelope.tag >= 0 {
+            let entry = self.0.entry((envelope.source, envelope.destination)).or_default();
+            *entry = (entry.0 + 1, entry.1 + bytes);
+        }
+    }
+}
+
+/// A link up and a link down for each host.
+struct Star;
+
+impl RouteTable for Star {
+    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        links.extend([LinkId(2 * from.0), LinkId(2 * to.0 + 1)]);
+        from != to
+    }
+}
+
+fn replayed(trace: &Trace) -> Matrix {
+    let ranks = trace.ranks() as u32;
+    let link = |name: String, policy| Link { name, bandwidth: 1e9, latency: 1e-6, policy };
+    let mut links: Vec<Link> = (0..2 * ranks).map(|i| link(format!("l{i}"), SharingPolicy::Shared)).collect();
+    links.push(link("loopback".into(), SharingPolicy::FatPipe));
+    let host = |h| Host { name: format!("h{h}"), switch: None, speed: 1e11, cores: 1 };
+    let hosts = (0..ranks).map(host).collect();
+    let loopback = Some(LinkId(2 * ranks));
+    let platform = Platform { name: "star".into(), hosts, links, loopback, routes: Box::new(Star) };
+    let model = Model {
+        network: NetworkModel::smpi(),
+        mpi: MpiOptions::default(),
+        collectives: Selector::new(Table::Default, true),
+        sharing: Rule::Exact,
+        precision: Precision { transfers: 0.0, others: 1e-12 },
+    };
+    let layout = Layout::new((0..ranks).map(HostId).collect());
+    let mut messages = Messages::default();
+    replay(trace, &platform, &layout, &model, &mut messages).unwrap_or_else(|error| panic!("{error}"));
+    messages.0
+}
+
+/// Records a program and compares what it counted with its recording and the replay.
+fn same_messages(library: &Library, source: &str, compile_flags: &[&str], ranks: u32) -> Option<Trace> {
+    let run = Run::new(library);
+    let program = run.compile(source, compile_flags)?;
+    let output = run.record(&["-o", "it.mrec"], &program, ranks, &[]);
+    let (shown, said) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{library:?} {source}: {shown}\n{said}");
+    assert!(said.contains(&format!("recorded {ranks} ranks in it.mrec")), "{said}");
+    let trace = trace::read(&run.path("it.mrec"), &Options::default()).expect("is read");
+    assert_eq!((trace.ranks(), &*trace.name), (ranks as usize, "it"));
+    let expected = counted(&shown);
+    assert!(!expected.is_empty(), "{shown}");
+    assert_eq!(recorded(&trace), expected, "{library:?} {source}: recorded\n{said}");
+    assert_eq!(replayed(&trace), expected, "{library:?} {source}: replayed\n{said}");
+    let mut findings = inspect::check(&trace);
+    findings.retain(|finding| finding.severity == inspect::Severity::Error);
+    assert!(findings.is_empty(), "{library:?} {source}: {findings:?}");
+    Some(trace)
+}
+
+#[test]
+fn a_stencil_with_persistent_requests_on_a_grid() {
+    for library in libraries() {
+        for ranks in [4, 6] {
+            same_messages(&library, "halo.c", &[], ranks);
+        }
+    }
+}
+
+#[test]
+fn a_transpose_with_all_kinds_of_messages() {
+    for library in libraries() {
+        same_messages(&library, "transpose.c", &[], 4);
+    }
+}
+
+#[test]
+fn a_farm_that_receives_from_anywhere() {
+    for library in libraries() {
+        let trace = same_messages(&library, "farm.c", &[], 4).expect("C is compiled");
+        let approximated = |warning: &TraceWarning| matches!(warning, TraceWarning::Approximated { what, .. } if what.contains("request"));
+        assert!(!trace.warnings.iter().any(approximated), "{:?}", trace.warnings);
+    }
+}
+
+#[test]
+fn communicators_of_parts_of_the_ranks() {
+    for library in libraries() {
+        for ranks in [4, 5] {
+            same_messages(&library, "split.c", &[], ranks);
+        }
+    }
+}
+
+#[test]
+fn fortran() {
+    for library in libraries() {
+        same_messages(&library, "heat.f90", &["-cpp"], 4);
+        same_messages(&library, "heat.f90", &["-cpp", "-DF08"], 4);
+    }
+}
+
+#[test]
+fn a_program_that_ends_early_is_replayed_up_to_there() {
+    for library in libraries() {
+        let run = Run::new(&library);
+        let program = run.compile("crash.c", &[]).expect("C is compiled");
+        for how in ["abort", "exit", "signal"] {
+            let name = format!("{how}.mrec");
+            let output = run.record(&["-o", &name], &program, 2, &[how]);
+            let said = text(&output.stderr);
+            // MPICH does not mind an exit without MPI_Finalize.
+            assert!(how == "exit" || !output.status.success(), "{library:?} {how}: {said}");
+            assert!(said.contains("ended without MPI_Finalize"), "{library:?} {how}: {said}");
+            let trace = trace::read(&run.path(&name), &Options::default()).expect("is read");
+            let early = |warning: &TraceWarning| matches!(warning, TraceWarning::Noted { text, .. } if text.contains("ends early"));
+            assert!(trace.warnings.iter().any(early), "{library:?} {how}: {:?}", trace.warnings);
+            let expected: Matrix = [((0, 1), (100, 400)), ((1, 0), (100, 400))].into();
+            assert_eq!(recorded(&trace), expected, "{library:?} {how}");
+            assert_eq!(replayed(&trace), expected, "{library:?} {how}");
+        }
+    }
+}
+
+#[test]
+fn nothing_that_is_there_is_replaced() {
+    let Some(library) = libraries().into_iter().next() else { return };
+    let run = Run::new(&library);
+    let program = run.compile("halo.c", &[]).expect("C is compiled");
+    std::fs::create_dir(run.path("halo.mrec")).unwrap();
+    std::fs::write(run.path("halo.mrec/mine"), "mine").unwrap();
+    for flags in [&[][..], &["--force"]] {
+        let output = run.record(flags, &program, 2, &[]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        assert_eq!(std::fs::read(run.path("halo.mrec/mine")).unwrap(), b"mine");
+    }
+    // The default name is that of the program; a recording may be replaced, and is whole afterwards.
+    std::fs::remove_dir_all(run.path("halo.mrec")).unwrap();
+    for flags in [&["--keep-library"][..], &["--force"]] {
+        let output = run.record(flags, &program, 2, &[]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(run.path("halo.mrec/library/recorder.c").exists(), flags[0] == "--keep-library");
+        assert_eq!(trace::read(&run.path("halo.mrec"), &Options::default()).unwrap().ranks(), 2);
+    }
+    let left: Vec<_> = std::fs::read_dir(run.folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_a_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_mopsim"))
+            .arg("record")
+            .args(arguments)
+            .current_dir(folder.path())
+            .env_remove("MPICC")
+            .output()
+            .unwrap();
+        (output.status.code(), text(&output.stderr))
+    };
+    let (code, said) = record(&["--mpicc", "no-such-mpicc", "--", "true"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("`no-such-mpicc` is not found") && said.contains("--mpicc"), "{said}");
+    let (code, said) = record(&["--mpicc", "false", "--", "true"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("cannot compile the recorder"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    if libraries().is_empty() {
+        return;
+    }
+    // A command that is no MPI program, that fails, that is not there.
+    let (code, said) = record(&["--", "true"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("nothing was recorded"), "{said}");
+    let (code, said) = record(&["--", "sh", "-c", "exit 5"]);
+    assert_eq!(code, Some(5), "{said}");
+    let (code, said) = record(&["--", "./not-there"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("`./not-there` cannot be started"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
