@@ -3,7 +3,7 @@
 use super::args::{Compare, Output};
 use super::failure::Failure;
 use super::progress::Bars;
-use super::{interrupt, say, slurm, study};
+use super::{interrupt, say, side_files, slurm, study};
 use mopsim::report::number;
 use mopsim::study::record::CellRecord;
 use mopsim::study::results::ResultsFile;
@@ -11,11 +11,14 @@ use mopsim::study::shard::Shard;
 use std::time::Instant;
 
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
+    let flags = &arguments.results;
+    side_files::outputs(&arguments.study.files, study::files_read(&arguments.study))
+        .replacing("--results", flags.results.as_deref())
+        .check()?;
     let study = study::read(&arguments.study, output)?;
     if let Some(folder) = &arguments.cluster.slurm {
         return slurm::write(folder, arguments.cluster.shards as usize, study.cells(), output);
     }
-    let flags = &arguments.results;
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
     let (file, mut records) = match &flags.results {
         None => (None, Vec::new()),

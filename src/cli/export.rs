@@ -2,7 +2,8 @@
 
 use super::args::{Export, ExportFormat};
 use super::failure::Failure;
-use super::{files, options, print_bytes};
+use super::files::{self, Outputs};
+use super::{inputs, options, print_bytes};
 use mopsim::export::{self, ExportError};
 use mopsim::platform::Platform;
 use mopsim::study::network::NetworkChoice;
@@ -19,10 +20,10 @@ pub fn run(arguments: &Export) -> Result<(), Failure> {
         let message = "--mapping places ranks, and an export has none";
         return Err(Failure::input(message, "leave it out; --hostfile FILE writes the hosts in order"));
     }
-    // A file that is in the way should be found before the work, not after it.
-    for file in arguments.output.iter().chain(&arguments.hostfile) {
-        files::check_free(file, arguments.force)?;
-    }
+    Outputs::reading(inputs::network(&choice, Path::new("")))
+        .creating("--output", arguments.output.as_deref(), arguments.force)
+        .creating("--hostfile", arguments.hostfile.as_deref(), arguments.force)
+        .check()?;
     let format = export::find(arguments.to.name()).expect("every format of the command line is in the table");
     match format.write {
         export::Write::Graph(write) => {

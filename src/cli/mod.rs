@@ -8,6 +8,7 @@ mod export;
 mod failure;
 mod families;
 mod files;
+mod inputs;
 mod interrupt;
 mod merge;
 mod options;

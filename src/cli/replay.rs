@@ -2,7 +2,8 @@
 
 use super::args::{Output, Replay};
 use super::failure::Failure;
-use super::{files, options, print, say};
+use super::files::{self, Outputs};
+use super::{inputs, options, print, say};
 use mopsim::report::trace_events::TraceEvents;
 use mopsim::report::{ReplayReport, number};
 use mopsim::study::cell::CellResult;
@@ -14,12 +15,16 @@ use std::path::Path;
 use std::time::Instant;
 
 pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
-    files::check(arguments.timeline.as_deref())?;
     let choice = NetworkChoice {
         topology: arguments.topology.clone(),
         platform: arguments.platform.clone(),
         ..options::network(&arguments.network)?
     };
+    let placement_files = [&arguments.placement.hostfile, &arguments.placement.rankfile];
+    let read = inputs::trace(&arguments.trace).into_iter().chain(inputs::network(&choice, Path::new("")));
+    Outputs::reading(read.chain(placement_files.into_iter().flatten().cloned()))
+        .replacing("--timeline", arguments.timeline.as_deref())
+        .check()?;
     let model = options::model(&arguments.model)?;
     // Cheap checks first: a wrong name should not cost the reading of a large trace.
     model.build()?;

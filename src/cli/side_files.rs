@@ -2,16 +2,21 @@
 
 use super::args::{CompareFiles, StudyFlags};
 use super::failure::Failure;
-use super::{files, progress};
+use super::files::{self, Outputs};
+use super::progress;
 use mopsim::report;
 use mopsim::report::html::{Facts, HtmlReport, Origin, Watched};
 use mopsim::study::Study;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::plan::Plan;
+use std::path::PathBuf;
 
-/// Refuses files that could not be written, before the study runs.
-pub fn check(files: &CompareFiles) -> Result<(), Failure> {
-    [&files.html, &files.json, &files.csv].into_iter().try_for_each(|file| files::check(file.as_deref()))
+/// The files of these flags, to be checked before the study runs.
+pub fn outputs(files: &CompareFiles, inputs: Vec<PathBuf>) -> Outputs<'_> {
+    Outputs::reading(inputs)
+        .replacing("--html", files.html.as_deref())
+        .replacing("--json", files.json.as_deref())
+        .replacing("--csv", files.csv.as_deref())
 }
 
 /// Refuses a cell that the study does not have, before it runs.

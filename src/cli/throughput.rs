@@ -2,7 +2,8 @@
 
 use super::args::{Floor, Output};
 use super::failure::Failure;
-use super::{files, options, print};
+use super::files::{self, Outputs};
+use super::{inputs, options, print};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mopsim::platform::HostsPerSwitch;
@@ -153,9 +154,12 @@ Patterns:
 
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let files = &arguments.files;
-    [&files.html, &files.svg, &files.json, &files.csv]
-        .into_iter()
-        .try_for_each(|file| files::check(file.as_deref()))?;
+    Outputs::reading(files_read(arguments))
+        .replacing("--html", files.html.as_deref())
+        .replacing("--svg", files.svg.as_deref())
+        .replacing("--json", files.json.as_deref())
+        .replacing("--csv", files.csv.as_deref())
+        .check()?;
     let (study, file) = read(arguments)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(|error| {
         Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
@@ -196,6 +200,26 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         }
     }
     print(|out| options::reporter(output.format).throughput(&report, out))
+}
+
+/// The files that are read.
+fn files_read(arguments: &Throughput) -> Vec<PathBuf> {
+    let here = Path::new("");
+    let mut files: Vec<PathBuf> = arguments
+        .specs
+        .iter()
+        .flat_map(|spec| {
+            if spec.ends_with(".toml") {
+                inputs::throughput_study(Path::new(spec))
+            } else {
+                inputs::topology(spec, here)
+            }
+        })
+        .collect();
+    files.extend(arguments.matrix.iter().cloned());
+    files.extend(arguments.from_trace.iter().flat_map(|file| inputs::trace(file)));
+    files.extend(arguments.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, here)));
+    files
 }
 
 /// The study of the file, if one is given, with the flags over it.

@@ -2,8 +2,9 @@
 
 use super::args::{Format, Output};
 use super::failure::Failure;
+use super::files::{self, Outputs};
 use super::trace_args::{Reading, TraceCheck, TraceDiff, TraceInfo, TraceVerb, TraceWhat};
-use super::{files, options, print, say, trace_change};
+use super::{inputs, options, print, say, trace_change};
 use mopsim::platform::units::Speed;
 use mopsim::report::{trace_check, trace_info, trace_matrix, workload};
 use mopsim::trace::inspect::{self, Severity};
@@ -50,8 +51,10 @@ fn speed(option: &str, text: Option<&str>) -> Result<f64, Failure> {
 }
 
 fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
-    files::check(arguments.svg.as_deref())?;
-    files::check(arguments.csv.as_deref())?;
+    Outputs::reading(inputs::trace(&arguments.trace))
+        .replacing("--svg", arguments.svg.as_deref())
+        .replacing("--csv", arguments.csv.as_deref())
+        .check()?;
     let host_speed = speed("host-speed", arguments.host_speed.as_deref())?;
     let trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
