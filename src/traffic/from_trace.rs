@@ -9,7 +9,7 @@ use crate::engine::{Observer, replay};
 use crate::ids::{HostId, LinkId};
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
-use crate::platform::{Host, Link, Platform, RouteTable, SharingPolicy};
+use crate::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::study::choice::ModelChoice;
 use crate::trace::ti;
 use hashbrown::HashMap;
@@ -28,7 +28,7 @@ impl RouteTable for Anywhere {
 
 fn platform(ranks: usize) -> Platform {
     let host = |rank| Host { name: format!("h{rank}"), switch: None, speed: 100e9, cores: 1 };
-    let link = |name: &str| Link { name: name.into(), bandwidth: 5e9, latency: 1e-7, policy: SharingPolicy::FatPipe };
+    let link = |name: &str| Link { name: name.into(), bandwidth: 5e9, latency: 1e-7, policy: SharingPolicy::FatPipe, kind: LinkKind::Declared };
     Platform {
         name: "no contention".into(),
         hosts: (0..ranks).map(host).collect(),
