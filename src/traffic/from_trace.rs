@@ -28,7 +28,13 @@ impl RouteTable for Anywhere {
 
 fn platform(ranks: usize) -> Platform {
     let host = |rank| Host { name: format!("h{rank}"), switch: None, speed: 100e9, cores: 1 };
-    let link = |name: &str| Link { name: name.into(), bandwidth: 5e9, latency: 1e-7, policy: SharingPolicy::FatPipe, kind: LinkKind::Declared };
+    let link = |name: &str| Link {
+        name: name.into(),
+        bandwidth: 5e9,
+        latency: 1e-7,
+        policy: SharingPolicy::FatPipe,
+        kind: LinkKind::Declared,
+    };
     Platform {
         name: "no contention".into(),
         hosts: (0..ranks).map(host).collect(),

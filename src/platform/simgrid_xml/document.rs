@@ -327,7 +327,10 @@ impl<'a, 'input> Builder<'a, 'input> {
             let name = format!("{prefix}{radical}{suffix}");
             for direction in ["UP", "DOWN"] {
                 let name = format!("link_{name}_{direction}");
-                self.generated_link(at, Link { name, bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared })?;
+                self.generated_link(
+                    at,
+                    Link { name, bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared },
+                )?;
             }
             self.new_host(at, name.into(), zone, speed, 1)?;
         }
