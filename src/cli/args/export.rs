@@ -13,8 +13,9 @@ Examples:
 
 SimGrid gets two links for a cable (--duplex full) or one (--duplex shared), and
 a route for each ordered pair of hosts, so that it takes exactly our routes. The
-other formats hold switches and cables only, and can be read back as topologies:
-mopsim topology graph.graphml")]
+other formats hold switches and cables, and how many hosts hang where. GraphML,
+JSON and edges can be read back as topologies (mopsim topology graph.graphml);
+Graphviz is for drawing.")]
 pub struct Export {
     /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, graph.json
     #[arg(value_name = "SPEC", required_unless_present = "platform")]
