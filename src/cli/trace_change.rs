@@ -6,7 +6,7 @@ use super::files::{self, Outputs};
 use super::trace::{read, warn};
 use super::trace_args::{Target, TraceConvert, TraceCut, TraceScale};
 use super::{inputs, say};
-use mopsim::report::number::grouped;
+use mopsim::report::number::{self, grouped};
 use mopsim::trace::transform::{self, Cut, CutError, Part};
 use mopsim::trace::{self, Packing, Trace, WriteError};
 use std::ops::Range;
@@ -57,7 +57,10 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
     }
     let mut trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
-    transform::scale_compute(&mut trace, factor);
+    transform::scale_compute(&mut trace, factor).map_err(|error| {
+        let message = format!("{}: --compute {factor}: {error}", arguments.trace.display());
+        Failure::input(message, "give a smaller factor")
+    })?;
     write(&trace, &arguments.target, output)
 }
 
@@ -84,7 +87,7 @@ fn write(trace: &Trace, target: &Target, output: &Output) -> Result<(), Failure>
     })?;
     if !output.quiet {
         let (ranks, actions) = (trace.ranks(), grouped(trace.total_actions()));
-        say(&format!("{}: {actions} actions of {ranks} ranks", file.display()));
+        say(&format!("{}: {actions} actions of {}", file.display(), number::counted(ranks as u64, "rank")));
     }
     Ok(())
 }
