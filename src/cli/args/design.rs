@@ -1,5 +1,6 @@
 //! What `design` takes.
 
+use super::whole;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -38,7 +39,7 @@ pub struct DesignEquality {
     #[arg(long, value_name = "G", default_value_t = 500)]
     pub generations: u32,
     /// Seed of the search
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>)]
     pub seed: u64,
     /// Odd hops beside -1 and 1 that must be there, e.g. 3,9
     #[arg(long, value_name = "HOPS", value_delimiter = ',')]
@@ -70,12 +71,12 @@ Example:
   mopsim design switches --nodes 1000 --ports 24")]
 pub struct DesignSwitches {
     /// Number of compute nodes, more than 2
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     pub nodes: u64,
     /// Ports of a switch, more than 2
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     pub ports: u64,
     /// Ports of a compute node
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>)]
     pub node_ports: u64,
 }

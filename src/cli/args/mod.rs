@@ -18,7 +18,8 @@ pub use study::{Compare, CompareFiles, Merge, StudyFlags};
 pub use topology::Topology;
 pub use workload::Workload;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::str::FromStr;
 
 /// Predicts how fast MPI applications run on an interconnect that nobody has built yet.
 #[derive(Debug, Parser)]
@@ -33,8 +34,9 @@ Examples:
   mopsim topology torus:8x8 random:n=64,d=6,seed=1
   mopsim collectives allreduce --ranks 64 --size 4096
 
-Exit codes: 0 done; 1 the replay itself failed (deadlock, unmatched messages);
-2 bad arguments or bad input; 3 reading or writing failed; 130 interrupted."
+Exit codes: 0 done; 1 the replay itself failed (deadlock, unmatched messages),
+`trace check` found an error, or `trace diff` a difference; 2 bad arguments or
+bad input; 3 reading or writing failed; 130 interrupted."
 )]
 pub struct Arguments {
     #[command(flatten)]
@@ -67,7 +69,7 @@ pub enum Format {
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the algorithms of collectives, with their messages, and which one each table picks why
+    /// List the algorithms of collectives, with their messages, and which one each table picks, and why
     Collectives(Collectives),
     /// Replay workloads on several networks and compare them with a baseline
     Compare(Compare),
@@ -94,9 +96,29 @@ fn threads() -> clap::builder::RangedU64ValueParser<usize> {
     clap::builder::RangedU64ValueParser::new().range(0..=4096)
 }
 
+/// The whole command line. Numbers below zero are values of options everywhere: an option that wants another number says so, and
+/// `-1` is not taken for a flag.
+pub fn command() -> Command {
+    with_negative_numbers(Arguments::command())
+}
+
+fn with_negative_numbers(command: Command) -> Command {
+    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    let command = command.mut_args(|argument| {
+        let is_option = argument.get_action().takes_values() && !argument.is_positional();
+        if is_option { argument.allow_negative_numbers(true) } else { argument }
+    });
+    verbs.into_iter().fold(command, |command, verb| command.mut_subcommand(verb, with_negative_numbers))
+}
+
+/// A whole number, of options whose type has no limits that a message could name.
+fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "it must be a whole number, 0 or more".to_owned())
+}
+
 /// What `--help` of a verb says.
 pub fn help(verb: &str) -> String {
-    let mut all = Arguments::command();
+    let mut all = command();
     all.build();
     all.find_subcommand_mut(verb).map(|verb| verb.render_long_help().to_string()).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! Networks and models, as several verbs take them.
 
+use super::whole;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -35,8 +36,6 @@ pub struct Network {
     /// Delay of a metre of cable between switches, by the floor plan, e.g. "5 ns" [default: 0]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub cable_delay: Option<String>,
-    #[command(flatten)]
-    pub floor: Floor,
     /// Bandwidth of the link between a host and its switch; without it hosts add no link
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub host_link_bandwidth: Option<String>,
@@ -49,8 +48,10 @@ pub struct Network {
     #[arg(long, value_name = "RULE")]
     pub mapping: Option<String>,
     /// Seed of random topologies, routings and mappings that have none of their own
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub floor: Floor,
 }
 
 #[derive(Debug, Args)]

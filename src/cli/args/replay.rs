@@ -1,6 +1,7 @@
 //! What `replay` takes.
 
 use super::network::{Model, Network, PlacementFiles};
+use super::whole;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -29,12 +30,10 @@ pub struct Replay {
     #[arg(long, value_name = "FILE", conflicts_with = "topology")]
     pub platform: Option<PathBuf>,
     /// Number of ranks; found from the trace if 0 or left out
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     pub ranks: Option<usize>,
-    #[command(flatten)]
-    pub placement: PlacementFiles,
     /// Most bytes that a trace may unpack to [default: 8 GiB, and a thousand times the size of the file]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = whole::<u64>)]
     pub max_unpacked_bytes: Option<u64>,
     /// Let a list of trace files name files outside its own folder
     #[arg(long)]
@@ -49,8 +48,10 @@ pub struct Replay {
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
     /// Most events that the timeline may have; what comes later is left out
-    #[arg(long, value_name = "N", default_value_t = 2_000_000, requires = "timeline")]
+    #[arg(long, value_name = "N", default_value_t = 2_000_000, requires = "timeline", value_parser = whole::<u64>)]
     pub timeline_events: u64,
+    #[command(flatten)]
+    pub placement: PlacementFiles,
     #[command(flatten)]
     pub network: Network,
     #[command(flatten)]

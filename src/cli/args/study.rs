@@ -40,15 +40,15 @@ A long study, in pieces or on a cluster:
   mopsim merge S.toml a.jsonl b.jsonl                # the same as in one run
   mopsim compare S.toml --slurm DIR --shards 16      # job scripts for that")]
 pub struct Compare {
+    /// Number of replays that run at the same time; 0: one for each core. The result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads())]
+    pub threads: usize,
     #[command(flatten)]
     pub study: StudyFlags,
     #[command(flatten)]
     pub results: ResultsFlags,
     #[command(flatten)]
     pub cluster: ClusterFlags,
-    /// Number of replays that run at the same time; 0: one for each core. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads())]
-    pub threads: usize,
 }
 
 /// What makes a study: the same flags give the same study.
@@ -56,6 +56,9 @@ pub struct Compare {
 pub struct StudyFlags {
     /// Study file: networks, workloads, baseline, model (TOML)
     pub study: PathBuf,
+    /// Leave out for how long links were full, and critical paths; saves a third of the time
+    #[arg(long)]
+    pub no_explain: bool,
     #[command(flatten)]
     pub placement: PlacementFiles,
     #[command(flatten)]
@@ -64,9 +67,6 @@ pub struct StudyFlags {
     pub model: Model,
     #[command(flatten)]
     pub perturbation: Perturbation,
-    /// Leave out for how long links were full, and critical paths; saves a third of the time
-    #[arg(long)]
-    pub no_explain: bool,
     #[command(flatten)]
     pub files: CompareFiles,
 }
@@ -140,6 +140,6 @@ pub struct Merge {
     #[command(flatten)]
     pub study: StudyFlags,
     /// Results files of all shards
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", help_heading = None)]
     pub files: Vec<PathBuf>,
 }

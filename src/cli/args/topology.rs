@@ -1,6 +1,7 @@
 //! What `topology` takes.
 
 use super::network::Floor;
+use super::whole;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -12,12 +13,12 @@ pub struct Topology {
     pub specs: Vec<String>,
     /// Which families join so many hosts with switches of so many ports, e.g. hosts=4096,radix=36
     #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
-        "specs", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "placement",
+        "specs", "routing", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "placement",
         "endpoints", "switch_delay", "cable_delay", "prices", "floor_svg",
     ])]
     pub fit: Option<String>,
     /// Seed of random families whose specification gives none, of samples and of random routings
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     /// Estimate distances from so many switches, with an error bound, instead of all
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
@@ -34,8 +35,6 @@ pub struct Topology {
     /// How that route is chosen; an unknown rule lists them all [default: bfs; d_mod_k for trees]
     #[arg(long, value_name = "RULE", requires = "route")]
     pub routing: Option<String>,
-    #[command(flatten)]
-    pub floor: Floor,
     /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub endpoints: Option<u32>,
@@ -51,4 +50,6 @@ pub struct Topology {
     /// Draw the floor with its cables (SVG); for one topology
     #[arg(long, value_name = "FILE")]
     pub floor_svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub floor: Floor,
 }
