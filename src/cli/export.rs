@@ -1,6 +1,6 @@
 //! `mopsim export`: a topology or platform for other programs.
 
-use super::args::{Export, ExportFormat};
+use super::args::{Export, ExportFormat, Format, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print_bytes};
@@ -10,7 +10,11 @@ use mopsim::study::network::NetworkChoice;
 use std::io::Write;
 use std::path::Path;
 
-pub fn run(arguments: &Export) -> Result<(), Failure> {
+pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
+    if output.format != Format::Text {
+        let message = "--format is that of results, and an export has none";
+        return Err(Failure::input(message, "leave it out; --to says what is written"));
+    }
     let choice = NetworkChoice {
         topology: arguments.spec.clone(),
         platform: arguments.platform.clone(),
@@ -31,6 +35,11 @@ pub fn run(arguments: &Export) -> Result<(), Failure> {
                 let message = format!("--hostfile does not go with --to {}, which has no hosts", format.name);
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
+            if let Some(option) = unused(&choice) {
+                let message =
+                    format!("--{option} does not go with --to {}, which has switches and cables only", format.name);
+                return Err(Failure::input(message, "leave it out, or use --to simgrid"));
+            }
             let topology = choice.build_graph(Path::new(""))?;
             deliver(arguments.output.as_deref(), |out| write(&topology, out))
         }
@@ -43,6 +52,12 @@ pub fn run(arguments: &Export) -> Result<(), Failure> {
             }
         }
     }
+}
+
+/// An option that says something of hosts, links or routes, which a mere graph does not have.
+fn unused(choice: &NetworkChoice) -> Option<String> {
+    let routing = choice.routing.as_ref().map(|_| "routing");
+    Some(routing.into_iter().chain(choice.parameters.given()).next()?.replace('_', "-"))
 }
 
 impl ExportFormat {

@@ -53,7 +53,7 @@ where
 {
     text.map(|text| {
         text.parse().map_err(|error| {
-            Failure::input(format!("--{option} `{text}`: {error}"), format!("see the example of --{option} in --help"))
+            Failure::input(format!("--{option} `{text}`: {error}"), format!("--help says what --{option} takes"))
         })
     })
     .transpose()

@@ -89,6 +89,8 @@ fn check(arguments: &TraceCheck, output: &Output) -> Result<(), Failure> {
 
 fn diff(arguments: &TraceDiff, output: &Output) -> Result<(), Failure> {
     let (first, second) = (read(&arguments.first, &arguments.reading)?, read(&arguments.second, &arguments.reading)?);
+    warn(&first, output);
+    warn(&second, output);
     let difference = Difference::of(&first, &second);
     let sheet = workload::difference(&difference);
     print(|out| options::reporter(output.format).sheet(&sheet, out))?;

@@ -4,7 +4,7 @@ use super::args::{self, Output, Workload};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print, say, workload_help};
-use mopsim::report::workload;
+use mopsim::report::{number, workload};
 use mopsim::trace::{self, Packing, SideFile, Trace};
 use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
 use std::fs;
@@ -43,6 +43,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     let mut instance = program.instantiate(ranks, &given(arguments)?, &limits)?;
     if let Some(file) = &arguments.calibrate {
         let recorded = trace::read(file, &trace::Options::default())?;
+        super::trace::warn(&recorded, output);
         calibrate(&mut instance, &recorded, file)?;
     }
     let summary = match &arguments.output {
@@ -58,7 +59,12 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     if let Some(file) = &arguments.output
         && !output.quiet
     {
-        say(&format!("{}: {} actions of {} ranks", file.display(), summary.actions, summary.ranks));
+        say(&format!(
+            "{}: {} actions of {}",
+            file.display(),
+            number::grouped(summary.actions),
+            number::counted(u64::from(summary.ranks), "rank")
+        ));
     }
     if arguments.output.is_none() {
         return print(|out| reporter.sheet(&workload::summary(&instance, &summary), out));
