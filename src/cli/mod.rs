@@ -14,6 +14,7 @@ mod merge;
 mod options;
 mod progress;
 mod replay;
+mod shell;
 mod side_files;
 mod slurm;
 mod study;

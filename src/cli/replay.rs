@@ -10,7 +10,6 @@ use mopsim::study::cell::CellResult;
 use mopsim::study::network::NetworkChoice;
 use mopsim::study::workload::Workload;
 use mopsim::study::{Silent, Study, StudyError};
-use mopsim::trace::ti;
 use std::path::Path;
 use std::time::Instant;
 
@@ -36,13 +35,8 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     })?;
 
     let begin = Instant::now();
-    let mut trace_options =
-        ti::Options { ranks: arguments.ranks, files_anywhere: arguments.files_anywhere, ..ti::Options::default() };
-    if let Some(limit) = arguments.max_unpacked_bytes {
-        trace_options.max_unpacked_bytes = limit;
-        trace_options.max_unpacking_ratio = u64::MAX;
-    }
-    let workload = Workload::read(&arguments.trace, &trace_options)?;
+    let how = options::reading(arguments.ranks, arguments.files_anywhere, arguments.max_unpacked_bytes);
+    let workload = Workload::read(&arguments.trace, &how)?;
     if !output.quiet {
         workload.trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }

@@ -24,17 +24,11 @@ pub fn run(arguments: &TraceVerb, output: &Output) -> Result<(), Failure> {
 
 /// Reads a trace as the flags say.
 pub fn read(path: &Path, flags: &Reading) -> Result<Trace, Failure> {
-    let mut how = Options {
-        ranks: flags.number_of_ranks,
-        files_anywhere: flags.files_anywhere,
+    let how = Options {
         leave_out: flags.leave_out,
         recorded_speed: speed("recorded-speed", flags.recorded_speed.as_deref())?,
-        ..Options::default()
+        ..options::reading(flags.number_of_ranks, flags.files_anywhere, flags.max_unpacked_bytes)
     };
-    if let Some(limit) = flags.max_unpacked_bytes {
-        how.max_unpacked_bytes = limit;
-        how.max_unpacking_ratio = u64::MAX;
-    }
     Ok(trace::read(path, &how)?)
 }
 

@@ -92,8 +92,8 @@ pub enum Verb {
 }
 
 /// More threads than any machine has cores only cost memory, up to what it has.
-fn threads() -> clap::builder::RangedU64ValueParser<usize> {
-    clap::builder::RangedU64ValueParser::new().range(0..=4096)
+fn threads(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|threads| *threads <= 4096).ok_or_else(|| "it must be a number from 0 to 4096".to_owned())
 }
 
 /// The whole command line. Numbers below zero are values of options everywhere: an option that wants another number says so, and

@@ -41,7 +41,7 @@ A long study, in pieces or on a cluster:
   mopsim compare S.toml --slurm DIR --shards 16      # job scripts for that")]
 pub struct Compare {
     /// Number of replays that run at the same time; 0: one for each core. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads())]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
     pub threads: usize,
     #[command(flatten)]
     pub study: StudyFlags,
