@@ -37,7 +37,7 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
             }
             if let Some(option) = unused(&choice) {
                 let message =
-                    format!("--{option} does not go with --to {}, which has switches and cables only", format.name);
+                    format!("--{option} does not go with --to {}, which holds no more than the graph", format.name);
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
             let topology = choice.build_graph(Path::new(""))?;
