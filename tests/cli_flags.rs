@@ -140,7 +140,7 @@ fn options_stand_below_their_headings() {
     ] {
         assert_eq!(heading_of(verb, option), heading, "{verb} {option}");
     }
-    for verb in ["replay", "compare", "merge", "export", "topology", "workload", "collectives", "design", "trace"] {
+    for verb in ["replay", "compare", "merge", "export", "topology", "workload", "collectives", "trace"] {
         let help = folder.output(&[verb, "--help"]);
         let below = help.find("Example").expect("examples");
         assert_80_columns(&help[below..]);
