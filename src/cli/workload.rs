@@ -63,7 +63,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
             "{}: {} actions of {}",
             file.display(),
             number::grouped(summary.actions),
-            number::counted(u64::from(summary.ranks), "rank")
+            number::counted(summary.ranks, "rank")
         ));
     }
     if arguments.output.is_none() {
