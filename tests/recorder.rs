@@ -13,7 +13,7 @@ use mopsim::mpi::messages::Envelope;
 use mopsim::network::Precision;
 use mopsim::network::model::NetworkModel;
 use mopsim::network::sharing::Rule;
-use mopsim::platform::{Host, Link, Platform, RouteTable, SharingPolicy};
+use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use mopsim::trace::{self, Options, Trace, TraceWarning, inspect};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ impl RouteTable for Star {
 
 fn replayed(trace: &Trace) -> Matrix {
     let ranks = trace.ranks() as u32;
-    let link = |name: String, policy| Link { name, bandwidth: 1e9, latency: 1e-6, policy };
+    let link = |name: String, policy| Link { name, bandwidth: 1e9, latency: 1e-6, policy, kind: LinkKind::Declared };
     let mut links: Vec<Link> = (0..2 * ranks).map(|i| link(format!("l{i}"), SharingPolicy::Shared)).collect();
     links.push(link("loopback".into(), SharingPolicy::FatPipe));
     let host = |h| Host { name: format!("h{h}"), switch: None, speed: 1e11, cores: 1 };

@@ -245,8 +245,8 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
     // A torn first line was written by a killed run.
     folder.write("t.jsonl", &lines[0][..50]);
     report(&folder, &["compare", "s.toml", "--results", "t.jsonl", "--resume"], "json");
-    folder.refuse(&["compare", "s.toml", "--results", "t.jsonl"], 2, &["t.jsonl holds results already", "--resume"]);
-    folder.refuse(&["compare", "s.toml", "--results", "no/t.jsonl"], 3, &["no/t.jsonl: "]);
+    folder.refuse(&["compare", "s.toml", "--results", "t.jsonl"], 2, &["t.jsonl is there already", "--resume"]);
+    folder.refuse(&["compare", "s.toml", "--results", "no/t.jsonl"], 3, &["cannot write into no: "]);
     folder.refuse(&["compare", "s.toml", "--resume"], 2, &["--results"]);
 }
 

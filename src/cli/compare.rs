@@ -1,9 +1,9 @@
 //! `mopsim compare`: a study, run and reported; whole, in parts, or after an interruption.
 
-use super::args::{Compare, Output};
+use super::args::{Compare, CompareFiles, Format, Output};
 use super::failure::Failure;
 use super::progress::Bars;
-use super::{interrupt, say, slurm, study};
+use super::{interrupt, say, side_files, slurm, study};
 use mopsim::report::number;
 use mopsim::study::record::CellRecord;
 use mopsim::study::results::ResultsFile;
@@ -11,12 +11,16 @@ use mopsim::study::shard::Shard;
 use std::time::Instant;
 
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
+    let flags = &arguments.results;
+    side_files::outputs(&arguments.study.files, study::files_read(&arguments.study))
+        .replacing("--results", flags.results.as_deref())
+        .check()?;
+    let shard = flags.shard.unwrap_or(Shard::WHOLE);
+    warn_of_unwritten(arguments, shard, output);
     let study = study::read(&arguments.study, output)?;
     if let Some(folder) = &arguments.cluster.slurm {
         return slurm::write(folder, arguments.cluster.shards as usize, study.cells(), output);
     }
-    let flags = &arguments.results;
-    let shard = flags.shard.unwrap_or(Shard::WHOLE);
     let (file, mut records) = match &flags.results {
         None => (None, Vec::new()),
         Some(path) => {
@@ -70,4 +74,24 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     }
     records.sort_by_key(|record| record.cell);
     pool.install(|| study::report(&arguments.study, &study, &study.compare(&records), output))
+}
+
+/// A shard ends without a report, so that nothing is written into the files of one. Job scripts hand these flags on to all shards:
+/// they are no mistake.
+fn warn_of_unwritten(arguments: &Compare, shard: Shard, output: &Output) {
+    if shard == Shard::WHOLE || output.quiet {
+        return;
+    }
+    let CompareFiles { html, json, csv, .. } = &arguments.study.files;
+    let given = [
+        ("--html", html.is_some()),
+        ("--json", json.is_some()),
+        ("--csv", csv.is_some()),
+        ("--format", output.format != Format::Text),
+    ];
+    let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
+    if !given.is_empty() {
+        let options = given.join(", ");
+        say(&format!("warning: a shard has no report: what {options} asks for is written by `mopsim merge`"));
+    }
 }

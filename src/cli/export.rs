@@ -1,15 +1,20 @@
 //! `mopsim export`: a topology or platform for other programs.
 
-use super::args::{Export, ExportFormat};
+use super::args::{Export, ExportFormat, Format, Output};
 use super::failure::Failure;
-use super::{files, options, print_bytes};
+use super::files::{self, Outputs};
+use super::{inputs, options, print_bytes};
 use mopsim::export::{self, ExportError};
 use mopsim::platform::Platform;
 use mopsim::study::network::NetworkChoice;
 use std::io::Write;
 use std::path::Path;
 
-pub fn run(arguments: &Export) -> Result<(), Failure> {
+pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
+    if output.format != Format::Text {
+        let message = "--format is that of results, and an export has none";
+        return Err(Failure::input(message, "leave it out; --to says what is written"));
+    }
     let choice = NetworkChoice {
         topology: arguments.spec.clone(),
         platform: arguments.platform.clone(),
@@ -19,15 +24,20 @@ pub fn run(arguments: &Export) -> Result<(), Failure> {
         let message = "--mapping places ranks, and an export has none";
         return Err(Failure::input(message, "leave it out; --hostfile FILE writes the hosts in order"));
     }
-    // A file that is in the way should be found before the work, not after it.
-    for file in arguments.output.iter().chain(&arguments.hostfile) {
-        files::check_free(file, arguments.force)?;
-    }
+    Outputs::reading(inputs::network(&choice, Path::new("")))
+        .creating("--output", arguments.output.as_deref(), arguments.force)
+        .creating("--hostfile", arguments.hostfile.as_deref(), arguments.force)
+        .check()?;
     let format = export::find(arguments.to.name()).expect("every format of the command line is in the table");
     match format.write {
         export::Write::Graph(write) => {
             if arguments.hostfile.is_some() {
                 let message = format!("--hostfile does not go with --to {}, which has no hosts", format.name);
+                return Err(Failure::input(message, "leave it out, or use --to simgrid"));
+            }
+            if let Some(option) = unused(&choice) {
+                let message =
+                    format!("--{option} does not go with --to {}, which holds no more than the graph", format.name);
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
             let topology = choice.build_graph(Path::new(""))?;
@@ -42,6 +52,12 @@ pub fn run(arguments: &Export) -> Result<(), Failure> {
             }
         }
     }
+}
+
+/// An option that says something of hosts, links or routes, which a mere graph does not have.
+fn unused(choice: &NetworkChoice) -> Option<String> {
+    let routing = choice.routing.as_ref().map(|_| "routing");
+    Some(routing.into_iter().chain(choice.parameters.given()).next()?.replace('_', "-"))
 }
 
 impl ExportFormat {

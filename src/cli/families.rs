@@ -1,10 +1,8 @@
 //! The families of topologies as `--help` lists them: in groups, in 80 columns.
 
+use mopsim::report::wrap::broken;
 use mopsim::topology::registry::{Absent, FAMILIES, Family, GROUPS, Kind};
 use std::fmt::Write;
-
-/// Columns of the help text.
-const WIDTH: usize = 80;
 
 /// The text below the options of `mopsim topology`.
 pub fn help() -> String {
@@ -37,17 +35,7 @@ pub fn help() -> String {
         } else {
             let _ = write!(text, "{head}\n{:column$}", "");
         }
-        let mut at = column;
-        for word in family.help.split(' ') {
-            if at > column && at + 1 + word.len() > WIDTH {
-                let _ = write!(text, "\n{:column$}", "");
-                at = column;
-            }
-            let space = if at > column { " " } else { "" };
-            let _ = write!(text, "{space}{word}");
-            at += space.len() + word.len();
-        }
-        text.push('\n');
+        let _ = writeln!(text, "{}", broken(family.help, column, column));
     }
     text.push_str(
         "\nExamples:\n  \

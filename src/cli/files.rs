@@ -1,6 +1,7 @@
 //! Files that the program writes: there whole or not at all.
 
 use super::failure::Failure;
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -44,9 +45,113 @@ pub fn replace_with<T>(
     result
 }
 
+/// The files that a verb writes, and those that it reads: none may take the place of another.
+///
+/// All of them are known before the work begins, so that nothing is lost, neither files nor time.
+#[derive(Debug, Default)]
+pub struct Outputs<'a> {
+    inputs: Vec<PathBuf>,
+    outputs: Vec<Output<'a>>,
+}
+
+#[derive(Debug)]
+struct Output<'a> {
+    /// The option that names it.
+    option: &'static str,
+    file: Cow<'a, Path>,
+    /// Whether a file that is there already may be replaced.
+    replaces: bool,
+}
+
+impl<'a> Outputs<'a> {
+    /// A verb that reads these files.
+    pub fn reading(inputs: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { inputs: inputs.into_iter().collect(), outputs: Vec::new() }
+    }
+
+    /// An output that takes the place of a file of that name, if it is wanted at all.
+    pub fn replacing(self, option: &'static str, file: Option<&'a Path>) -> Self {
+        self.creating(option, file, true)
+    }
+
+    /// An output that takes the place of a file of that name only by force.
+    pub fn creating(mut self, option: &'static str, file: Option<&'a Path>, force: bool) -> Self {
+        let output = |file| Output { option, file: Cow::Borrowed(file), replaces: force };
+        self.outputs.extend(file.map(output));
+        self
+    }
+
+    /// An output whose name is made from that of another one; it takes the place of a file.
+    pub fn beside(mut self, option: &'static str, file: Option<PathBuf>) -> Self {
+        self.outputs.extend(file.map(|file| Output { option, file: Cow::Owned(file), replaces: true }));
+        self
+    }
+
+    /// Refuses files that would be lost and places where no file can be.
+    ///
+    /// # Errors
+    /// Bad input for a folder, for a file that is read or written under another option, and for one that is there and
+    /// must not be replaced; trouble with files for a folder that is not there.
+    pub fn check(&self) -> Result<(), Failure> {
+        let inputs: Vec<(Identity, &PathBuf)> =
+            // What is not there cannot be lost.
+            self.inputs.iter().filter(|file| file.exists()).filter_map(|file| Some((Identity::of(file)?, file))).collect();
+        let mut seen: Vec<(Identity, &Output)> = Vec::new();
+        for output in &self.outputs {
+            check_place(output.option, &output.file)?;
+            let Some(identity) = Identity::of(&output.file) else { continue };
+            let (option, file) = (output.option, output.file.display());
+            if let Some((_, input)) = inputs.iter().find(|(input, _)| *input == identity) {
+                let same =
+                    if input.as_path() == &*output.file { String::new() } else { format!(" as {}", input.display()) };
+                let message = format!("{option} {file}: this file is read{same}, and would be lost");
+                return Err(Failure::input(message, "give what is written a name of its own"));
+            }
+            if let Some((_, other)) = seen.iter().find(|(other, _)| *other == identity) {
+                let message = format!("{option} {file}: {} writes this file, too", other.option);
+                return Err(Failure::input(message, "give each of them a name of its own"));
+            }
+            if !output.replaces {
+                check_free(&output.file, false)?;
+            }
+            seen.push((identity, output));
+        }
+        Ok(())
+    }
+}
+
+/// What makes two names the same file. Devices and pipes have none: they lose nothing, and take what two options write.
+#[derive(Debug, PartialEq, Eq)]
+enum Identity {
+    /// A file that is there, by its device and number: also through links of both kinds.
+    #[cfg(unix)]
+    Number(u64, u64),
+    /// Its path without links.
+    Path(PathBuf),
+}
+
+impl Identity {
+    fn of(file: &Path) -> Option<Self> {
+        match fs::metadata(file) {
+            Ok(found) if !found.is_file() => None,
+            #[cfg(unix)]
+            Ok(found) => {
+                use std::os::unix::fs::MetadataExt;
+                Some(Self::Number(found.dev(), found.ino()))
+            }
+            _ => {
+                let whole = fs::canonicalize(file).ok();
+                let in_folder = || Some(fs::canonicalize(folder_of(file)).ok()?.join(file.file_name()?));
+                whole.or_else(in_folder).map(Self::Path)
+            }
+        }
+    }
+}
+
 /// Refuses to replace a file, unless that is what the user wants.
 pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
-    if !force && fs::symlink_metadata(file).is_ok() {
+    let is_device = fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    if !force && !is_device && fs::symlink_metadata(file).is_ok() {
         let message = format!("{}: there is a file of that name", file.display());
         return Err(Failure::input(message, "choose another name, or say --force to replace it"));
     }
@@ -54,15 +159,20 @@ pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
 }
 
 /// Refuses a place where no file can be, before the work that it would waste.
-pub fn check(file: Option<&Path>) -> Result<(), Failure> {
-    let Some(file) = file else { return Ok(()) };
-    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+fn check_place(option: &str, file: &Path) -> Result<(), Failure> {
     if file.is_dir() || file.file_name().is_none() {
-        return Err(Failure::input(format!("{}: a folder, not a file", file.display()), "name a file"));
+        let message = format!("{option} {}: a folder, not a file", file.display());
+        return Err(Failure::input(message, "name a file"));
     }
+    let folder = folder_of(file);
     match fs::metadata(folder) {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(Failure::file("write into", folder, &io::Error::from(io::ErrorKind::NotADirectory))),
         Err(error) => Err(Failure::file("write into", folder, &error)),
     }
+}
+
+/// The folder that a file is in.
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

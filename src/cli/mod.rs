@@ -8,12 +8,14 @@ mod export;
 mod failure;
 mod families;
 mod files;
+mod inputs;
 mod interrupt;
 mod merge;
 mod options;
 mod progress;
 mod record;
 mod replay;
+mod shell;
 mod side_files;
 mod slurm;
 mod study;
@@ -25,21 +27,23 @@ mod trace_change;
 mod workload;
 mod workload_help;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use failure::Failure;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
+    let mut command = args::command();
+    let arguments = args::Arguments::from_arg_matches_mut(&mut command.get_matches_mut())
+        .unwrap_or_else(|error| error.format(&mut command).exit());
     let result = match &arguments.verb {
         args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
         args::Verb::Merge(verb) => merge::run(verb, &arguments.output),
         args::Verb::Record(verb) => record::run(verb, &arguments.output),
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
-        args::Verb::Export(verb) => export::run(verb),
+        args::Verb::Export(verb) => export::run(verb, &arguments.output),
         args::Verb::Throughput(verb) => throughput::run(verb, &arguments.output),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
         args::Verb::Workload(verb) => workload::run(verb, &arguments.output),

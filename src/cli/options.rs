@@ -7,6 +7,7 @@ use mopsim::report::Reporter;
 use mopsim::study::Placement;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;
+use mopsim::trace;
 
 /// The reporter of a format.
 pub fn reporter(format: Format) -> &'static dyn Reporter {
@@ -53,10 +54,21 @@ where
 {
     text.map(|text| {
         text.parse().map_err(|error| {
-            Failure::input(format!("--{option} `{text}`: {error}"), format!("see the example of --{option} in --help"))
+            Failure::input(format!("--{option} `{text}`: {error}"), format!("--help says what --{option} takes"))
         })
     })
     .transpose()
+}
+
+/// How a trace is read, from the flags that all readers of traces have.
+pub fn reading(ranks: Option<usize>, files_anywhere: bool, max_unpacked_bytes: Option<u64>) -> trace::Options {
+    let mut how = trace::Options { ranks, files_anywhere, ..trace::Options::default() };
+    if let Some(limit) = max_unpacked_bytes {
+        how.max_unpacked_bytes = limit;
+        // Whoever says a limit means that one.
+        how.max_unpacking_ratio = u64::MAX;
+    }
+    how
 }
 
 /// The model flags as choices; what was not given is left open.

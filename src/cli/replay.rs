@@ -2,24 +2,28 @@
 
 use super::args::{Output, Replay};
 use super::failure::Failure;
-use super::{files, options, print, say};
+use super::files::{self, Outputs};
+use super::{inputs, options, print, say};
 use mopsim::report::trace_events::TraceEvents;
 use mopsim::report::{ReplayReport, number};
 use mopsim::study::cell::CellResult;
 use mopsim::study::network::NetworkChoice;
 use mopsim::study::workload::Workload;
 use mopsim::study::{Silent, Study, StudyError};
-use mopsim::trace::ti;
 use std::path::Path;
 use std::time::Instant;
 
 pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
-    files::check(arguments.timeline.as_deref())?;
     let choice = NetworkChoice {
         topology: arguments.topology.clone(),
         platform: arguments.platform.clone(),
         ..options::network(&arguments.network)?
     };
+    let placement_files = [&arguments.placement.hostfile, &arguments.placement.rankfile];
+    let read = inputs::trace(&arguments.trace).into_iter().chain(inputs::network(&choice, Path::new("")));
+    Outputs::reading(read.chain(placement_files.into_iter().flatten().cloned()))
+        .replacing("--timeline", arguments.timeline.as_deref())
+        .check()?;
     let model = options::model(&arguments.model)?;
     // Cheap checks first: a wrong name should not cost the reading of a large trace.
     model.build()?;
@@ -31,13 +35,8 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     })?;
 
     let begin = Instant::now();
-    let mut trace_options =
-        ti::Options { ranks: arguments.ranks, files_anywhere: arguments.files_anywhere, ..ti::Options::default() };
-    if let Some(limit) = arguments.max_unpacked_bytes {
-        trace_options.max_unpacked_bytes = limit;
-        trace_options.max_unpacking_ratio = u64::MAX;
-    }
-    let workload = Workload::read(&arguments.trace, &trace_options)?;
+    let how = options::reading(arguments.ranks, arguments.files_anywhere, arguments.max_unpacked_bytes);
+    let workload = Workload::read(&arguments.trace, &how)?;
     if !output.quiet {
         workload.trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }

@@ -2,16 +2,22 @@
 
 use super::args::{CompareFiles, StudyFlags};
 use super::failure::Failure;
-use super::{files, progress};
+use super::files::{self, Outputs};
+use super::progress;
+use super::shell::word;
 use mopsim::report;
 use mopsim::report::html::{Facts, HtmlReport, Origin, Watched};
 use mopsim::study::Study;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::plan::Plan;
+use std::path::PathBuf;
 
-/// Refuses files that could not be written, before the study runs.
-pub fn check(files: &CompareFiles) -> Result<(), Failure> {
-    [&files.html, &files.json, &files.csv].into_iter().try_for_each(|file| files::check(file.as_deref()))
+/// The files of these flags, to be checked before the study runs.
+pub fn outputs(files: &CompareFiles, inputs: Vec<PathBuf>) -> Outputs<'_> {
+    Outputs::reading(inputs)
+        .replacing("--html", files.html.as_deref())
+        .replacing("--json", files.json.as_deref())
+        .replacing("--csv", files.csv.as_deref())
 }
 
 /// Refuses a cell that the study does not have, before it runs.
@@ -51,21 +57,13 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: 
 
 /// The command, as it was given; the path of the program and the number of threads change nothing.
 fn command_line() -> String {
-    let quoted = |argument: String| {
-        let plain = |c: char| c.is_alphanumeric() || "-_./=:,@+".contains(c);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', "'\\''"))
-        }
-    };
     let mut words = vec!["mopsim".to_owned()];
     let mut arguments = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned());
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--threads" => drop(arguments.next()),
             other if other.starts_with("--threads=") => {}
-            _ => words.push(quoted(argument)),
+            _ => words.push(word(&argument)),
         }
     }
     words.join(" ")

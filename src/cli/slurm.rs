@@ -5,6 +5,7 @@
 
 use super::args::Output;
 use super::failure::Failure;
+use super::shell::word;
 use super::{files, say};
 use std::ffi::OsString;
 use std::fs;
@@ -30,8 +31,8 @@ pub fn write(folder: &Path, shards: usize, cells: usize, output: &Output) -> Res
         })
     };
     let job = Job {
-        here: quoted(&text(&here)?),
-        program: quoted(&text(&program)?),
+        here: word(&text(&here)?),
+        program: word(&text(&program)?),
         arguments: study_arguments(std::env::args_os().skip(1))?,
         folder: text(&folder)?,
         shards,
@@ -42,7 +43,7 @@ pub fn write(folder: &Path, shards: usize, cells: usize, output: &Output) -> Res
         files::replace(&file, |out| out.write_all(content.as_bytes()))?;
     }
     if !output.quiet {
-        let folder = quoted(&job.folder);
+        let folder = word(&job.folder);
         say(&format!(
             "{cells} replays in {shards} tasks. Submit one of\n  sbatch {folder}/array.slurm\n  hq submit {folder}/array.hq.sh\n\
              and when all tasks are done\n  sh {folder}/merge.sh"
@@ -64,7 +65,7 @@ impl Job {
     fn slurm(&self) -> String {
         let Self { folder, shards, .. } = self;
         // Slurm reads its comments as the shell does: quotes keep a blank in a path together.
-        let log = quoted(&format!("{folder}/task-%a.log"));
+        let log = word(&format!("{folder}/task-%a.log"));
         format!(
             "#!/bin/sh\n#SBATCH --job-name=mopsim\n#SBATCH --array=1-{shards}\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=2\n\
              #SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output={log}\n# Add --time, --mem and --partition as your \
@@ -75,7 +76,7 @@ impl Job {
 
     fn hyperqueue(&self) -> String {
         let Self { folder, shards, .. } = self;
-        let log = quoted(&format!("{folder}/task-%{{TASK_ID}}.log"));
+        let log = word(&format!("{folder}/task-%{{TASK_ID}}.log"));
         format!(
             "#!/bin/sh\n#HQ --name mopsim\n#HQ --array 1-{shards}\n#HQ --cpus 2\n#HQ --stdout {log}\n#HQ --stderr {log}\n{}",
             self.task("HQ_TASK_ID", "MOPSIM_THREADS")
@@ -84,7 +85,7 @@ impl Job {
 
     fn task(&self, task: &str, threads: &str) -> String {
         let Self { here, program, arguments, shards, .. } = self;
-        let folder = quoted(&self.folder);
+        let folder = word(&self.folder);
         format!(
             "set -eu\ncd {here}\nexec {program} compare {arguments} \\\n    --shard \"${task}/{shards}\" --results \
              {folder}/\"shard-${task}.jsonl\" --resume \\\n    --threads \"${{{threads}:-2}}\"\n"
@@ -93,7 +94,7 @@ impl Job {
 
     fn merge(&self) -> String {
         let Self { here, program, arguments, shards, .. } = self;
-        let folder = quoted(&self.folder);
+        let folder = word(&self.folder);
         format!(
             "#!/bin/sh\n# Prints the report; takes --format json and the like.\nset -eu\ncd {here}\nset -- \"$@\" --\n\
              for task in $(seq 1 {shards}); do set -- \"$@\" {folder}/\"shard-$task.jsonl\"; done\n\
@@ -121,19 +122,10 @@ fn study_arguments(given: impl Iterator<Item = OsString>) -> Result<String, Fail
         }
         match OWN.iter().find(|(flag, _)| argument == *flag || argument.starts_with(&format!("{flag}="))) {
             Some((flag, value)) => skip = *value && argument == *flag,
-            None => kept.push(quoted(&argument)),
+            None => kept.push(word(&argument)),
         }
     }
     Ok(kept.join(" "))
-}
-
-/// A text as one word of the shell.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%+@".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -145,6 +137,5 @@ mod tests {
         let given = ["--format", "json", "compare", "my study.toml", "--slurm", "d", "--seed", "3", "-q", "--shards=4"];
         let kept = study_arguments(given.iter().map(OsString::from)).expect("text");
         assert_eq!(kept, "'my study.toml' --seed 3");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

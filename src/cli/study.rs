@@ -2,10 +2,11 @@
 
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
-use super::{options, print, progress, say, side_files};
+use super::{inputs, options, print, progress, say, side_files};
 use mopsim::study::comparison::Comparison;
 use mopsim::study::perturb;
 use mopsim::study::{Overrides, Study, mapping};
+use std::path::{Path, PathBuf};
 
 /// Reads the study.
 pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
@@ -29,7 +30,6 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     // Before the study is read, a wrong choice can only be one of the command line.
     overrides.model.build()?;
     mapping(overrides.placement.rule.as_deref(), overrides.seed)?;
-    side_files::check(&flags.files)?;
     let waiting = progress::waiting("reading traces and building networks", output.quiet);
     let study = Study::read(&flags.study, overrides);
     waiting.finish_and_clear();
@@ -44,6 +44,18 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
         warnings.for_each(|warning| say(&format!("warning: {warning}")));
     }
     Ok(study)
+}
+
+/// The files that are read: the study, and all that it and the flags name.
+pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
+    let mut files = inputs::study(&flags.study);
+    files.extend([&flags.placement.hostfile, &flags.placement.rankfile].into_iter().flatten().cloned());
+    files.extend(flags.files.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, folder(&flags.study))));
+    files
+}
+
+fn folder(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
 }
 
 /// Prints the report, and writes the files that the user wants beside it.

@@ -2,12 +2,14 @@
 
 use super::args::{Floor, Output};
 use super::failure::Failure;
-use super::{files, options, print};
+use super::files::{self, Outputs};
+use super::{inputs, options, print};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mopsim::platform::HostsPerSwitch;
 use mopsim::report::ThroughputReport;
 use mopsim::report::throughput::{html, svg};
+use mopsim::report::wrap::broken;
 use mopsim::study::toml_file;
 use mopsim::throughput::ThroughputError;
 use mopsim::throughput::study::{NetworkEntry, NetworkError, StudyFile};
@@ -58,15 +60,15 @@ pub struct Throughput {
     /// Number of bottleneck links to show [default: 5]
     #[arg(long, value_name = "N")]
     pub links: Option<usize>,
+    /// Number of threads; 0: one for each core. The result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=4096))]
+    pub threads: usize,
     #[command(flatten)]
     pub speeds: Speeds,
     #[command(flatten)]
     pub floor: Floor,
     #[command(flatten)]
     pub files: ThroughputFiles,
-    /// Number of threads; 0: one for each core. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=4096))]
-    pub threads: usize,
 }
 
 #[derive(Debug, Args)]
@@ -128,24 +130,9 @@ Patterns:
     for kind in PATTERNS {
         let parameters = kind.parameters.iter().map(|name| format!("[{name}]")).collect::<Vec<_>>().join(",");
         let name = if parameters.is_empty() { kind.name.to_owned() } else { format!("{}:{parameters}", kind.name) };
-        let mut line = format!("  {name:<26}");
-        if name.len() > 26 {
-            text.push_str(&format!("  {name}\n"));
-            line = " ".repeat(28);
-        }
-        let mut width = 28;
-        for word in kind.help.split(' ') {
-            if width + 1 + word.len() > 80 {
-                text.push_str(line.trim_end());
-                text.push('\n');
-                line = " ".repeat(28);
-                width = 28;
-            }
-            line.push(' ');
-            line.push_str(word);
-            width += 1 + word.len();
-        }
-        text.push_str(line.trim_end());
+        // A name that is too long stands in a line of its own.
+        text.push_str(&if name.len() > 25 { format!("  {name}\n{:28}", "") } else { format!("  {name:<26}") });
+        text.push_str(&broken(kind.help, 28, 28));
         text.push('\n');
     }
     text.pop();
@@ -154,9 +141,12 @@ Patterns:
 
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let files = &arguments.files;
-    [&files.html, &files.svg, &files.json, &files.csv]
-        .into_iter()
-        .try_for_each(|file| files::check(file.as_deref()))?;
+    Outputs::reading(files_read(arguments))
+        .replacing("--html", files.html.as_deref())
+        .replacing("--svg", files.svg.as_deref())
+        .replacing("--json", files.json.as_deref())
+        .replacing("--csv", files.csv.as_deref())
+        .check()?;
     let (study, file) = read(arguments)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(|error| {
         Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
@@ -211,11 +201,34 @@ fn write(files: &ThroughputFiles, report: &ThroughputReport) -> Result<(), Failu
     Ok(())
 }
 
+/// The files that are read.
+fn files_read(arguments: &Throughput) -> Vec<PathBuf> {
+    let here = Path::new("");
+    let mut files: Vec<PathBuf> = arguments
+        .specs
+        .iter()
+        .flat_map(|spec| {
+            if spec.ends_with(".toml") {
+                inputs::throughput_study(Path::new(spec))
+            } else {
+                inputs::topology(spec, here)
+            }
+        })
+        .collect();
+    files.extend(arguments.matrix.iter().cloned());
+    files.extend(arguments.from_trace.iter().flat_map(|file| inputs::trace(file)));
+    files.extend(arguments.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, here)));
+    files
+}
+
 /// The study of the file, if one is given, with the flags over it.
 fn read(arguments: &Throughput) -> Result<(mopsim::throughput::study::Study, Option<PathBuf>), Failure> {
     let studies: Vec<&String> = arguments.specs.iter().filter(|spec| is_study(spec)).collect();
     if studies.len() > 1 {
         return Err(Failure::input("several study files are given", "give one; networks may stand beside it as SPEC"));
+    }
+    if arguments.bound_gap.is_some() && arguments.bound.as_deref().is_some_and(|bound| bound != "flow") {
+        return Err(Failure::input("--bound-gap is for --bound flow", "leave it out, or ask for --bound flow"));
     }
     let flags = flags(arguments, !studies.is_empty())?;
     let Some(file) = studies.first().map(PathBuf::from) else {

@@ -2,8 +2,9 @@
 
 use super::args::{Format, Output};
 use super::failure::Failure;
+use super::files::{self, Outputs};
 use super::trace_args::{Reading, TraceCheck, TraceDiff, TraceInfo, TraceVerb, TraceWhat};
-use super::{files, options, print, say, trace_change};
+use super::{inputs, options, print, say, trace_change};
 use mopsim::platform::units::Speed;
 use mopsim::report::{trace_check, trace_info, trace_matrix, workload};
 use mopsim::trace::inspect::{self, Severity};
@@ -23,17 +24,11 @@ pub fn run(arguments: &TraceVerb, output: &Output) -> Result<(), Failure> {
 
 /// Reads a trace as the flags say.
 pub fn read(path: &Path, flags: &Reading) -> Result<Trace, Failure> {
-    let mut how = Options {
-        ranks: flags.number_of_ranks,
-        files_anywhere: flags.files_anywhere,
+    let how = Options {
         leave_out: flags.leave_out,
         recorded_speed: speed("recorded-speed", flags.recorded_speed.as_deref())?,
-        ..Options::default()
+        ..options::reading(flags.number_of_ranks, flags.files_anywhere, flags.max_unpacked_bytes)
     };
-    if let Some(limit) = flags.max_unpacked_bytes {
-        how.max_unpacked_bytes = limit;
-        how.max_unpacking_ratio = u64::MAX;
-    }
     Ok(trace::read(path, &how)?)
 }
 
@@ -50,8 +45,10 @@ fn speed(option: &str, text: Option<&str>) -> Result<f64, Failure> {
 }
 
 fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
-    files::check(arguments.svg.as_deref())?;
-    files::check(arguments.csv.as_deref())?;
+    Outputs::reading(inputs::trace(&arguments.trace))
+        .replacing("--svg", arguments.svg.as_deref())
+        .replacing("--csv", arguments.csv.as_deref())
+        .check()?;
     let host_speed = speed("host-speed", arguments.host_speed.as_deref())?;
     let trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
@@ -86,6 +83,8 @@ fn check(arguments: &TraceCheck, output: &Output) -> Result<(), Failure> {
 
 fn diff(arguments: &TraceDiff, output: &Output) -> Result<(), Failure> {
     let (first, second) = (read(&arguments.first, &arguments.reading)?, read(&arguments.second, &arguments.reading)?);
+    warn(&first, output);
+    warn(&second, output);
     let difference = Difference::of(&first, &second);
     let sheet = workload::difference(&difference);
     print(|out| options::reporter(output.format).sheet(&sheet, out))?;

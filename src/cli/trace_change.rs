@@ -2,23 +2,25 @@
 
 use super::args::Output;
 use super::failure::Failure;
+use super::files::{self, Outputs};
 use super::trace::{read, warn};
 use super::trace_args::{Target, TraceConvert, TraceCut, TraceScale};
-use super::{files, say};
-use mopsim::report::number::grouped;
+use super::{inputs, say};
+use mopsim::report::number::{self, grouped};
 use mopsim::trace::transform::{self, Cut, CutError, Part};
 use mopsim::trace::{self, Packing, Trace, WriteError};
 use std::ops::Range;
+use std::path::Path;
 
 pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure> {
-    files::check_free(&arguments.target.output, arguments.target.force)?;
+    check(&arguments.trace, &arguments.target)?;
     let trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
     write(&trace, &arguments.target, output)
 }
 
 pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
-    files::check_free(&arguments.target.output, arguments.target.force)?;
+    check(&arguments.trace, &arguments.target)?;
     let ranks = arguments.ranks.as_deref().map(ranks).transpose()?;
     let part = match (&arguments.iterations, &arguments.window) {
         (Some(text), _) => Part::Iterations(iterations(text)?),
@@ -47,7 +49,7 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
 }
 
 pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
-    files::check_free(&arguments.target.output, arguments.target.force)?;
+    check(&arguments.trace, &arguments.target)?;
     let factor = arguments.compute;
     if !(factor > 0.0 && factor.is_finite()) {
         let message = format!("--compute {factor}: the factor has to be finite and above 0");
@@ -55,8 +57,16 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
     }
     let mut trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
-    transform::scale_compute(&mut trace, factor);
+    transform::scale_compute(&mut trace, factor).map_err(|error| {
+        let message = format!("{}: --compute {factor}: {error}", arguments.trace.display());
+        Failure::input(message, "give a smaller factor")
+    })?;
     write(&trace, &arguments.target, output)
+}
+
+/// Refuses a new file in the place of one that is read or may not be replaced.
+fn check(trace: &Path, target: &Target) -> Result<(), Failure> {
+    Outputs::reading(inputs::trace(trace)).creating("--output", Some(&target.output), target.force).check()
 }
 
 /// Writes a trace whole or not at all, in the format and packing that the name of the file says.
@@ -77,7 +87,7 @@ fn write(trace: &Trace, target: &Target, output: &Output) -> Result<(), Failure>
     })?;
     if !output.quiet {
         let (ranks, actions) = (trace.ranks(), grouped(trace.total_actions()));
-        say(&format!("{}: {actions} actions of {ranks} ranks", file.display()));
+        say(&format!("{}: {actions} actions of {}", file.display(), number::counted(ranks as u64, "rank")));
     }
     Ok(())
 }

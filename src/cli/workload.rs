@@ -2,8 +2,9 @@
 
 use super::args::{self, Output, Workload};
 use super::failure::Failure;
-use super::{files, options, print, say, workload_help};
-use mopsim::report::workload;
+use super::files::{self, Outputs};
+use super::{inputs, options, print, say, workload_help};
+use mopsim::report::{number, workload};
 use mopsim::trace::{self, Packing, SideFile, Trace};
 use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
 use std::fs;
@@ -27,6 +28,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     {
         return print(|out| out.write_all(builtin.source.as_bytes()));
     }
+    check_files(name, arguments)?;
     let program = catalogue::open(name)?;
     if arguments.parameters {
         return print(|out| reporter.sheet(&workload::parameters(&program), out));
@@ -41,11 +43,11 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     let mut instance = program.instantiate(ranks, &given(arguments)?, &limits)?;
     if let Some(file) = &arguments.calibrate {
         let recorded = trace::read(file, &trace::Options::default())?;
+        super::trace::warn(&recorded, output);
         calibrate(&mut instance, &recorded, file)?;
     }
     let summary = match &arguments.output {
         Some(file) => {
-            files::check_free(file, arguments.force)?;
             let side = Side::of(&instance, file)?;
             side.check_free(arguments.force)?;
             let summary = files::replace_with(file, |out| pack(&instance, file, out))?;
@@ -57,12 +59,33 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     if let Some(file) = &arguments.output
         && !output.quiet
     {
-        say(&format!("{}: {} actions of {} ranks", file.display(), summary.actions, summary.ranks));
+        say(&format!(
+            "{}: {} actions of {}",
+            file.display(),
+            number::grouped(summary.actions),
+            number::counted(summary.ranks, "rank")
+        ));
     }
     if arguments.output.is_none() {
         return print(|out| reporter.sheet(&workload::summary(&instance, &summary), out));
     }
     Ok(())
+}
+
+/// Refuses a trace in the place of a file that is read or may not be replaced.
+fn check_files(name: &str, arguments: &Workload) -> Result<(), Failure> {
+    let program = name.ends_with(".star").then(|| PathBuf::from(name));
+    let read = program.into_iter().chain(arguments.calibrate.iter().flat_map(|file| inputs::trace(file)));
+    let output = arguments.output.as_deref();
+    Outputs::reading(read)
+        .creating("--output", output, arguments.force)
+        .beside("the side file of --output", output.filter(|file| is_file(file)).map(SideFile::beside))
+        .check()
+}
+
+/// Whether the name is that of a file, not of a device or pipe, which has nothing beside it.
+fn is_file(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|found| found.is_file()) || !file.exists()
 }
 
 /// What stands beside the trace, so that a replay of it can tell Mop/s.
@@ -81,8 +104,7 @@ impl Side {
                 "write them shorter",
             )
         })?;
-        let wanted = fs::metadata(trace).is_ok_and(|found| found.is_file()) || !trace.exists();
-        Ok(Self { file: SideFile::beside(trace), text, wanted })
+        Ok(Self { file: SideFile::beside(trace), text, wanted: is_file(trace) })
     }
 
     /// The same text may stand there already: the same trace in another format shares it.

@@ -1,9 +1,8 @@
 //! `mopsim workload NAME --help`: what a program is, and what it takes, in 80 columns.
 
+use mopsim::report::wrap::broken;
 use mopsim::workload::{Parameter, Program};
 use std::fmt::Write;
-
-const WIDTH: usize = 80;
 
 /// The whole help of a program.
 pub fn of(program: &Program) -> String {
@@ -59,22 +58,9 @@ fn values(parameter: &Parameter) -> String {
     text
 }
 
-/// Adds words in lines of at most [`WIDTH`] characters; those of a list hang.
+/// Adds words in lines that a terminal shows whole; those of a list hang.
 fn wrap(text: &mut String, indent: usize, words: &str) {
-    let mut column = 0;
-    for word in words.split_whitespace() {
-        let width = word.chars().count();
-        if column == 0 {
-            let _ = write!(text, "{:indent$}{word}", "");
-            column = indent + width;
-        } else if column + 1 + width > WIDTH {
-            let hang = if indent == 2 { 6 } else { indent };
-            let _ = write!(text, "\n{:hang$}{word}", "");
-            column = hang + width;
-        } else {
-            let _ = write!(text, " {word}");
-            column += 1 + width;
-        }
-    }
-    text.push('\n');
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let hang = if indent == 2 { 6 } else { indent };
+    let _ = writeln!(text, "{:indent$}{}", "", broken(&words, indent, hang));
 }

@@ -5,7 +5,7 @@ use crate::ids::{HostId, LinkId};
 use crate::mpi::collective::{Selector, select::Table};
 use crate::mpi::mapping::Mapping;
 use crate::mpi::messages::{Envelope, Mismatch};
-use crate::platform::{Host, Link, RouteTable, SharingPolicy};
+use crate::platform::{Host, Link, LinkKind, RouteTable, SharingPolicy};
 use crate::trace::UNKNOWN_COUNT;
 use crate::trace::{Action, Datatype};
 
@@ -25,7 +25,13 @@ const SPEED: f64 = 1e9;
 const LOOPBACK: f64 = 10e9;
 
 fn platform(hosts: usize, cores: u32) -> Platform {
-    let link = |name: &str, bandwidth, latency, policy| Link { name: name.to_owned(), bandwidth, latency, policy };
+    let link = |name: &str, bandwidth, latency, policy| Link {
+        name: name.to_owned(),
+        bandwidth,
+        latency,
+        policy,
+        kind: LinkKind::Declared,
+    };
     Platform {
         name: "medium".to_owned(),
         hosts: (0..hosts).map(|h| Host { name: format!("h{h}"), switch: None, speed: SPEED, cores }).collect(),

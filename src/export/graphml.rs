@@ -1,7 +1,8 @@
-//! GraphML: nodes `n0`, `n1`, ... and an edge for each cable, parallel ones included.
+//! GraphML: nodes `n0`, `n1`, ... and an edge for each cable, parallel ones included. Nodes have `hosts`, or the graph
+//! `host_vertices`, where there is not one host on each switch.
 
 use super::{ExportError, escaped};
-use crate::topology::Topology;
+use crate::topology::{Hosts, Topology};
 use std::io::Write;
 
 pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), ExportError> {
@@ -9,9 +10,24 @@ pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), Expo
     let kind = if graph.is_directed() { "directed" } else { "undirected" };
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">")?;
+    let hosts = graph.hosts();
+    match hosts {
+        Hosts::Everywhere(1) => {}
+        Hosts::Vertices(_) => {
+            writeln!(out, "  <key id=\"v\" for=\"graph\" attr.name=\"host_vertices\" attr.type=\"int\"/>")?;
+        }
+        _ => writeln!(out, "  <key id=\"h\" for=\"node\" attr.name=\"hosts\" attr.type=\"int\"/>")?,
+    }
     writeln!(out, "  <graph id=\"{}\" edgedefault=\"{kind}\">", escaped(&topology.name()))?;
-    for switch in 0..graph.switches() {
-        writeln!(out, "    <node id=\"n{switch}\"/>")?;
+    if let Hosts::Vertices(count) = hosts {
+        writeln!(out, "    <data key=\"v\">{count}</data>")?;
+    }
+    let said = !matches!(hosts, Hosts::Everywhere(1) | Hosts::Vertices(_));
+    for (switch, count) in graph.default_hosts().into_iter().enumerate() {
+        match said {
+            true => writeln!(out, "    <node id=\"n{switch}\"><data key=\"h\">{count}</data></node>")?,
+            false => writeln!(out, "    <node id=\"n{switch}\"/>")?,
+        }
     }
     for (from, to) in graph.cable_ends() {
         writeln!(out, "    <edge source=\"n{from}\" target=\"n{to}\"/>")?;

@@ -58,6 +58,29 @@ proptest! {
 }
 
 #[test]
+fn hosts_hang_where_they_hung() {
+    for (spec, hosts) in [("fat_tree3:4", 16), ("clos:m=4,n=2,r=3", 6), ("slimfly:q=5,p=4", 200), ("torus:4x4", 16)] {
+        let topology = topology::build(spec).unwrap();
+        for format in ["edges", "json", "graphml"] {
+            let Ok(text) = graph_file(format, &topology) else { continue };
+            let back = read_back(format, &text);
+            assert_eq!(back.graph.hosts(), topology.graph.hosts(), "{spec} as {format}");
+            assert_eq!(back.graph.default_hosts().iter().sum::<u32>(), hosts, "{spec} as {format}");
+        }
+    }
+    let star = topology::build("star:3").unwrap();
+    for (format, text) in
+        [("edges", "# undirected n=3\n0 1\n0 2\n"), ("json", "{\"directed\":false,\"n\":3,\"edges\":[[0,1],[0,2]]}\n")]
+    {
+        assert_eq!(
+            String::from_utf8(graph_file(format, &star).unwrap()).unwrap(),
+            text,
+            "files say it only where they must"
+        );
+    }
+}
+
+#[test]
 fn graphviz_gets_every_switch_and_cable() {
     let dot = |spec: &str| String::from_utf8(graph_file("dot", &topology::build(spec).unwrap()).unwrap()).unwrap();
     assert_eq!(dot("star:3"), "graph \"star:n=3\" {\n  0;\n  1;\n  2;\n  0 -- 1;\n  0 -- 2;\n}\n");

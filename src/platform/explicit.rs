@@ -23,7 +23,7 @@ use super::error::PlatformError;
 use super::parameters::{Loopback, MAX_HOSTS};
 use super::static_routes::{MAX_ROUTE_LINKS, StaticRoutes};
 use super::units::{Bandwidth, Seconds, Speed};
-use super::{Host, Link, Platform, SharingPolicy};
+use super::{Host, Link, LinkKind, Platform, SharingPolicy};
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::topology::graph::{MAX_ARCS, MAX_SWITCHES};
 use crate::topology::input::Located;
@@ -174,12 +174,14 @@ impl Reader<'_> {
                     WrittenPolicy::Shared => SharingPolicy::Shared,
                     WrittenPolicy::FatPipe => SharingPolicy::FatPipe,
                 },
+                kind: LinkKind::Loopback,
             },
             None => Link {
                 name: "loopback".into(),
                 bandwidth: default_loopback.bandwidth.value(),
                 latency: default_loopback.latency.value(),
                 policy: SharingPolicy::FatPipe,
+                kind: LinkKind::Loopback,
             },
         });
         Ok(Platform {
@@ -243,6 +245,7 @@ impl Reader<'_> {
                 bandwidth: arc.bandwidth.value(),
                 latency: arc.latency.value(),
                 policy: SharingPolicy::Shared,
+                kind: LinkKind::Declared,
             });
         }
         Ok(links)

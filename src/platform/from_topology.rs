@@ -14,7 +14,7 @@
 
 use super::error::PlatformError;
 use super::parameters::{CheckedParameters, Duplex};
-use super::{Host, Link, Platform, RouteTable, SharingPolicy};
+use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::layout::FloorPlan;
 use crate::routing::{self, Options, Routing};
@@ -56,6 +56,7 @@ impl Platform {
             bandwidth: parameters.loopback.bandwidth.value(),
             latency: parameters.loopback.latency.value(),
             policy: SharingPolicy::FatPipe,
+            kind: LinkKind::Loopback,
         });
         let host = |(index, &switch): (usize, &SwitchId)| Host {
             name: format!("h{index}"),
@@ -110,6 +111,7 @@ fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f
                 + parameters.switch_delay.value()
                 + cable_delays.get(cable).copied().unwrap_or(0.0),
             policy: SharingPolicy::Shared,
+            kind: LinkKind::Cable,
         }
     };
     if shared {
@@ -137,7 +139,8 @@ impl HostLinks {
         let delay = parameters.switch_delay.value();
         let mut push = |name, extra| {
             let latency = latency.value() + extra;
-            links.push(Link { name, bandwidth: bandwidth.value(), latency, policy: SharingPolicy::Shared });
+            let (policy, kind) = (SharingPolicy::Shared, LinkKind::OfHost);
+            links.push(Link { name, bandwidth: bandwidth.value(), latency, policy, kind });
         };
         for (host, switch) in host_switch.iter().enumerate() {
             match parameters.duplex {

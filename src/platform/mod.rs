@@ -30,6 +30,19 @@ pub enum SharingPolicy {
     FatPipe,
 }
 
+/// What a link joins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkKind {
+    /// Two switches.
+    Cable,
+    /// A host and its switch.
+    OfHost,
+    /// A host and itself.
+    Loopback,
+    /// What a platform file does not say.
+    Declared,
+}
+
 /// A capacity that flows use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Link {
@@ -41,6 +54,8 @@ pub struct Link {
     pub latency: f64,
     /// How flows share the bandwidth.
     pub policy: SharingPolicy,
+    /// What it joins.
+    pub kind: LinkKind,
 }
 
 /// A compute node.
@@ -131,14 +146,6 @@ impl Platform {
             from: self.hosts[from.index()].name.clone(),
             to: self.hosts[to.index()].name.clone(),
         })
-    }
-}
-
-impl Platform {
-    /// Whether a link joins a host to its switch. Only platforms that were made from a topology know, by the names that
-    /// they give their links.
-    pub fn is_host_link(&self, link: &Link) -> bool {
-        link.name.contains('h') && self.hosts.iter().all(|host| host.switch.is_some())
     }
 }
 

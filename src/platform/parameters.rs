@@ -156,6 +156,28 @@ impl PlatformParameters {
         }
     }
 
+    /// The names of the parameters that are given.
+    pub fn given(&self) -> Vec<&'static str> {
+        let given = [
+            ("hosts_per_switch", self.hosts_per_switch.is_some()),
+            ("host_speed", self.host_speed.is_some()),
+            ("cores", self.cores.is_some()),
+            ("link_bandwidth", self.link_bandwidth.is_some()),
+            ("link_latency", self.link_latency.is_some()),
+            ("switch_delay", self.switch_delay.is_some()),
+            ("cable_delay", self.cable_delay.is_some()),
+            ("floor_plan", self.floor_plan.is_some()),
+            ("placement", self.placement.is_some()),
+            ("switches_per_cabinet", self.switches_per_cabinet.is_some()),
+            ("host_link_bandwidth", self.host_link_bandwidth.is_some()),
+            ("host_link_latency", self.host_link_latency.is_some()),
+            ("duplex", self.duplex.is_some()),
+            ("loopback_bandwidth", self.loopback_bandwidth.is_some()),
+            ("loopback_latency", self.loopback_latency.is_some()),
+        ];
+        given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+
     /// Fills in the defaults and checks that the parameters fit together.
     ///
     /// # Errors
@@ -189,7 +211,7 @@ impl PlatformParameters {
             cores: self.cores.unwrap_or(1),
             link_bandwidth: self.link_bandwidth.unwrap_or_else(|| Bandwidth::new(5e9).expect(invariant)),
             link_latency,
-            switch_delay: self.switch_delay.unwrap_or(loopback.latency),
+            switch_delay: self.switch_delay.unwrap_or_else(|| Seconds::new(0.0).expect(invariant)),
             cables: self.cable_delay.filter(|delay| delay.value() > 0.0).map(|delay| (delay, floor)),
             host_link: self
                 .host_link_bandwidth
@@ -211,16 +233,19 @@ impl PlatformParameters {
             value: "given".into(),
             constraint: error.to_string(),
         };
-        let given = [
-            ("floor_plan", self.floor_plan.is_some()),
-            ("placement", self.placement.is_some()),
-            ("switches_per_cabinet", self.switches_per_cabinet.is_some()),
-        ];
-        if let (None, Some((parameter, _))) = (self.cable_delay, given.into_iter().find(|(_, given)| *given)) {
+        let of_floor = |name: &&str| ["floor_plan", "placement", "switches_per_cabinet"].contains(name);
+        if let (None, Some(parameter)) = (self.cable_delay, self.given().into_iter().find(of_floor)) {
             return Err(PlatformError::InvalidParameter {
                 parameter,
                 value: "given".into(),
                 constraint: "without `cable_delay` the floor plan changes nothing".into(),
+            });
+        }
+        if self.switches_per_cabinet == Some(0) {
+            return Err(PlatformError::InvalidParameter {
+                parameter: "switches_per_cabinet",
+                value: "0".into(),
+                constraint: "a cabinet has to hold at least one switch".into(),
             });
         }
         let endpoints_per_switch = match self.hosts_per_switch {
@@ -288,6 +313,7 @@ mod tests {
         let numbers = [checked.link_bandwidth.value(), checked.link_latency.value(), checked.host_speed.value()];
         assert_eq!(numbers.map(|number| format!("{number:e}")), ["5e9", "1e-7", "1e11"]);
         assert_eq!((checked.cores, checked.host_link, checked.duplex), (1, None, Duplex::Full));
+        assert_eq!(checked.switch_delay.value(), 0.0);
         assert_eq!(checked.hosts_on(&ring(3)).unwrap(), [1, 1, 1]);
     }
 
@@ -317,6 +343,7 @@ mod tests {
             ("floor_plan = 'grid'", "without `cable_delay`"),
             ("cable_delay = '5 ns'\nfloor_plan = 'cube'", "no floor plan `cube`"),
             ("cable_delay = '5 ns'\nplacement = 'up'", "no placement `up`"),
+            ("cable_delay = '5 ns'\nswitches_per_cabinet = 0", "`switches_per_cabinet` is 0, but a cabinet has"),
         ] {
             let error = read(text).unwrap().check().unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");

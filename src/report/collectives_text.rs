@@ -2,7 +2,7 @@
 
 use super::collectives::{CollectivesReport, Operation};
 use super::number::{bytes, grouped};
-use super::text::WIDTH;
+use super::wrap::broken;
 use std::io::{self, Write};
 
 /// Writes the whole report in 80 columns.
@@ -56,19 +56,5 @@ fn write_operation(operation: &Operation, out: &mut dyn Write) -> io::Result<()>
 
 /// A text after so many blanks, broken between words; further lines go a little deeper.
 fn indented(out: &mut dyn Write, text: &str, blanks: usize) -> io::Result<()> {
-    let mut column = blanks;
-    write!(out, "{:blanks$}", "")?;
-    for (i, word) in text.split(' ').enumerate() {
-        let width = word.chars().count();
-        if i > 0 && column + 1 + width > usize::from(WIDTH) {
-            column = blanks + 2;
-            write!(out, "\n{:column$}", "")?;
-        } else if i > 0 {
-            write!(out, " ")?;
-            column += 1;
-        }
-        write!(out, "{word}")?;
-        column += width;
-    }
-    writeln!(out)
+    writeln!(out, "{:blanks$}{}", "", broken(text, blanks, blanks + 2))
 }

@@ -26,6 +26,7 @@ pub mod trace_events;
 pub mod trace_info;
 pub mod trace_matrix;
 pub mod workload;
+pub mod wrap;
 
 pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, Operation, TableChoice};
 pub use replay::{ReplayReport, Split, TimeSplit};

@@ -42,6 +42,11 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// A number of things, in the singular where it is one: `1 rank`, `64 ranks`.
+pub fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// Mop/s: commas, and decimals only where the number is small.
 pub fn mops(mops: f64) -> String {
     if mops >= 1000.0 { grouped(mops.round() as u64) } else { format!("{mops:.2}") }

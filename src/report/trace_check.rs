@@ -1,6 +1,7 @@
 //! What is wrong with a trace, as a sheet and as lines.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
+use crate::report::wrap::broken;
 use crate::trace::Trace;
 use crate::trace::inspect::{Finding, Severity};
 use std::io::{self, Write};
@@ -80,26 +81,7 @@ pub fn text(trace: &Trace, findings: &[Finding], out: &mut dyn Write) -> io::Res
             let first = if finding.count == 1 { "at" } else { "first at" };
             writeln!(out, "  {first} rank {rank}, {place}")?;
         }
-        for line in wrapped(&finding.text, 76) {
-            writeln!(out, "  {line}")?;
-        }
+        writeln!(out, "  {}", broken(&finding.text, 2, 2))?;
     }
     Ok(())
-}
-
-/// Lines of at most so many characters, broken at blanks.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is a line");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines
 }

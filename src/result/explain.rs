@@ -10,7 +10,7 @@ use crate::engine::{Observer, Wakening};
 use crate::ids::LinkId;
 use crate::mpi::messages::Envelope;
 use crate::network::sharing::{LinkState, Rule};
-use crate::platform::{Platform, SharingPolicy};
+use crate::platform::{LinkKind, Platform, SharingPolicy};
 use serde::{Deserialize, Serialize};
 
 /// Links in the list of busy ones.
@@ -96,7 +96,7 @@ impl Explanation {
             let link = &platform.links[l.link.index()];
             BusyLink {
                 link: link.name.clone(),
-                of_host: platform.is_host_link(link),
+                of_host: link.kind == LinkKind::OfHost,
                 messages: l.messages,
                 bytes: l.bytes,
                 utilisation: l.utilisation,

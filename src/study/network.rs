@@ -213,7 +213,12 @@ impl NetworkChoice {
                 let file = folder.join(file);
                 self.over_toml(&file)?.build_graph(file.parent().unwrap_or(Path::new("")))
             }
-            (None, Some(file)) => Err(NetworkError::NoGraph { file: folder.join(file) }),
+            (None, Some(file)) => {
+                // Only of a file that can be read is it true that it lists its links.
+                let file = folder.join(file);
+                Platform::load(&file, &LoadOptions::default())?;
+                Err(NetworkError::NoGraph { file })
+            }
             (topology, _) => Err(NetworkError::Ambiguous { both: topology.is_some() }),
         }
     }
@@ -265,13 +270,8 @@ impl NetworkChoice {
         if self.routing.is_some() {
             return not_for_file("routing");
         }
-        let loopback_only = PlatformParameters {
-            loopback_bandwidth: self.parameters.loopback_bandwidth,
-            loopback_latency: self.parameters.loopback_latency,
-            ..PlatformParameters::default()
-        };
-        if self.parameters != loopback_only {
-            return not_for_file("parameters");
+        if let Some(option) = self.parameters.given().into_iter().find(|name| !name.starts_with("loopback_")) {
+            return not_for_file(option);
         }
         let loopback = self.parameters.check()?.loopback;
         let platform = Platform::load(file, &LoadOptions { loopback })?;

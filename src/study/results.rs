@@ -57,7 +57,7 @@ pub enum ResultsError {
         message: String,
     },
     /// There are results already.
-    #[error("{} holds results already", .file.display())]
+    #[error("{} is there already", .file.display())]
     Exists {
         /// The file.
         file: PathBuf,
@@ -126,12 +126,10 @@ impl ResultsError {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check the path, its permissions and the disk",
-            Self::Malformed { .. } => {
-                "the file was changed, or is no results file of this study; give another --results FILE"
-            }
+            Self::Malformed { .. } => "the file was changed, or is no results file; give one of this study",
             Self::Exists { .. } => "continue it with --resume, or give another --results FILE",
             Self::Locked { .. } => "wait for that process, or give another --results FILE",
-            Self::Foreign { .. } => "run with the study and the flags of that file, or give another --results FILE",
+            Self::Foreign { .. } => "use the study and the flags of that file, or give another file",
             Self::OtherShard { .. } => "give each shard a results file of its own",
             Self::Overlap { .. } => "give each shard once, all of the same number of shards",
             Self::Missing { .. } => {

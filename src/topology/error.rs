@@ -51,6 +51,12 @@ pub enum TopologyError {
         /// The family whose name is nearest.
         nearest: Option<String>,
     },
+    /// The name of a file does not tell in what format the graph is.
+    #[error("`{file}` is the name of a file, but does not tell its format")]
+    UnknownFormat {
+        /// The name as given.
+        file: String,
+    },
     /// The family has no such parameter.
     #[error("topology `{topology}` has no parameter `{parameter}`{}; it has {known}", did_you_mean(.nearest))]
     UnknownParameter {
@@ -100,6 +106,9 @@ impl TopologyError {
             Self::UnknownTopology { .. } => format!(
                 "the families are {}; a file needs one of the extensions .json, .graphml, .txt, .edges",
                 super::registry::FAMILIES.iter().map(|family| family.name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::UnknownFormat { file } => format!(
+                "graphs are read from .json, .graphml, .txt and .edges; say json:, graphml: or edges:path=\"{file}\" for other names"
             ),
             Self::UnknownParameter { .. } | Self::Syntax { .. } => {
                 "write a topology as `family:parameter=value,...`, e.g. `torus:8x8` or `imase_itoh:n=64,d=6`".into()

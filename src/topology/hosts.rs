@@ -20,6 +20,27 @@ pub enum Hosts {
     Vertices(u32),
 }
 
+impl Hosts {
+    /// As a graph file says it: a number for each switch, or how many of the first vertices are hosts; one on each switch where
+    /// it says nothing. The error is the rule that is broken, as a sentence.
+    pub(super) fn from_file(counts: Option<Vec<u32>>, vertices: Option<u32>, switches: usize) -> Result<Self, String> {
+        match (counts, vertices) {
+            (None, None) => Ok(Self::Everywhere(1)),
+            (Some(_), Some(_)) => Err("hosts are vertices, or they hang on switches, not both".into()),
+            (None, Some(count)) if count == 0 || count as usize > switches => {
+                Err(format!("{count} of {switches} vertices cannot be hosts"))
+            }
+            (None, Some(count)) => Ok(Self::Vertices(count)),
+            (Some(counts), None) if counts.len() != switches => {
+                Err(format!("there are numbers of hosts for {} switches, and the graph has {switches}", counts.len()))
+            }
+            (Some(counts), None) if counts.iter().all(|&count| count == 0) => Err("no switch has a host".into()),
+            (Some(counts), None) if counts.iter().all(|&count| count == counts[0]) => Ok(Self::Everywhere(counts[0])),
+            (Some(counts), None) => Ok(Self::OnSwitches(counts)),
+        }
+    }
+}
+
 impl Graph {
     /// Sets where hosts hang.
     ///

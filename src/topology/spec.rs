@@ -107,6 +107,10 @@ impl FromStr for Spec {
                 "a SimGrid platform has hosts and routes of its own; give it as a platform, not a topology",
             ));
         }
+        // No family has a dot or a slash in its name: this is a file.
+        if head.contains(['.', '/', '\\']) {
+            return Err(TopologyError::UnknownFormat { file: text.into() });
+        }
         let names = FAMILIES.iter().flat_map(|family| [family.name].into_iter().chain(family.aliases.iter().copied()));
         Err(TopologyError::UnknownTopology { name: head.into(), nearest: nearest(head, names) })
     }

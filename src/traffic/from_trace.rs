@@ -15,7 +15,7 @@ use crate::mpi::messages::Envelope;
 use crate::network::Precision;
 use crate::network::model::NetworkModel;
 use crate::network::sharing::Rule;
-use crate::platform::{Host, Link, Platform, RouteTable, SharingPolicy};
+use crate::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::trace::ti;
 use hashbrown::HashMap;
 
@@ -33,7 +33,13 @@ impl RouteTable for Anywhere {
 
 fn platform(ranks: usize) -> Platform {
     let host = |rank| Host { name: format!("h{rank}"), switch: None, speed: 100e9, cores: 1 };
-    let link = |name: &str| Link { name: name.into(), bandwidth: 5e9, latency: 1e-7, policy: SharingPolicy::FatPipe };
+    let link = |name: &str| Link {
+        name: name.into(),
+        bandwidth: 5e9,
+        latency: 1e-7,
+        policy: SharingPolicy::FatPipe,
+        kind: LinkKind::Declared,
+    };
     Platform {
         name: "no contention".into(),
         hosts: (0..ranks).map(host).collect(),

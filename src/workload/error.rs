@@ -1,5 +1,7 @@
 //! What can be wrong with a workload.
 
+use super::guard::RUNS_AWAY;
+use super::recorder::TOO_MANY_ACTIONS;
 use std::io;
 use std::path::PathBuf;
 
@@ -79,6 +81,12 @@ impl WorkloadError {
                 "`mopsim workload` lists all; the name of a file of your own ends in .star".to_owned()
             }
             Self::File { .. } => "check the path, its permissions and the disk".to_owned(),
+            Self::Program(text) if text.contains(RUNS_AWAY) => {
+                "if it is meant to take so long, --max-steps N raises the limit".to_owned()
+            }
+            Self::Program(text) if text.contains(TOO_MANY_ACTIONS) => {
+                "--max-actions N raises the limit; fewer iterations make a shorter trace".to_owned()
+            }
             Self::Program(_) => "docs/workloads.md describes the language of workloads".to_owned(),
             Self::Parameter { help, .. } => help.clone(),
             Self::NoSuchParameter { known, .. } if known.is_empty() => "it has no parameters".to_owned(),

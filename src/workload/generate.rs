@@ -74,7 +74,11 @@ impl Instance {
         limits: Limits,
     ) -> Result<Self, WorkloadError> {
         if ranks == 0 || ranks > i32::MAX as u32 {
-            return Err(WorkloadError::Ranks { program: program.name, ranks, reason: None, nearest: (Some(1), None) });
+            let (reason, nearest) = match ranks {
+                0 => (None, (None, Some(1))),
+                _ => (Some(format!("MPI has numbers for {} of them", i32::MAX)), (None, None)),
+            };
+            return Err(WorkloadError::Ranks { program: program.name, ranks, reason, nearest });
         }
         let graphs = Graphs::default();
         let (operations, prepared, communicators) = on_large_stack(|| {

@@ -157,6 +157,11 @@ fn not_too_large(value: Value) -> Result<Value, Wrong> {
 /// The statement that runs, for errors that do not tell.
 pub(super) type Here = Rc<RefCell<Option<FileSpan>>>;
 
+/// How messages about too many steps begin, behind a place if there is one.
+pub(super) const RUNS_AWAY: &str = "the program runs away";
+/// How Starlark's own message about them begins.
+pub(super) const TICKS: &str = "Execution duration limit";
+
 /// Looks at steps and memory before each statement: of programs that are not our own.
 pub(super) struct Watch {
     pub limits: Limits,
@@ -170,10 +175,7 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
         let reason = if used > self.limits.memory {
             format!("the values of the program take {used} bytes, the limit is {}", self.limits.memory)
         } else if steps > self.limits.steps {
-            format!(
-                "the program runs away: it has made {steps} calls and loop iterations, the limit is {}",
-                self.limits.steps
-            )
+            format!("{RUNS_AWAY}: it has made {steps} calls and loop iterations, the limit is {}", self.limits.steps)
         } else {
             return Ok(());
         };

@@ -3,7 +3,7 @@
 use super::catalogue::{self, Builtin};
 use super::error::WorkloadError;
 use super::generate::Instance;
-use super::guard::{self, Here, Limits, Watch};
+use super::guard::{self, Here, Limits, RUNS_AWAY, TICKS, Watch};
 use super::language::{self, GLOBALS};
 use super::parameters::Parameter;
 use serde_json::Value as Json;
@@ -77,6 +77,7 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
             }
             WorkloadError::Program(text)
         }
+        None if message.starts_with(TICKS) => WorkloadError::Program(format!("{RUNS_AWAY}: {message}")),
         None => WorkloadError::Program(message.to_owned()),
     }
 }

@@ -24,6 +24,9 @@ macro_rules! bail {
     ($($text:tt)*) => { return Err(wrong!($($text)*)) };
 }
 
+/// The message about more actions than the limit.
+pub(super) const TOO_MANY_ACTIONS: &str = "the workload has more actions than are allowed";
+
 /// What one rank did, with the tables that its actions point into.
 #[derive(Default)]
 pub(super) struct RankActions {
@@ -119,7 +122,7 @@ impl<'b> Recorder<'b> {
             let portion = (needed - state.paid).max(PORTION);
             if self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(portion)).is_err()
             {
-                bail!("the workload has more actions than are allowed (--max-actions)");
+                bail!("{TOO_MANY_ACTIONS}");
             }
             state.paid += portion;
         }

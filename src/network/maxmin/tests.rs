@@ -273,7 +273,7 @@ proptest! {
         while present.len() > 45 {
             s.solve();
             // The oracle is slow.
-            if present.len() % 7 == 0 {
+            if present.len().is_multiple_of(7) {
                 let flows: Vec<Flow> = present.iter().map(|p| p.1.clone()).collect();
                 for ((id, _), expected) in present.iter().zip(global(&capacity, &flows)) {
                     prop_assert!(close(s.value(*id), expected), "{} is not {expected}", s.value(*id));

@@ -8,7 +8,7 @@ use roxmltree::{Attribute, Node};
 
 use super::super::error::PlatformError;
 use super::super::units::{Bandwidth, Seconds, Speed};
-use super::super::{Link, SharingPolicy};
+use super::super::{Link, LinkKind, SharingPolicy};
 use super::document::{Builder, NamedLink};
 use super::dragonfly::{self, Dragonfly};
 use super::fat_tree::{self, FatTree, Level};
@@ -191,8 +191,13 @@ impl<'a, 'input> Builder<'a, 'input> {
 
     fn flat(&mut self, cluster: &Cluster<'a, 'input>, zone: ZoneId) -> Result<Star, PlatformError> {
         let (id, at) = (cluster.id, cluster.node.range().start);
-        let shared =
-            |name: String, bandwidth, latency| Link { name, bandwidth, latency, policy: SharingPolicy::Shared };
+        let shared = |name: String, bandwidth, latency| Link {
+            name,
+            bandwidth,
+            latency,
+            policy: SharingPolicy::Shared,
+            kind: LinkKind::Declared,
+        };
         let backbone = match cluster.backbone {
             Some((bandwidth, latency, policy)) => {
                 let link = Link { policy, ..shared(format!("{id}_backbone"), bandwidth, latency) };
@@ -262,7 +267,10 @@ impl<'a, 'input> Builder<'a, 'input> {
             self.cluster_host(cluster, zone, cluster.radicals[host as usize])?;
             if let Some((bandwidth, latency)) = cluster.loopback {
                 let name = format!("{id}_link_{}_loopback", cluster.radicals[host as usize]);
-                self.generated_link(at, Link { name, bandwidth, latency, policy: SharingPolicy::FatPipe })?;
+                self.generated_link(
+                    at,
+                    Link { name, bandwidth, latency, policy: SharingPolicy::FatPipe, kind: LinkKind::Declared },
+                )?;
             }
             self.limiter(cluster, u64::from(host))?;
             for number in 0..cables {
@@ -276,7 +284,7 @@ impl<'a, 'input> Builder<'a, 'input> {
     fn limiter(&mut self, cluster: &Cluster<'a, 'input>, number: u64) -> Result<Option<LinkId>, PlatformError> {
         let Some(bandwidth) = cluster.limiter else { return Ok(None) };
         let name = format!("{}_link_{number}_limiter", cluster.id);
-        let link = Link { name, bandwidth, latency: 0.0, policy: SharingPolicy::Shared };
+        let link = Link { name, bandwidth, latency: 0.0, policy: SharingPolicy::Shared, kind: LinkKind::Declared };
         self.generated_link(cluster.node.range().start, link).map(Some)
     }
 
@@ -289,7 +297,13 @@ impl<'a, 'input> Builder<'a, 'input> {
     ) -> Result<(), PlatformError> {
         let at = cluster.node.range().start;
         let bandwidth = cluster.bandwidth * f64::from(multiplicity);
-        let link = |name| Link { name, bandwidth, latency: cluster.latency, policy: SharingPolicy::Shared };
+        let link = |name| Link {
+            name,
+            bandwidth,
+            latency: cluster.latency,
+            policy: SharingPolicy::Shared,
+            kind: LinkKind::Declared,
+        };
         if cluster.split {
             self.generated_link(at, link(format!("{name}_UP")))?;
             self.generated_link(at, link(format!("{name}_DOWN")))?;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::super::error::PlatformError;
 use super::super::parameters::{Loopback, MAX_HOSTS};
 use super::super::units::{Bandwidth, Seconds, Speed};
-use super::super::{Host, Link, SharingPolicy};
+use super::super::{Host, Link, LinkKind, SharingPolicy};
 use super::network::{Network, Point, PointId, PointKind, Routing, Zone, ZoneId};
 use super::source::Source;
 use crate::ids::{HostId, LinkId};
@@ -97,6 +97,7 @@ pub(super) fn read(source: Source<'_, '_>, loopback: Loopback) -> Result<Descrip
             bandwidth: loopback.bandwidth.value(),
             latency: loopback.latency.value(),
             policy: SharingPolicy::FatPipe,
+            kind: LinkKind::Declared,
         },
     )?;
     for (zone, node, kind) in std::mem::take(&mut builder.pending) {
@@ -326,7 +327,10 @@ impl<'a, 'input> Builder<'a, 'input> {
             let name = format!("{prefix}{radical}{suffix}");
             for direction in ["UP", "DOWN"] {
                 let name = format!("link_{name}_{direction}");
-                self.generated_link(at, Link { name, bandwidth, latency, policy: SharingPolicy::Shared })?;
+                self.generated_link(
+                    at,
+                    Link { name, bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared },
+                )?;
             }
             self.new_host(at, name.into(), zone, speed, 1)?;
         }
@@ -340,7 +344,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         let name = source.required(node, "id")?.value().to_owned();
         let bandwidth = source.quantity::<Bandwidth>(node, "bandwidth")?.value();
         let latency = source.quantity::<Seconds>(node, "latency")?.value();
-        let link = Link { name, bandwidth, latency, policy: SharingPolicy::Shared };
+        let link = Link { name, bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared };
         self.generated_link(node.range().start, link).map(|_| ())
     }
 
@@ -357,7 +361,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         let at = id.range().start;
         let link = |suffix: &str, policy| {
             let name = format!("{}{suffix}", id.value());
-            Link { name, bandwidth, latency, policy }
+            Link { name, bandwidth, latency, policy, kind: LinkKind::Declared }
         };
         match node.attribute("sharing_policy") {
             None | Some("SHARED") => self.generated_link(at, link("", SharingPolicy::Shared)).map(|_| ()),

@@ -1,6 +1,6 @@
 //! What there is to say of a network beside its results. What is unknown is left out of the report.
 
-use crate::platform::{Link, Platform, SharingPolicy};
+use crate::platform::{Link, LinkKind, Platform, SharingPolicy};
 use crate::report::number::{grouped, seconds};
 use crate::report::{TopologyOptions, TopologyReport};
 use crate::study::network::NetworkUnderTest;
@@ -71,7 +71,7 @@ fn values(values: impl Iterator<Item = f64> + Clone, text: impl Fn(f64) -> Strin
 }
 
 fn parameters(platform: &Platform) -> Vec<(&'static str, String)> {
-    let of_host = |link: &&Link| platform.is_host_link(link);
+    let of_host = |link: &&Link| link.kind == LinkKind::OfHost;
     let shared = || platform.links.iter().filter(|l| l.policy == SharingPolicy::Shared);
     let between = || shared().filter(|l| !of_host(l));
     let host_links = || shared().filter(of_host);

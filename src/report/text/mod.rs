@@ -1,6 +1,7 @@
 //! Plain text in 80 columns.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
+use super::wrap::broken;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, ThroughputReport, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::{Comparison, NetworkInfo};
@@ -13,7 +14,7 @@ mod topology;
 pub struct Text;
 
 /// Width of the whole report.
-pub(super) const WIDTH: u16 = 80;
+const WIDTH: u16 = super::wrap::WIDTH as u16;
 
 /// A table; long names in its cells are broken where it would become too wide.
 pub(super) fn table(heading: &[&str]) -> Table {
@@ -75,22 +76,11 @@ pub(super) fn fitting(out: &mut dyn Write, text: &str, indent: &str) -> io::Resu
     if text.chars().count() <= usize::from(WIDTH) { writeln!(out, "{text}") } else { wrapped(out, text, indent) }
 }
 
-/// Writes a text line by line, broken between words; all lines but the first begin with `indent`.
+/// Writes a text line by line, broken between words; all lines but the first begin with `indent`, which is blanks.
 pub(super) fn wrapped(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
     let words = text.trim_start();
-    let mut column = text.len() - words.len();
-    write!(out, "{}", &text[..column])?;
-    for (number, word) in words.split(' ').enumerate() {
-        let width = word.chars().count();
-        if number > 0 && column + 1 + width > usize::from(WIDTH) {
-            write!(out, "\n{indent}{word}")?;
-            column = indent.len() + width;
-        } else {
-            write!(out, "{}{word}", if number > 0 { " " } else { "" })?;
-            column += usize::from(number > 0) + width;
-        }
-    }
-    writeln!(out)
+    let column = text.len() - words.len();
+    writeln!(out, "{}{}", &text[..column], broken(words, column, indent.len()))
 }
 
 impl Reporter for Text {

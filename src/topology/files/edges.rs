@@ -2,14 +2,16 @@
 //!
 //! The number of switches is one more than the largest number in the file, unless more are asked for. Cables are two-way
 //! unless something says otherwise: the specification (`edges:path=cables.txt,directed=true,n=64`), or a comment before
-//! the first cable that has no other words than `directed`, `undirected` and `n=64`, so that a file can speak for itself.
+//! the first cable that has no other words than `directed`, `undirected`, `n=64` and where hosts hang, so that a file can speak for
+//! itself: `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more, `host_vertices=6` says that the first 6
+//! vertices are hosts with cables of their own. Otherwise there is one host on each switch.
 
 use std::path::Path;
 
 use super::super::graph::{MAX_ARCS, MAX_SWITCHES};
 use super::super::input::{Located, MAX_FILE_BYTES, read_text};
 use super::super::registry::Arguments;
-use super::super::{Graph, TopologyError};
+use super::super::{Graph, Hosts, TopologyError};
 use super::CABLE_HELP;
 
 /// Longest line that is read, in bytes: two numbers and a remark fit, a file of another kind does not.
@@ -28,7 +30,7 @@ pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, Topolog
 }
 
 fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>) -> Result<Graph, TopologyError> {
-    let mut header = Header { directed, switches };
+    let mut header = Header { directed, switches, ..Header::default() };
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut largest = 0;
     for (index, line) in text.lines().enumerate() {
@@ -83,25 +85,55 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
         }
         None => largest as usize + 1,
     };
-    if header.directed == Some(true) { Graph::directed(n, pairs) } else { Graph::undirected(n, pairs) }
+    let hosts = Hosts::from_file(header.hosts, header.host_vertices, n).map_err(|rule| {
+        let help = "write `# hosts=4*2,6*0` for 2 hosts on each of the first 4 switches, none on the next 6";
+        Located { file: file.into(), line: 1, column: 1, message: format!("the header: {rule}"), help: help.into() }
+    })?;
+    let graph = if header.directed == Some(true) { Graph::directed(n, pairs)? } else { Graph::undirected(n, pairs)? };
+    Ok(graph.with_hosts(hosts))
+}
+
+/// `4*2,6*0`: runs of switches with as many hosts each.
+fn runs(text: &str) -> Option<Vec<u32>> {
+    let mut hosts = Vec::new();
+    for run in text.split(',') {
+        let (switches, count) = run.split_once('*').unwrap_or(("1", run));
+        let (switches, count) = (switches.parse::<usize>().ok()?, count.parse::<u32>().ok()?);
+        if switches > MAX_SWITCHES - hosts.len() {
+            return None;
+        }
+        hosts.resize(hosts.len() + switches, count);
+    }
+    Some(hosts)
 }
 
 /// What the specification or the head of the file says about the whole graph.
+#[derive(Default)]
 struct Header {
     directed: Option<bool>,
     switches: Option<usize>,
+    hosts: Option<Vec<u32>>,
+    host_vertices: Option<u32>,
 }
 
 impl Header {
     /// Takes over a comment that is a header, and ignores one that is a remark.
     fn read(&mut self, comment: &str) -> Result<(), String> {
-        let (mut directed, mut switches) = (None, None);
+        let (mut directed, mut switches, mut hosts, mut host_vertices) = (None, None, None, None);
         for word in comment.split_whitespace() {
             match (word, word.strip_prefix("n=").and_then(|n| n.parse::<usize>().ok())) {
                 ("directed", _) => directed = Some(true),
                 ("undirected", _) => directed = Some(false),
                 (_, Some(n)) => switches = Some(n),
-                _ => return Ok(()),
+                _ => match word.split_once('=') {
+                    Some(("hosts", text)) => {
+                        hosts = Some(runs(text).ok_or_else(|| format!("`{word}` is not a list of numbers of hosts"))?);
+                    }
+                    Some(("host_vertices", text)) => {
+                        host_vertices = Some(text.parse().map_err(|_| format!("`{word}` is not a number of hosts"))?);
+                    }
+                    _ => return Ok(()),
+                },
             }
         }
         if let Some(n) = switches
@@ -117,6 +149,8 @@ impl Header {
         }
         self.directed = self.directed.or(directed);
         self.switches = self.switches.or(switches);
+        self.hosts = self.hosts.take().or(hosts);
+        self.host_vertices = self.host_vertices.or(host_vertices);
         Ok(())
     }
 }
@@ -167,6 +201,23 @@ mod tests {
         }
         assert!(message(&"0 ".repeat(3000)).contains("longer than 4096 bytes"));
         assert!(parse("g", "# undirected\n0 1", Some(true), None).is_err());
+    }
+
+    #[test]
+    fn hosts_hang_where_the_header_says() {
+        let on_switches = graph("# undirected n=3 hosts=2*2,1*0\n0 2\n1 2\n");
+        assert_eq!(on_switches.default_hosts(), [2, 2, 0]);
+        assert_eq!(graph("# host_vertices=2\n0 2\n1 2\n").default_hosts(), [1, 1, 0]);
+        for (text, part) in [
+            ("# hosts=2*2\n0 2\n", "numbers of hosts for 2 switches, and the graph has 3"),
+            ("# hosts=2*x\n0 1\n", "g.txt:1:1: `hosts=2*x` is not a list"),
+            ("# hosts=9999999999*1\n0 1\n", "is not a list"),
+            ("# hosts=2*0\n0 1\n", "no switch has a host"),
+            ("# host_vertices=3\n0 1\n", "3 of 2 vertices cannot be hosts"),
+            ("# hosts=2*2 host_vertices=1\n0 1\n", "not both"),
+        ] {
+            assert!(message(text).contains(part), "{text}: {}", message(text));
+        }
     }
 
     proptest! {

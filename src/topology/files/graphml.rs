@@ -1,4 +1,6 @@
-//! Graphs in GraphML: `node` and `edge` of one `graph`; labels, weights and other data are not looked at.
+//! Graphs in GraphML: `node` and `edge` of one `graph`; labels, weights and other data are not looked at, but
+//! for the whole numbers `hosts` of nodes (the hosts on a switch, 1 where it is missing) and `host_vertices` of the graph (how many
+//! of its first vertices are hosts with cables of their own).
 //!
 //! Nodes with the names 0 to n-1, or n0 to n(n-1), are the switches of these numbers, so that what was written by a program
 //! that counts comes back as it was. Nodes with other names are numbered in the order of the file. Equal edges are parallel
@@ -11,7 +13,7 @@ use std::path::Path;
 use super::super::graph::{MAX_ARCS, MAX_SWITCHES};
 use super::super::input::{Located, MAX_FILE_BYTES, read_text};
 use super::super::registry::Arguments;
-use super::super::{Graph, TopologyError, xml};
+use super::super::{Graph, Hosts, TopologyError, xml};
 use super::CABLE_HELP;
 
 const SHAPE_HELP: &str = "a graph is <graphml><graph edgedefault=\"undirected\"><node id=\"n0\"/>...<edge source=\"n0\" \
@@ -32,7 +34,9 @@ fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
     }
     let document = xml::parse(file, text)?;
     match read(document.root_element()) {
-        Ok((switches, directed, pairs)) => Graph::with_parallel_cables(switches, directed, pairs),
+        Ok((switches, directed, pairs, hosts)) => {
+            Ok(Graph::with_parallel_cables(switches, directed, pairs)?.with_hosts(hosts))
+        }
         Err(Wrong(at, message, help)) => {
             let place = document.text_pos_at(at);
             let (line, column) = (place.row as usize, place.col as usize);
@@ -47,7 +51,27 @@ fn required<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, Wrong> {
     })
 }
 
-type Parts = (usize, bool, Vec<(u32, u32)>);
+type Parts = (usize, bool, Vec<(u32, u32)>, Hosts);
+
+/// The id of the key of whole numbers with this name, for nodes or graphs.
+fn key<'a>(root: Node<'a, '_>, of: &str, name: &str) -> Option<&'a str> {
+    let wanted = [("for", of), ("attr.name", name), ("attr.type", "int")];
+    let found = root.children().find(|child| {
+        child.tag_name().name() == "key"
+            && wanted.iter().all(|(attribute, value)| child.attribute(*attribute) == Some(value))
+    });
+    found?.attribute("id")
+}
+
+/// The number that an element has for a key.
+fn datum(element: Node<'_, '_>, key: Option<&str>) -> Result<Option<u32>, Wrong> {
+    let has_key = |child: &Node<'_, '_>| child.tag_name().name() == "data" && child.attribute("key") == key;
+    let Some(data) = element.children().find(|child| key.is_some() && has_key(child)) else { return Ok(None) };
+    let text = data.text().unwrap_or_default().trim();
+    text.parse().map(Some).map_err(|_| {
+        Wrong(data.range().start, format!("`{text}` is not a number of hosts"), "write a whole number, 0 or more")
+    })
+}
 
 fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
     let wrong = |at: Node<'_, '_>, message: String, help| Wrong(at.range().start, message, help);
@@ -77,6 +101,9 @@ fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
             return Err(wrong(graph, message, SHAPE_HELP));
         }
     };
+    let (of_node, of_graph) = (key(root, "node", "hosts"), key(root, "graph", "host_vertices"));
+    let host_vertices = datum(graph, of_graph)?;
+    let mut hosts = Vec::new();
     let mut names: HashMap<&str, u32> = HashMap::new();
     let mut order = Vec::new();
     let mut edges = Vec::new();
@@ -95,6 +122,7 @@ fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
                     return Err(wrong(element, format!("there is another node `{id}`"), "nodes have different ids"));
                 }
                 order.push(id);
+                hosts.push(datum(element, of_node)?.unwrap_or(1));
             }
             "edge" => {
                 if edges.len() == MAX_ARCS {
@@ -115,10 +143,14 @@ fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
         return Err(wrong(graph, "the graph has no node".into(), SHAPE_HELP));
     }
     if let Some(numbers) = own_numbers(&order) {
-        for (id, number) in order.iter().zip(numbers) {
+        let in_file = hosts.clone();
+        for ((id, number), count) in order.iter().zip(numbers).zip(in_file) {
             names.insert(id, number);
+            hosts[number as usize] = count;
         }
     }
+    let hosts = Hosts::from_file(of_node.map(|_| hosts), host_vertices, order.len())
+        .map_err(|rule| wrong(graph, rule, "the key `hosts` is for nodes, `host_vertices` for the graph"))?;
     let mut pairs = Vec::with_capacity(edges.len());
     for edge in edges {
         let end = |name| {
@@ -131,7 +163,7 @@ fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
         }
         pairs.push((from, to));
     }
-    Ok((order.len(), directed, pairs))
+    Ok((order.len(), directed, pairs, hosts))
 }
 
 /// The numbers in the names of the nodes, if they are 0 to n-1.

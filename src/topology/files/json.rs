@@ -1,5 +1,8 @@
 //! Graphs as JSON: `{"n": 4, "edges": [[0,1], [1,2]]}` with two-way cables, or `"arcs"` with one-way ones.
 //!
+//! Where hosts hang may be said, too: `"hosts": [2,2,0,0]`, a number for each switch, or `"host_vertices": 2` if the first two
+//! vertices are hosts with cables of their own. Otherwise there is one host on each switch.
+//!
 //! `"directed"` may be given and must then agree. Other members are refused, so that a misspelt one is not overlooked. Equal
 //! cables are merged and counted; a cable from a switch to itself is a mistake of the file.
 
@@ -12,7 +15,7 @@ use super::super::graph::{MAX_ARCS, MAX_SWITCHES};
 use super::super::input::{Located, MAX_FILE_BYTES, read_text};
 use super::super::locate::located;
 use super::super::registry::Arguments;
-use super::super::{Graph, TopologyError};
+use super::super::{Graph, Hosts, TopologyError};
 use super::CABLE_HELP;
 
 const SHAPE_HELP: &str = "a graph is {\"n\": N, \"edges\": [[u,v],...]} with two-way cables or {\"n\": N, \"arcs\": [[u,v],...]} \
@@ -25,6 +28,10 @@ struct Written {
     directed: Option<bool>,
     edges: Option<Pairs>,
     arcs: Option<Pairs>,
+    /// Hosts on each switch.
+    hosts: Option<Vec<u32>>,
+    /// How many of the first vertices are hosts.
+    host_vertices: Option<u32>,
 }
 
 /// Pairs of switches, no more of them than a graph may have.
@@ -118,7 +125,17 @@ fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
             return wrong(key, Some(index), message, CABLE_HELP);
         }
     }
-    if directed { Graph::directed(written.n as usize, pairs) } else { Graph::undirected(written.n as usize, pairs) }
+    let n = written.n as usize;
+    let key = if written.host_vertices.is_some() { "host_vertices" } else { "hosts" };
+    let hosts = match Hosts::from_file(written.hosts, written.host_vertices, n) {
+        Ok(hosts) => hosts,
+        Err(rule) => {
+            let help = "`hosts` is a list of numbers, one for each switch; `host_vertices` a number up to `n`";
+            return wrong(key, None, format!("`{key}`: {rule}"), help);
+        }
+    };
+    let graph = if directed { Graph::directed(n, pairs)? } else { Graph::undirected(n, pairs)? };
+    Ok(graph.with_hosts(hosts))
 }
 
 #[cfg(test)]
@@ -149,7 +166,8 @@ mod tests {
             (r#"{"n":3,"edges":[[0,1,2]]}"#, "exactly two"),
             (r#"{"n":3,"edges":[[0]]}"#, "exactly two"),
             (r#"{"n":3,"edges":[[0,1.5]]}"#, "floating point"),
-            (r#"{"n":3,"edges":[],"hosts":[]}"#, "unknown field `hosts`"),
+            (r#"{"n":3,"edges":[],"weights":[]}"#, "unknown field `weights`"),
+            (r#"{"n":3,"edges":[],"hosts":[]}"#, "g.json:1:27: `hosts`: there are numbers of hosts for 0 switches"),
             (r#"{"n":3,"edges":[],"arcs":[]}"#, "both"),
             (r#"{"n":3}"#, "neither"),
             (r#"{"n":3,"directed":true,"edges":[]}"#, "`directed` is true"),

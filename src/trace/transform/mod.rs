@@ -11,14 +11,32 @@ pub use iterations::{Iterations, iterations};
 
 use super::{Action, Trace};
 
+/// An amount of computation that is too large after scaling.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("{flops:e} flops times {factor:e} are more than the largest number, 1.8e308")]
+pub struct ScaleError {
+    /// The amount in the trace.
+    pub flops: f64,
+    /// The factor.
+    pub factor: f64,
+}
+
 /// Multiplies all amounts of computation, those inside collectives included, by a factor that is positive and finite.
-/// What would overflow stays at the largest number.
-pub fn scale_compute(trace: &mut Trace, factor: f64) {
-    let scale = |flops: &mut f64| *flops = (*flops * factor).min(f64::MAX);
+///
+/// # Errors
+/// [`ScaleError`] if an amount would be too large for a number; then the trace stays as it is.
+pub fn scale_compute(trace: &mut Trace, factor: f64) -> Result<(), ScaleError> {
+    let of_action = |action: &Action| if let Action::Compute { flops } = action { *flops } else { 0.0 };
+    let amounts = trace.actions.iter().flatten().map(of_action).chain(trace.collectives.iter().map(|call| call.flops));
+    if let Some(flops) = amounts.into_iter().find(|flops| !(flops * factor).is_finite()) {
+        return Err(ScaleError { flops, factor });
+    }
+    let scale = |flops: &mut f64| *flops *= factor;
     for action in trace.actions.iter_mut().flatten() {
         if let Action::Compute { flops } = action {
             scale(flops);
         }
     }
     trace.collectives.iter_mut().for_each(|call| scale(&mut call.flops));
+    Ok(())
 }

@@ -90,9 +90,12 @@ fn iterations_are_found_behind_a_prologue() {
 
 #[test]
 fn computation_is_scaled_wherever_it_is() {
-    let mut trace = ti("0 compute 3\n0 sleep 2\n0 allreduce 1 4 6\n0 compute 1e308\n");
-    scale_compute(&mut trace, 2.5);
-    assert_eq!(text(&trace), "0 compute 7.5\n0 sleep 2\n0 allreduce 1 10 6\n0 compute 1.7976931348623157e308\n");
+    let mut trace = ti("0 compute 3\n0 sleep 2\n0 allreduce 1 4 6\n0 compute 1e307\n");
+    scale_compute(&mut trace, 2.5).unwrap();
+    assert_eq!(text(&trace), "0 compute 7.5\n0 sleep 2\n0 allreduce 1 10 6\n0 compute 2.5e307\n");
+    let error = scale_compute(&mut trace, 10.0).unwrap_err();
+    assert_eq!(error.to_string(), "2.5e307 flops times 1e1 are more than the largest number, 1.8e308");
+    assert!(self::text(&trace).ends_with("0 compute 2.5e307\n"), "it is as it was");
 }
 
 const PARTS: &str = "\

@@ -1,0 +1,54 @@
+//! What `export` takes.
+
+use super::network::Network;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim export torus:4x4 --to simgrid -o torus.xml --hostfile hosts.txt
+  mopsim export random:n=64,d=6,seed=1 --to dot | neato -Tsvg > random.svg
+  mopsim export --platform cluster.xml --to simgrid    # all routes written out
+
+SimGrid gets two links for a cable (--duplex full) or one (--duplex shared), and
+a route for each ordered pair of hosts, so that it takes exactly our routes. The
+other formats hold switches and cables, and how many hosts hang where. GraphML,
+JSON and edges can be read back as topologies (mopsim topology graph.graphml);
+Graphviz is for drawing.")]
+pub struct Export {
+    /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, graph.json
+    #[arg(value_name = "SPEC", required_unless_present = "platform")]
+    pub spec: Option<String>,
+    /// Platform file instead of a topology: explicit JSON, SimGrid XML, or TOML
+    #[arg(long, value_name = "FILE", conflicts_with = "spec")]
+    pub platform: Option<PathBuf>,
+    /// What to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: ExportFormat,
+    /// File to write instead of standard output; never half a file
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// With --to simgrid: host file to write, too, a host a line in the order of ranks
+    #[arg(long, value_name = "FILE")]
+    pub hostfile: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub network: Network,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Platform for SimGrid 3.32 (XML 4.1)
+    Simgrid,
+    /// Graph as GraphML
+    Graphml,
+    /// Graph for Graphviz
+    Dot,
+    /// Graph as JSON
+    Json,
+    /// Graph as lines `u v`
+    Edges,
+}

@@ -1,0 +1,126 @@
+//! The arguments, as `--help` shows them: those of each verb in a file of their own.
+
+mod collectives;
+mod design;
+mod export;
+mod network;
+mod replay;
+mod study;
+mod topology;
+mod workload;
+
+pub use collectives::Collectives;
+pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
+pub use export::{Export, ExportFormat};
+pub use network::{Floor, Model, Network, PlacementFiles, Switch};
+pub use replay::Replay;
+pub use study::{Compare, CompareFiles, Merge, StudyFlags};
+pub use topology::Topology;
+pub use workload::Workload;
+
+use clap::{Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::str::FromStr;
+
+/// Predicts how fast MPI applications run on an interconnect that nobody has built yet.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  mopsim compare studies/uni-vs-bi.toml
+  mopsim replay traces/cg.A.64.ti.zst --topology torus:8x8
+  mopsim topology torus:8x8 random:n=64,d=6,seed=1
+  mopsim collectives allreduce --ranks 64 --size 4096
+
+Exit codes: 0 done; 1 the replay itself failed (deadlock, unmatched messages),
+`trace check` found an error, or `trace diff` a difference; 2 bad arguments or
+bad input; 3 reading or writing failed; 130 interrupted."
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub output: Output,
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+#[derive(Debug, Args)]
+pub struct Output {
+    /// Format of the result on standard output
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// No progress and no diagnostics on standard error, only errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables for people, in 80 columns
+    Text,
+    /// JSON with a schema version
+    Json,
+    /// CSV with a heading
+    Csv,
+    /// Tables in Markdown
+    Markdown,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List the algorithms of collectives, with their messages, and which one each table picks, and why
+    Collectives(Collectives),
+    /// Replay workloads on several networks and compare them with a baseline
+    Compare(Compare),
+    /// Report on a study from the results files of its shards
+    Merge(Merge),
+    /// Record what a real MPI program does, as a trace
+    Record(super::record::Record),
+    /// Replay one trace on one network
+    Replay(Replay),
+    /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
+    Export(Export),
+    /// Show what networks carry under synthetic traffic: saturation, fair rates, latency, bounds on any routing
+    Throughput(super::throughput::Throughput),
+    /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
+    Topology(Topology),
+    /// Generate the trace of an application at any size; or list the applications
+    Workload(Workload),
+    /// Show, check, convert, cut, scale and compare traces
+    Trace(super::trace_args::TraceVerb),
+    /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
+    Design(Design),
+}
+
+/// More threads than any machine has cores only cost memory, up to what it has.
+fn threads(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|threads| *threads <= 4096).ok_or_else(|| "it must be a number from 0 to 4096".to_owned())
+}
+
+/// The whole command line. Numbers below zero are values of options everywhere: an option that wants another number says so, and
+/// `-1` is not taken for a flag.
+pub fn command() -> Command {
+    with_negative_numbers(Arguments::command())
+}
+
+fn with_negative_numbers(command: Command) -> Command {
+    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    let command = command.mut_args(|argument| {
+        let is_option = argument.get_action().takes_values() && !argument.is_positional();
+        if is_option { argument.allow_negative_numbers(true) } else { argument }
+    });
+    verbs.into_iter().fold(command, |command, verb| command.mut_subcommand(verb, with_negative_numbers))
+}
+
+/// A whole number, of options whose type has no limits that a message could name.
+fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "it must be a whole number, 0 or more".to_owned())
+}
+
+/// What `--help` of a verb says.
+pub fn help(verb: &str) -> String {
+    let mut all = command();
+    all.build();
+    all.find_subcommand_mut(verb).map(|verb| verb.render_long_help().to_string()).unwrap_or_default()
+}

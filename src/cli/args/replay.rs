@@ -1,0 +1,59 @@
+//! What `replay` takes.
+
+use super::network::{Model, Network, PlacementFiles};
+use super::whole;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mopsim replay traces/lu.A.64.it10.ti.zst --topology imase-itoh:n=64,d=6
+
+A platform file in TOML:
+  topology = \"torus:8x8\"
+  routing = \"bfs\"
+  [parameters]
+  hosts_per_switch = 1
+  host_speed = \"100 Gflop/s\"
+  link_bandwidth = \"40 Gbit/s\"
+  link_latency = \"100 ns\"
+  duplex = \"full\"")]
+pub struct Replay {
+    /// Trace: a file of any format of docs/traces.md, a list of files (one a rank), or `-` for standard input; plain, xz, zstd
+    /// or gzip
+    pub trace: PathBuf,
+    /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, imase-itoh:n=64,d=6, graph.json, edges.txt
+    #[arg(long, value_name = "SPEC")]
+    pub topology: Option<String>,
+    /// Platform file instead of a topology: explicit JSON, SimGrid XML, or TOML
+    #[arg(long, value_name = "FILE", conflicts_with = "topology")]
+    pub platform: Option<PathBuf>,
+    /// Number of ranks; found from the trace if 0 or left out
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
+    pub ranks: Option<usize>,
+    /// Most bytes that a trace may unpack to [default: 8 GiB, and a thousand times the size of the file]
+    #[arg(long, value_name = "BYTES", value_parser = whole::<u64>)]
+    pub max_unpacked_bytes: Option<u64>,
+    /// Let a list of trace files name files outside its own folder
+    #[arg(long)]
+    pub files_anywhere: bool,
+    /// Put the simulator's own wall time and speed into the result, too (they differ from run to run)
+    #[arg(long)]
+    pub timing: bool,
+    /// Say also for how long links were full, and what the critical path through ranks and messages is made of
+    #[arg(long)]
+    pub explain: bool,
+    /// Write what each rank does when, as Chrome trace events for ui.perfetto.dev or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub timeline: Option<PathBuf>,
+    /// Most events that the timeline may have; what comes later is left out
+    #[arg(long, value_name = "N", default_value_t = 2_000_000, requires = "timeline", value_parser = whole::<u64>)]
+    pub timeline_events: u64,
+    #[command(flatten)]
+    pub placement: PlacementFiles,
+    #[command(flatten)]
+    pub network: Network,
+    #[command(flatten)]
+    pub model: Model,
+}

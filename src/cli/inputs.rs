@@ -1,0 +1,104 @@
+//! Files that the verbs read: those of the command line, and those that these name in turn.
+//!
+//! A file that cannot be read names none here; whoever reads it in earnest says why.
+
+use mopsim::study::file::StudyFile;
+use mopsim::study::network::NetworkChoice;
+use mopsim::study::toml_file;
+use mopsim::throughput::study::StudyFile as ThroughputFile;
+use mopsim::topology::Spec;
+use mopsim::trace::SideFile;
+use mopsim::traffic;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+/// A trace, its side file, and the files that it names if it is a list of files.
+pub fn trace(file: &Path) -> Vec<PathBuf> {
+    let mut files = vec![file.to_owned(), SideFile::beside(file)];
+    // Pipes and standard input can be read once only.
+    if fs::metadata(file).is_ok_and(|found| found.is_file())
+        && let Ok(opened) = File::open(file)
+    {
+        for line in BufReader::new(opened).lines().map_while(Result::ok) {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            // As readers of lists have it: seen from here, else from the folder of the list. The first line of a trace
+            // is no file, so that no trace is read to its end.
+            let beside = folder(file).join(line);
+            match [PathBuf::from(line), beside].into_iter().find(|path| path.is_file()) {
+                Some(path) => files.push(path),
+                None => break,
+            }
+        }
+    }
+    files
+}
+
+/// The file of a topology that is read from one.
+pub fn topology(spec: &str, base: &Path) -> Vec<PathBuf> {
+    let path = spec.parse::<Spec>().ok().and_then(|spec| {
+        let is_file = spec.family().parameters.iter().any(|parameter| parameter.name == "path");
+        is_file.then(|| base.join(spec.arguments().text("path")))
+    });
+    path.into_iter().collect()
+}
+
+/// The files of a network: of its topology, or of its platform.
+pub fn network(choice: &NetworkChoice, base: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = choice.topology.iter().flat_map(|spec| topology(spec, base)).collect();
+    files.extend(choice.platform.iter().map(|file| base.join(file)));
+    for file in choice.platform_files(base).unwrap_or_default() {
+        if let Ok(written) = toml_file::read::<NetworkChoice>(&file) {
+            files.extend(written.topology.iter().flat_map(|spec| topology(spec, folder(&file))));
+        }
+        files.push(file);
+    }
+    files
+}
+
+/// A study, and the traces, programs, platforms, topologies and placements that it names.
+pub fn study(file: &Path) -> Vec<PathBuf> {
+    let mut files = vec![file.to_owned()];
+    let Ok(study) = toml_file::read::<StudyFile>(file) else { return files };
+    let base = folder(file);
+    let join = |path: &PathBuf| base.join(path);
+    for workload in &study.workloads {
+        files.extend(workload.trace.iter().flat_map(|path| trace(&join(path))));
+        files.extend(workload.workload.iter().map(|name| base.join(name)));
+    }
+    files.extend([&study.network].into_iter().chain(&study.networks).flat_map(|choice| network(choice, base)));
+    files.extend([&study.hostfile, &study.rankfile].into_iter().flatten().map(join));
+    let patterns = study.throughput.and_then(|table| table.patterns).unwrap_or_default();
+    files.extend(patterns.iter().flat_map(|text| pattern(text, base)));
+    files
+}
+
+/// A study of throughput, and what it names.
+pub fn throughput_study(file: &Path) -> Vec<PathBuf> {
+    let mut files = vec![file.to_owned()];
+    let Ok(study) = toml_file::read::<ThroughputFile>(file) else { return files };
+    let base = folder(file);
+    files.extend(study.networks.iter().flat_map(|network| topology(&network.topology, base)));
+    files.extend(study.patterns.iter().flatten().flat_map(|text| pattern(text, base)));
+    files
+}
+
+/// The file of a pattern of traffic that is read from one: a matrix, or a trace.
+pub fn pattern(text: &str, base: &Path) -> Vec<PathBuf> {
+    let Some((name, rest)) = text.split_once(':') else { return Vec::new() };
+    match traffic::find(name) {
+        Ok(kind) if kind.parameters == ["path"] => {
+            let path = rest.trim().strip_prefix("path=").unwrap_or(rest.trim());
+            trace(&base.join(path))
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The folder that the names in a file begin from.
+fn folder(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
+}

@@ -1,0 +1,94 @@
+//! Files that the program writes: never over one that it reads, nor over each other.
+
+mod support;
+
+use support::cli::{Folder, MESSAGE};
+
+const STUDY: &str = "title = 'T'\n[[networks]]\ntopology = 'edges:path=\"net.txt\"'\n[[networks]]\nplatform = 'p.toml'\n\
+                     [[workloads]]\ntrace = 't.ti'\n";
+const TRIANGLE: &str = "# undirected n=3\n0 1\n0 2\n1 2\n";
+
+fn folder() -> Folder {
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write("s.toml", STUDY);
+    folder.write("net.txt", TRIANGLE);
+    folder.write("p.toml", "topology = 'net.txt'\n");
+    folder.write("list", "t.ti\n");
+    folder.write("flows.toml", "patterns = ['matrix:m.txt']\n[[networks]]\ntopology = 'net.txt'\n");
+    folder.write("m.txt", "0 1 0\n0 0 1\n1 0 0\n");
+    folder.write("r.jsonl", "");
+    folder
+}
+
+#[test]
+fn nothing_that_is_read_is_written_over() {
+    let folder = folder();
+    std::fs::hard_link(folder.path("t.ti"), folder.path("hard")).expect("a link");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("s.toml", folder.path("soft")).expect("a link");
+    for (arguments, file) in [
+        (&["compare", "s.toml", "--json", "s.toml"][..], "s.toml"),
+        (&["compare", "s.toml", "--html", "soft"], "s.toml"),
+        (&["compare", "s.toml", "--csv", "./t.ti"], "t.ti"),
+        (&["compare", "s.toml", "--csv", "hard"], "t.ti"),
+        (&["compare", "s.toml", "--json", "net.txt"], "net.txt"),
+        (&["compare", "s.toml", "--json", "p.toml"], "p.toml"),
+        (&["compare", "s.toml", "--results", "s.toml"], "s.toml"),
+        (&["merge", "s.toml", "r.jsonl", "--json", "r.jsonl"], "r.jsonl"),
+        (&["replay", "t.ti", "--topology", "ring:2", "--timeline", "t.ti"], "t.ti"),
+        (&["replay", "list", "--topology", "ring:2", "--timeline", "t.ti"], "t.ti"),
+        (&["replay", "t.ti", "--topology", "net.txt", "--timeline", "net.txt"], "net.txt"),
+        (&["replay", "t.ti", "--platform", "p.toml", "--timeline", "net.txt"], "net.txt"),
+        (&["trace", "info", "t.ti", "--svg", "t.ti"], "t.ti"),
+        (&["trace", "convert", "t.ti", "-o", "t.ti", "--force"], "t.ti"),
+        (&["topology", "net.txt", "--floor-svg", "net.txt"], "net.txt"),
+        (&["export", "net.txt", "--to", "dot", "-o", "net.txt", "--force"], "net.txt"),
+        (&["throughput", "net.txt", "--svg", "net.txt"], "net.txt"),
+        (&["throughput", "flows.toml", "--json", "m.txt"], "m.txt"),
+        (&["throughput", "flows.toml", "--json", "flows.toml"], "flows.toml"),
+        (&["workload", "npb/ep", "--ranks", "2", "--calibrate", "t.ti", "-o", "t.ti", "--force"], "t.ti"),
+    ] {
+        let before = folder.read(file);
+        folder.refuse(arguments, 2, &["this file is read", "would be lost", "help: "]);
+        assert_eq!(folder.read(file), before, "{arguments:?}");
+    }
+}
+
+#[test]
+fn two_outputs_do_not_share_a_file() {
+    let folder = folder();
+    let before = folder.names().len();
+    for arguments in [
+        &["compare", "s.toml", "--json", "x1", "--csv", "x1"][..],
+        &["compare", "s.toml", "--html", "h", "--json", "./h"],
+        &["compare", "s.toml", "--results", "new.jsonl", "--json", "new.jsonl"],
+        &["export", "torus:2x2", "--to", "simgrid", "-o", "x.xml", "--hostfile", "x.xml"],
+        &["throughput", "torus:2x2", "--json", "o", "--csv", "o"],
+        &["trace", "info", "t.ti", "--svg", "o", "--csv", "o"],
+    ] {
+        folder.refuse(arguments, 2, &["writes this file, too", "help: give each of them"]);
+    }
+    assert_eq!(folder.names().len(), before);
+}
+
+#[test]
+fn a_folder_is_no_place_for_a_result() {
+    let folder = folder();
+    for arguments in [
+        &["trace", "info", "t.ti", "--svg", "."][..],
+        &["topology", "net.txt", "--floor-svg", "."],
+        &["trace", "convert", "t.ti", "-o", "."],
+        &["export", "net.txt", "--to", "dot", "-o", "."],
+    ] {
+        folder.refuse(arguments, 2, &["a folder, not a file"]);
+    }
+    folder.refuse(&["topology", "net.txt", "--floor-svg", "nowhere/x.svg"], 3, &["cannot write into nowhere"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_take_what_they_are_given() {
+    let folder = folder();
+    folder.command(&["trace", "convert", "t.ti", "-o", "/dev/null"]).assert().success();
+    folder.command(&["trace", "info", "t.ti", "--svg", "/dev/null", "--csv", "/dev/null"]).assert().success();
+}
