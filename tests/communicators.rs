@@ -9,7 +9,7 @@ use mopsim::mpi::layout::Layout;
 use mopsim::network::Precision;
 use mopsim::network::model::NetworkModel;
 use mopsim::network::sharing::Rule;
-use mopsim::platform::{Host, Link, Platform, RouteTable, SharingPolicy};
+use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use mopsim::result::Outcome;
 use mopsim::trace::{CollectiveKind, Options, Trace, read_from};
 use std::fmt::Write;
@@ -39,11 +39,22 @@ impl RouteTable for Mesh {
 }
 
 fn platform(hosts: u32, links: u32, cores: u32, routes: Box<dyn RouteTable>) -> Platform {
-    let link =
-        |i| Link { name: format!("l{i}"), bandwidth: BANDWIDTH, latency: LATENCY, policy: SharingPolicy::Shared };
+    let link = |i| Link {
+        name: format!("l{i}"),
+        bandwidth: BANDWIDTH,
+        latency: LATENCY,
+        policy: SharingPolicy::Shared,
+        kind: LinkKind::Declared,
+    };
     let host = |h| Host { name: format!("h{h}"), switch: None, speed: SPEED, cores };
     let mut all: Vec<Link> = (0..links).map(link).collect();
-    all.push(Link { name: "loopback".into(), bandwidth: 10e9, latency: 0.0, policy: SharingPolicy::FatPipe });
+    all.push(Link {
+        name: "loopback".into(),
+        bandwidth: 10e9,
+        latency: 0.0,
+        policy: SharingPolicy::FatPipe,
+        kind: LinkKind::Loopback,
+    });
     let loopback = Some(LinkId(links));
     Platform { name: "test".into(), hosts: (0..hosts).map(host).collect(), links: all, loopback, routes }
 }

@@ -122,7 +122,7 @@ Examples:
   mopsim throughput studies/throughput-256.toml --svg throughput.svg
 
 Injection is what every source sends, in units of a link's bandwidth. At
-saturation the first link is full. docs/throughput.md tells what is computed how.
+saturation the first link is full. docs/throughput.md tells how all is computed.
 
 Patterns:
 ",
