@@ -77,7 +77,7 @@ pub trait Sharing {
     /// local messages, and all dates in one queue.
     const LITERAL: bool;
 
-    /// Whether time passes in [steps](super::steps) instead of from date to date. Only a literal rule may ask for it.
+    /// Whether time passes in steps (`steps.rs`) instead of from date to date. Only a literal rule may ask for it.
     const STEPWISE: bool = false;
 
     /// Whether it can tell of the state of links.
