@@ -5,6 +5,7 @@
 mod action;
 mod allprof;
 mod blocks;
+mod bytes;
 mod calls;
 mod check_call;
 pub(crate) mod communicator;

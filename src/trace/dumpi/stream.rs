@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::layout::{CALLS, END_OF_STREAM, FUNCTION_ENTER, FUNCTION_EXIT};
+use crate::trace::bytes::Bytes;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::source::{Budget, Source};
 
@@ -40,26 +41,21 @@ pub(super) struct Call {
 
 /// Reads from the front.
 pub(super) struct Stream<'a, 'r> {
-    source: Source<'r>,
-    budget: &'a mut Budget,
-    buffer: Vec<u8>,
-    from: usize,
-    /// Position of the end of the buffer in the file.
-    end: u64,
+    bytes: Bytes<'a, 'r>,
     version: [u8; 3],
 }
 
 impl<'a, 'r> Stream<'a, 'r> {
     pub fn new(source: Source<'r>, budget: &'a mut Budget, version: [u8; 3]) -> Self {
-        Self { source, budget, buffer: Vec::new(), from: 0, end: 0, version }
+        Self { bytes: Bytes::new(source, budget), version }
     }
 
     pub fn file(&self) -> &Path {
-        self.source.file()
+        self.bytes.file()
     }
 
     pub fn position(&self) -> u64 {
-        self.end - (self.buffer.len() - self.from) as u64
+        self.bytes.position()
     }
 
     pub fn error(&self, at: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
@@ -67,40 +63,17 @@ impl<'a, 'r> Stream<'a, 'r> {
         TraceError::whole(self.file(), kind).at_byte(at)
     }
 
-    fn fill(&mut self) -> Result<(), TraceError> {
-        self.buffer.drain(..self.from);
-        self.from = 0;
-        let kept = self.buffer.len();
-        self.buffer.resize(kept + (1 << 16), 0);
-        let read = self.source.read(&mut self.buffer[kept..], self.budget)?;
-        self.buffer.truncate(kept + read);
-        self.end += read as u64;
-        if read == 0 {
-            let help = "the file is cut off; fetch or record it again";
-            return Err(self.error(self.end, "the file ends within the recorded calls", help));
-        }
-        Ok(())
+    fn cut_off(&self) -> TraceError {
+        let help = "the file is cut off; fetch or record it again";
+        self.error(self.bytes.end(), "the file ends within the recorded calls", help)
     }
 
     fn take<const N: usize>(&mut self) -> Result<[u8; N], TraceError> {
-        while self.buffer.len() - self.from < N {
-            self.fill()?;
-        }
-        let bytes = self.buffer[self.from..self.from + N].try_into().expect("that many bytes");
-        self.from += N;
-        Ok(bytes)
+        self.bytes.take()?.ok_or_else(|| self.cut_off())
     }
 
-    pub fn skip(&mut self, mut length: u64) -> Result<(), TraceError> {
-        while length > 0 {
-            if self.from == self.buffer.len() {
-                self.fill()?;
-            }
-            let step = length.min((self.buffer.len() - self.from) as u64);
-            self.from += step as usize;
-            length -= step;
-        }
-        Ok(())
+    pub fn skip(&mut self, length: u64) -> Result<(), TraceError> {
+        if self.bytes.skip(length)? { Ok(()) } else { Err(self.cut_off()) }
     }
 
     fn u8(&mut self) -> Result<u8, TraceError> {

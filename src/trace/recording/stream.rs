@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::layout::{Op, RECORDS};
+use crate::trace::bytes::Bytes;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::MOST_RANKS;
 use crate::trace::source::{Budget, Source};
@@ -123,12 +124,7 @@ type Step<T> = Result<T, Stop>;
 
 /// Reads from the front.
 pub(super) struct Stream<'a, 'r> {
-    source: Source<'r>,
-    budget: &'a mut Budget,
-    buffer: Vec<u8>,
-    from: usize,
-    /// Position of the end of the buffer in the file.
-    end: u64,
+    bytes: Bytes<'a, 'r>,
     with_instructions: bool,
     records: u64,
     last_request: u64,
@@ -140,11 +136,7 @@ impl<'a, 'r> Stream<'a, 'r> {
     /// Begins with the header.
     pub fn open(source: Source<'r>, budget: &'a mut Budget) -> Result<(Self, Header), TraceError> {
         let mut stream = Self {
-            source,
-            budget,
-            buffer: Vec::new(),
-            from: 0,
-            end: 0,
+            bytes: Bytes::new(source, budget),
             with_instructions: false,
             records: 0,
             last_request: 0,
@@ -154,7 +146,9 @@ impl<'a, 'r> Stream<'a, 'r> {
         let header = match stream.header() {
             Ok(header) => header,
             Err(Stop::Error(error)) => return Err(error),
-            Err(Stop::CutOff) => return Err(stream.error(stream.end, "the file ends within its header", DAMAGED)),
+            Err(Stop::CutOff) => {
+                return Err(stream.error(stream.bytes.end(), "the file ends within its header", DAMAGED));
+            }
         };
         stream.with_instructions = header.flags & INSTRUCTIONS != 0;
         stream.ranks = header.ranks;
@@ -162,11 +156,11 @@ impl<'a, 'r> Stream<'a, 'r> {
     }
 
     pub fn file(&self) -> &Path {
-        self.source.file()
+        self.bytes.file()
     }
 
     fn position(&self) -> u64 {
-        self.end - (self.buffer.len() - self.from) as u64
+        self.bytes.position()
     }
 
     fn error(&self, at: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
@@ -177,32 +171,12 @@ impl<'a, 'r> Stream<'a, 'r> {
         Err(self.error(at, problem, DAMAGED).into())
     }
 
-    fn fill(&mut self) -> Step<()> {
-        self.buffer.drain(..self.from);
-        self.from = 0;
-        let kept = self.buffer.len();
-        self.buffer.resize(kept + (1 << 16), 0);
-        let read = self.source.read(&mut self.buffer[kept..], self.budget)?;
-        self.buffer.truncate(kept + read);
-        self.end += read as u64;
-        if read == 0 { Err(Stop::CutOff) } else { Ok(()) }
-    }
-
     fn byte(&mut self) -> Step<u8> {
-        if self.from == self.buffer.len() {
-            self.fill()?;
-        }
-        self.from += 1;
-        Ok(self.buffer[self.from - 1])
+        self.take().map(|[byte]| byte)
     }
 
     fn take<const N: usize>(&mut self) -> Step<[u8; N]> {
-        while self.buffer.len() - self.from < N {
-            self.fill()?;
-        }
-        let bytes = self.buffer[self.from..self.from + N].try_into().expect("that many bytes");
-        self.from += N;
-        Ok(bytes)
+        self.bytes.take()?.ok_or(Stop::CutOff)
     }
 
     fn varint(&mut self) -> Step<u64> {
