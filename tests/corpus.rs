@@ -300,3 +300,11 @@ fn small_rows_equal_simgrids_default() {
     let Some(corpus) = Corpus::shared("golden.json", MOST_ACTIONS_OF_DEFAULT, 500) else { return };
     corpus.check_equal();
 }
+
+/// The same with the larger rows: up to 2.9 million actions and 256 ranks.
+#[test]
+#[ignore = "takes ten minutes or more"]
+fn all_rows_equal_simgrids_default() {
+    let Some(corpus) = Corpus::shared("golden.json", u64::MAX, 1000) else { return };
+    corpus.check_equal();
+}
