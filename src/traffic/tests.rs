@@ -127,7 +127,8 @@ fn mistakes_are_told() {
     assert!(refused("transpose", 8).contains("even power of two of hosts (4, 16, 64, ...), and there are 8"));
     assert!(refused("transpose", 12).contains("needs a power of two"));
     assert!(refused("tornado:k=3", 8).contains("a power of k = 3 hosts"));
-    assert!(refused("tornado:k=1", 8).contains("at least 2"));
+    assert!(refused("tornado:k=1", 8).contains("from 2 to 4294967295"));
+    assert!(refused("tornado:k=5000000000", 8).contains("from 2 to 4294967295"));
     assert!(refused("tornado:kk=1", 8).contains("no parameter `kk`"));
     assert!(refused("tornado:k=1,k=2", 8).contains("given twice"));
     assert!(refused("tornado:1,2", 8).contains("one value too many"));
