@@ -176,7 +176,7 @@ fn a_budget_ranks_networks_by_the_price_list() {
     let tight = compare("budget = { dollars = 1.0 }\n", &networks, WORKLOADS, &[]);
     assert!(list(&tight["procurement"], "offers").iter().all(|offer| offer["within_budget"] == false));
     let text = folder(&format!("title = 'x'\n{head}{networks}{WORKLOADS}")).output(&["compare", "s.toml"]);
-    assert!(text.contains("1000000 dollars, 20000 watts"), "{text}");
+    assert!(text.contains("1,000,000 dollars, 20,000 watts"), "{text}");
 }
 
 #[test]
