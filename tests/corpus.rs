@@ -44,7 +44,6 @@ const SMPIRUN_PRECISION: f64 = 1e-9;
 
 /// Rows of more actions are left to the benchmarks.
 const MOST_ACTIONS: u64 = 200_000;
-const MOST_ACTIONS_OF_DEFAULT: u64 = 50_000;
 
 #[derive(Deserialize)]
 struct Row {
@@ -295,15 +294,8 @@ fn rows_of_moderate_size_equal_simgrids_full_solver() {
     corpus.check_equal();
 }
 
+/// All of them, up to 2.9 million actions and 256 ranks.
 #[test]
-fn small_rows_equal_simgrids_default() {
-    let Some(corpus) = Corpus::shared("golden.json", MOST_ACTIONS_OF_DEFAULT, 500) else { return };
-    corpus.check_equal();
-}
-
-/// The same with the larger rows: up to 2.9 million actions and 256 ranks.
-#[test]
-#[ignore = "takes ten minutes or more"]
 fn all_rows_equal_simgrids_default() {
     let Some(corpus) = Corpus::shared("golden.json", u64::MAX, 1000) else { return };
     corpus.check_equal();
