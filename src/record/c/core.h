@@ -162,6 +162,11 @@ static int map_part(size_t most) {
     }
     void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, (off_t)from);
     if (mapped == MAP_FAILED) return 0;
+#ifdef MADV_POPULATE_WRITE
+    /* MAP_POPULATE makes pages of files ready to be read only: each would stop the program once more at its first record. Where the
+       system does not know this advice, it does. */
+    (void)madvise(mapped, length, MADV_POPULATE_WRITE);
+#endif
     if (buffer != NULL) munmap(buffer, capacity);
     buffer = mapped;
     capacity = length;
