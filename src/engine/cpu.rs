@@ -25,9 +25,9 @@ struct Computation {
 struct Host {
     speed: f64,
     cores: u32,
-    /// Whether several ranks live here: only then can computations meet.
+    /// Whether several ranks live here, so that computations can meet, or the order of events counts.
     shared: bool,
-    /// Ranks that compute, in the order in which they began; kept only where several live.
+    /// Ranks that compute, in the order in which they began; kept only there.
     running: Vec<u32>,
     changed: bool,
 }
@@ -58,15 +58,16 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// Idle hosts; sleeps last `shortest_sleep` seconds at least.
-    pub fn new(platform: &Platform, layout: &Layout, shortest_sleep: f64) -> Self {
+    /// Idle hosts; sleeps last `shortest_sleep` seconds at least. `in_order`: the order in which computations begin and end at
+    /// one instant counts, so that all hosts are kept track of.
+    pub fn new(platform: &Platform, layout: &Layout, shortest_sleep: f64, in_order: bool) -> Self {
         let mut ranks = vec![0u32; platform.hosts.len()];
         let host_of_rank: Vec<HostId> = (0..layout.ranks()).map(|r| layout.host(Rank(r))).collect();
         host_of_rank.iter().for_each(|h| ranks[h.index()] += 1);
         let host = |(h, ranks): (&crate::platform::Host, u32)| Host {
             speed: h.speed,
             cores: h.cores,
-            shared: ranks > 1,
+            shared: ranks > 1 || in_order,
             running: Vec::new(),
             changed: false,
         };
@@ -99,14 +100,28 @@ impl Cpu {
     /// A rank begins to compute `flops`, at a rate of at most `bound` flop/s.
     #[inline]
     pub fn compute(&mut self, now: f64, rank: u32, flops: f64, bound: f64) {
+        self.prepare(rank, flops, bound);
+        self.begin(now, rank);
+    }
+
+    /// Notes what a rank is about to compute. It takes nothing from others yet.
+    #[inline]
+    pub fn prepare(&mut self, rank: u32, flops: f64, bound: f64) {
+        self.computations[rank as usize] = Computation { remaining: flops, rate: 0.0, updated: 0.0, bound };
+    }
+
+    /// A rank begins what it has prepared.
+    #[inline]
+    pub fn begin(&mut self, now: f64, rank: u32) {
         let host = self.host_of_rank[rank as usize].index();
         let state = &mut self.hosts[host];
-        let rate = if state.shared { 0.0 } else { state.speed.min(bound) };
-        self.computations[rank as usize] = Computation { remaining: flops, rate, updated: now, bound };
+        let computation = &mut self.computations[rank as usize];
+        computation.updated = now;
         if state.shared {
             state.running.push(rank);
             self.note(host);
         } else {
+            computation.rate = state.speed.min(computation.bound);
             self.changes.push(Change::Alone(rank));
         }
     }
@@ -120,6 +135,12 @@ impl Cpu {
         if self.hosts[host].shared {
             self.note(host);
         }
+    }
+
+    /// A rank begins to wait for a message, or has waited for it. SimGrid 3.32 has it sleep meanwhile, without an end.
+    #[inline]
+    pub fn waits(&mut self, rank: u32) {
+        self.note(self.host_of_rank[rank as usize].index());
     }
 
     fn note(&mut self, host: usize) {
@@ -155,6 +176,9 @@ impl Cpu {
     fn share(&mut self, host: usize, now: f64) {
         let state = &mut self.hosts[host];
         state.changed = false;
+        if state.running.is_empty() {
+            return;
+        }
         let capacity = f64::from(state.cores) * state.speed;
         let limit = |rank: u32| self.computations[rank as usize].bound.min(state.speed);
         let mut rates = vec![0.0; state.running.len()];

@@ -125,6 +125,9 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         model: &'a Model,
         observer: &'a mut O,
     ) -> Self {
+        // Which transfer began first decides nothing in an exact allocation, but a literal one depends on it.
+        let turns = S::LITERAL || trace.polls();
+        let shortest_sleep = if S::LITERAL { model.precision.others } else { SHORTEST_SLEEP };
         Self {
             trace,
             platform,
@@ -137,14 +140,13 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             ended: 0,
             messages: Messages::new(),
             network: Network::new(platform, &model.network),
-            cpu: Cpu::new(platform, layout, if S::LITERAL { model.precision.others } else { SHORTEST_SLEEP }),
+            cpu: Cpu::new(platform, layout, shortest_sleep, turns),
             groups: Groups::default(),
             fibers: FxHashMap::default(),
             free_fibers: Vec::new(),
             answers: FxHashMap::default(),
             watched_for: 0,
-            // Which transfer began first decides nothing in an exact allocation, but a literal one depends on it.
-            turns: S::LITERAL || trace.polls(),
+            turns,
             tests: 1.0,
             probes: 1.0,
             message_count: 0,
@@ -181,6 +183,9 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 self.ready.push_back(rank);
             }
             for message in arrived.drain(..) {
+                if self.turns {
+                    self.waited_for(message);
+                }
                 for rank in self.messages.arrive(message).into_iter().flatten() {
                     self.notify(rank, message);
                 }
@@ -208,6 +213,18 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             _ => false,
         });
         polls && stuck && self.network.is_idle()
+    }
+
+    /// Those who have waited for this message, and for nothing else, go on: the sender before the receiver.
+    fn waited_for(&mut self, message: u32) {
+        let Envelope { source, destination, .. } = self.messages.get(message).envelope;
+        for rank in [source, destination] {
+            if let State::OnRequest(request) = self.processes[rank as usize].state
+                && request.message() == Some(message)
+            {
+                self.cpu.waits(rank);
+            }
+        }
     }
 
     /// A message that a rank is blocked on has arrived.

@@ -1,7 +1,7 @@
 //! Sends, receives and the waits for them.
 
 use super::process::{Pending, Probe, Process, Send, State, Then};
-use super::run::{Turn::GoesOn, Turned};
+use super::run::{CALLS_BEFORE_A_LOOK, Turn::GoesOn, Turned};
 use super::{Engine, Observer, Place, ReplayError};
 use crate::ids::Rank;
 use crate::mpi::messages::{Envelope, Mismatch, Posted, Request, Side};
@@ -144,6 +144,9 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
             return self.call(rank, Then::Finish(request));
         }
         self.messages.wait(request);
+        if self.turns {
+            self.cpu.waits(rank);
+        }
         self.block(rank, State::OnRequest(request))
     }
 
@@ -248,8 +251,9 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         let mpi = &self.model.mpi;
         let (time, usage) = (mpi.probe_time, mpi.probe_cpu_usage);
         let speed = self.cpu.speed(rank);
-        self.cpu.compute(self.now, rank, self.probes * time * speed * usage, speed * usage);
-        self.block(rank, State::Probing(probe))
+        self.cpu.prepare(rank, self.probes * time * speed * usage, speed * usage);
+        // Whoever looks takes turns.
+        self.call(rank, Then::ComputeLook { probe, calls: CALLS_BEFORE_A_LOOK - 1 })
     }
 
     /// The look has ended: the receive is posted, or looks again.

@@ -11,6 +11,13 @@ use crate::mpi::messages::Request;
 use crate::network::sharing::Sharing;
 use crate::trace::{ANY_TARGET, Action, UNKNOWN_COUNT};
 
+/// Calls into SimGrid's kernel before the one that begins a computation: they set its size and its host. Others take their turns meanwhile,
+/// which decides whose computation enters the event queue first.
+const CALLS_BEFORE_A_COMPUTATION: u8 = 2;
+
+/// The same for the time that a look for a message takes, which has a bound, too.
+pub(super) const CALLS_BEFORE_A_LOOK: u8 = 3;
+
 /// Whether a rank can go on at this instant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
@@ -64,6 +71,10 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             Then::Finish(request) => self.finish(rank, request),
             Then::SendRecvReceive => self.sendrecv_receive(rank),
             Then::WaitAll => self.wait_all(rank),
+            Then::Compute { calls: 0 } => self.begin_compute(rank, State::Computing),
+            Then::Compute { calls } => self.call(rank, Then::Compute { calls: calls - 1 }),
+            Then::ComputeLook { probe, calls: 0 } => self.begin_compute(rank, State::Probing(probe)),
+            Then::ComputeLook { probe, calls } => self.call(rank, Then::ComputeLook { probe, calls: calls - 1 }),
             Then::Look(pending) => self.look_at(rank, pending),
             Then::Probed { probe, found } => self.probed(rank, probe, found),
         }
@@ -288,7 +299,16 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         if flops == 0.0 && !self.turns {
             return Ok(GoesOn);
         }
-        self.cpu.compute(self.now, rank, flops, f64::INFINITY);
-        self.block(rank, State::Computing)
+        self.cpu.prepare(rank, flops, f64::INFINITY);
+        if self.turns {
+            return self.call(rank, Then::Compute { calls: CALLS_BEFORE_A_COMPUTATION - 1 });
+        }
+        self.begin_compute(rank, State::Computing)
+    }
+
+    #[inline]
+    fn begin_compute(&mut self, rank: u32, state: State) -> Turned {
+        self.cpu.begin(self.now, rank);
+        self.block(rank, state)
     }
 }
