@@ -103,7 +103,18 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
                 let request = self.process(rank).set.remove(nth as usize);
                 self.wait(rank, request)
             }
-            Step::WaitAll => self.wait_all(rank),
+            // How long that takes depends on the order only where requests are finished one by one.
+            Step::WaitEach if self.one_by_one() => {
+                let process = self.process(rank);
+                if process.set.is_empty() {
+                    return Ok(GoesOn);
+                }
+                // The step comes again for the next one.
+                process.collective.step -= 1;
+                let request = process.set.remove(0);
+                self.wait(rank, request)
+            }
+            Step::WaitAll | Step::WaitEach => self.wait_all(rank),
         }
     }
 }

@@ -126,8 +126,8 @@ impl Cpu {
         }
     }
 
-    /// A rank begins to sleep for so many seconds. SimGrid looks at the computations of a host when a sleep begins or ends
-    /// there, although sleeps take nothing from them; that changes last digits, and who comes first.
+    /// A rank begins to sleep for so many seconds. SimGrid looks at the computations of a host when a sleep begins there, although
+    /// sleeps take nothing from them; that changes last digits, and who comes first.
     #[inline]
     pub fn sleep(&mut self, now: f64, rank: u32, seconds: f64) {
         self.new_sleeps.push((rank, now + seconds.max(self.shortest_sleep)));
@@ -137,7 +137,7 @@ impl Cpu {
         }
     }
 
-    /// A rank begins to wait for a message, or has waited for it. SimGrid 3.32 has it sleep meanwhile, without an end.
+    /// A rank begins to wait for a message. SimGrid 3.32 has it sleep meanwhile, without an end.
     #[inline]
     pub fn waits(&mut self, rank: u32) {
         self.note(self.host_of_rank[rank as usize].index());
@@ -219,8 +219,9 @@ impl Cpu {
         while self.events.next_date().is_some_and(|date| date <= now || date - now < precision) {
             let Some((_, rank)) = self.events.pop() else { break };
             let host = self.host_of_rank[rank as usize].index();
-            if self.hosts[host].shared {
-                self.hosts[host].running.retain(|&r| r != rank);
+            let running = &mut self.hosts[host].running;
+            if let Some(place) = running.iter().position(|&r| r == rank) {
+                running.remove(place);
                 self.note(host);
             }
             finished.push(rank);

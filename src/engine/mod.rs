@@ -183,9 +183,6 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 self.ready.push_back(rank);
             }
             for message in arrived.drain(..) {
-                if self.turns {
-                    self.waited_for(message);
-                }
                 for rank in self.messages.arrive(message).into_iter().flatten() {
                     self.notify(rank, message);
                 }
@@ -213,18 +210,6 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             _ => false,
         });
         polls && stuck && self.network.is_idle()
-    }
-
-    /// Those who have waited for this message, and for nothing else, go on: the sender before the receiver.
-    fn waited_for(&mut self, message: u32) {
-        let Envelope { source, destination, .. } = self.messages.get(message).envelope;
-        for rank in [source, destination] {
-            if let State::OnRequest(request) = self.processes[rank as usize].state
-                && request.message() == Some(message)
-            {
-                self.cpu.waits(rank);
-            }
-        }
     }
 
     /// A message that a rank is blocked on has arrived.

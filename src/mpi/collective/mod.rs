@@ -50,8 +50,10 @@ pub enum Step {
         /// Its place in posting order.
         nth: u32,
     },
-    /// Waits for all non-blocking steps that have not been waited for, in posting order.
+    /// Waits for all non-blocking steps that have not been waited for, in whatever order they complete.
     WaitAll,
+    /// Waits for each of them, one after the other in posting order.
+    WaitEach,
 }
 
 /// The communicator that a stage runs on. A collective on a communicator of the trace sees that one as its world: the layout is

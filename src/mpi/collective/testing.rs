@@ -170,7 +170,7 @@ impl Executor<'_> {
                 let request = self.states[rank].pending.remove(nth as usize);
                 self.states[rank].waiting = Some(request);
             }
-            Step::WaitAll => {
+            Step::WaitAll | Step::WaitEach => {
                 assert!(!self.states[rank].pending.is_empty(), "a wait for nothing");
                 let pending = self.states[rank].pending.clone();
                 if !pending.iter().all(|&request| self.complete(rank, request)) {

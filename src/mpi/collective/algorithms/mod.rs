@@ -89,6 +89,7 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &allgatherv::NEIGHBOUR,
     &allgatherv::DIRECT,
     &scatter::NONBLOCKING,
+    &scatter::LINEAR_NONBLOCKING,
     &scatter::LINEAR,
     &scatter::BINOMIAL,
     &scatter::SCATTERV,

@@ -32,6 +32,7 @@ fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
         });
     }
     if cursor.done && scope.size > 1 {
-        steps.push(Step::WaitAll);
+        // In order, since an operation need not be commutative.
+        steps.push(Step::WaitEach);
     }
 }

@@ -5,13 +5,23 @@ use super::support::{chunk, other, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// The root sends to all at once. SimGrid's default scatter (`smpi_default_selector.cpp`).
+/// The root sends to all at once, and no receive blocks. SimGrid's default scatter (`smpi_default_selector.cpp`).
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatter),
     name: "nonblocking",
-    simgrid: &["ompi_linear_nb"],
+    simgrid: &[],
     summary: "the root sends to all at once",
     steps: nonblocking,
+};
+
+/// The same where receives block, which only the order of events at one instant tells. Open MPI (`coll_base_scatter.c`, linear
+/// with non-blocking sends).
+pub static LINEAR_NONBLOCKING: Algorithm = Algorithm {
+    kind: Some(CollectiveKind::Scatter),
+    name: "linear-nonblocking",
+    simgrid: &["ompi_linear_nb"],
+    summary: "the root sends to all at once, receives block",
+    steps: linear_nonblocking,
 };
 
 /// The root sends to one after the other. Open MPI (`coll_base_scatter.c`, basic linear).
@@ -43,6 +53,14 @@ pub static SCATTERV: Algorithm = Algorithm {
 
 fn nonblocking(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     send_to_all(scope, |_| scope.bytes(), cursor, steps);
+}
+
+fn linear_nonblocking(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    if scope.is_root() {
+        return nonblocking(scope, cursor, steps);
+    }
+    cursor.done = true;
+    steps.push(Step::Recv { from: scope.stage.root });
 }
 
 fn scatterv(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {

@@ -7,7 +7,7 @@ use crate::mpi::collective::select::table::{ANY, Choices};
 
 const LINEAR: Pick = Pick::Algorithm(&algo::scatter::LINEAR);
 const BINOMIAL: Pick = Pick::Algorithm(&algo::scatter::BINOMIAL);
-const NONBLOCKING: Pick = Pick::Algorithm(&algo::scatter::NONBLOCKING);
+const NONBLOCKING: Pick = Pick::Algorithm(&algo::scatter::LINEAR_NONBLOCKING);
 
 /// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
 pub(super) static TABLE: Choices<Pick> = &[

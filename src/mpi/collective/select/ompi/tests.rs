@@ -51,7 +51,7 @@ fn rows_beyond_the_reach_of_the_reference() {
         (reduce_scatter::TABLE, 1024, 16_384, "halving"),
         (reduce_scatter::TABLE, 4096, 1024, "halving"),
         (gather::TABLE, 300, 2048, "linear"),
-        (scatter::TABLE, 9999, 512, "nonblocking"),
+        (scatter::TABLE, 9999, 512, "linear-nonblocking"),
         (barrier::TABLE, 256, 0, "tree"),
         (barrier::TABLE, 512, 0, "bruck"),
         (alltoallv::TABLE, 1023, 0, "pair"),
