@@ -81,6 +81,8 @@ fn play(mut calls: Vec<VecDeque<Call>>) -> Vec<Splits> {
         }
         while let Some(call) = calls[own].front() {
             let parent = if call.name == "Comm_split" { comms[own].members(call.integers[0]) } else { None };
+            // Nobody waits for a rank that splits a communicator of others: to it, the parent is unknown.
+            let parent = parent.filter(|members| members.contains(&rank));
             let Some(parent) = parent else {
                 if call.name == "Comm_split" {
                     results[own].push_back(None);

@@ -281,6 +281,23 @@ fn splits_are_known_from_the_files_of_all() {
 }
 
 #[test]
+fn a_rank_that_splits_a_communicator_of_others_is_told_nothing() {
+    // Rank 0 alone is in communicator 5, and rank 1, which got none, splits it all the same.
+    let file = |rank: i32| {
+        let mut file = File::new();
+        file.call(0.0, "Comm_group", &[H(WORLD), H(3)])
+            .call(0.0, "Group_incl", &[H(3), I(1), V(&[0]), H(4)])
+            .call(0.0, "Comm_create", &[H(WORLD), H(4), H(5)])
+            .call(0.0, "Comm_split", &[H(5), I(0), I(rank), H(6)])
+            .call(0.0, "Barrier", &[H(6)]);
+        file.finish(7)
+    };
+    let error = read_all(&[file(0), file(1)], &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("MPI_Barrier cannot be replayed"), "{error}");
+    assert!(error.to_string().contains("0001.bin"), "the file of rank 1: {error}");
+}
+
+#[test]
 fn grids_have_rows_and_columns() {
     // A grid of 2 x 3, of which the rows are kept.
     let file = |_: i32| {
