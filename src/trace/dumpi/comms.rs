@@ -118,13 +118,13 @@ impl Comms {
         Some((parent, new))
     }
 
-    /// The members of a grid: the first ranks of its parent, as many as it has places. `i` holds the number of
-    /// dimensions, whether ranks may get other numbers, and the handles.
+    /// The members of a grid: the first ranks of its parent, as many as it has places. They keep their numbers even where the
+    /// library may give them others, which few do.
     fn grid(&mut self, call: &Call) -> Option<Vec<u32>> {
         let (i, dims) = (&call.integers, &call.vectors[0]);
         let size = dims.iter().try_fold(1usize, |size, &n| size.checked_mul(usize::try_from(n).ok()?))?;
         let mut members = self.members(i[0])?;
-        if size > members.len() || i[2] != 0 {
+        if size > members.len() {
             return None;
         }
         members.truncate(size);

@@ -187,8 +187,7 @@ impl Reader<'_, '_, '_> {
             "Cart_create" if i[2] != 0 => {
                 // A new numbering is a right of the library that few use.
                 self.note("MPI_Cart_create with reorder: ranks keep their numbers".to_owned());
-                let kept = Call { name: "Cart_create", vectors: call.vectors.clone(), ..Call::default() };
-                self.make(&Call { integers: vec![i[0], i[1], 0, i[3]], ..kept })?;
+                self.make(call)?;
             }
             _ => {
                 self.make(call)?;

@@ -315,6 +315,24 @@ fn grids_have_rows_and_columns() {
 }
 
 #[test]
+fn a_grid_whose_ranks_may_be_numbered_anew_can_be_split() {
+    // A grid of 2 x 2 in the order of the library, split into its columns by colours.
+    let file = |rank: i32| {
+        let mut file = File::new();
+        file.call(0.0, "Cart_create", &[H(WORLD), I(2), V(&[2, 2]), V(&[0, 0]), I(1), H(4)])
+            .call(0.0, "Comm_split", &[H(4), I(rank % 2), I(0), H(5)])
+            .call(0.0, "Barrier", &[H(5)]);
+        file.finish(7)
+    };
+    let files: Vec<Vec<u8>> = (0..4).map(file).collect();
+    let trace = read_all(&files, &Options::default()).unwrap();
+    let lists: Vec<&[u32]> = trace.communicators.iter().map(|members| &**members).collect();
+    assert_eq!(lists, [&[0, 1, 2, 3][..], &[0, 2], &[1, 3]]);
+    let said: Vec<String> = trace.warnings.iter().map(ToString::to_string).collect();
+    assert!(said.len() == 1 && said[0].contains("MPI_Cart_create with reorder: ranks keep their numbers"), "{said:?}");
+}
+
+#[test]
 fn windows_and_probes_are_kept() {
     let mut zero = File::new();
     zero.call(0.0, "Win_create", &[I(100), I(1), H(0), H(WORLD), H(7)])
