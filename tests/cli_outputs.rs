@@ -15,6 +15,7 @@ fn folder() -> Folder {
     folder.write("p.toml", "topology = 'net.txt'\n");
     folder.write("list", "t.ti\n");
     folder.write("flows.toml", "patterns = ['matrix:m.txt']\n[[networks]]\ntopology = 'net.txt'\n");
+    folder.write("FLOWS.TOML", "[[networks]]\ntopology = 'net.txt'\n");
     folder.write("m.txt", "0 1 0\n0 0 1\n1 0 0\n");
     folder.write("r.jsonl", "");
     folder
@@ -46,6 +47,7 @@ fn nothing_that_is_read_is_written_over() {
         (&["throughput", "net.txt", "--svg", "net.txt"], "net.txt"),
         (&["throughput", "flows.toml", "--json", "m.txt"], "m.txt"),
         (&["throughput", "flows.toml", "--json", "flows.toml"], "flows.toml"),
+        (&["throughput", "FLOWS.TOML", "--json", "FLOWS.TOML"], "FLOWS.TOML"),
         (&["workload", "npb/ep", "--ranks", "2", "--calibrate", "t.ti", "-o", "t.ti", "--force"], "t.ti"),
     ] {
         let before = folder.read(file);

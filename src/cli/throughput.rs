@@ -204,17 +204,11 @@ fn write(files: &ThroughputFiles, report: &ThroughputReport) -> Result<(), Failu
 /// The files that are read.
 fn files_read(arguments: &Throughput) -> Vec<PathBuf> {
     let here = Path::new("");
-    let mut files: Vec<PathBuf> = arguments
-        .specs
-        .iter()
-        .flat_map(|spec| {
-            if spec.ends_with(".toml") {
-                inputs::throughput_study(Path::new(spec))
-            } else {
-                inputs::topology(spec, here)
-            }
-        })
-        .collect();
+    let read = |spec: &String| match is_study(spec) {
+        true => inputs::throughput_study(Path::new(spec)),
+        false => inputs::topology(spec, here),
+    };
+    let mut files: Vec<PathBuf> = arguments.specs.iter().flat_map(read).collect();
     files.extend(arguments.matrix.iter().cloned());
     files.extend(arguments.from_trace.iter().flat_map(|file| inputs::trace(file)));
     files.extend(arguments.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, here)));
