@@ -56,6 +56,30 @@ fn nothing_that_is_read_is_written_over() {
     }
 }
 
+/// Studies from `<(...)`, say.
+#[cfg(unix)]
+#[test]
+fn what_comes_from_a_pipe_is_read_once() {
+    let folder = folder();
+    let pipe = folder.path("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let study = STUDY.replace("[[networks]]\nplatform = 'p.toml'\n", "");
+    let [flows, platform] = ["flows.toml", "p.toml"].map(|file| folder.read(file));
+    for (text, arguments) in [
+        (&study, &["compare", "pipe.toml"][..]),
+        (&study, &["compare", "pipe.toml", "--json", "a.json"]),
+        (&flows, &["throughput", "pipe.toml"]),
+        (&flows, &["throughput", "pipe.toml", "--json", "b.json"]),
+        (&platform, &["replay", "t.ti", "--platform", "pipe.toml", "--timeline", "c.json"]),
+    ] {
+        // Whoever writes waits until somebody reads.
+        let (text, pipe) = (text.clone(), pipe.clone());
+        let writer = std::thread::spawn(move || std::fs::write(pipe, text));
+        folder.output(arguments);
+        writer.join().expect("a writer").expect("all is read");
+    }
+}
+
 #[test]
 fn two_outputs_do_not_share_a_file() {
     let folder = folder();

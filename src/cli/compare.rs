@@ -12,9 +12,9 @@ use std::time::Instant;
 
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let flags = &arguments.results;
-    side_files::outputs(&arguments.study.files, study::files_read(&arguments.study))
+    side_files::outputs(&arguments.study.files)
         .replacing("--results", flags.results.as_deref())
-        .check()?;
+        .check(|| study::files_read(&arguments.study))?;
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
     warn_of_unwritten(arguments, shard, output);
     let study = study::read(&arguments.study, output)?;

@@ -50,7 +50,6 @@ pub fn replace_with<T>(
 /// All of them are known before the work begins, so that nothing is lost, neither files nor time.
 #[derive(Debug, Default)]
 pub struct Outputs<'a> {
-    inputs: Vec<PathBuf>,
     outputs: Vec<Output<'a>>,
 }
 
@@ -64,11 +63,6 @@ struct Output<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// A verb that reads these files.
-    pub fn reading(inputs: impl IntoIterator<Item = PathBuf>) -> Self {
-        Self { inputs: inputs.into_iter().collect(), outputs: Vec::new() }
-    }
-
     /// An output that takes the place of a file of that name, if it is wanted at all.
     pub fn replacing(self, option: &'static str, file: Option<&'a Path>) -> Self {
         self.creating(option, file, true)
@@ -87,15 +81,19 @@ impl<'a> Outputs<'a> {
         self
     }
 
-    /// Refuses files that would be lost and places where no file can be.
+    /// Refuses files that would be lost and places where no file can be. What the verb reads is only asked for where something
+    /// is written: to find it out means to read studies and lists.
     ///
     /// # Errors
     /// Bad input for a folder, for a file that is read or written under another option, and for one that is there and
     /// must not be replaced; trouble with files for a folder that is not there.
-    pub fn check(&self) -> Result<(), Failure> {
-        let inputs: Vec<(Identity, &PathBuf)> =
-            // What is not there cannot be lost.
-            self.inputs.iter().filter(|file| file.exists()).filter_map(|file| Some((Identity::of(file)?, file))).collect();
+    pub fn check<I: IntoIterator<Item = PathBuf>>(&self, inputs: impl FnOnce() -> I) -> Result<(), Failure> {
+        if self.outputs.is_empty() {
+            return Ok(());
+        }
+        // What is not there cannot be lost.
+        let there = inputs().into_iter().filter(|file| file.exists());
+        let inputs: Vec<(Identity, PathBuf)> = there.filter_map(|file| Some((Identity::of(&file)?, file))).collect();
         let mut seen: Vec<(Identity, &Output)> = Vec::new();
         for output in &self.outputs {
             check_place(output.option, &output.file)?;

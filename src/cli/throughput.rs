@@ -141,12 +141,12 @@ Patterns:
 
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let files = &arguments.files;
-    Outputs::reading(files_read(arguments))
+    Outputs::default()
         .replacing("--html", files.html.as_deref())
         .replacing("--svg", files.svg.as_deref())
         .replacing("--json", files.json.as_deref())
         .replacing("--csv", files.csv.as_deref())
-        .check()?;
+        .check(|| files_read(arguments))?;
     let (study, file) = read(arguments)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(|error| {
         Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
