@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use super::comms::{Comm, Comms, WORLD};
 use super::layout::CALLS;
-use super::splits::Splits;
 use super::stream::{Call, Status, Stream};
 use super::tail::Tail;
 use super::types::Types;
 use crate::trace::calls::{At, Making, Program, Request, Unresolved, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
-use crate::trace::{Action, CollectiveCall, CollectiveKind as K, CommunicatorId, Counts, Datatype, Effect};
+use crate::trace::{Action, CollectiveCall, CollectiveKind as K, CommunicatorId, Counts, Datatype, Effect, MemberList};
 use rustc_hash::FxHashMap;
 
 /// `MPI_ANY_SOURCE` and `MPI_ANY_TAG`. What is below is no rank: `MPI_PROC_NULL`.
@@ -24,16 +23,15 @@ pub(super) fn read(
     program: &mut Program<'_>,
     rank: u32,
     tail: &Tail,
-    splits: Splits,
+    comms: Comms,
     stream: &mut Stream<'_, '_>,
 ) -> Result<Vec<u64>, TraceError> {
     let file = stream.file().to_path_buf();
-    let ranks = program.ranks.len() as u32;
     let mut reader = Reader {
         program,
         rank,
         file,
-        comms: Comms::new(rank, ranks, splits),
+        comms,
         ids: [(WORLD, CommunicatorId::WORLD)].into_iter().collect(),
         windows: FxHashMap::default(),
         open: FxHashMap::default(),
@@ -69,7 +67,7 @@ pub(super) struct Reader<'p, 'o, 't> {
     /// The communicators of the trace behind the handles; those of the rank alone have none.
     ids: FxHashMap<i64, CommunicatorId>,
     /// The members of each window, and the window.
-    pub(super) windows: FxHashMap<i64, (Vec<u32>, CommunicatorId)>,
+    pub(super) windows: FxHashMap<i64, (MemberList, CommunicatorId)>,
     /// The communicators of receives whose source or tag is open, by where they stand.
     open: FxHashMap<usize, i64>,
     types: Types<'t>,

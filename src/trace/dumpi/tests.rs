@@ -392,10 +392,10 @@ fn every_prefix_is_refused_with_a_place() {
     }
 }
 
-/// Writes the seed of the fuzz target anew, where the sample has changed.
+/// Writes the seeds of the fuzz target anew, where the sample has changed.
 #[test]
 #[ignore = "writes a file"]
-fn write_the_seed() {
+fn write_the_seeds() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
     let mut file = File::new();
     file.call(0.0, "Init", &[V(&[])])
@@ -405,6 +405,16 @@ fn write_the_seed() {
         .call(0.0, "Gatherv", &[I(0), I(1), I(1), H(INT), I(0), H(WORLD), V(&[1]), V(&[0]), H(INT)])
         .call(0.0, "Finalize", &[]);
     fs::write(folder.join("dumpi/small"), file.finish(7)).unwrap();
+    let mut file = File::new();
+    file.call(0.0, "Comm_group", &[H(WORLD), H(3)])
+        .call(0.0, "Group_incl", &[H(3), I(1), V(&[0]), H(4)])
+        .call(0.0, "Comm_create", &[H(WORLD), H(4), H(5)])
+        .call(0.0, "Comm_split", &[H(5), I(0), I(0), H(6)])
+        .call(0.0, "Cart_create", &[H(6), I(2), V(&[1, 1]), V(&[0, 0]), I(1), H(7)])
+        .call(0.0, "Cart_sub", &[I(2), H(7), V(&[0, 1]), H(8)])
+        .call(0.0, "Comm_split", &[H(WORLD), I(-1), I(0), H(9)])
+        .call(0.0, "Allreduce", &[I(1), H(DOUBLE), B(3), H(8)]);
+    fs::write(folder.join("dumpi/splits"), file.finish(7)).unwrap();
     fs::write(folder.join("trace/goal-binary"), crate::trace::goal::tests::sample_binary()).unwrap();
     let trace = crate::trace::read(&folder.join("trace/text"), &Options::default()).unwrap();
     let mut bytes = Vec::new();
