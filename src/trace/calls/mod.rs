@@ -156,7 +156,8 @@ impl<'o> Program<'o> {
     fn leave_out_open(&mut self, file: &Path) {
         let ranks = self.ranks.len() as u32;
         let mut open = 0_u64;
-        for action in self.ranks.iter_mut().flat_map(|rank| &mut rank.actions) {
+        let had_open = self.ranks.iter_mut().filter(|rank| rank.requests.had_open);
+        for action in had_open.flat_map(|rank| &mut rank.actions) {
             if matches!(action, Action::Irecv { from, tag, .. } if *from >= ranks || *tag < 0) {
                 *action = Action::NoOperation;
                 open += 1;
