@@ -226,12 +226,9 @@ impl Instance {
         Ok(Trace {
             name: self.name(),
             actions,
-            sendrecvs: tables.sendrecvs,
-            collectives: tables.collectives,
-            counts: tables.counts,
             communicators: self.communicators.clone(),
             side: Some(self.side()),
-            ..Trace::default()
+            ..tables.into_trace()
         })
     }
 
@@ -277,15 +274,7 @@ impl Instance {
 
     /// The actions of one rank as a trace of their own.
     fn alone(&self, done: RankActions) -> Trace {
-        let RankActions { actions, tables } = done;
-        Trace {
-            actions: vec![actions],
-            sendrecvs: tables.sendrecvs,
-            collectives: tables.collectives,
-            counts: tables.counts,
-            communicators: self.communicators.clone(),
-            ..Trace::default()
-        }
+        Trace { actions: vec![done.actions], communicators: self.communicators.clone(), ..done.tables.into_trace() }
     }
 
     /// The type of a parameter, for reports.
