@@ -22,11 +22,10 @@ use self::comms::Comms;
 use self::layout::CALLS;
 use self::stream::Stream;
 use self::tail::Tail;
-use super::calls::{At, Program, located};
+use super::calls::{At, Program};
 use super::error::{TraceError, TraceErrorKind as Kind};
-use super::format::{Format, Input, MOST_RANKS};
-use super::source::{Budget, Source};
-use super::transform::{Cut, Part, cut};
+use super::format::{Files, Format, Input, MOST_RANKS};
+use super::source::Source;
 use super::{MemberList, Options, Trace};
 
 /// First bytes of a file, and of the table at its end.
@@ -39,7 +38,7 @@ pub(super) static FORMAT: Format = Format {
     writer: None,
     recognises: |head| (head.len() >= 4 && head.starts_with(&MAGIC[..4])) || is_meta(head),
     read,
-    read_files: Some(|files| read_files(files.list, files.files, files.name, files.options, files.budget)),
+    read_files: Some(read_files),
 };
 
 /// Whether this is the description of a run.
@@ -73,7 +72,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     };
     drop(source);
     let files = siblings(&first, ranks).map_err(|text| problem(text, "give a list of the files of all ranks"))?;
-    read_files(&file, &files, name, options, budget)
+    read_files(Files { list: &file, files: &files, budget, name, options })
 }
 
 /// The files of all ranks beside that of the first one: `NAME-0000.bin`, `NAME-0001.bin`...
@@ -98,13 +97,7 @@ fn siblings(first: &Path, ranks: Option<usize>) -> Result<Vec<PathBuf>, String> 
     Ok(files)
 }
 
-fn read_files(
-    file: &Path,
-    files: &[PathBuf],
-    name: &str,
-    options: &Options,
-    budget: &mut Budget,
-) -> Result<Trace, TraceError> {
+fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Result<Trace, TraceError> {
     let mut program = Program::new("DUMPI", options, files.len());
     let mut partial: Option<(usize, String)> = None;
     let mut partial_ranks = 0;
@@ -140,15 +133,7 @@ fn read_files(
             format!("recorded partially on {partial_ranks} of {ranks} ranks, replayed as a window: {text}"),
         );
     }
-    let trace = program.finish(name, file)?;
-    if !is_partial {
-        return Ok(trace);
-    }
-    // Halves of messages and collectives that the other ranks did not record cannot be replayed.
-    let whole = Cut { ranks: None, part: Part::All };
-    let window = cut(&trace, &whole)
-        .map_err(|error| located(file, At::Byte(0), Kind::format("DUMPI", error.to_string(), "record it again")))?;
-    Ok(window.0)
+    if is_partial { program.finish_window(name, list) } else { program.finish(name, list) }
 }
 
 /// The first call of which another number is in the file than was made and recorded: name, told, found.

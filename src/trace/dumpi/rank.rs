@@ -10,7 +10,7 @@ use super::types::Types;
 use crate::trace::calls::{At, Making, Program, Request, Unresolved, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
-use crate::trace::{Action, CollectiveCall, CollectiveKind as K, CommunicatorId, Counts, Datatype, Effect, MemberList};
+use crate::trace::{Action, CollectiveCall, CollectiveKind as K, CommunicatorId, Counts, Datatype, Effect};
 use rustc_hash::FxHashMap;
 
 /// `MPI_ANY_SOURCE` and `MPI_ANY_TAG`. What is below is no rank: `MPI_PROC_NULL`.
@@ -66,8 +66,8 @@ pub(super) struct Reader<'p, 'o, 't> {
     pub(super) comms: Comms,
     /// The communicators of the trace behind the handles; those of the rank alone have none.
     ids: FxHashMap<i64, CommunicatorId>,
-    /// The members of each window, and the window.
-    pub(super) windows: FxHashMap<i64, (MemberList, CommunicatorId)>,
+    /// The windows of the trace behind the handles.
+    pub(super) windows: FxHashMap<i64, CommunicatorId>,
     /// The communicators of receives whose source or tag is open, by where they stand.
     open: FxHashMap<usize, i64>,
     types: Types<'t>,
@@ -534,9 +534,7 @@ impl Reader<'_, '_, '_> {
                 }
             }
         };
-        let action = self.program.collective(CollectiveCall { communicator, ..action })?;
-        self.program.push(self.rank, action);
-        Ok(())
+        self.program.collective(self.rank, CollectiveCall { communicator, ..action })
     }
 
     /// A vector of counts in bytes; none where the rank has not told it.
