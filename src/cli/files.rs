@@ -19,7 +19,7 @@ pub fn replace_with<T>(
     let fail = |error: io::Error| Failure::file("write", file, &error);
     // A link stays one: the file that it leads to is replaced.
     let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    if fs::metadata(&target).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+    if is_device(&target) {
         // A device or a pipe takes what it is given, and has nothing to lose; a file in its place would be harm.
         let mut out = BufWriter::new(File::options().write(true).open(&target).map_err(fail)?);
         let value = write(&mut out)?;
@@ -146,10 +146,14 @@ impl Identity {
     }
 }
 
+/// Whether it is a device or a pipe.
+fn is_device(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
 /// Refuses to replace a file, unless that is what the user wants.
 pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
-    let is_device = fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir());
-    if !force && !is_device && fs::symlink_metadata(file).is_ok() {
+    if !force && !is_device(file) && fs::symlink_metadata(file).is_ok() {
         let message = format!("{}: there is a file of that name", file.display());
         return Err(Failure::input(message, "choose another name, or say --force to replace it"));
     }
@@ -171,6 +175,6 @@ fn check_place(option: &str, file: &Path) -> Result<(), Failure> {
 }
 
 /// The folder that a file is in.
-fn folder_of(file: &Path) -> &Path {
+pub fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -91,14 +91,7 @@ pub fn throughput_study(file: &Path) -> Vec<PathBuf> {
 
 /// The file of a pattern of traffic that is read from one: a matrix, or a trace.
 pub fn pattern(text: &str, base: &Path) -> Vec<PathBuf> {
-    let Some((name, rest)) = text.split_once(':') else { return Vec::new() };
-    match traffic::find(name) {
-        Ok(kind) if kind.parameters == ["path"] => {
-            let path = rest.trim().strip_prefix("path=").unwrap_or(rest.trim());
-            trace(&base.join(path))
-        }
-        _ => Vec::new(),
-    }
+    traffic::file_of(text).map(|path| trace(&base.join(path))).unwrap_or_default()
 }
 
 /// What a TOML file says.

@@ -148,9 +148,7 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         .replacing("--csv", files.csv.as_deref())
         .check(|| files_read(arguments))?;
     let (study, file) = read(arguments)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(|error| {
-        Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
-    })?;
+    let pool = options::pool(arguments.threads)?;
     let bar = ProgressBar::with_draw_target(
         Some(study.cells() as u64),
         if output.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
