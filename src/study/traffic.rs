@@ -81,9 +81,7 @@ impl TrafficPlan {
         let options = Options { seed, folder: folder.to_owned(), ..options };
         Ok(Some(Self { patterns, routing: written.routing, options }))
     }
-}
 
-impl TrafficPlan {
     /// The answer for each pattern on a network.
     fn cells(
         &self,
