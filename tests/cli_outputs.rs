@@ -15,6 +15,7 @@ fn folder() -> Folder {
     folder.write("p.toml", "topology = 'net.txt'\n");
     folder.write("list", "t.ti\n");
     folder.write("flows.toml", "patterns = ['matrix:m.txt']\n[[networks]]\ntopology = 'net.txt'\n");
+    folder.write("FLOWS.TOML", "[[networks]]\ntopology = 'net.txt'\n");
     folder.write("m.txt", "0 1 0\n0 0 1\n1 0 0\n");
     folder.write("r.jsonl", "");
     folder
@@ -46,11 +47,36 @@ fn nothing_that_is_read_is_written_over() {
         (&["throughput", "net.txt", "--svg", "net.txt"], "net.txt"),
         (&["throughput", "flows.toml", "--json", "m.txt"], "m.txt"),
         (&["throughput", "flows.toml", "--json", "flows.toml"], "flows.toml"),
+        (&["throughput", "FLOWS.TOML", "--json", "FLOWS.TOML"], "FLOWS.TOML"),
         (&["workload", "npb/ep", "--ranks", "2", "--calibrate", "t.ti", "-o", "t.ti", "--force"], "t.ti"),
     ] {
         let before = folder.read(file);
         folder.refuse(arguments, 2, &["this file is read", "would be lost", "help: "]);
         assert_eq!(folder.read(file), before, "{arguments:?}");
+    }
+}
+
+/// Studies from `<(...)`, say.
+#[cfg(unix)]
+#[test]
+fn what_comes_from_a_pipe_is_read_once() {
+    let folder = folder();
+    let pipe = folder.path("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let study = STUDY.replace("[[networks]]\nplatform = 'p.toml'\n", "");
+    let [flows, platform] = ["flows.toml", "p.toml"].map(|file| folder.read(file));
+    for (text, arguments) in [
+        (&study, &["compare", "pipe.toml"][..]),
+        (&study, &["compare", "pipe.toml", "--json", "a.json"]),
+        (&flows, &["throughput", "pipe.toml"]),
+        (&flows, &["throughput", "pipe.toml", "--json", "b.json"]),
+        (&platform, &["replay", "t.ti", "--platform", "pipe.toml", "--timeline", "c.json"]),
+    ] {
+        // Whoever writes waits until somebody reads.
+        let (text, pipe) = (text.clone(), pipe.clone());
+        let writer = std::thread::spawn(move || std::fs::write(pipe, text));
+        folder.output(arguments);
+        writer.join().expect("a writer").expect("all is read");
     }
 }
 

@@ -1,32 +1,21 @@
 //! Communicators, collectives that do not block, one-sided communication and probes: what has to be equal is, bit for bit, and
 //! the rest agrees with closed forms.
 
+#[path = "support/star.rs"]
+mod star;
+
 use mopsim::engine::{Model, Observer, ReplayError, replay};
 use mopsim::ids::{HostId, LinkId};
 use mopsim::mpi::MpiOptions;
-use mopsim::mpi::collective::{Selector, select::Table};
+use mopsim::mpi::collective::select::Table;
 use mopsim::mpi::layout::Layout;
-use mopsim::network::Precision;
 use mopsim::network::model::NetworkModel;
 use mopsim::network::sharing::Rule;
-use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
+use mopsim::platform::{Platform, RouteTable};
 use mopsim::result::Outcome;
 use mopsim::trace::{CollectiveKind, Options, Trace, read_from};
+use star::{BANDWIDTH, LATENCY, SPEED, Star, model, platform, star};
 use std::fmt::Write;
-
-const BANDWIDTH: f64 = 1e9;
-const LATENCY: f64 = 1e-6;
-const SPEED: f64 = 1e9;
-
-/// A link up and a link down for each host.
-struct Star;
-
-impl RouteTable for Star {
-    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
-        links.extend([LinkId(2 * from.0), LinkId(2 * to.0 + 1)]);
-        from != to
-    }
-}
 
 /// A link from each host to each other.
 struct Mesh(u32);
@@ -38,43 +27,8 @@ impl RouteTable for Mesh {
     }
 }
 
-fn platform(hosts: u32, links: u32, cores: u32, routes: Box<dyn RouteTable>) -> Platform {
-    let link = |i| Link {
-        name: format!("l{i}"),
-        bandwidth: BANDWIDTH,
-        latency: LATENCY,
-        policy: SharingPolicy::Shared,
-        kind: LinkKind::Declared,
-    };
-    let host = |h| Host { name: format!("h{h}"), switch: None, speed: SPEED, cores };
-    let mut all: Vec<Link> = (0..links).map(link).collect();
-    all.push(Link {
-        name: "loopback".into(),
-        bandwidth: 10e9,
-        latency: 0.0,
-        policy: SharingPolicy::FatPipe,
-        kind: LinkKind::Loopback,
-    });
-    let loopback = Some(LinkId(links));
-    Platform { name: "test".into(), hosts: (0..hosts).map(host).collect(), links: all, loopback, routes }
-}
-
-fn star(hosts: u32) -> Platform {
-    platform(hosts, 2 * hosts, 2, Box::new(Star))
-}
-
 fn mesh(hosts: u32) -> Platform {
     platform(hosts, hosts * hosts, 1, Box::new(Mesh(hosts)))
-}
-
-fn model(table: Table) -> Model {
-    Model {
-        network: NetworkModel::smpi(),
-        mpi: MpiOptions::default(),
-        collectives: Selector::new(table, true),
-        sharing: Rule::Exact,
-        precision: Precision { transfers: 0.0, others: 1e-12 },
-    }
 }
 
 /// Whose flows hinder nobody else's, so that times can be added.

@@ -29,6 +29,10 @@ use std::path::{Path, PathBuf};
 /// Every row whose result is determined that far has to agree to this under exact sharing.
 const CLOSE: f64 = 1e-9;
 
+/// What the date at which the reference's ranks start depends on: platform, selector, model, options, ranks, whether by
+/// `smpirun`, and the rule.
+type Conditions<'r> = (&'r str, &'r str, &'r str, &'r BTreeMap<String, String>, usize, bool, &'static str);
+
 /// No row may differ by more than this, chaotic or not, and at most one in 16 may be chaotic.
 const CHAOTIC: f64 = 1e-2;
 const CHAOTIC_IN: usize = 16;
@@ -71,6 +75,11 @@ impl Row {
             Some("Full") => Rule::SimgridFull,
             _ => Rule::SimgridLazy,
         }
+    }
+
+    fn conditions(&self, rule: Rule) -> Conditions<'_> {
+        let Self { platform, selector, model, extra, ranks, smpirun, .. } = self;
+        (platform, selector, model, extra, *ranks, *smpirun, rule.name())
     }
 
     fn choice(&self, rule: Rule) -> ModelChoice {
@@ -124,10 +133,10 @@ impl Row {
         replay(trace, platform, &layout, &model, &mut ()).expect("runs").simulated_seconds
     }
 
-    fn difference(&self, corpus: &Corpus, rule: Rule) -> f64 {
+    /// How far a replay whose ranks start at this date is from the row.
+    fn difference(&self, corpus: &Corpus, rule: Rule, start: f64) -> f64 {
         let (trace, platform) = corpus.parts(self);
         assert_eq!((trace.ranks(), trace.total_actions()), (self.ranks, self.actions), "{}", self.name());
-        let start = self.start(platform, rule);
         let seconds = self.replay(&self.choice(rule), &started_at(trace, start), platform) - start;
         support::relative_difference(seconds, self.simulated_seconds)
     }
@@ -222,7 +231,15 @@ impl Corpus {
 
     /// How far the rows differ under a rule; says how that is distributed.
     fn differences(&self, rule: impl Fn(&Row) -> Rule + Sync) -> Vec<(f64, &Row)> {
-        let difference = |row| (Row::difference(row, self, rule(row)), row);
+        // Many rows start at the same date.
+        let conditions: BTreeMap<Conditions<'_>, &Row> =
+            self.rows.iter().map(|row| (row.conditions(rule(row)), row)).collect();
+        let start = |(conditions, row): (_, &Row)| (conditions, row.start(self.parts(row).1, rule(row)));
+        let starts: BTreeMap<Conditions<'_>, f64> = conditions.into_par_iter().map(start).collect();
+        let difference = |row| {
+            let rule = rule(row);
+            (Row::difference(row, self, rule, starts[&row.conditions(rule)]), row)
+        };
         let mut results: Vec<(f64, &Row)> = self.rows.par_iter().map(difference).collect();
         results.sort_by(|a, b| a.0.total_cmp(&b.0));
         let differences: Vec<f64> = results.iter().map(|r| r.0).collect();

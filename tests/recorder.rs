@@ -4,17 +4,16 @@
 //! Runs with the MPI libraries whose compilers and launchers are found (`mpicc` and `mpirun`, or those of Debian's Open MPI and MPICH
 //! beside each other), and says so where there is none. `tests/recorder` has the programs.
 
-use mopsim::engine::{Model, Observer, replay};
-use mopsim::ids::{HostId, LinkId};
-use mopsim::mpi::MpiOptions;
-use mopsim::mpi::collective::{Selector, select::Table};
+#[path = "support/star.rs"]
+mod star;
+
+use mopsim::engine::{Observer, replay};
+use mopsim::ids::HostId;
+use mopsim::mpi::collective::select::Table;
 use mopsim::mpi::layout::Layout;
 use mopsim::mpi::messages::Envelope;
-use mopsim::network::Precision;
-use mopsim::network::model::NetworkModel;
-use mopsim::network::sharing::Rule;
-use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use mopsim::trace::{self, Options, Trace, TraceWarning, inspect};
+use star::{model, star};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -129,35 +128,12 @@ impl Observer for Messages {
     }
 }
 
-/// A link up and a link down for each host.
-struct Star;
-
-impl RouteTable for Star {
-    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
-        links.extend([LinkId(2 * from.0), LinkId(2 * to.0 + 1)]);
-        from != to
-    }
-}
-
 fn replayed(trace: &Trace) -> Matrix {
     let ranks = trace.ranks() as u32;
-    let link = |name: String, policy| Link { name, bandwidth: 1e9, latency: 1e-6, policy, kind: LinkKind::Declared };
-    let mut links: Vec<Link> = (0..2 * ranks).map(|i| link(format!("l{i}"), SharingPolicy::Shared)).collect();
-    links.push(link("loopback".into(), SharingPolicy::FatPipe));
-    let host = |h| Host { name: format!("h{h}"), switch: None, speed: 1e11, cores: 1 };
-    let hosts = (0..ranks).map(host).collect();
-    let loopback = Some(LinkId(2 * ranks));
-    let platform = Platform { name: "star".into(), hosts, links, loopback, routes: Box::new(Star) };
-    let model = Model {
-        network: NetworkModel::smpi(),
-        mpi: MpiOptions::default(),
-        collectives: Selector::new(Table::Default, true),
-        sharing: Rule::Exact,
-        precision: Precision { transfers: 0.0, others: 1e-12 },
-    };
     let layout = Layout::new((0..ranks).map(HostId).collect());
     let mut messages = Messages::default();
-    replay(trace, &platform, &layout, &model, &mut messages).unwrap_or_else(|error| panic!("{error}"));
+    replay(trace, &star(ranks), &layout, &model(Table::Default), &mut messages)
+        .unwrap_or_else(|error| panic!("{error}"));
     messages.0
 }
 

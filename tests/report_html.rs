@@ -343,6 +343,27 @@ fn throughput_is_in_the_page_where_it_is_asked_for() {
 }
 
 #[test]
+fn files_of_patterns_are_found_from_here_and_those_of_a_study_beside_it() {
+    let folder = Folder::with_trace(MESSAGE);
+    let study = "title = 'T'\n[throughput]\npatterns = ['matrix:beside.txt']\n[[networks]]\ntopology = 'ring:2'\n\
+                 [[workloads]]\ntrace = '../t.ti'\n";
+    folder.write("s/s.toml", study);
+    folder.write("s/beside.txt", "0 1\n1 0\n");
+    folder.write("here.txt", "0 1\n0 0\n");
+    let ask = ["compare", "s/s.toml", "--html", "o.html", "-q"];
+    for more in [&[][..], &["--pattern", "matrix:here.txt"]] {
+        folder.output(&[&ask[..], more].concat());
+        let elements = elements(&parse(&folder.read("o.html")));
+        let json = elements.iter().find(|e| e.1.get("id").is_some_and(|id| id == "throughput-json"));
+        let cells: Value = serde_json::from_str(&json.expect("results").2).expect("JSON");
+        assert!(cells[0]["saturation"].is_number(), "{more:?}: {cells}");
+    }
+    let lost = ["this file is read", "would be lost"];
+    folder.refuse(&[&ask[..], &["--pattern", "matrix:here.txt", "--json", "here.txt"]].concat(), 2, &lost);
+    folder.refuse(&[&ask[..], &["--json", "s/beside.txt"]].concat(), 2, &lost);
+}
+
+#[test]
 fn a_study_without_all_that_is_not_told_of_it() {
     let page = page(&hostile_study(), &[]);
     for word in ["95 %", "Weight", "± ", "class=\"whisker\"", "budget", "Stability", "Repetitions", "Throughput"] {

@@ -3,7 +3,7 @@
 use super::args::{Compare, CompareFiles, Format, Output};
 use super::failure::Failure;
 use super::progress::Bars;
-use super::{interrupt, say, side_files, slurm, study};
+use super::{interrupt, options, say, side_files, slurm, study};
 use mopsim::report::number;
 use mopsim::study::record::CellRecord;
 use mopsim::study::results::ResultsFile;
@@ -12,9 +12,9 @@ use std::time::Instant;
 
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let flags = &arguments.results;
-    side_files::outputs(&arguments.study.files, study::files_read(&arguments.study))
+    side_files::outputs(&arguments.study.files)
         .replacing("--results", flags.results.as_deref())
-        .check()?;
+        .check(|| study::files_read(&arguments.study))?;
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
     warn_of_unwritten(arguments, shard, output);
     let study = study::read(&arguments.study, output)?;
@@ -36,9 +36,7 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let stop = interrupt::listen(file.is_some(), output.quiet)?;
     // More threads than replays would only wait.
     let threads = arguments.threads.min(missing.len());
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-        Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
-    })?;
+    let pool = options::pool(threads)?;
     let begin = Instant::now();
     let bars = Bars::new(&study, &ours, &missing, output.quiet);
     let keep = |record: &CellRecord| match &file {

@@ -24,10 +24,10 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
         let message = "--mapping places ranks, and an export has none";
         return Err(Failure::input(message, "leave it out; --hostfile FILE writes the hosts in order"));
     }
-    Outputs::reading(inputs::network(&choice, Path::new("")))
+    Outputs::default()
         .creating("--output", arguments.output.as_deref(), arguments.force)
         .creating("--hostfile", arguments.hostfile.as_deref(), arguments.force)
-        .check()?;
+        .check(|| inputs::network(&choice, Path::new("")))?;
     let format = export::find(arguments.to.name()).expect("every format of the command line is in the table");
     match format.write {
         export::Write::Graph(write) => {

@@ -19,7 +19,7 @@ pub fn replace_with<T>(
     let fail = |error: io::Error| Failure::file("write", file, &error);
     // A link stays one: the file that it leads to is replaced.
     let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    if fs::metadata(&target).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+    if is_device(&target) {
         // A device or a pipe takes what it is given, and has nothing to lose; a file in its place would be harm.
         let mut out = BufWriter::new(File::options().write(true).open(&target).map_err(fail)?);
         let value = write(&mut out)?;
@@ -50,7 +50,6 @@ pub fn replace_with<T>(
 /// All of them are known before the work begins, so that nothing is lost, neither files nor time.
 #[derive(Debug, Default)]
 pub struct Outputs<'a> {
-    inputs: Vec<PathBuf>,
     outputs: Vec<Output<'a>>,
 }
 
@@ -64,11 +63,6 @@ struct Output<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// A verb that reads these files.
-    pub fn reading(inputs: impl IntoIterator<Item = PathBuf>) -> Self {
-        Self { inputs: inputs.into_iter().collect(), outputs: Vec::new() }
-    }
-
     /// An output that takes the place of a file of that name, if it is wanted at all.
     pub fn replacing(self, option: &'static str, file: Option<&'a Path>) -> Self {
         self.creating(option, file, true)
@@ -87,15 +81,19 @@ impl<'a> Outputs<'a> {
         self
     }
 
-    /// Refuses files that would be lost and places where no file can be.
+    /// Refuses files that would be lost and places where no file can be. What the verb reads is only asked for where something
+    /// is written: to find it out means to read studies and lists.
     ///
     /// # Errors
     /// Bad input for a folder, for a file that is read or written under another option, and for one that is there and
     /// must not be replaced; trouble with files for a folder that is not there.
-    pub fn check(&self) -> Result<(), Failure> {
-        let inputs: Vec<(Identity, &PathBuf)> =
-            // What is not there cannot be lost.
-            self.inputs.iter().filter(|file| file.exists()).filter_map(|file| Some((Identity::of(file)?, file))).collect();
+    pub fn check<I: IntoIterator<Item = PathBuf>>(&self, inputs: impl FnOnce() -> I) -> Result<(), Failure> {
+        if self.outputs.is_empty() {
+            return Ok(());
+        }
+        // What is not there cannot be lost.
+        let there = inputs().into_iter().filter(|file| file.exists());
+        let inputs: Vec<(Identity, PathBuf)> = there.filter_map(|file| Some((Identity::of(&file)?, file))).collect();
         let mut seen: Vec<(Identity, &Output)> = Vec::new();
         for output in &self.outputs {
             check_place(output.option, &output.file)?;
@@ -148,10 +146,14 @@ impl Identity {
     }
 }
 
+/// Whether it is a device or a pipe.
+fn is_device(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
 /// Refuses to replace a file, unless that is what the user wants.
 pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
-    let is_device = fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir());
-    if !force && !is_device && fs::symlink_metadata(file).is_ok() {
+    if !force && !is_device(file) && fs::symlink_metadata(file).is_ok() {
         let message = format!("{}: there is a file of that name", file.display());
         return Err(Failure::input(message, "choose another name, or say --force to replace it"));
     }
@@ -173,6 +175,6 @@ fn check_place(option: &str, file: &Path) -> Result<(), Failure> {
 }
 
 /// The folder that a file is in.
-fn folder_of(file: &Path) -> &Path {
+pub fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

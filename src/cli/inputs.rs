@@ -1,6 +1,7 @@
 //! Files that the verbs read: those of the command line, and those that these name in turn.
 //!
-//! A file that cannot be read names none here; whoever reads it in earnest says why.
+//! A file that cannot be read names none here; whoever reads it in earnest says why. Nor does a pipe, which can be read once
+//! only.
 
 use mopsim::study::file::StudyFile;
 use mopsim::study::network::NetworkChoice;
@@ -9,6 +10,7 @@ use mopsim::throughput::study::StudyFile as ThroughputFile;
 use mopsim::topology::Spec;
 use mopsim::trace::SideFile;
 use mopsim::traffic;
+use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -16,8 +18,7 @@ use std::path::{Path, PathBuf};
 /// A trace, its side file, and the files that it names if it is a list of files.
 pub fn trace(file: &Path) -> Vec<PathBuf> {
     let mut files = vec![file.to_owned(), SideFile::beside(file)];
-    // Pipes and standard input can be read once only.
-    if fs::metadata(file).is_ok_and(|found| found.is_file())
+    if may_be_read(file)
         && let Ok(opened) = File::open(file)
     {
         for line in BufReader::new(opened).lines().map_while(Result::ok) {
@@ -49,20 +50,22 @@ pub fn topology(spec: &str, base: &Path) -> Vec<PathBuf> {
 /// The files of a network: of its topology, or of its platform.
 pub fn network(choice: &NetworkChoice, base: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = choice.topology.iter().flat_map(|spec| topology(spec, base)).collect();
-    files.extend(choice.platform.iter().map(|file| base.join(file)));
-    for file in choice.platform_files(base).unwrap_or_default() {
-        if let Ok(written) = toml_file::read::<NetworkChoice>(&file) {
+    let Some(platform) = choice.platform.as_ref().map(|file| base.join(file)) else { return files };
+    let named = if may_be_read(&platform) { choice.platform_files(base).unwrap_or_default() } else { Vec::new() };
+    for file in named {
+        if let Some(written) = written::<NetworkChoice>(&file) {
             files.extend(written.topology.iter().flat_map(|spec| topology(spec, folder(&file))));
         }
         files.push(file);
     }
+    files.push(platform);
     files
 }
 
 /// A study, and the traces, programs, platforms, topologies and placements that it names.
 pub fn study(file: &Path) -> Vec<PathBuf> {
     let mut files = vec![file.to_owned()];
-    let Ok(study) = toml_file::read::<StudyFile>(file) else { return files };
+    let Some(study) = written::<StudyFile>(file) else { return files };
     let base = folder(file);
     let join = |path: &PathBuf| base.join(path);
     for workload in &study.workloads {
@@ -79,7 +82,7 @@ pub fn study(file: &Path) -> Vec<PathBuf> {
 /// A study of throughput, and what it names.
 pub fn throughput_study(file: &Path) -> Vec<PathBuf> {
     let mut files = vec![file.to_owned()];
-    let Ok(study) = toml_file::read::<ThroughputFile>(file) else { return files };
+    let Some(study) = written::<ThroughputFile>(file) else { return files };
     let base = folder(file);
     files.extend(study.networks.iter().flat_map(|network| topology(&network.topology, base)));
     files.extend(study.patterns.iter().flatten().flat_map(|text| pattern(text, base)));
@@ -88,14 +91,17 @@ pub fn throughput_study(file: &Path) -> Vec<PathBuf> {
 
 /// The file of a pattern of traffic that is read from one: a matrix, or a trace.
 pub fn pattern(text: &str, base: &Path) -> Vec<PathBuf> {
-    let Some((name, rest)) = text.split_once(':') else { return Vec::new() };
-    match traffic::find(name) {
-        Ok(kind) if kind.parameters == ["path"] => {
-            let path = rest.trim().strip_prefix("path=").unwrap_or(rest.trim());
-            trace(&base.join(path))
-        }
-        _ => Vec::new(),
-    }
+    traffic::file_of(text).map(|path| trace(&base.join(path))).unwrap_or_default()
+}
+
+/// What a TOML file says.
+fn written<T: DeserializeOwned>(file: &Path) -> Option<T> {
+    may_be_read(file).then(|| toml_file::read(file).ok()).flatten()
+}
+
+/// Whether a file can be read here, and once more in earnest.
+fn may_be_read(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|found| found.is_file())
 }
 
 /// The folder that the names in a file begin from.

@@ -5,9 +5,8 @@ use super::failure::Failure;
 use super::{side_files, study};
 
 pub fn run(arguments: &Merge, output: &Output) -> Result<(), Failure> {
-    let mut inputs = study::files_read(&arguments.study);
-    inputs.extend(arguments.files.iter().cloned());
-    side_files::outputs(&arguments.study.files, inputs).check()?;
+    let inputs = || study::files_read(&arguments.study).into_iter().chain(arguments.files.iter().cloned());
+    side_files::outputs(&arguments.study.files).check(inputs)?;
     let study = study::read(&arguments.study, output)?;
     let records = study.identity().merge(&arguments.files)?;
     study::report(&arguments.study, &study, &study.compare(&records), output)

@@ -8,6 +8,7 @@ use mopsim::study::Placement;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;
 use mopsim::trace;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The reporter of a format.
 pub fn reporter(format: Format) -> &'static dyn Reporter {
@@ -58,6 +59,14 @@ where
         })
     })
     .transpose()
+}
+
+/// So many threads; 0: one for each core.
+pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
+    ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| Failure::input(format!("cannot start {threads} threads: {error}"), "Ask for fewer threads."))
 }
 
 /// How a trace is read, from the flags that all readers of traces have.

@@ -2,7 +2,8 @@
 
 use super::args::Output;
 use super::failure::Failure;
-use super::say;
+use super::shell::word;
+use super::{files, say};
 use clap::Args;
 use mopsim::record::{self, RecordError, Recorder};
 use mopsim::report::number::grouped;
@@ -209,12 +210,9 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     }
     let rows = (f64::from(about.ranks).sqrt().ceil() as u32).max(2);
     let columns = about.ranks.div_ceil(rows).max(2);
-    // As a shell takes it.
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
-    let text = name.to_string();
-    let word = if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) };
-    say(&format!("next: mopsim trace info {word}"));
-    say(&format!("      mopsim replay {word} --topology torus:{rows}x{columns}"));
+    let name = word(&name.to_string());
+    say(&format!("next: mopsim trace info {name}"));
+    say(&format!("      mopsim replay {name} --topology torus:{rows}x{columns}"));
 }
 
 /// A folder that is written aside, and removed unless it gets its name.
@@ -225,7 +223,7 @@ struct Part {
 
 impl Part {
     fn new(folder: &Path) -> Result<Self, Failure> {
-        let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = files::folder_of(folder);
         let parent = fs::canonicalize(parent).map_err(|error| Failure::file("write into", parent, &error))?;
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let path = parent.join(format!(".{name}.{}.part", std::process::id()));

@@ -19,11 +19,12 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         platform: arguments.platform.clone(),
         ..options::network(&arguments.network)?
     };
-    let placement_files = [&arguments.placement.hostfile, &arguments.placement.rankfile];
-    let read = inputs::trace(&arguments.trace).into_iter().chain(inputs::network(&choice, Path::new("")));
-    Outputs::reading(read.chain(placement_files.into_iter().flatten().cloned()))
-        .replacing("--timeline", arguments.timeline.as_deref())
-        .check()?;
+    Outputs::default().replacing("--timeline", arguments.timeline.as_deref()).check(|| {
+        let mut read = inputs::trace(&arguments.trace);
+        read.extend(inputs::network(&choice, Path::new("")));
+        read.extend([&arguments.placement.hostfile, &arguments.placement.rankfile].into_iter().flatten().cloned());
+        read
+    })?;
     let model = options::model(&arguments.model)?;
     // Cheap checks first: a wrong name should not cost the reading of a large trace.
     model.build()?;

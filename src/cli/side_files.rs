@@ -10,11 +10,10 @@ use mopsim::report::html::{Facts, HtmlReport, Origin, Watched};
 use mopsim::study::Study;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::plan::Plan;
-use std::path::PathBuf;
 
 /// The files of these flags, to be checked before the study runs.
-pub fn outputs(files: &CompareFiles, inputs: Vec<PathBuf>) -> Outputs<'_> {
-    Outputs::reading(inputs)
+pub fn outputs(files: &CompareFiles) -> Outputs<'_> {
+    Outputs::default()
         .replacing("--html", files.html.as_deref())
         .replacing("--json", files.json.as_deref())
         .replacing("--csv", files.csv.as_deref())

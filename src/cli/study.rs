@@ -50,12 +50,8 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
 pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
     let mut files = inputs::study(&flags.study);
     files.extend([&flags.placement.hostfile, &flags.placement.rankfile].into_iter().flatten().cloned());
-    files.extend(flags.files.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, folder(&flags.study))));
+    files.extend(flags.files.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, Path::new(""))));
     files
-}
-
-fn folder(file: &Path) -> &Path {
-    file.parent().unwrap_or(Path::new(""))
 }
 
 /// Prints the report, and writes the files that the user wants beside it.

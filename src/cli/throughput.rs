@@ -141,16 +141,14 @@ Patterns:
 
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let files = &arguments.files;
-    Outputs::reading(files_read(arguments))
+    Outputs::default()
         .replacing("--html", files.html.as_deref())
         .replacing("--svg", files.svg.as_deref())
         .replacing("--json", files.json.as_deref())
         .replacing("--csv", files.csv.as_deref())
-        .check()?;
+        .check(|| files_read(arguments))?;
     let (study, file) = read(arguments)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(|error| {
-        Failure::input(format!("cannot start {} threads: {error}", arguments.threads), "Ask for fewer threads.")
-    })?;
+    let pool = options::pool(arguments.threads)?;
     let bar = ProgressBar::with_draw_target(
         Some(study.cells() as u64),
         if output.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
@@ -204,17 +202,11 @@ fn write(files: &ThroughputFiles, report: &ThroughputReport) -> Result<(), Failu
 /// The files that are read.
 fn files_read(arguments: &Throughput) -> Vec<PathBuf> {
     let here = Path::new("");
-    let mut files: Vec<PathBuf> = arguments
-        .specs
-        .iter()
-        .flat_map(|spec| {
-            if spec.ends_with(".toml") {
-                inputs::throughput_study(Path::new(spec))
-            } else {
-                inputs::topology(spec, here)
-            }
-        })
-        .collect();
+    let read = |spec: &String| match is_study(spec) {
+        true => inputs::throughput_study(Path::new(spec)),
+        false => inputs::topology(spec, here),
+    };
+    let mut files: Vec<PathBuf> = arguments.specs.iter().flat_map(read).collect();
     files.extend(arguments.matrix.iter().cloned());
     files.extend(arguments.from_trace.iter().flat_map(|file| inputs::trace(file)));
     files.extend(arguments.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, here)));

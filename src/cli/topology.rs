@@ -22,10 +22,10 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
     if let (Some(_), 2..) = (&arguments.floor_svg, arguments.specs.len()) {
         return Err(Failure::input("--floor-svg draws one topology, and several are given", "give one SPEC"));
     }
-    let specs = arguments.specs.iter().flat_map(|spec| inputs::topology(spec, Path::new("")));
-    Outputs::reading(specs.chain(arguments.prices.clone()))
+    let specs = || arguments.specs.iter().flat_map(|spec| inputs::topology(spec, Path::new("")));
+    Outputs::default()
         .replacing("--floor-svg", arguments.floor_svg.as_deref())
-        .check()?;
+        .check(|| specs().chain(arguments.prices.clone()))?;
     let mut reports = Vec::with_capacity(arguments.specs.len());
     for spec in &arguments.specs {
         let mut spec: Spec = spec.parse()?;

@@ -45,10 +45,10 @@ fn speed(option: &str, text: Option<&str>) -> Result<f64, Failure> {
 }
 
 fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
-    Outputs::reading(inputs::trace(&arguments.trace))
+    Outputs::default()
         .replacing("--svg", arguments.svg.as_deref())
         .replacing("--csv", arguments.csv.as_deref())
-        .check()?;
+        .check(|| inputs::trace(&arguments.trace))?;
     let host_speed = speed("host-speed", arguments.host_speed.as_deref())?;
     let trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);

@@ -66,7 +66,7 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
 
 /// Refuses a new file in the place of one that is read or may not be replaced.
 fn check(trace: &Path, target: &Target) -> Result<(), Failure> {
-    Outputs::reading(inputs::trace(trace)).creating("--output", Some(&target.output), target.force).check()
+    Outputs::default().creating("--output", Some(&target.output), target.force).check(|| inputs::trace(trace))
 }
 
 /// Writes a trace whole or not at all, in the format and packing that the name of the file says.

@@ -75,12 +75,12 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
 /// Refuses a trace in the place of a file that is read or may not be replaced.
 fn check_files(name: &str, arguments: &Workload) -> Result<(), Failure> {
     let program = name.ends_with(".star").then(|| PathBuf::from(name));
-    let read = program.into_iter().chain(arguments.calibrate.iter().flat_map(|file| inputs::trace(file)));
+    let read = || program.into_iter().chain(arguments.calibrate.iter().flat_map(|file| inputs::trace(file)));
     let output = arguments.output.as_deref();
-    Outputs::reading(read)
+    Outputs::default()
         .creating("--output", output, arguments.force)
         .beside("the side file of --output", output.filter(|file| is_file(file)).map(SideFile::beside))
-        .check()
+        .check(read)
 }
 
 /// Whether the name is that of a file, not of a device or pipe, which has nothing beside it.

@@ -23,7 +23,7 @@ use super::error::PlatformError;
 use super::parameters::{Loopback, MAX_HOSTS};
 use super::static_routes::{MAX_ROUTE_LINKS, StaticRoutes};
 use super::units::{Bandwidth, Seconds, Speed};
-use super::{Host, Link, LinkKind, Platform, SharingPolicy};
+use super::{Host, Link, Platform, SharingPolicy};
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::topology::graph::{MAX_ARCS, MAX_SWITCHES};
 use crate::topology::input::Located;
@@ -166,23 +166,14 @@ impl Reader<'_> {
         let mut links = self.links()?;
         let loopback = LinkId::new(links.len());
         links.push(match &self.written.loopback {
-            Some(written) => Link {
-                name: "loopback".into(),
-                bandwidth: written.bandwidth.value(),
-                latency: written.latency.value(),
-                policy: match written.policy {
+            Some(WrittenLoopback { bandwidth, latency, policy }) => Link {
+                policy: match policy {
                     WrittenPolicy::Shared => SharingPolicy::Shared,
                     WrittenPolicy::FatPipe => SharingPolicy::FatPipe,
                 },
-                kind: LinkKind::Loopback,
+                ..Link::loopback(Loopback { bandwidth: *bandwidth, latency: *latency })
             },
-            None => Link {
-                name: "loopback".into(),
-                bandwidth: default_loopback.bandwidth.value(),
-                latency: default_loopback.latency.value(),
-                policy: SharingPolicy::FatPipe,
-                kind: LinkKind::Loopback,
-            },
+            None => Link::loopback(default_loopback),
         });
         Ok(Platform {
             name: self.written.name.clone().unwrap_or_else(|| self.file.into()),
@@ -240,13 +231,7 @@ impl Reader<'_> {
             let copies = copies.entry((arc.from, arc.to)).and_modify(|copies| *copies += 1).or_insert(1_u32);
             let copy = if *copies > 1 { format!("#{copies}") } else { String::new() };
             let name = format!("{}->{}{copy}", arc.from, arc.to);
-            links.push(Link {
-                name,
-                bandwidth: arc.bandwidth.value(),
-                latency: arc.latency.value(),
-                policy: SharingPolicy::Shared,
-                kind: LinkKind::Declared,
-            });
+            links.push(Link::shared(name, arc.bandwidth.value(), arc.latency.value()));
         }
         Ok(links)
     }

@@ -51,13 +51,7 @@ impl Platform {
         let routing = routing::build(routing, topology, &Options { seed, arc_delays: Some(&arc_delays) })?;
         let host_links = HostLinks::add(&mut links, &host_switch, parameters);
         let loopback = LinkId::new(links.len());
-        links.push(Link {
-            name: "loopback".into(),
-            bandwidth: parameters.loopback.bandwidth.value(),
-            latency: parameters.loopback.latency.value(),
-            policy: SharingPolicy::FatPipe,
-            kind: LinkKind::Loopback,
-        });
+        links.push(Link::loopback(parameters.loopback));
         let host = |(index, &switch): (usize, &SwitchId)| Host {
             name: format!("h{index}"),
             switch: Some(switch),

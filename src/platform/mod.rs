@@ -58,6 +58,24 @@ pub struct Link {
     pub kind: LinkKind,
 }
 
+impl Link {
+    /// A link whose bandwidth flows share, of a platform that does not say what it joins: bytes per second, and seconds.
+    pub fn shared(name: String, bandwidth: f64, latency: f64) -> Self {
+        Self { name, bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared }
+    }
+
+    /// The link between ranks of one host.
+    pub fn loopback(loopback: Loopback) -> Self {
+        Self {
+            name: "loopback".into(),
+            bandwidth: loopback.bandwidth.value(),
+            latency: loopback.latency.value(),
+            policy: SharingPolicy::FatPipe,
+            kind: LinkKind::Loopback,
+        }
+    }
+}
+
 /// A compute node.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Host {

@@ -6,59 +6,37 @@
 //! (E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees, CCIT Report 776,
 //! Technion, 2010). The rule needs distances only, so that it works on any network.
 
-use std::sync::Arc;
-
-use super::source_cache::SourceCache;
-use super::towards::{FAR, distances, nearer};
+use super::towards::Towards;
 use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
-use crate::topology::{ArcId, Graph, Topology};
+use crate::topology::{ArcId, Topology};
 
 struct DModK {
-    graph: Arc<Graph>,
     /// The first host of each switch, as hosts are numbered where they hang by default.
     first_host: Vec<u32>,
-    /// Distances to each destination.
-    distances: SourceCache<Vec<u32>>,
+    towards: Towards,
 }
 
 pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
-    let graph = topology.graph.clone();
-    let n = graph.switches();
-    let first_host = graph
+    let first_host = topology
+        .graph
         .default_hosts()
         .into_iter()
         .scan(0_u32, |next, count| Some(std::mem::replace(next, next.saturating_add(count))))
         .collect();
-    Ok(Box::new(DModK { graph, first_host, distances: SourceCache::new(n, n * size_of::<u32>()) }))
-}
-
-/// A choice: the digit of the destination, and among how many hops it chose.
-struct Choice {
-    arc: ArcId,
-    digit: usize,
-    count: usize,
+    Ok(Box::new(DModK { first_host, towards: Towards::new(topology.graph.clone()) }))
 }
 
 impl DModK {
-    fn walk(&self, from: SwitchId, to: SwitchId, host: u32, mut visit: impl FnMut(Choice)) -> bool {
-        self.distances.with(
-            to.0,
-            || distances(&self.graph, to).0,
-            |distance| {
-                let (mut at, mut left) = (from, host as usize);
-                while at != to && distance[at.index()] != FAR {
-                    let mut ways = nearer(&self.graph, distance, at);
-                    let count = ways.clone().count();
-                    let digit = left % count;
-                    left /= count;
-                    let arc = ways.nth(digit).expect("a switch with a way has a next hop");
-                    visit(Choice { arc, digit, count });
-                    at = self.graph.head(arc);
-                }
-                at == to
-            },
-        )
+    /// Calls `visit` with each arc, the digit of the destination that chose it, and among how many.
+    fn walk(&self, from: SwitchId, to: SwitchId, host: u32, visit: impl FnMut(ArcId, usize, usize)) -> bool {
+        let mut left = host as usize;
+        let choose = |_, count| {
+            let digit = left % count;
+            left /= count;
+            digit
+        };
+        self.towards.walk(from, to, choose, visit)
     }
 }
 
@@ -68,18 +46,13 @@ impl Routing for DModK {
     }
 
     fn route_to_host(&self, from: SwitchId, to: SwitchId, host: u32, arcs: &mut Vec<ArcId>) -> bool {
-        let start = arcs.len();
-        let found = self.walk(from, to, host, |choice| arcs.push(choice.arc));
-        if !found {
-            arcs.truncate(start);
-        }
-        found
+        self.walk(from, to, host, |arc, _, _| arcs.push(arc))
     }
 
     fn reasons(&self, from: SwitchId, to: SwitchId, _arcs: &[ArcId]) -> Vec<String> {
         let host = self.first_host[to.index()];
         let mut reasons = Vec::new();
-        self.walk(from, to, host, |Choice { digit, count, .. }| {
+        self.walk(from, to, host, |_, digit, count| {
             reasons.push(match count {
                 1 => "the only shortest next hop".to_owned(),
                 _ => format!("digit {digit} of host {host}, base {count}"),

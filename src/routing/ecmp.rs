@@ -3,64 +3,40 @@
 //! The hash also takes the seed and the switch. Without the switch, all switches that offer equally many hops would choose alike,
 //! and messages that met once would never part (switches that hash alike polarise traffic).
 
-use std::sync::Arc;
-
-use super::source_cache::SourceCache;
-use super::towards::{FAR, distances, nearer};
+use super::towards::Towards;
 use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
-use crate::topology::{ArcId, Graph, Topology, derived_seed};
+use crate::topology::{ArcId, Topology, derived_seed};
 
 struct Ecmp {
-    graph: Arc<Graph>,
     seed: u64,
-    /// Distances to each destination.
-    distances: SourceCache<Vec<u32>>,
+    towards: Towards,
 }
 
 pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
-    let graph = topology.graph.clone();
-    let n = graph.switches();
-    Ok(Box::new(Ecmp { graph, seed: options.seed, distances: SourceCache::new(n, n * size_of::<u32>()) }))
+    Ok(Box::new(Ecmp { seed: options.seed, towards: Towards::new(topology.graph.clone()) }))
 }
 
 impl Ecmp {
-    /// The arc out of `at`, and among how many it was chosen.
-    fn choose(&self, distance: &[u32], pair: u64, at: SwitchId) -> (ArcId, usize) {
-        let mut ways = nearer(&self.graph, distance, at);
-        let count = ways.clone().count();
-        let hash = derived_seed(derived_seed(self.seed, pair), u64::from(at.0));
-        // The high bits of a product are as good as the remainder, and fair to 2^-64.
-        let chosen = ((u128::from(hash) * count as u128) >> 64) as usize;
-        (ways.nth(chosen).expect("a switch with a way has a next hop"), count)
-    }
-
-    fn walk(&self, from: SwitchId, to: SwitchId, mut visit: impl FnMut(ArcId, usize)) -> bool {
+    fn walk(&self, from: SwitchId, to: SwitchId, visit: impl FnMut(ArcId, usize, usize)) -> bool {
         let pair = u64::from(from.0) << 32 | u64::from(to.0);
-        self.distances.with(
-            to.0,
-            || distances(&self.graph, to).0,
-            |distance| {
-                let mut at = from;
-                while at != to && distance[at.index()] != FAR {
-                    let (arc, count) = self.choose(distance, pair, at);
-                    visit(arc, count);
-                    at = self.graph.head(arc);
-                }
-                at == to
-            },
-        )
+        let choose = |at: SwitchId, count: usize| {
+            let hash = derived_seed(derived_seed(self.seed, pair), u64::from(at.0));
+            // The high bits of a product are as good as the remainder, and fair to 2^-64.
+            ((u128::from(hash) * count as u128) >> 64) as usize
+        };
+        self.towards.walk(from, to, choose, visit)
     }
 }
 
 impl Routing for Ecmp {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
-        self.walk(from, to, |arc, _| arcs.push(arc))
+        self.walk(from, to, |arc, _, _| arcs.push(arc))
     }
 
     fn reasons(&self, from: SwitchId, to: SwitchId, _arcs: &[ArcId]) -> Vec<String> {
         let mut reasons = Vec::new();
-        self.walk(from, to, |_, count| reasons.push(format!("1 of {count} shortest next hops, by hash")));
+        self.walk(from, to, |_, _, count| reasons.push(format!("1 of {count} shortest next hops, by hash")));
         reasons
     }
 }

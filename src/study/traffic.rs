@@ -50,8 +50,9 @@ pub struct SyntheticTraffic {
 }
 
 impl TrafficPlan {
-    /// From the table of a study file and the patterns of the command line, which come before those of the file. File names are
-    /// relative to `folder`. There is no plan where neither is given.
+    /// From the table of a study file and the patterns of the command line, which come before those of the file. File names in
+    /// the study are relative to `folder`, those of the command line to the current one. There is no plan where neither is
+    /// given.
     ///
     /// # Errors
     /// [`ThroughputError`].
@@ -65,9 +66,9 @@ impl TrafficPlan {
             return Ok(None);
         }
         let written = written.unwrap_or_default();
-        let patterns = match patterns {
-            [] => written.patterns.unwrap_or_else(|| vec![traffic::DEFAULT.into()]),
-            given => given.to_vec(),
+        let (patterns, folder) = match patterns {
+            [] => (written.patterns.unwrap_or_else(|| vec![traffic::DEFAULT.into()]), folder),
+            given => (given.to_vec(), Path::new("")),
         };
         if patterns.is_empty() {
             let rule = "leave the table out, or name at least one pattern".to_owned();
@@ -80,9 +81,7 @@ impl TrafficPlan {
         let options = Options { seed, folder: folder.to_owned(), ..options };
         Ok(Some(Self { patterns, routing: written.routing, options }))
     }
-}
 
-impl TrafficPlan {
     /// The answer for each pattern on a network.
     fn cells(
         &self,

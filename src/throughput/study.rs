@@ -262,12 +262,11 @@ impl Study {
                 tell(&format!("{}, {pattern}", network.name), routings.len());
             }
         }
-        match unanswered.pop() {
-            Some(error) if cells.is_empty() => Err(error),
-            last => {
-                unanswered.extend(last);
-                Ok((cells, unanswered))
-            }
+        if cells.is_empty()
+            && let Some(error) = unanswered.pop()
+        {
+            return Err(error);
         }
+        Ok((cells, unanswered))
     }
 }

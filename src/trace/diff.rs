@@ -6,16 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use super::inspect::{Info, Volume, given};
 use super::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype, MemberList, Trace};
-
-/// Messages from one rank to another.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Traffic {
-    /// Number.
-    pub messages: u64,
-    /// Bytes of all of them.
-    pub bytes: u64,
-}
 
 /// An ordered pair of ranks whose messages differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,9 +17,9 @@ pub struct PairDifference {
     /// Destination.
     pub to: u32,
     /// In the first trace.
-    pub first: Traffic,
+    pub first: Volume,
     /// In the second trace.
-    pub second: Traffic,
+    pub second: Volume,
 }
 
 /// How often a call occurs, and with how many bytes, in both traces.
@@ -87,6 +79,7 @@ impl Difference {
         let mut difference = Self { ranks: (first.ranks(), second.ranks()), ..Self::default() };
         difference.count(first, false);
         difference.count(second, true);
+        difference.compare_messages(first, second);
         for rank in 0..first.ranks().max(second.ranks()) {
             difference.compare_rank(rank, first, second);
         }
@@ -139,6 +132,21 @@ impl Difference {
         }
     }
 
+    /// Compares messages by source and destination. The answer to a get comes from the other rank, and counts there.
+    fn compare_messages(&mut self, first: &Trace, second: &Trace) {
+        let mut pairs: BTreeMap<(u32, u32), (Volume, Volume)> = BTreeMap::new();
+        for (from, to, volume) in Info::of(first).matrix {
+            pairs.entry((from, to)).or_default().0 = volume;
+        }
+        for (from, to, volume) in Info::of(second).matrix {
+            pairs.entry((from, to)).or_default().1 = volume;
+        }
+        self.pairs = pairs.len() as u64;
+        let different = pairs.into_iter().filter(|(_, (first, second))| first != second);
+        self.different_pairs =
+            different.map(|((from, to), (first, second))| PairDifference { from, to, first, second }).collect();
+    }
+
     fn compare_rank(&mut self, rank: usize, first: &Trace, second: &Trace) {
         let nothing = Vec::new();
         let actions = |trace: &'_ Trace| -> Vec<Action> {
@@ -146,38 +154,7 @@ impl Difference {
             all.iter().copied().filter(|a| !matches!(a, Action::Compute { .. })).collect()
         };
         let (a, b) = (actions(first), actions(second));
-        // Messages by source and destination; the answer to a get comes from the other rank.
-        let from = rank as u32;
-        let mut sent: BTreeMap<(u32, u32), (Traffic, Traffic)> = BTreeMap::new();
-        for (trace, actions, is_second) in [(first, &a, false), (second, &b, true)] {
-            for action in actions {
-                let (pair, bytes) = match *action {
-                    Action::Send { to, count, datatype, .. }
-                    | Action::Isend { to, count, datatype, .. }
-                    | Action::Put { to, count, datatype, .. }
-                    | Action::Accumulate { to, count, datatype, .. } => ((from, to), bytes(count, datatype)),
-                    Action::Get { from: other, count, datatype, .. } => ((other, from), bytes(count, datatype)),
-                    Action::SendRecv { index } => {
-                        let pair = &trace.sendrecvs[index as usize];
-                        ((from, pair.to), bytes(pair.send_count, pair.send_type))
-                    }
-                    _ => continue,
-                };
-                let entry = sent.entry(pair).or_default();
-                let traffic = if is_second { &mut entry.1 } else { &mut entry.0 };
-                traffic.messages += 1;
-                traffic.bytes += bytes;
-            }
-        }
-        self.pairs += sent.len() as u64;
-        self.different_pairs.extend(
-            sent.into_iter().filter(|(_, (x, y))| x != y).map(|((from, to), (first, second))| PairDifference {
-                from,
-                to,
-                first,
-                second,
-            }),
-        );
+        let rank = rank as u32;
         // Collectives in their order.
         let calls = |trace: &Trace, actions: &[Action]| -> Vec<(Call, Vec<u32>)> {
             actions
@@ -193,7 +170,7 @@ impl Difference {
         if self.first_collective.is_none() && x != y {
             let call = (0..).find(|&i| x.get(i) != y.get(i)).unwrap_or(0);
             let say = |list: &[(Call, Vec<u32>)]| list.get(call).map(|(call, _)| call.text()).unwrap_or_default();
-            self.first_collective = Some(Place { rank: from, call, first: say(&x), second: say(&y) });
+            self.first_collective = Some(Place { rank, call, first: say(&x), second: say(&y) });
         }
         // Everything in its order.
         let same = |i: usize| match (a.get(i), b.get(i)) {
@@ -207,7 +184,7 @@ impl Difference {
                 let say = |trace: &Trace, list: &[Action]| {
                     list.get(call).map(|action| super::ti::text(trace, action)).unwrap_or_default()
                 };
-                self.first_order = Some(Place { rank: from, call, first: say(first, &a), second: say(second, &b) });
+                self.first_order = Some(Place { rank, call, first: say(first, &a), second: say(second, &b) });
             }
         }
     }
@@ -215,23 +192,6 @@ impl Difference {
 
 fn bytes(count: u32, datatype: Datatype) -> u64 {
     u64::from(count) * datatype.size()
-}
-
-/// Bytes that a rank gives to a collective.
-fn given(trace: &Trace, call: &CollectiveCall) -> u64 {
-    use CollectiveKind as K;
-    match call.kind {
-        K::Barrier => 0,
-        K::Alltoallv | K::Scatterv => {
-            let sum: u64 = trace.counts(call.send_counts).iter().map(|&c| u64::from(c)).sum();
-            sum * call.send_type.size()
-        }
-        K::ReduceScatter => {
-            let sum: u64 = trace.counts(call.recv_counts).iter().map(|&c| u64::from(c)).sum();
-            sum * call.send_type.size()
-        }
-        _ => bytes(call.send_count, call.send_type),
-    }
 }
 
 /// What of a collective is the same whatever the data are.
@@ -311,5 +271,25 @@ fn window(action: &Action) -> Option<(CommunicatorId, Action)> {
         | Action::Fence { window }
         | Action::Flush { window, .. } => Some((std::mem::take(window), plain)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Options, read_from};
+
+    #[test]
+    fn a_put_and_a_get_of_the_same_bytes_are_the_same_messages() {
+        let read = |text: &str| read_from(text.as_bytes(), "t", &Options::default()).unwrap();
+        // Rank 0 sends to 1 and answers 2, here and there; what differs is who asks.
+        let first = read("0 put 1 8 6\n2 get 0 4 6\n1 fence\n");
+        let second = read("0 put 2 4 6\n1 get 0 8 6\n2 fence\n");
+        let difference = Difference::of(&first, &second);
+        assert_eq!((difference.pairs, &difference.different_pairs[..]), (2, &[][..]));
+        let third = read("0 put 2 4 6\n1 get 0 9 6\n2 fence\n");
+        let volume = |bytes| Volume { messages: 1, bytes };
+        let pair = PairDifference { from: 0, to: 1, first: volume(8), second: volume(9) };
+        assert_eq!(Difference::of(&first, &third).different_pairs, [pair]);
     }
 }

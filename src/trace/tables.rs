@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::trace::{CollectiveCall, Counts, MemberList, SendRecv};
+use crate::trace::{CollectiveCall, Counts, MemberList, SendRecv, Trace};
 
 /// A table is full: its 32-bit index cannot number another entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +46,17 @@ fn index(len: usize, table: &'static str) -> Result<u32, Full> {
 }
 
 impl Tables {
+    /// A trace with these tables, and nothing else yet.
+    pub fn into_trace(self) -> Trace {
+        Trace {
+            sendrecvs: self.sendrecvs,
+            collectives: self.collectives,
+            counts: self.counts,
+            communicators: self.communicators,
+            ..Trace::default()
+        }
+    }
+
     pub fn sendrecv(&mut self, entry: SendRecv) -> Result<u32, Full> {
         let hash = FxBuildHasher.hash_one(entry);
         let entries = &mut self.sendrecvs;

@@ -148,12 +148,16 @@ pub fn check(text: &str) -> Result<(), TrafficError> {
     Arguments::read(text).map(|_| ())
 }
 
+/// The name of the file that a pattern is read from, if it is one of these: as it is written.
+pub fn file_of(text: &str) -> Option<String> {
+    Arguments::read(text).ok().and_then(|(_, arguments)| arguments.text("path").map(str::to_owned))
+}
+
 /// The same pattern with the name of its file, if it has one, as seen from elsewhere: relative names begin at `folder`.
 pub fn found_from(text: &str, folder: &Path) -> String {
-    let path = Arguments::read(text).ok().and_then(|(_, arguments)| arguments.text("path").map(str::to_owned));
-    match path.as_deref().and_then(|path| Some((path, text.rfind(path)?))) {
-        Some((path, at)) => {
-            format!("{}{}{}", &text[..at], folder.join(path).display(), &text[at + path.len()..])
+    match file_of(text).and_then(|path| Some((text.rfind(&path)?, path))) {
+        Some((at, path)) => {
+            format!("{}{}{}", &text[..at], folder.join(&path).display(), &text[at + path.len()..])
         }
         None => text.to_owned(),
     }

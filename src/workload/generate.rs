@@ -226,12 +226,9 @@ impl Instance {
         Ok(Trace {
             name: self.name(),
             actions,
-            sendrecvs: tables.sendrecvs,
-            collectives: tables.collectives,
-            counts: tables.counts,
             communicators: self.communicators.clone(),
             side: Some(self.side()),
-            ..Trace::default()
+            ..tables.into_trace()
         })
     }
 
@@ -245,7 +242,7 @@ impl Instance {
         format.head(ranks, &[], out)?;
         self.each(
             |rank, done| {
-                let one = alone(done);
+                let one = self.alone(done);
                 let mut text = Vec::new();
                 let written = format.part(&one, rank as usize, ranks, &mut text);
                 (Summary::of(&one), written.map(|()| text))
@@ -266,7 +263,7 @@ impl Instance {
     pub fn summary(&self) -> Result<Summary, WorkloadError> {
         let mut summary = Summary::default();
         self.each(
-            |_, done| Summary::of(&alone(done)),
+            |_, done| Summary::of(&self.alone(done)),
             |one| {
                 summary.add(&one);
                 Ok::<_, WorkloadError>(())
@@ -275,22 +272,14 @@ impl Instance {
         Ok(summary)
     }
 
+    /// The actions of one rank as a trace of their own.
+    fn alone(&self, done: RankActions) -> Trace {
+        Trace { actions: vec![done.actions], communicators: self.communicators.clone(), ..done.tables.into_trace() }
+    }
+
     /// The type of a parameter, for reports.
     pub fn kind(&self, parameter: &str) -> Option<Kind> {
         self.program.parameters.iter().find(|p| p.name == parameter).map(|p| p.kind)
-    }
-}
-
-/// The actions of one rank as a trace of their own.
-fn alone(done: RankActions) -> Trace {
-    let RankActions { actions, tables } = done;
-    Trace {
-        actions: vec![actions],
-        sendrecvs: tables.sendrecvs,
-        collectives: tables.collectives,
-        counts: tables.counts,
-        communicators: tables.communicators,
-        ..Trace::default()
     }
 }
 

@@ -101,7 +101,6 @@ impl<'b> Recorder<'b> {
     /// Everything that was recorded.
     pub fn finish(self) -> RankActions {
         let mut done = self.state.into_inner().done;
-        done.tables.communicators = self.communicators.to_vec();
         done.actions.shrink_to_fit();
         done
     }

@@ -97,7 +97,7 @@ pub struct Model {
     #[arg(long, value_name = "RULE")]
     pub sharing: Option<String>,
     /// Events closer than this many seconds happen together [default: 1e-12]
-    #[arg(long, allow_negative_numbers = true, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS")]
     pub timing_precision: Option<f64>,
     /// simgrid: give the numbers of SimGrid's default settings; the same as --sharing simgrid-lazy --timing-precision 1e-9
     #[arg(long, value_name = "TOOL")]

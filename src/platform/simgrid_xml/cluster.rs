@@ -8,7 +8,7 @@ use roxmltree::{Attribute, Node};
 
 use super::super::error::PlatformError;
 use super::super::units::{Bandwidth, Seconds, Speed};
-use super::super::{Link, LinkKind, SharingPolicy};
+use super::super::{Link, SharingPolicy};
 use super::document::{Builder, NamedLink};
 use super::dragonfly::{self, Dragonfly};
 use super::fat_tree::{self, FatTree, Level};
@@ -191,16 +191,9 @@ impl<'a, 'input> Builder<'a, 'input> {
 
     fn flat(&mut self, cluster: &Cluster<'a, 'input>, zone: ZoneId) -> Result<Star, PlatformError> {
         let (id, at) = (cluster.id, cluster.node.range().start);
-        let shared = |name: String, bandwidth, latency| Link {
-            name,
-            bandwidth,
-            latency,
-            policy: SharingPolicy::Shared,
-            kind: LinkKind::Declared,
-        };
         let backbone = match cluster.backbone {
             Some((bandwidth, latency, policy)) => {
-                let link = Link { policy, ..shared(format!("{id}_backbone"), bandwidth, latency) };
+                let link = Link { policy, ..Link::shared(format!("{id}_backbone"), bandwidth, latency) };
                 Some(self.generated_link(at, link)?)
             }
             None => None,
@@ -210,15 +203,19 @@ impl<'a, 'input> Builder<'a, 'input> {
             let point = self.cluster_host(cluster, zone, radical)?;
             let name = format!("{id}_link_{radical}");
             if let Some((bandwidth, latency)) = cluster.loopback {
-                let link =
-                    Link { policy: SharingPolicy::FatPipe, ..shared(format!("{name}_loopback"), bandwidth, latency) };
+                let link = Link {
+                    policy: SharingPolicy::FatPipe,
+                    ..Link::shared(format!("{name}_loopback"), bandwidth, latency)
+                };
                 star.loop_back(point, &[self.generated_link(at, link)?]);
             }
             let limiter = match cluster.limiter {
-                Some(bandwidth) => Some(self.generated_link(at, shared(format!("{name}_limiter"), bandwidth, 0.0))?),
+                Some(bandwidth) => {
+                    Some(self.generated_link(at, Link::shared(format!("{name}_limiter"), bandwidth, 0.0))?)
+                }
                 None => None,
             };
-            let link = |suffix: &str| shared(format!("{name}{suffix}"), cluster.bandwidth, cluster.latency);
+            let link = |suffix: &str| Link::shared(format!("{name}{suffix}"), cluster.bandwidth, cluster.latency);
             let (up, down) = if cluster.split {
                 let (up, down) = (self.generated_link(at, link("_UP"))?, self.generated_link(at, link("_DOWN"))?);
                 self.name_link(at, name.clone().into(), NamedLink::Split { up, down })?;
@@ -267,10 +264,8 @@ impl<'a, 'input> Builder<'a, 'input> {
             self.cluster_host(cluster, zone, cluster.radicals[host as usize])?;
             if let Some((bandwidth, latency)) = cluster.loopback {
                 let name = format!("{id}_link_{}_loopback", cluster.radicals[host as usize]);
-                self.generated_link(
-                    at,
-                    Link { name, bandwidth, latency, policy: SharingPolicy::FatPipe, kind: LinkKind::Declared },
-                )?;
+                let link = Link { policy: SharingPolicy::FatPipe, ..Link::shared(name, bandwidth, latency) };
+                self.generated_link(at, link)?;
             }
             self.limiter(cluster, u64::from(host))?;
             for number in 0..cables {
@@ -284,8 +279,7 @@ impl<'a, 'input> Builder<'a, 'input> {
     fn limiter(&mut self, cluster: &Cluster<'a, 'input>, number: u64) -> Result<Option<LinkId>, PlatformError> {
         let Some(bandwidth) = cluster.limiter else { return Ok(None) };
         let name = format!("{}_link_{number}_limiter", cluster.id);
-        let link = Link { name, bandwidth, latency: 0.0, policy: SharingPolicy::Shared, kind: LinkKind::Declared };
-        self.generated_link(cluster.node.range().start, link).map(Some)
+        self.generated_link(cluster.node.range().start, Link::shared(name, bandwidth, 0.0)).map(Some)
     }
 
     /// Makes a cable of a cluster: one link, or one for each direction.
@@ -297,13 +291,7 @@ impl<'a, 'input> Builder<'a, 'input> {
     ) -> Result<(), PlatformError> {
         let at = cluster.node.range().start;
         let bandwidth = cluster.bandwidth * f64::from(multiplicity);
-        let link = |name| Link {
-            name,
-            bandwidth,
-            latency: cluster.latency,
-            policy: SharingPolicy::Shared,
-            kind: LinkKind::Declared,
-        };
+        let link = |name| Link::shared(name, bandwidth, cluster.latency);
         if cluster.split {
             self.generated_link(at, link(format!("{name}_UP")))?;
             self.generated_link(at, link(format!("{name}_DOWN")))?;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::super::error::PlatformError;
 use super::super::parameters::{Loopback, MAX_HOSTS};
 use super::super::units::{Bandwidth, Seconds, Speed};
-use super::super::{Host, Link, LinkKind, SharingPolicy};
+use super::super::{Host, Link, SharingPolicy};
 use super::network::{Network, Point, PointId, PointKind, Routing, Zone, ZoneId};
 use super::source::Source;
 use crate::ids::{HostId, LinkId};
@@ -90,16 +90,8 @@ pub(super) fn read(source: Source<'_, '_>, loopback: Loopback) -> Result<Descrip
     };
     let root = source.document.root_element();
     builder.platform(root)?;
-    let loopback = builder.generated_link(
-        root.range().start,
-        Link {
-            name: LOOPBACK.into(),
-            bandwidth: loopback.bandwidth.value(),
-            latency: loopback.latency.value(),
-            policy: SharingPolicy::FatPipe,
-            kind: LinkKind::Declared,
-        },
-    )?;
+    let loopback = Link { name: LOOPBACK.into(), ..Link::loopback(loopback) };
+    let loopback = builder.generated_link(root.range().start, loopback)?;
     for (zone, node, kind) in std::mem::take(&mut builder.pending) {
         builder.routes(zone, node, kind, loopback)?;
     }
@@ -327,10 +319,7 @@ impl<'a, 'input> Builder<'a, 'input> {
             let name = format!("{prefix}{radical}{suffix}");
             for direction in ["UP", "DOWN"] {
                 let name = format!("link_{name}_{direction}");
-                self.generated_link(
-                    at,
-                    Link { name, bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared },
-                )?;
+                self.generated_link(at, Link::shared(name, bandwidth, latency))?;
             }
             self.new_host(at, name.into(), zone, speed, 1)?;
         }
@@ -344,8 +333,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         let name = source.required(node, "id")?.value().to_owned();
         let bandwidth = source.quantity::<Bandwidth>(node, "bandwidth")?.value();
         let latency = source.quantity::<Seconds>(node, "latency")?.value();
-        let link = Link { name, bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared };
-        self.generated_link(node.range().start, link).map(|_| ())
+        self.generated_link(node.range().start, Link::shared(name, bandwidth, latency)).map(|_| ())
     }
 
     fn link(&mut self, node: Node<'a, 'input>) -> Result<(), PlatformError> {
@@ -361,7 +349,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         let at = id.range().start;
         let link = |suffix: &str, policy| {
             let name = format!("{}{suffix}", id.value());
-            Link { name, bandwidth, latency, policy, kind: LinkKind::Declared }
+            Link { policy, ..Link::shared(name, bandwidth, latency) }
         };
         match node.attribute("sharing_policy") {
             None | Some("SHARED") => self.generated_link(at, link("", SharingPolicy::Shared)).map(|_| ()),

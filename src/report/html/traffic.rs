@@ -6,6 +6,7 @@ use super::{Exact, View, exact, letter};
 use crate::markup::script_safe;
 use crate::report::number::percent;
 use crate::report::throughput::{label, without_seed};
+use crate::study::mean::geometric;
 use crate::study::traffic::SyntheticTraffic;
 use crate::throughput::Cell;
 use minijinja::Value;
@@ -77,8 +78,7 @@ fn row(view: &View<'_>, carried: &[SyntheticTraffic], network: &SyntheticTraffic
 
 /// A pattern as all networks name it.
 fn name(carried: &[SyntheticTraffic], pattern: usize) -> Option<&str> {
-    let full = carried.iter().find_map(|network| network.cells[pattern].as_ref().ok())?.pattern.as_str();
-    Some(full)
+    carried.iter().find_map(|network| network.cells[pattern].as_ref().ok()).map(|cell| cell.pattern.as_str())
 }
 
 fn notes(carried: &[SyntheticTraffic]) -> Vec<String> {
@@ -143,9 +143,10 @@ pub(super) fn section(view: &View<'_>, carried: &[SyntheticTraffic]) -> io::Resu
     let mut groups: Vec<Group> = shown.iter().map(group).collect();
     let mean = groups.len() > 1;
     if mean {
+        let weights = vec![1.0; groups.len()];
         let mean_of = |n: usize| {
-            let sum: f64 = groups.iter().map(|group| group.bars[n].value.ln()).sum();
-            Bar { value: (sum / groups.len() as f64).exp(), interval: None }
+            let values: Vec<f64> = groups.iter().map(|group| group.bars[n].value).collect();
+            Bar { value: geometric(&values, &weights).unwrap_or(f64::NAN), interval: None }
         };
         let bars = (0..networks.len()).map(mean_of).collect();
         groups.push(Group { name: "geometric mean".into(), bars });

@@ -324,9 +324,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
             }
             _ => CollectiveCall { recv_counts: self.vector(f, 5, 6)?, ..CollectiveCall::empty(K::ReduceScatter) },
         };
-        let action = self.program.collective(call)?;
-        self.program.push(self.rank, action);
-        Ok(())
+        self.program.collective(self.rank, call)
     }
 
     /// A vector of counts, in bytes, of a type that stands in another field.

@@ -18,7 +18,7 @@ use self::calls::RankReader;
 use super::blocks::Blocks;
 use super::calls::Program;
 use super::error::{TraceError, TraceErrorKind as Kind};
-use super::format::{Format, Input, MOST_RANKS};
+use super::format::{Files, Format, Input, MOST_RANKS};
 use super::source::{Budget, Source};
 use super::{Options, Trace};
 
@@ -32,7 +32,7 @@ pub(super) static FORMAT: Format = Format {
     writer: None,
     recognises: |head| head.trim_ascii_start().starts_with(TITLE),
     read,
-    read_files: Some(|files| read_files(files.list, files.files, files.name, files.options, files.budget)),
+    read_files: Some(read_files),
 };
 
 fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
@@ -45,7 +45,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         let help = "give the file of rank 0, such as NAME-0.txt, or a list of the files of all ranks";
         return Err(TraceError::whole(file, Kind::format("liballprof", problem, help)));
     };
-    read_files(&file, &files, name, options, budget)
+    read_files(Files { list: &file, files: &files, budget, name, options })
 }
 
 /// The files of all ranks: the last number of the first one's name counts up, with the same number of digits.
@@ -61,18 +61,12 @@ fn siblings(first: &Path) -> Option<Vec<PathBuf>> {
     Some((0..MOST_RANKS).map(file).take_while(|file| file.is_file()).collect())
 }
 
-fn read_files(
-    file: &Path,
-    files: &[PathBuf],
-    name: &str,
-    options: &Options,
-    budget: &mut Budget,
-) -> Result<Trace, TraceError> {
+fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Result<Trace, TraceError> {
     let mut program = Program::new("liballprof", options, files.len());
     for (rank, file) in (0..).zip(files) {
         read_rank(&mut program, rank, Source::open(file)?, budget)?;
     }
-    program.finish(name, file)
+    program.finish(name, list)
 }
 
 fn read_rank(program: &mut Program<'_>, rank: u32, source: Source<'_>, budget: &mut Budget) -> Result<(), TraceError> {

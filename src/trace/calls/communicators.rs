@@ -87,16 +87,14 @@ impl Program<'_> {
         if self.members(parent).size() <= 1 {
             return Ok(());
         }
-        let mut calls = Vec::new();
+        let call = |kind, bytes| CollectiveCall {
+            communicator: parent,
+            ..CollectiveCall::uniform(kind, 0, bytes, Datatype::BYTE)
+        };
         if making == Making::Split {
-            calls.push(CollectiveCall::uniform(CollectiveKind::Allgather, 0, 8, Datatype::BYTE));
+            self.collective(rank, call(CollectiveKind::Allgather, 8))?;
         }
-        calls.push(CollectiveCall::uniform(CollectiveKind::Allreduce, 0, 4, Datatype::BYTE));
-        for call in calls {
-            let action = self.collective(CollectiveCall { communicator: parent, ..call })?;
-            self.push(rank, action);
-        }
-        Ok(())
+        self.collective(rank, call(CollectiveKind::Allreduce, 4))
     }
 
     /// The tag that stands for a tag on a communicator. Messages match on the ranks of the world and the tag only; so that
@@ -121,7 +119,6 @@ impl Program<'_> {
     }
 
     /// Starts a collective that does not block; [`wait`](Self::wait) with the handle ends it.
-    #[allow(dead_code)] // For formats that tell the arguments where the call stands.
     pub fn start_collective(&mut self, rank: u32, handle: u64, call: CollectiveCall) -> Result<(), TraceError> {
         let at = self.open_collective(rank, handle);
         self.settle_collective(rank, at, call)

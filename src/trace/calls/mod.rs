@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use super::check_call::{self, MOST};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::tables::{Full, Tables};
+use super::transform::{Cut, CutError, Part, cut};
 use super::{Action, CollectiveCall, CollectiveKind, Counts, Datatype, Effect, Options, Trace, TraceWarning};
 
 use communicators::Communicators;
@@ -141,10 +142,11 @@ impl<'o> Program<'o> {
         Ok((count as u32, Datatype::DOUBLE))
     }
 
-    /// A collective that blocks, as an action. Its counts are one for each member of its communicator, of which the rank is one.
-    pub fn collective(&mut self, call: CollectiveCall) -> Result<Action, TraceError> {
+    /// A collective of a rank that blocks. Its counts are one for each member of its communicator, of which the rank is one.
+    pub fn collective(&mut self, rank: u32, call: CollectiveCall) -> Result<(), TraceError> {
         let index = self.tables.collective(call).map_err(full)?;
-        Ok(Action::Collective { index })
+        self.push(rank, Action::Collective { index });
+        Ok(())
     }
 
     /// Keeps a vector of counts.
@@ -156,7 +158,8 @@ impl<'o> Program<'o> {
     fn leave_out_open(&mut self, file: &Path) {
         let ranks = self.ranks.len() as u32;
         let mut open = 0_u64;
-        for action in self.ranks.iter_mut().flat_map(|rank| &mut rank.actions) {
+        let had_open = self.ranks.iter_mut().filter(|rank| rank.requests.had_open);
+        for action in had_open.flat_map(|rank| &mut rank.actions) {
             if matches!(action, Action::Irecv { from, tag, .. } if *from >= ranks || *tag < 0) {
                 *action = Action::NoOperation;
                 open += 1;
@@ -165,6 +168,16 @@ impl<'o> Program<'o> {
         if open > 0 {
             self.remark(file, format!("receives from any rank that never end: {open}; they are left out"));
         }
+    }
+
+    /// The trace of a recording that is not whole. Halves of messages and collectives whose others were not recorded cannot be
+    /// replayed, and are cut off.
+    pub fn finish_window(self, name: &str, file: &Path) -> Result<Trace, TraceError> {
+        let format = self.format;
+        let trace = self.finish(name, file)?;
+        let window = cut(&trace, &Cut { ranks: None, part: Part::All });
+        let wrong = |error: CutError| Kind::format(format, error.to_string(), "record it again");
+        window.map(|(window, _)| window).map_err(|error| located(file, At::Byte(0), wrong(error)))
     }
 
     /// The trace.
@@ -181,12 +194,8 @@ impl<'o> Program<'o> {
         let trace = Trace {
             name: name.to_owned(),
             actions: self.ranks.into_iter().map(|rank| rank.actions).collect(),
-            sendrecvs: self.tables.sendrecvs,
-            collectives: self.tables.collectives,
-            counts: self.tables.counts,
-            communicators: self.tables.communicators,
             warnings,
-            ..Trace::default()
+            ..self.tables.into_trace()
         };
         match check_call::communicators(&trace) {
             Ok(()) => Ok(trace),

@@ -39,10 +39,13 @@ pub(in crate::trace) struct Requests {
     /// Numbers of collectives that do not block: those used before and free again, and how many there are.
     free: BTreeSet<u32>,
     numbers: u32,
+    /// Whether there was any receive whose source or tag was not known when it was posted.
+    pub had_open: bool,
 }
 
 impl Requests {
     pub fn insert(&mut self, handle: u64, request: Request) {
+        self.had_open |= matches!(request, Request::Open(_));
         self.active.insert(handle, request);
     }
 

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::splits::Splits;
 use super::stream::Call;
+use crate::trace::MemberList;
 
 /// The ranks of a communicator, as far as they are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,7 +14,7 @@ pub(super) enum Comm {
     /// This rank alone.
     Alone,
     /// These ranks of the world.
-    Members(Vec<u32>),
+    Members(MemberList),
     /// The recorder does not tell.
     Unknown,
 }
@@ -24,23 +25,23 @@ const ALONE: i64 = 3;
 /// Communicators and groups by their handles.
 pub(super) struct Comms {
     rank: u32,
-    ranks: u32,
+    world: MemberList,
     comms: FxHashMap<i64, Comm>,
-    groups: FxHashMap<i64, Vec<u32>>,
+    groups: FxHashMap<i64, MemberList>,
     /// Sizes of the grids.
     grids: FxHashMap<i64, Vec<i32>>,
     splits: Splits,
 }
 
 impl Comms {
-    /// For a rank whose splits have these results.
-    pub fn new(rank: u32, ranks: u32, splits: Splits) -> Self {
+    /// For a rank of all these, whose splits have these results.
+    pub fn new(rank: u32, world: MemberList, splits: Splits) -> Self {
         let comms = [(WORLD, Comm::World), (ALONE, Comm::Alone)].into_iter().collect();
-        Self { rank, ranks, comms, groups: FxHashMap::default(), grids: FxHashMap::default(), splits }
+        Self { rank, world, comms, groups: FxHashMap::default(), grids: FxHashMap::default(), splits }
     }
 
     /// The result of the next split.
-    pub fn told(&mut self, members: Option<Vec<u32>>) {
+    pub fn told(&mut self, members: Option<MemberList>) {
         self.splits.push_back(members);
     }
 
@@ -52,17 +53,17 @@ impl Comms {
     pub fn world_rank(&self, handle: i64, rank: i64) -> Option<u32> {
         let rank = u32::try_from(rank).ok()?;
         match self.get(handle) {
-            Comm::World => (rank < self.ranks).then_some(rank),
+            Comm::World => self.world.get(rank as usize).copied(),
             Comm::Alone => (rank == 0).then_some(self.rank),
             Comm::Members(members) => members.get(rank as usize).copied(),
             Comm::Unknown => None,
         }
     }
 
-    fn of(&self, members: Vec<u32>) -> Comm {
-        if members.iter().copied().eq(0..self.ranks) {
+    fn of(&self, members: MemberList) -> Comm {
+        if members == self.world {
             Comm::World
-        } else if members == [self.rank] {
+        } else if *members == [self.rank] {
             Comm::Alone
         } else {
             Comm::Members(members)
@@ -70,10 +71,10 @@ impl Comms {
     }
 
     /// The members of a communicator, if they are known.
-    pub fn members(&self, handle: i64) -> Option<Vec<u32>> {
+    pub fn members(&self, handle: i64) -> Option<MemberList> {
         match self.get(handle) {
-            Comm::World => Some((0..self.ranks).collect()),
-            Comm::Alone => Some(vec![self.rank]),
+            Comm::World => Some(self.world.clone()),
+            Comm::Alone => Some([self.rank].into()),
             Comm::Members(members) => Some(members.clone()),
             Comm::Unknown => None,
         }
@@ -99,7 +100,7 @@ impl Comms {
             "Group_incl" | "Group_excl" => {
                 let old = self.groups.get(&i[0])?;
                 let named = |index: usize| v[0].contains(&(index as i32));
-                let new: Option<Vec<u32>> = if call.name == "Group_incl" {
+                let new: Option<MemberList> = if call.name == "Group_incl" {
                     v[0].iter().map(|&rank| old.get(usize::try_from(rank).ok()?).copied()).collect()
                 } else {
                     Some(old.iter().enumerate().filter(|(index, _)| !named(*index)).map(|(_, &rank)| rank).collect())
@@ -118,23 +119,20 @@ impl Comms {
         Some((parent, new))
     }
 
-    /// The members of a grid: the first ranks of its parent, as many as it has places. `i` holds the number of
-    /// dimensions, whether ranks may get other numbers, and the handles.
-    fn grid(&mut self, call: &Call) -> Option<Vec<u32>> {
+    /// The members of a grid: the first ranks of its parent, as many as it has places. They keep their numbers even where the
+    /// library may give them others, which few do.
+    fn grid(&mut self, call: &Call) -> Option<MemberList> {
         let (i, dims) = (&call.integers, &call.vectors[0]);
         let size = dims.iter().try_fold(1usize, |size, &n| size.checked_mul(usize::try_from(n).ok()?))?;
-        let mut members = self.members(i[0])?;
-        if size > members.len() || i[2] != 0 {
-            return None;
-        }
-        members.truncate(size);
+        let members = self.members(i[0])?;
+        let first = members.get(..size)?;
         self.grids.insert(i[3], dims.clone());
-        Some(members)
+        Some(if size == members.len() { members } else { first.into() })
     }
 
     /// The members of a part of a grid: those whose coordinates are the rank's own where a dimension is dropped, in the
     /// row-major order of the others.
-    fn part_of_grid(&mut self, call: &Call) -> Option<Vec<u32>> {
+    fn part_of_grid(&mut self, call: &Call) -> Option<MemberList> {
         let (i, keeps) = (&call.integers, &call.vectors[0]);
         let dims = self.grids.get(&i[1])?.clone();
         let members = self.members(i[1])?;

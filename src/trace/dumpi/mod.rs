@@ -18,14 +18,15 @@ mod types;
 
 use std::path::{Path, PathBuf};
 
+use self::comms::Comms;
 use self::layout::CALLS;
 use self::stream::Stream;
-use super::calls::{At, Program, located};
+use self::tail::Tail;
+use super::calls::{At, Program};
 use super::error::{TraceError, TraceErrorKind as Kind};
-use super::format::{Format, Input, MOST_RANKS};
-use super::source::{Budget, Source};
-use super::transform::{Cut, Part, cut};
-use super::{Options, Trace};
+use super::format::{Files, Format, Input, MOST_RANKS};
+use super::source::Source;
+use super::{MemberList, Options, Trace};
 
 /// First bytes of a file, and of the table at its end.
 const MAGIC: [u8; 8] = [0xff, 0xaa, 0xdd, b'D', b'U', b'M', b'P', b'I'];
@@ -37,7 +38,7 @@ pub(super) static FORMAT: Format = Format {
     writer: None,
     recognises: |head| (head.len() >= 4 && head.starts_with(&MAGIC[..4])) || is_meta(head),
     read,
-    read_files: Some(|files| read_files(files.list, files.files, files.name, files.options, files.budget)),
+    read_files: Some(read_files),
 };
 
 /// Whether this is the description of a run.
@@ -71,7 +72,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     };
     drop(source);
     let files = siblings(&first, ranks).map_err(|text| problem(text, "give a list of the files of all ranks"))?;
-    read_files(&file, &files, name, options, budget)
+    read_files(Files { list: &file, files: &files, budget, name, options })
 }
 
 /// The files of all ranks beside that of the first one: `NAME-0000.bin`, `NAME-0001.bin`...
@@ -96,24 +97,18 @@ fn siblings(first: &Path, ranks: Option<usize>) -> Result<Vec<PathBuf>, String> 
     Ok(files)
 }
 
-fn read_files(
-    file: &Path,
-    files: &[PathBuf],
-    name: &str,
-    options: &Options,
-    budget: &mut Budget,
-) -> Result<Trace, TraceError> {
+fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Result<Trace, TraceError> {
     let mut program = Program::new("DUMPI", options, files.len());
     let mut partial: Option<(usize, String)> = None;
     let mut partial_ranks = 0;
-    let mut splits = splits::read(files, budget)?;
-    for (rank, file) in (0..).zip(files) {
-        let tail = tail::read(Source::open(file)?, budget)?;
-        let mut stream = Stream::new(Source::open(file)?, budget, tail.version);
-        // Behind the two offsets of the times.
-        stream.skip(tail.body + 8)?;
-        let told = std::mem::take(&mut splits[rank as usize]);
-        let found = rank::read(&mut program, rank, &tail, told, &mut stream)?;
+    let tails =
+        files.iter().map(|file| tail::read(Source::open(file)?, budget)).collect::<Result<Vec<Tail>, TraceError>>()?;
+    let world: MemberList = (0..files.len() as u32).collect();
+    let splits = splits::read(&world, &tails, |rank| Source::open(&files[rank]), budget)?;
+    for (((rank, file), tail), told) in (0..).zip(files).zip(&tails).zip(splits) {
+        let mut stream = Stream::calls(Source::open(file)?, budget, tail)?;
+        let comms = Comms::new(rank, world.clone(), told);
+        let found = rank::read(&mut program, rank, tail, comms, &mut stream)?;
         if let Some((call, said, read)) = first_difference(&tail.counts, &found) {
             partial_ranks += 1;
             let text = format!("{read} calls of MPI_{call} are in the file of rank {rank}, {said} were made");
@@ -138,15 +133,7 @@ fn read_files(
             format!("recorded partially on {partial_ranks} of {ranks} ranks, replayed as a window: {text}"),
         );
     }
-    let trace = program.finish(name, file)?;
-    if !is_partial {
-        return Ok(trace);
-    }
-    // Halves of messages and collectives that the other ranks did not record cannot be replayed.
-    let whole = Cut { ranks: None, part: Part::All };
-    let window = cut(&trace, &whole)
-        .map_err(|error| located(file, At::Byte(0), Kind::format("DUMPI", error.to_string(), "record it again")))?;
-    Ok(window.0)
+    if is_partial { program.finish_window(name, list) } else { program.finish(name, list) }
 }
 
 /// The first call of which another number is in the file than was made and recorded: name, told, found.
@@ -157,10 +144,14 @@ fn first_difference(told: &[u64], found: &[u64]) -> Option<(&'static str, u64, u
 /// Reads the file of one rank from memory, as that of a trace of one rank: for tests and fuzzing, which have no files.
 pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, TraceError> {
     let (file, budget) = (Path::new("alone.bin"), &mut options.budget());
+    let open = |_| Source::stream(file, bytes);
     let mut program = Program::new("DUMPI", options, 1);
-    let tail = tail::read(Source::stream(file, bytes)?, budget)?;
-    let mut stream = Stream::new(Source::stream(file, bytes)?, budget, tail.version);
-    stream.skip(tail.body + 8)?;
-    rank::read(&mut program, 0, &tail, splits::Splits::new(), &mut stream)?;
+    let tail = tail::read(open(0)?, budget)?;
+    // As two ranks that call the same, too: one alone never meets others.
+    splits::read(&[0, 1].into(), &[tail.clone(), tail.clone()], open, budget)?;
+    let world: MemberList = [0].into();
+    let told = splits::read(&world, std::slice::from_ref(&tail), open, budget)?.pop().unwrap_or_default();
+    let mut stream = Stream::calls(open(0)?, budget, &tail)?;
+    rank::read(&mut program, 0, &tail, Comms::new(0, world, told), &mut stream)?;
     program.finish("alone", file)
 }

@@ -4,7 +4,7 @@ use super::comms::Comm;
 use super::rank::{ANY, Done, Partner, Reader};
 use super::stream::Call;
 use crate::trace::calls::{At, Making};
-use crate::trace::{ANY_TARGET, Action};
+use crate::trace::{ANY_TARGET, Action, CommunicatorId};
 
 impl Reader<'_, '_, '_> {
     /// A window is made: it is a communicator of its own.
@@ -16,8 +16,13 @@ impl Reader<'_, '_, '_> {
             self.program.making(self.rank, Making::Agreed, self.id(comm))?;
         }
         let id = self.program.new_communicator(self.rank, &members, &self.file, At::Byte(self.at))?;
-        self.windows.insert(handle, (members, id));
+        self.windows.insert(handle, id);
         Ok(())
+    }
+
+    /// The rank of the world that a member of a window is.
+    fn member(&self, window: CommunicatorId, rank: i64) -> Option<u32> {
+        self.program.members(window).rank(u32::try_from(rank).ok()?)
     }
 
     fn refuse_window(&mut self, call: &Call) -> Done {
@@ -27,15 +32,14 @@ impl Reader<'_, '_, '_> {
     /// `MPI_Put`, `MPI_Get` and `MPI_Accumulate`.
     pub(super) fn one_sided(&mut self, call: &Call) -> Done {
         let i = &call.integers;
-        let Some((members, window)) = i.last().and_then(|handle| self.windows.get(handle)) else {
+        let Some(&window) = i.last().and_then(|handle| self.windows.get(handle)) else {
             return self.refuse_window(call);
         };
-        let window = *window;
         let other = match i[2] {
             // `MPI_PROC_NULL`.
             ..0 => return Ok(()),
-            rank => match usize::try_from(rank).ok().and_then(|rank| members.get(rank)) {
-                Some(&other) => other,
+            rank => match self.member(window, rank) {
+                Some(other) => other,
                 None => return Err(self.error(format!("there is no rank {rank} in its window"))),
             },
         };
@@ -51,10 +55,9 @@ impl Reader<'_, '_, '_> {
 
     /// Calls that begin or end an epoch.
     pub(super) fn epoch(&mut self, call: &Call) -> Done {
-        let Some((members, window)) = call.integers.last().and_then(|handle| self.windows.get(handle)) else {
+        let Some(&window) = call.integers.last().and_then(|handle| self.windows.get(handle)) else {
             return self.refuse_window(call);
         };
-        let window = *window;
         let action = match call.name {
             // To free a window is a barrier after everything, too.
             "Win_fence" | "Win_free" => Action::Fence { window },
@@ -62,10 +65,7 @@ impl Reader<'_, '_, '_> {
                 self.note("MPI_Win_lock: waits for nobody".to_owned());
                 return Ok(());
             }
-            _ => match usize::try_from(call.integers[0]).ok().and_then(|rank| members.get(rank)) {
-                Some(&to) => Action::Flush { window, to },
-                None => Action::Flush { window, to: ANY_TARGET },
-            },
+            _ => Action::Flush { window, to: self.member(window, call.integers[0]).unwrap_or(ANY_TARGET) },
         };
         self.program.push(self.rank, action);
         Ok(())

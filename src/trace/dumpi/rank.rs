@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::comms::{Comm, Comms, WORLD};
 use super::layout::CALLS;
-use super::splits::Splits;
 use super::stream::{Call, Status, Stream};
 use super::tail::Tail;
 use super::types::Types;
@@ -24,16 +23,15 @@ pub(super) fn read(
     program: &mut Program<'_>,
     rank: u32,
     tail: &Tail,
-    splits: Splits,
+    comms: Comms,
     stream: &mut Stream<'_, '_>,
 ) -> Result<Vec<u64>, TraceError> {
     let file = stream.file().to_path_buf();
-    let ranks = program.ranks.len() as u32;
     let mut reader = Reader {
         program,
         rank,
         file,
-        comms: Comms::new(rank, ranks, splits),
+        comms,
         ids: [(WORLD, CommunicatorId::WORLD)].into_iter().collect(),
         windows: FxHashMap::default(),
         open: FxHashMap::default(),
@@ -68,8 +66,8 @@ pub(super) struct Reader<'p, 'o, 't> {
     pub(super) comms: Comms,
     /// The communicators of the trace behind the handles; those of the rank alone have none.
     ids: FxHashMap<i64, CommunicatorId>,
-    /// The members of each window, and the window.
-    pub(super) windows: FxHashMap<i64, (Vec<u32>, CommunicatorId)>,
+    /// The windows of the trace behind the handles.
+    pub(super) windows: FxHashMap<i64, CommunicatorId>,
     /// The communicators of receives whose source or tag is open, by where they stand.
     open: FxHashMap<usize, i64>,
     types: Types<'t>,
@@ -187,8 +185,7 @@ impl Reader<'_, '_, '_> {
             "Cart_create" if i[2] != 0 => {
                 // A new numbering is a right of the library that few use.
                 self.note("MPI_Cart_create with reorder: ranks keep their numbers".to_owned());
-                let kept = Call { name: "Cart_create", vectors: call.vectors.clone(), ..Call::default() };
-                self.make(&Call { integers: vec![i[0], i[1], 0, i[3]], ..kept })?;
+                self.make(call)?;
             }
             _ => {
                 self.make(call)?;
@@ -537,9 +534,7 @@ impl Reader<'_, '_, '_> {
                 }
             }
         };
-        let action = self.program.collective(CollectiveCall { communicator, ..action })?;
-        self.program.push(self.rank, action);
-        Ok(())
+        self.program.collective(self.rank, CollectiveCall { communicator, ..action })
     }
 
     /// A vector of counts in bytes; none where the rank has not told it.

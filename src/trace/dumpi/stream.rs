@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::layout::{CALLS, END_OF_STREAM, FUNCTION_ENTER, FUNCTION_EXIT};
+use super::tail::Tail;
 use crate::trace::bytes::Bytes;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::source::{Budget, Source};
@@ -46,8 +47,12 @@ pub(super) struct Stream<'a, 'r> {
 }
 
 impl<'a, 'r> Stream<'a, 'r> {
-    pub fn new(source: Source<'r>, budget: &'a mut Budget, version: [u8; 3]) -> Self {
-        Self { bytes: Bytes::new(source, budget), version }
+    /// The calls of a file whose end is known.
+    pub fn calls(source: Source<'r>, budget: &'a mut Budget, tail: &Tail) -> Result<Self, TraceError> {
+        let mut stream = Self { bytes: Bytes::new(source, budget), version: tail.version };
+        // Behind the two offsets of the times.
+        stream.skip(tail.body + 8)?;
+        Ok(stream)
     }
 
     pub fn file(&self) -> &Path {
@@ -72,7 +77,7 @@ impl<'a, 'r> Stream<'a, 'r> {
         self.bytes.take()?.ok_or_else(|| self.cut_off())
     }
 
-    pub fn skip(&mut self, length: u64) -> Result<(), TraceError> {
+    fn skip(&mut self, length: u64) -> Result<(), TraceError> {
         if self.bytes.skip(length)? { Ok(()) } else { Err(self.cut_off()) }
     }
 

@@ -14,7 +14,7 @@ const KEPT: usize = 4 << 20;
 const FOOTER: u64 = 0xf007_fee7;
 
 /// What the end of a file tells.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Tail {
     pub version: [u8; 3],
     /// Where the calls begin.

@@ -281,6 +281,23 @@ fn splits_are_known_from_the_files_of_all() {
 }
 
 #[test]
+fn a_rank_that_splits_a_communicator_of_others_is_told_nothing() {
+    // Rank 0 alone is in communicator 5, and rank 1, which got none, splits it all the same.
+    let file = |rank: i32| {
+        let mut file = File::new();
+        file.call(0.0, "Comm_group", &[H(WORLD), H(3)])
+            .call(0.0, "Group_incl", &[H(3), I(1), V(&[0]), H(4)])
+            .call(0.0, "Comm_create", &[H(WORLD), H(4), H(5)])
+            .call(0.0, "Comm_split", &[H(5), I(0), I(rank), H(6)])
+            .call(0.0, "Barrier", &[H(6)]);
+        file.finish(7)
+    };
+    let error = read_all(&[file(0), file(1)], &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("MPI_Barrier cannot be replayed"), "{error}");
+    assert!(error.to_string().contains("0001.bin"), "the file of rank 1: {error}");
+}
+
+#[test]
 fn grids_have_rows_and_columns() {
     // A grid of 2 x 3, of which the rows are kept.
     let file = |_: i32| {
@@ -295,6 +312,24 @@ fn grids_have_rows_and_columns() {
     let lists: Vec<&[u32]> = trace.communicators.iter().map(|members| &**members).collect();
     assert_eq!(lists, [&[0, 1, 2, 3, 4, 5][..], &[0, 1, 2], &[3, 4, 5]]);
     assert_eq!(lines(&trace, 5), ["allreduce 4 0 6", "on 1 allreduce 4 0 6", "on 3 allreduce 8 0 6"]);
+}
+
+#[test]
+fn a_grid_whose_ranks_may_be_numbered_anew_can_be_split() {
+    // A grid of 2 x 2 in the order of the library, split into its columns by colours.
+    let file = |rank: i32| {
+        let mut file = File::new();
+        file.call(0.0, "Cart_create", &[H(WORLD), I(2), V(&[2, 2]), V(&[0, 0]), I(1), H(4)])
+            .call(0.0, "Comm_split", &[H(4), I(rank % 2), I(0), H(5)])
+            .call(0.0, "Barrier", &[H(5)]);
+        file.finish(7)
+    };
+    let files: Vec<Vec<u8>> = (0..4).map(file).collect();
+    let trace = read_all(&files, &Options::default()).unwrap();
+    let lists: Vec<&[u32]> = trace.communicators.iter().map(|members| &**members).collect();
+    assert_eq!(lists, [&[0, 1, 2, 3][..], &[0, 2], &[1, 3]]);
+    let said: Vec<String> = trace.warnings.iter().map(ToString::to_string).collect();
+    assert!(said.len() == 1 && said[0].contains("MPI_Cart_create with reorder: ranks keep their numbers"), "{said:?}");
 }
 
 #[test]
@@ -357,10 +392,10 @@ fn every_prefix_is_refused_with_a_place() {
     }
 }
 
-/// Writes the seed of the fuzz target anew, where the sample has changed.
+/// Writes the seeds of the fuzz target anew, where the sample has changed.
 #[test]
 #[ignore = "writes a file"]
-fn write_the_seed() {
+fn write_the_seeds() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
     let mut file = File::new();
     file.call(0.0, "Init", &[V(&[])])
@@ -370,6 +405,16 @@ fn write_the_seed() {
         .call(0.0, "Gatherv", &[I(0), I(1), I(1), H(INT), I(0), H(WORLD), V(&[1]), V(&[0]), H(INT)])
         .call(0.0, "Finalize", &[]);
     fs::write(folder.join("dumpi/small"), file.finish(7)).unwrap();
+    let mut file = File::new();
+    file.call(0.0, "Comm_group", &[H(WORLD), H(3)])
+        .call(0.0, "Group_incl", &[H(3), I(1), V(&[0]), H(4)])
+        .call(0.0, "Comm_create", &[H(WORLD), H(4), H(5)])
+        .call(0.0, "Comm_split", &[H(5), I(0), I(0), H(6)])
+        .call(0.0, "Cart_create", &[H(6), I(2), V(&[1, 1]), V(&[0, 0]), I(1), H(7)])
+        .call(0.0, "Cart_sub", &[I(2), H(7), V(&[0, 1]), H(8)])
+        .call(0.0, "Comm_split", &[H(WORLD), I(-1), I(0), H(9)])
+        .call(0.0, "Allreduce", &[I(1), H(DOUBLE), B(3), H(8)]);
+    fs::write(folder.join("dumpi/splits"), file.finish(7)).unwrap();
     fs::write(folder.join("trace/goal-binary"), crate::trace::goal::tests::sample_binary()).unwrap();
     let trace = crate::trace::read(&folder.join("trace/text"), &Options::default()).unwrap();
     let mut bytes = Vec::new();

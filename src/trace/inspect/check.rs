@@ -250,8 +250,8 @@ type Call = (usize, Option<u32>);
 /// Collectives and fences: whether all members of a communicator call the same ones with the same root and size.
 fn collectives(trace: &Trace, findings: &mut Vec<Finding>) {
     let mut different = Tally::default();
-    // The calls of the first rank of each sequence, and how many ranks have any.
-    let mut firsts: BTreeMap<Sequence, (u32, Vec<Call>, usize)> = BTreeMap::new();
+    // The ranks that have calls of each sequence, ascending, and those of the first.
+    let mut firsts: BTreeMap<Sequence, (Vec<u32>, Vec<Call>)> = BTreeMap::new();
     for (rank, actions) in (0u32..).zip(&trace.actions) {
         let mut own: BTreeMap<Sequence, Vec<Call>> = BTreeMap::new();
         for (index, action) in actions.iter().enumerate() {
@@ -261,25 +261,21 @@ fn collectives(trace: &Trace, findings: &mut Vec<Finding>) {
         }
         for (sequence, calls) in own {
             match firsts.get_mut(&sequence) {
-                None => drop(firsts.insert(sequence, (rank, calls, 1))),
-                Some((first, others, ranks)) => {
-                    *ranks += 1;
-                    compare(trace, sequence, (*first, others), (rank, &calls), &mut different);
+                None => drop(firsts.insert(sequence, (vec![rank], calls))),
+                Some((callers, others)) => {
+                    callers.push(rank);
+                    compare(trace, sequence, (callers[0], others), (rank, &calls), &mut different);
                 }
             }
         }
     }
-    for (which, (first, calls, ranks)) in &firsts {
+    for (which, (callers, calls)) in &firsts {
         let members = trace.members(which.0);
-        if *ranks == members.size() {
+        if callers.len() == members.size() {
             continue;
         }
-        // Some members never call; which ones has to be found out anew.
-        for rank in members.ranks() {
-            let calls_any = |action: &Action| sequence(trace, action) == Some(*which);
-            if !trace.actions[rank as usize].iter().any(calls_any) {
-                compare(trace, *which, (*first, calls), (rank, &[]), &mut different);
-            }
+        for rank in members.ranks().filter(|rank| callers.binary_search(rank).is_err()) {
+            compare(trace, *which, (callers[0], calls), (rank, &[]), &mut different);
         }
     }
     findings.extend(different.finding(Severity::Error, "different-collectives"));

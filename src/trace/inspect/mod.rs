@@ -12,7 +12,7 @@ pub use info::{CallTotal, Info, RankTotal, Volume, compressed};
 use super::{CollectiveCall, CollectiveKind, Trace};
 
 /// Bytes that a rank gives to a collective.
-fn given(trace: &Trace, call: &CollectiveCall) -> u64 {
+pub(super) fn given(trace: &Trace, call: &CollectiveCall) -> u64 {
     use CollectiveKind as K;
     let sum = |counts| trace.counts(counts).iter().map(|&c| u64::from(c)).sum::<u64>();
     match call.kind {

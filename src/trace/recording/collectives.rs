@@ -91,10 +91,7 @@ impl Reader<'_, '_> {
         }
         let call = CollectiveCall { communicator: comm, ..call };
         match handle {
-            None => {
-                let action = self.program.collective(call)?;
-                self.push(action);
-            }
+            None => self.program.collective(self.rank, call)?,
             Some(handle) => {
                 let number = self.handles.number();
                 self.program.start_collective(self.rank, number, call)?;

@@ -20,9 +20,8 @@ use self::rank::Ended;
 use self::stream::{CPU_TIME, Header, MAGIC, Stream};
 use super::calls::{At, Program, located};
 use super::error::{TraceError, TraceErrorKind as Kind};
-use super::format::{Format, Input, MOST_RANKS};
-use super::source::{Budget, Source};
-use super::transform::{Cut, Part, cut};
+use super::format::{Files, Format, Input, MOST_RANKS};
+use super::source::Source;
 use super::{Options, Trace};
 
 pub use summary::{RecordedRank, Summary, summary};
@@ -40,7 +39,7 @@ pub(super) static FORMAT: Format = Format {
     writer: None,
     recognises: |head| head.starts_with(&MAGIC),
     read,
-    read_files: Some(|files| read_files(files.list, files.files, files.name, files.options, files.budget)),
+    read_files: Some(read_files),
 };
 
 /// The file of a rank in the folder of a recording.
@@ -83,7 +82,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         Some(folder) if name.starts_with("rank-") => &super::format::name_of(folder),
         _ => name,
     };
-    read_files(&file, &files, name, options, budget)
+    read_files(Files { list: &file, files: &files, budget, name, options })
 }
 
 /// The files of all ranks beside that of the first one.
@@ -93,15 +92,9 @@ fn siblings(first: &Path, header: &Header) -> Option<Vec<PathBuf>> {
     Some((0..header.ranks).map(|rank| first.with_file_name(format!("{prefix}{rank:06}{rest}"))).collect())
 }
 
-fn read_files(
-    file: &Path,
-    files: &[PathBuf],
-    name: &str,
-    options: &Options,
-    budget: &mut Budget,
-) -> Result<Trace, TraceError> {
+fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Result<Trace, TraceError> {
     if files.len() > MOST_RANKS {
-        return Err(TraceError::whole(file, Kind::TooManyRanks { limit: MOST_RANKS }));
+        return Err(TraceError::whole(list, Kind::TooManyRanks { limit: MOST_RANKS }));
     }
     let mut program = Program::new(NAME, options, files.len());
     let mut about = About::default();
@@ -122,15 +115,7 @@ fn read_files(
     }
     let ends_early = !about.early.is_empty();
     about.remarks(&mut program);
-    let trace = program.finish(name, file)?;
-    if !ends_early {
-        return Ok(trace);
-    }
-    // Halves of messages and collectives whose others were not recorded any more cannot be replayed.
-    let whole = Cut { ranks: None, part: Part::All };
-    let window = cut(&trace, &whole)
-        .map_err(|error| located(file, At::Byte(0), Kind::format(NAME, error.to_string(), "record it again")))?;
-    Ok(window.0)
+    if ends_early { program.finish_window(name, list) } else { program.finish(name, list) }
 }
 
 /// What a reader of results has to know of a recording as a whole.

@@ -301,13 +301,9 @@ impl Builder {
         Ok(Trace {
             name,
             actions: self.streams,
-            sendrecvs: self.tables.sendrecvs,
-            collectives: self.tables.collectives,
-            counts: self.tables.counts,
-            communicators: self.tables.communicators,
             warnings: self.warnings,
             known_polls: self.polls.into(),
-            ..Trace::default()
+            ..self.tables.into_trace()
         })
     }
 

@@ -31,22 +31,19 @@ fn find(file: &Path, rank: usize, index: usize) -> Option<SourceLine> {
         return None;
     }
     let mut budget = Budget::unlimited();
-    let (mut line, mut before, mut found) = (0, 0, None);
+    let (mut before, mut found) = (0, None);
     let blocks = Blocks::new(Source::open(file).ok()?);
     // An error ends the search; the line may have been before it.
-    let _ = blocks.each(&mut budget, |block| {
-        let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
-        for words in text.split(|&byte| byte == b'\n').map(skip_blanks) {
-            line += 1;
-            let Some((rest, first)) = leading_rank(words) else { continue };
-            if found.is_some() || first != rank as u64 || Keyword::find(split_word(rest).0) == Some(Keyword::Declare) {
-                continue;
-            }
-            if before == index {
-                found = Some(SourceLine { file: file.into(), line, text: shorten(words.trim_ascii_end()) });
-            }
-            before += 1;
+    let _ = blocks.each_line(&mut budget, |line, text| {
+        let words = skip_blanks(text);
+        let Some((rest, first)) = leading_rank(words) else { return Ok(()) };
+        if found.is_some() || first != rank as u64 || Keyword::find(split_word(rest).0) == Some(Keyword::Declare) {
+            return Ok(());
         }
+        if before == index {
+            found = Some(SourceLine { file: file.into(), line, text: shorten(words.trim_ascii_end()) });
+        }
+        before += 1;
         Ok(())
     });
     found

@@ -129,16 +129,7 @@ pub fn cut(trace: &Trace, what: &Cut) -> Result<(Trace, Dropped), CutError> {
     let (tables, dropped) = (cutter.tables, cutter.dropped);
     let mut warnings = trace.warnings.clone();
     warnings.push(TraceWarning::Noted { file: trace.name.clone().into(), text: dropped.note(what, ranks.len()) });
-    let cut = Trace {
-        name: trace.name.clone(),
-        actions,
-        sendrecvs: tables.sendrecvs,
-        collectives: tables.collectives,
-        counts: tables.counts,
-        communicators: tables.communicators,
-        warnings,
-        ..Trace::default()
-    };
+    let cut = Trace { name: trace.name.clone(), actions, warnings, ..tables.into_trace() };
     Ok((cut, dropped))
 }
 

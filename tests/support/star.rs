@@ -1,0 +1,52 @@
+//! Hosts around one point, for tests that need no topology, and the model with which they are replayed.
+
+use mopsim::engine::Model;
+use mopsim::ids::{HostId, LinkId};
+use mopsim::mpi::MpiOptions;
+use mopsim::mpi::collective::{Selector, select::Table};
+use mopsim::network::Precision;
+use mopsim::network::model::NetworkModel;
+use mopsim::network::sharing::Rule;
+use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
+
+/// Bytes a second of a link, its latency in seconds, and flop/s of a core.
+pub const BANDWIDTH: f64 = 1e9;
+pub const LATENCY: f64 = 1e-6;
+pub const SPEED: f64 = 1e9;
+
+/// A link up and a link down for each host.
+pub struct Star;
+
+impl RouteTable for Star {
+    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        links.extend([LinkId(2 * from.0), LinkId(2 * to.0 + 1)]);
+        from != to
+    }
+}
+
+/// So many hosts, two cores each, around one point.
+pub fn star(hosts: u32) -> Platform {
+    platform(hosts, 2 * hosts, 2, Box::new(Star))
+}
+
+/// So many hosts and links that are alike, and a loopback.
+pub fn platform(hosts: u32, links: u32, cores: u32, routes: Box<dyn RouteTable>) -> Platform {
+    let link = |name: String, bandwidth, latency, policy, kind| Link { name, bandwidth, latency, policy, kind };
+    let host = |h| Host { name: format!("h{h}"), switch: None, speed: SPEED, cores };
+    let cable = |i| link(format!("l{i}"), BANDWIDTH, LATENCY, SharingPolicy::Shared, LinkKind::Declared);
+    let mut all: Vec<Link> = (0..links).map(cable).collect();
+    all.push(link("loopback".into(), 10e9, 0.0, SharingPolicy::FatPipe, LinkKind::Loopback));
+    let loopback = Some(LinkId(links));
+    Platform { name: "test".into(), hosts: (0..hosts).map(host).collect(), links: all, loopback, routes }
+}
+
+/// Exact sharing, with a table of collectives.
+pub fn model(table: Table) -> Model {
+    Model {
+        network: NetworkModel::smpi(),
+        mpi: MpiOptions::default(),
+        collectives: Selector::new(table, true),
+        sharing: Rule::Exact,
+        precision: Precision { transfers: 0.0, others: 1e-12 },
+    }
+}
