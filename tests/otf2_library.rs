@@ -97,6 +97,9 @@ mod library {
             let (anchor, text) = archive(&folder, arguments);
             let archive = read(&anchor);
             assert_eq!((archive.name.as_str(), archive.ranks()), ("traces", 3));
+            // The folder of Score-P stands for its archive.
+            let by_folder = read(&folder.path("a"));
+            assert_eq!((by_folder.name.as_str(), ti(&by_folder)), ("a", ti(&archive)));
             let wrong = trace::inspect::check(&archive);
             assert!(wrong.iter().all(|finding| finding.severity != Severity::Error), "{wrong:?}");
             let has = |kind: fn(&Action) -> bool| archive.actions[1].iter().any(kind);

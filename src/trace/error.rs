@@ -296,6 +296,9 @@ impl TraceError {
                     .into()
             }
             K::Damaged { .. } => "fetch or pack the file again; nothing of it was used".into(),
+            K::Unsupported { format: "tar" } => {
+                "unpack it with `tar -xf`, and give the folder, or the file of the first rank".into()
+            }
             K::Unsupported { .. } => "unpack it, or pack it with xz, zstd or gzip".into(),
             K::UnpacksTooLarge { .. } => {
                 "raise the limit (--max-unpacked-bytes) if the trace is really that large".into()

@@ -21,6 +21,8 @@ mod one_sided;
 pub(super) mod tests;
 mod text;
 
+use std::path::{Path, PathBuf};
+
 use super::format::Format;
 
 /// The format of the text.
@@ -42,3 +44,8 @@ pub(super) static ARCHIVE: Format = Format {
     read: archive::read,
     read_files: None,
 };
+
+/// The anchor file in a folder that Score-P has made, if there is one.
+pub(super) fn anchor(folder: &Path) -> Option<PathBuf> {
+    Some(folder.join("traces.otf2")).filter(|file| file.is_file())
+}

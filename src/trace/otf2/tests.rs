@@ -138,12 +138,12 @@ fn with_window(events: &str) -> String {
     format!("{}{events}{}", &sample[..end], &sample[end..])
 }
 
-#[test]
-fn one_sided_communication_is_kept() {
+/// The sample with one-sided operations of ranks 1 and 2 of all kinds.
+pub(in crate::trace) fn one_sided_sample() -> String {
     let place = |member: u32, location: u32| format!("Window: \"w\" <4>, Remote: {member} (\"x\" <{location}>)");
     let (one, two) = (place(0, 11), place(1, 12));
     let level = "Window: \"w\" <4>, Level of Synchronicity: {PROCESS, MEMORY}, Root: NONE, Sent: 0, Received: 0";
-    let text = with_window(&format!(
+    with_window(&format!(
         "RMA_WIN_CREATE 11 10100 Window: \"w\" <4>\n\
          RMA_COLLECTIVE_END 11 10100 Operation: CREATE_HANDLE, {level}\n\
          RMA_PUT 11 10200 {two}, Bytes: 512, Matching: 0\n\
@@ -164,7 +164,12 @@ fn one_sided_communication_is_kept() {
          RMA_SYNC 12 10211 {one}, Sync Type: MEMORY\n\
          RMA_COLLECTIVE_END 11 10212 Operation: DESTROY_HANDLE, {level}\n\
          RMA_COLLECTIVE_END 12 10212 Operation: DESTROY_HANDLE, {level}\n"
-    ));
+    ))
+}
+
+#[test]
+fn one_sided_communication_is_kept() {
+    let text = one_sided_sample();
     let trace = parse(&text, &Options { recorded_speed: 1e6, ..Options::default() }).unwrap();
     let written = ti(&trace);
     let of = |rank: u32| {
