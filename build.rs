@@ -26,8 +26,8 @@ mod otf2 {
         }
         if let Err(error) = build.try_compile("mopsim_otf2") {
             println!(
-                "cargo::error=the feature libotf2 needs the headers of OTF2 2.3 or later: install libotf2-trace-dev, or put \
-                 otf2-config into the path or into OTF2_CONFIG ({error})"
+                "cargo::error=the feature libotf2 needs a C compiler and the headers of OTF2 (3.0 is tested): install \
+                 libotf2-trace-dev, or put otf2-config into the path or into OTF2_CONFIG ({error})"
             );
             return;
         }

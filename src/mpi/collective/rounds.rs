@@ -61,6 +61,9 @@ type Calls = Vec<Vec<(u32, u32)>>;
 ///
 /// # Errors
 /// [`RoundsError`] if the members of a communicator do not call the same collectives.
+///
+/// # Panics
+/// If a rank uses a communicator of which it is no member, which readers refuse.
 pub fn rounds(trace: &Trace, selector: &Selector, layout: &Layout) -> Result<Rounds, RoundsError> {
     let mut sequences: FxHashMap<(CommunicatorId, bool), Calls> = FxHashMap::default();
     let mut member_of: FxHashMap<CommunicatorId, FxHashMap<u32, u32>> = FxHashMap::default();
