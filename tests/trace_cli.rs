@@ -208,11 +208,7 @@ fn communicators_go_through_all_commands() {
     let text = folder.output(&["-q", "trace", "info", "t.ti"]);
     assert_80_columns(&text);
     assert!(text.contains("iallreduce") && text.contains("fence"), "{text}");
-    folder.refuse(
-        &["trace", "convert", "t.ti", "-o", "t.goal"],
-        2,
-        &["GOAL cannot express `on 1 iallreduce 0 1000 10 6`"],
-    );
+    folder.refuse(&["trace", "convert", "t.ti", "-o", "t.goal"], 2, &["GOAL cannot express `on 3 put 2 500 6`"]);
     folder.run(&["trace", "cut", "t.ti", "--ranks", "2-3", "-o", "cut.ti"]).success();
     assert!(folder.read("cut.ti").starts_with("0 communicator 1 0 1\n0 communicator 2 0 1\n0 init\n0 on 1 iallreduce"));
     folder.run(&["trace", "scale", "t.ti", "--compute", "2", "-o", "slow.ti"]).success();

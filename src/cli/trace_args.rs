@@ -111,6 +111,10 @@ pub struct TraceConvert {
     pub trace: PathBuf,
     #[command(flatten)]
     pub target: Target,
+    /// Table that chooses the algorithms of collectives for GOAL, which has messages only: mvapich2, ompi, mpich or
+    /// default [default: mvapich2]
+    #[arg(long, value_name = "TABLE")]
+    pub collectives: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
 }

@@ -6,9 +6,15 @@ use super::files::{self, Outputs};
 use super::trace::{read, warn};
 use super::trace_args::{Target, TraceConvert, TraceCut, TraceScale};
 use super::{inputs, say};
+use mopsim::ids::HostId;
+use mopsim::mpi::collective::rounds;
+use mopsim::mpi::layout::Layout;
 use mopsim::report::number::{self, grouped};
+use mopsim::study::choice::ModelChoice;
+use mopsim::trace::goal::GoalOfRounds;
+use mopsim::trace::goal::rounds::Rounds;
 use mopsim::trace::transform::{self, Cut, CutError, Part};
-use mopsim::trace::{self, Packing, Trace, WriteError};
+use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
 use std::ops::Range;
 use std::path::Path;
 
@@ -16,7 +22,7 @@ pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure>
     check(&arguments.trace, &arguments.target)?;
     let trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
-    write(&trace, &arguments.target, output)
+    write(&trace, &arguments.target, arguments.collectives.clone(), output)
 }
 
 pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
@@ -45,7 +51,7 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
         Failure::input(format!("{}: {error}", arguments.trace.display()), help)
     })?;
     warn(&part, output);
-    write(&part, &arguments.target, output)
+    write(&part, &arguments.target, None, output)
 }
 
 pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
@@ -61,7 +67,7 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
         let message = format!("{}: --compute {factor}: {error}", arguments.trace.display());
         Failure::input(message, "give a smaller factor")
     })?;
-    write(&trace, &arguments.target, output)
+    write(&trace, &arguments.target, None, output)
 }
 
 /// Refuses a new file in the place of one that is read or may not be replaced.
@@ -69,17 +75,36 @@ fn check(trace: &Path, target: &Target) -> Result<(), Failure> {
     Outputs::default().creating("--output", Some(&target.output), target.force).check(|| inputs::trace(trace))
 }
 
-/// Writes a trace whole or not at all, in the format and packing that the name of the file says.
-fn write(trace: &Trace, target: &Target, output: &Output) -> Result<(), Failure> {
+/// What the collectives of a trace are made of, by a table of algorithms, each rank on a host of its own.
+fn rounds(trace: &Trace, collectives: Option<String>) -> Result<Rounds, Failure> {
+    let choice = ModelChoice { collectives, ..ModelChoice::default() };
+    let (model, _) = choice.build().map_err(|error| Failure::input(error, "--help lists the tables"))?;
+    let layout = Layout::new((0..trace.ranks()).map(HostId::new).collect());
+    rounds::rounds(trace, &model.collectives, &layout).map_err(|error| {
+        Failure::input(format!("{}: {error}", trace.name), "`mopsim trace check` shows where the ranks differ")
+    })
+}
+
+/// Writes a trace whole or not at all, in the format and packing that the name of the file says. `collectives` names the table for
+/// formats without collectives.
+fn write(trace: &Trace, target: &Target, collectives: Option<String>, output: &Output) -> Result<(), Failure> {
     let file = &target.output;
+    let plain = trace::writer_for(file);
+    if collectives.is_some() && !plain.needs_rounds() {
+        let message = format!("--collectives: {} keeps collectives as they are", file.display());
+        return Err(Failure::input(message, "a replay takes the table; leave it out here, or write a .goal file"));
+    }
+    let rounds = plain.needs_rounds().then(|| rounds(trace, collectives)).transpose()?;
+    let of_rounds = rounds.as_ref().map(GoalOfRounds);
+    let writer: &dyn Writer = of_rounds.as_ref().map_or(plain, |writer| writer);
     if let Some(rank) = trace.actions.iter().position(Vec::is_empty)
-        && trace::writer_for(file).needs_actions()
+        && writer.needs_actions()
     {
         let message = format!("{}: rank {rank} does nothing, which this format cannot say", file.display());
         return Err(Failure::input(message, "write an .mtrace file"));
     }
     files::replace_with(file, |out| {
-        let written = Packing::of(file).pack(out, |out| trace::write(trace, trace::writer_for(file), out));
+        let written = Packing::of(file).pack(out, |out| trace::write(trace, writer, out));
         written.map_err(|error| match error {
             WriteError::Output(error) => Failure::file("write", file, &error),
             error => Failure::input(error, "write an .mtrace file, which can express everything"),

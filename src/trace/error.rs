@@ -263,6 +263,14 @@ impl TraceError {
         self
     }
 
+    /// The same at an event of an archive that a library reads.
+    pub(super) fn at_event(mut self, location: u64, timestamp: u64) -> TraceError {
+        if let TraceErrorKind::Format(error) | TraceErrorKind::Inexpressible(error) = &mut self.kind {
+            error.problem.insert_str(0, &format!("location {location} at {timestamp}: "));
+        }
+        self
+    }
+
     /// Position in bytes, from 0, in a file that has no lines; of what comes out of it if it is packed.
     pub fn byte(&self) -> Option<u64> {
         match &self.kind {
@@ -288,6 +296,9 @@ impl TraceError {
                     .into()
             }
             K::Damaged { .. } => "fetch or pack the file again; nothing of it was used".into(),
+            K::Unsupported { format: "tar" } => {
+                "unpack it with `tar -xf`, and give the folder, or the file of the first rank".into()
+            }
             K::Unsupported { .. } => "unpack it, or pack it with xz, zstd or gzip".into(),
             K::UnpacksTooLarge { .. } => {
                 "raise the limit (--max-unpacked-bytes) if the trace is really that large".into()

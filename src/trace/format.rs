@@ -36,7 +36,8 @@ pub static FORMATS: &[&Format] = &[
     &compact::FORMAT,
     &recording::FORMAT,
     &dumpi::FORMAT,
-    &otf2::FORMAT,
+    &otf2::TEXT,
+    &otf2::ARCHIVE,
     &goal::BINARY,
     &goal::TEXT,
     &allprof::FORMAT,
@@ -83,7 +84,7 @@ pub(super) fn recognise(head: &[u8]) -> &'static Format {
     FORMATS[..last].iter().find(|format| (format.recognises)(head)).unwrap_or(&FORMATS[last])
 }
 
-/// Reads a trace from a file, a list of files, the folder of a recording, or standard input (`-`), in any of the formats.
+/// Reads a trace from a file, a list of files, the folder of a recording or of Score-P, or standard input (`-`), in any of the formats.
 ///
 /// The name of the trace is that of the file without its folder and extensions, and its side file is `NAME.toml` in the
 /// same folder.
@@ -103,7 +104,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
     }
     let name = name_of(path);
     // A folder is read by its first file.
-    let first = if path.is_dir() { recording::first_file(path) } else { None };
+    let first = if path.is_dir() { recording::first_file(path).or_else(|| otf2::anchor(path)) } else { None };
     let mut trace = read_source(Source::open(first.as_deref().unwrap_or(path))?, &name, options, true)?;
     trace.side = SideFile::read(&SideFile::beside(path))?;
     Ok(trace)
@@ -122,7 +123,11 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
         return Err(TraceError::whole(source.file(), Kind::TooManyRanks { limit: MOST_RANKS }));
     }
     let budget = &mut options.budget();
-    let format = recognise(source.head(budget)?);
+    let head = source.head(budget)?;
+    if head.get(257..262) == Some(b"ustar") {
+        return Err(TraceError::whole(source.file(), Kind::Unsupported { format: "tar" }));
+    }
+    let format = recognise(head);
     (format.read)(Input { source, budget, name, options, is_file })
 }
 

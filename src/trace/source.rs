@@ -120,6 +120,12 @@ impl<'r> Source<'r> {
         &self.file
     }
 
+    /// Whether what is read is unpacked from something else.
+    #[cfg(feature = "libotf2")]
+    pub fn is_packed(&self) -> bool {
+        self.format.is_some()
+    }
+
     /// The first bytes, for a look before anything is read: [`HEAD`] of them, or all where the file has fewer.
     pub fn head(&mut self, budget: &mut Budget) -> Result<&[u8], TraceError> {
         if self.unpacked == 0 {

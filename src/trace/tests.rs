@@ -40,6 +40,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>, Read)> {
         ("goal", goal::tests::SAMPLE.as_bytes().to_vec(), any),
         ("goal binary", goal::tests::sample_binary(), any),
         ("otf2", otf2::tests::SAMPLE.as_bytes().to_vec(), any),
+        ("one-sided otf2", otf2::tests::one_sided_sample().into_bytes(), any),
         ("dumpi", dumpi, dumpi::read_alone),
         ("liballprof", alone.into_bytes(), allprof::read_alone),
     ]
@@ -164,4 +165,18 @@ fn changed_files_do_no_harm() {
     }
     eprintln!("{traces} of {CHANGED} changed files are traces; the slowest took {slowest:?}");
     assert!(traces > CHANGED / 100, "only {traces} of the changed files were read at all");
+}
+
+/// A tar file, plain or packed, is refused by its name.
+#[test]
+fn a_tar_file_says_what_it_is() {
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_ustar();
+    header.set_size(7);
+    builder.append_data(&mut header, "rank0.ti", &b"0 init\n"[..]).unwrap();
+    let plain = builder.into_inner().unwrap();
+    for bytes in [zstd::encode_all(&*plain, 1).unwrap(), plain] {
+        let error = read_from(&*bytes, "t.tar", &Options::default()).unwrap_err();
+        assert!(error.to_string().contains("packed with tar") && error.help().contains("tar -xf"), "{error}");
+    }
 }

@@ -47,6 +47,11 @@ pub trait Writer: Sync {
     /// If `out` does not take it.
     fn tail(&self, ranks: usize, actions: u64, out: &mut dyn Write) -> Result<(), WriteError>;
 
+    /// Whether collectives have to be given as the messages that they are made of ([`GoalOfRounds`](super::goal::GoalOfRounds)).
+    fn needs_rounds(&self) -> bool {
+        false
+    }
+
     /// Whether every rank needs an action.
     fn needs_actions(&self) -> bool {
         false

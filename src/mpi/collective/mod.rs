@@ -10,6 +10,7 @@
 
 pub mod algorithms;
 mod communicator;
+pub mod rounds;
 pub mod select;
 #[cfg(test)]
 mod testing;

@@ -30,6 +30,9 @@ pub(super) enum At {
     Line(u64),
     /// A byte, from 0.
     Byte(u64),
+    /// An event of an archive whose bytes a library reads: the place and the date that it calls it by.
+    #[cfg_attr(not(feature = "libotf2"), expect(dead_code, reason = "only libraries read such archives"))]
+    Event { location: u64, timestamp: u64 },
 }
 
 /// The trace under construction.
@@ -79,6 +82,7 @@ impl<'o> Program<'o> {
         let place = || match at {
             At::Line(line) => format!("{}:{line}", file.display()),
             At::Byte(byte) => format!("{}, byte {byte}", file.display()),
+            At::Event { location, timestamp } => format!("{}, location {location} at {timestamp}", file.display()),
         };
         self.notes.entry((effect, what.into())).or_insert_with(|| (0, rank, place())).0 += 1;
     }
@@ -220,6 +224,7 @@ pub(super) fn located(file: &Path, at: At, kind: Kind) -> TraceError {
     match at {
         At::Line(line) => TraceError { line: Some(line), ..error },
         At::Byte(byte) => error.at_byte(byte),
+        At::Event { location, timestamp } => error.at_event(location, timestamp),
     }
 }
 

@@ -1,17 +1,19 @@
 //! GOAL schedules, the input of LogGOPSim: for each rank, operations and which of them wait for which.
 //!
 //! The text and the binary form that `txt2bin` makes of it are read; the text is written. The grammar and the layout follow the
-//! public sources of LogGOPSim (txt2bin.re, Parser.hpp). A rank of a schedule is a graph, a rank of a trace a list:
+//! public sources of LogGOPSim (txt2bin.re, Parser.hpp). There are no collectives in it: they are written as the messages that an
+//! algorithm makes of them (`rounds.rs`). A rank of a schedule is a graph, a rank of a trace a list:
 //! `schedule.rs` puts one in the order in which it can run.
 
 mod binary;
+pub mod rounds;
 mod schedule;
 #[cfg(test)]
 pub(super) mod tests;
 mod text;
 mod write;
 
-pub use self::write::Goal;
+pub use self::write::{Goal, GoalOfRounds};
 
 use super::format::Format;
 

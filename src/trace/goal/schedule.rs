@@ -59,6 +59,8 @@ struct Run {
     waited: Vec<bool>,
     /// Whether something has been posted that nobody waits for yet.
     open: usize,
+    /// The message that the last action posts, if it does.
+    last: Option<u32>,
 }
 
 impl Run {
@@ -84,7 +86,7 @@ impl Run {
         let left: Vec<u32> = (0..count).map(|i| waits[i + 1] - waits[i]).collect();
         let ready = (0..count as u32).filter(|&i| left[i as usize] == 0).collect();
         let waited = vec![false; count];
-        Run { operations: graph.operations, waits, earlier, frees, later, left, ready, waited, open: 0 }
+        Run { operations: graph.operations, waits, earlier, frees, later, left, ready, waited, open: 0, last: None }
     }
 
     /// Tells those that wait for the start, or for the end, of an operation.
@@ -166,7 +168,8 @@ fn begin(program: &mut Program<'_>, runs: &mut [Run], rank: u32, index: u32, fil
         let (earlier, on_start) = run.earlier[at];
         if !on_start && !std::mem::replace(&mut run.waited[earlier as usize], true) {
             run.open -= 1;
-            wait(program, rank, &run.operations[earlier as usize]);
+            let is_last = run.last.take() == Some(earlier);
+            wait(program, rank, &run.operations[earlier as usize], is_last);
         }
     }
     if operation.cpu > 0 {
@@ -181,17 +184,18 @@ fn begin(program: &mut Program<'_>, runs: &mut [Run], rank: u32, index: u32, fil
         Kind::Calculate => {
             run.waited[index as usize] = true;
             if operation.size > 0 {
+                run.last = None;
                 let flops = operation.size as f64 / NANOSECONDS * program.recorded_speed();
                 program.push(rank, Action::Compute { flops: flops.min(f64::MAX) });
             }
         }
         Kind::Send => {
-            run.open += 1;
+            (run.open, run.last) = (run.open + 1, Some(index));
             let (count, datatype) = program.elements(operation.size, rank, file, operation.at)?;
             program.push(rank, Action::Isend { to: operation.peer, tag, count, datatype });
         }
         Kind::Receive => {
-            run.open += 1;
+            (run.open, run.last) = (run.open + 1, Some(index));
             let (count, datatype) = program.elements(operation.size, rank, file, operation.at)?;
             program.push(rank, Action::Irecv { from: operation.peer, tag, count, datatype });
         }
@@ -199,30 +203,21 @@ fn begin(program: &mut Program<'_>, runs: &mut [Run], rank: u32, index: u32, fil
     Ok(())
 }
 
-/// Waits for a message; one that was posted just before becomes a call that blocks.
-fn wait(program: &mut Program<'_>, rank: u32, operation: &Operation) {
-    let (peer, own) = (operation.peer, rank);
-    let tag = operation.tag as i32;
+/// Waits for a message; one that was posted just before becomes a call that blocks. An older one of the same partner and tag is
+/// not that one: to block on the newer would wait for what may only come after the older is used.
+fn wait(program: &mut Program<'_>, rank: u32, operation: &Operation, is_last: bool) {
+    let (peer, tag) = (operation.peer, operation.tag as i32);
     let actions = &mut program.ranks[rank as usize].actions;
-    match (operation.kind, actions.last_mut()) {
-        (Kind::Send, Some(last)) => {
-            if let Action::Isend { to, tag: t, count, datatype } = *last
-                && (to, t) == (peer, tag)
-            {
-                *last = Action::Send { to, tag, count, datatype };
-                return;
-            }
-            actions.push(Action::Wait { source: own, destination: peer, tag });
+    match actions.last_mut() {
+        Some(last) if is_last => {
+            *last = match *last {
+                Action::Isend { to, tag, count, datatype } => Action::Send { to, tag, count, datatype },
+                Action::Irecv { from, tag, count, datatype } => Action::Recv { from, tag, count, datatype },
+                other => other,
+            };
         }
-        (Kind::Receive, Some(last)) => {
-            if let Action::Irecv { from, tag: t, count, datatype } = *last
-                && (from, t) == (peer, tag)
-            {
-                *last = Action::Recv { from, tag, count, datatype };
-                return;
-            }
-            actions.push(Action::Wait { source: peer, destination: own, tag });
-        }
+        _ if operation.kind == Kind::Send => actions.push(Action::Wait { source: rank, destination: peer, tag }),
+        _ if operation.kind == Kind::Receive => actions.push(Action::Wait { source: peer, destination: rank, tag }),
         _ => {}
     }
 }

@@ -62,6 +62,20 @@ fn the_order_is_one_that_can_run() {
     assert!(found.is_empty(), "{found:?}\n{}", ti(&trace));
 }
 
+/// Two receives with the same partner and tag are under way; it is the older one that is waited for.
+#[test]
+fn the_message_that_is_waited_for_may_not_be_the_last_one() {
+    let text = "num_ranks 2\n\
+        rank 0 {\na: recv 1b from 1 tag 3\nb: recv 2b from 1 tag 3\nb irequires a\nc: send 1b to 1\nc requires a\nc irequires b\n\
+        d: calc 5\nd requires b\n}\n\
+        rank 1 {\na: send 1b to 0 tag 3\nb: recv 1b from 0\nb requires a\nc: send 2b to 0 tag 3\nc requires b\n}\n";
+    let trace = parse(text.as_bytes()).unwrap();
+    let first =
+        "0 irecv 1 3 1 6\n0 irecv 1 3 2 6\n0 wait 1 0 3\n0 isend 1 0 1 6\n0 wait 1 0 3\n0 compute 5\n0 waitall\n";
+    assert!(ti(&trace).starts_with(first), "{}", ti(&trace));
+    assert!(crate::trace::inspect::check(&trace).is_empty());
+}
+
 #[test]
 fn what_is_written_reads_back() {
     let text = "0 compute 100000\n0 send 1 3 8 6\n0 isend 1 4 2 0\n0 compute 1700\n0 wait 0 1 4\n0 sendRecv 5 1 6 1 6 6\n\

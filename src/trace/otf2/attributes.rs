@@ -29,6 +29,11 @@ impl<'a> Attributes<'a> {
         references(self.after(name)?).next()
     }
 
+    /// The location of a member that an attribute names, `1 ("thread" <7>)`; none where it names nobody, such as `NONE`.
+    pub fn member(self, name: &str) -> Option<u64> {
+        references(self.after(name).filter(|value| value.first().is_some_and(u8::is_ascii_digit))?).next()
+    }
+
     /// The word of an attribute.
     pub fn word(self, name: &str) -> Option<&'a [u8]> {
         let rest = self.after(name)?;

@@ -12,7 +12,8 @@ use std::path::Path;
 pub(super) struct Told {
     /// Index of the action that stands for it.
     pub at: usize,
-    pub line: u64,
+    /// Where it is told.
+    pub place: At,
     pub kind: K,
     pub communicator: CommunicatorId,
     /// The root, as a member of the communicator.
@@ -77,7 +78,7 @@ fn collective(
     file: &Path,
 ) -> Result<CollectiveCall, TraceError> {
     let ranks = program.members(call.communicator).size() as u64;
-    let at = At::Line(call.line);
+    let at = call.place;
     let (kind, bytes) = match call.kind {
         K::Barrier => (K::Barrier, 0),
         // The root may count what it sends to each; what comes is counted once.

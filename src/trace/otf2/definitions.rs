@@ -1,8 +1,6 @@
-//! The definitions in front of the events: clock, locations, groups, communicators.
+//! The definitions in front of the events: clock, locations, groups, communicators, windows.
 
 use rustc_hash::FxHashMap;
-
-use super::attributes::{Attributes, number, references};
 
 /// The ranks of a communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,46 +22,30 @@ pub(super) struct Definitions {
     /// Groups by their number: locations, or those of their members.
     groups: FxHashMap<u64, Vec<u64>>,
     comms: FxHashMap<u64, u64>,
+    /// The communicators of windows.
+    windows: FxHashMap<u64, u64>,
 }
 
 impl Definitions {
-    /// Takes a line; `false` if it is not as it should be.
-    pub fn line(&mut self, keyword: &[u8], rest: &[u8]) -> bool {
-        let rest = rest.trim_ascii_start();
-        let id = number(rest);
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let attributes = Attributes(rest[digits..].trim_ascii_start());
-        match keyword {
-            b"CLOCK_PROPERTIES" => {
-                self.ticks = attributes.number("Ticks per Seconds: ").filter(|&ticks| ticks > 0);
-                self.offset = attributes.number("Global Offset: ").unwrap_or(0);
-                self.ticks.is_some()
-            }
-            b"GROUP" => {
-                let (Some(id), Some(kind)) = (id, attributes.word("Type: ")) else { return false };
-                if !matches!(kind, b"COMM_LOCATIONS" | b"COMM_GROUP" | b"COMM_SELF") {
-                    return true;
-                }
-                let Some(members) = attributes.after("Members: ") else {
-                    self.groups.insert(id, Vec::new());
-                    return true;
-                };
-                let members: Vec<u64> = references(members).collect();
-                let is_mpi = attributes.word("Paradigm: ") == Some(b"MPI");
-                if kind == b"COMM_LOCATIONS" && is_mpi {
-                    self.rank_of = members.iter().copied().zip(0..).collect();
-                    self.locations.clone_from(&members);
-                }
-                self.groups.insert(id, members);
-                true
-            }
-            b"COMM" => {
-                let (Some(id), Some(group)) = (id, attributes.reference("Group: ")) else { return false };
-                self.comms.insert(id, group);
-                true
-            }
-            _ => true,
-        }
+    /// These locations are the ranks of MPI, in this order.
+    pub fn set_ranks(&mut self, locations: &[u64]) {
+        self.rank_of = locations.iter().copied().zip(0..).collect();
+        self.locations = locations.to_vec();
+    }
+
+    /// A group of these locations.
+    pub fn group(&mut self, id: u64, members: Vec<u64>) {
+        self.groups.insert(id, members);
+    }
+
+    /// A communicator of the members of a group.
+    pub fn communicator(&mut self, id: u64, group: u64) {
+        self.comms.insert(id, group);
+    }
+
+    /// A window of the members of a communicator.
+    pub fn window(&mut self, id: u64, comm: u64) {
+        self.windows.insert(id, comm);
     }
 
     /// Number of ranks.
@@ -76,15 +58,37 @@ impl Definitions {
         self.rank_of.get(&location).copied()
     }
 
+    /// The locations of a communicator's members; none where it is that of each location alone.
+    fn members(&self, comm: u64) -> Option<&[u64]> {
+        self.groups.get(self.comms.get(&comm)?).map(Vec::as_slice)
+    }
+
+    /// The location of a member of a communicator, of which `own` is one.
+    #[cfg(feature = "libotf2")]
+    pub fn member(&self, comm: u64, member: u64, own: u64) -> Option<u64> {
+        match self.members(comm)? {
+            [] => Some(own),
+            members => members.get(usize::try_from(member).ok()?).copied(),
+        }
+    }
+
+    /// The communicator of a window.
+    pub fn comm_of_window(&self, window: u64) -> Option<u64> {
+        self.windows.get(&window).copied()
+    }
+
     /// The ranks of a communicator. The first one of all ranks is the world, others of all ranks are copies of it.
     pub fn comm(&self, comm: u64) -> Option<Comm> {
-        let is_world =
-            |comm: u64| self.comms.get(&comm).and_then(|group| self.groups.get(group)) == Some(&self.locations);
-        let members = self.groups.get(self.comms.get(&comm)?)?;
+        let is_world = |comm: u64| self.members(comm) == Some(&self.locations);
         if is_world(comm) && !self.comms.keys().any(|&other| other < comm && is_world(other)) {
             return Some(Comm::World);
         }
-        members.iter().map(|location| self.rank(*location)).collect::<Option<Vec<u32>>>().map(Comm::Members)
+        self.ranks_of(comm).map(Comm::Members)
+    }
+
+    /// The ranks of a communicator, whether it is that of all or not.
+    pub fn ranks_of(&self, comm: u64) -> Option<Vec<u32>> {
+        self.members(comm)?.iter().map(|location| self.rank(*location)).collect()
     }
 
     /// Seconds since the beginning.

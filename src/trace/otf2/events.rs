@@ -4,10 +4,10 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::attributes::{Attributes, number, references};
 use super::collectives::{Told, kind, settle};
 use super::definitions::{Comm, Definitions};
-use super::error;
+use super::event::{Collective, Event, Message, Region, What};
+use super::one_sided::Windows;
 use crate::trace::calls::{At, Program, Request};
 use crate::trace::communicator::twice;
 use crate::trace::error::TraceError;
@@ -15,10 +15,11 @@ use crate::trace::{Action, CommunicatorId, Datatype, Effect, Options, Trace};
 
 /// The state of the events.
 pub(super) struct Events<'o> {
-    definitions: Definitions,
-    program: Program<'o>,
+    pub definitions: Definitions,
+    pub program: Program<'o>,
     /// The communicators met so far; none for those of a single rank, and for those whose members are not known.
     comms: FxHashMap<u64, Result<CommunicatorId, Without>>,
+    pub windows: Windows,
     told: Vec<Vec<Told>>,
     /// How deep each rank is in calls of MPI: some are made of others.
     depth: Vec<u32>,
@@ -35,27 +36,15 @@ enum Without {
     Unknown,
 }
 
-/// An event under way.
-struct Event<'a> {
-    rank: u32,
-    attributes: Attributes<'a>,
-    file: &'a Path,
-    line: u64,
-}
-
-impl Event<'_> {
-    fn at(&self) -> At {
-        At::Line(self.line)
-    }
-}
-
 impl<'o> Events<'o> {
-    pub fn new(definitions: Definitions, options: &'o Options) -> Self {
+    /// `format` is the name in messages.
+    pub fn new(format: &'static str, definitions: Definitions, options: &'o Options) -> Self {
         let ranks = definitions.ranks();
         Self {
             definitions,
-            program: Program::new("OTF2 text", options, ranks),
+            program: Program::new(format, options, ranks),
             comms: FxHashMap::default(),
+            windows: Windows::default(),
             told: vec![Vec::new(); ranks],
             depth: vec![0; ranks],
             pending: FxHashMap::default(),
@@ -63,76 +52,63 @@ impl<'o> Events<'o> {
         }
     }
 
-    /// Takes a line; `false` if it is not as it should be.
-    pub fn line(&mut self, keyword: &[u8], rest: &[u8], file: &Path, line: u64) -> Result<bool, TraceError> {
-        if keyword == b"Event" || keyword == b"ADDITIONAL" {
-            return Ok(true);
-        }
-        let rest = rest.trim_ascii_start();
-        let (Some(location), end) = (number(rest), digits(rest)) else { return Ok(false) };
-        let rest = rest[end..].trim_ascii_start();
-        let (Some(timestamp), end) = (number(rest), digits(rest)) else { return Ok(false) };
-        let Some(rank) = self.definitions.rank(location) else {
-            self.others += 1;
-            return Ok(true);
-        };
-        let event = Event { rank, attributes: Attributes(rest[end..].trim_ascii_start()), file, line };
-        Ok(self.event(keyword, timestamp, &event)?.is_some())
+    /// The rank that a location is, if it is one.
+    pub fn rank(&self, location: u64) -> Option<u32> {
+        self.definitions.rank(location)
     }
 
-    fn event(&mut self, keyword: &[u8], timestamp: u64, event: &Event<'_>) -> Result<Option<()>, TraceError> {
-        let (rank, a) = (event.rank, event.attributes);
-        match keyword {
-            b"ENTER" | b"LEAVE" => {
-                let Some(region) = a.text("Region: ") else { return Ok(None) };
-                if region.starts_with(b"MPI_") {
-                    self.region(region, keyword == b"ENTER", timestamp, rank);
-                }
-            }
-            b"MPI_SEND" | b"MPI_ISEND" => return self.send(keyword == b"MPI_ISEND", event),
-            b"MPI_RECV" => {
-                let Some((from, tag, bytes)) = self.message("Sender: ", event)? else { return Ok(None) };
-                let (count, datatype) = self.program.elements(bytes, rank, event.file, event.at())?;
+    /// Counts events of locations that are no ranks.
+    pub fn count_others(&mut self, events: u64) {
+        self.others += events;
+    }
+
+    /// Takes an event of a rank.
+    pub fn take(&mut self, event: &Event<'_>, what: What<'_>) -> Result<(), TraceError> {
+        let rank = event.rank;
+        match what {
+            What::Enter(region) => self.enter(region, event),
+            What::Leave => self.leave(event),
+            What::Send(message, request) => return self.send(message, request, event),
+            What::Receive(message, None) => {
+                let (from, tag, count, datatype) = self.message(message, event)?;
                 self.program.push(rank, Action::Recv { from, tag, count, datatype });
             }
-            b"MPI_IRECV_REQUEST" => {
-                let Some(request) = a.number("Request: ") else { return Ok(None) };
+            What::Receive(message, Some(request)) => return self.received(message, request, event),
+            What::ReceivePosted(request) => {
                 let at = self.program.ranks[rank as usize].actions.len();
                 // Source, tag and size follow when it is complete.
                 let unknown = Action::Irecv { from: u32::MAX, tag: 0, count: 0, datatype: Datatype::BYTE };
                 self.program.push(rank, unknown);
                 self.program.ranks[rank as usize].requests.insert(request, Request::Open(at));
             }
-            b"MPI_IRECV" => return self.received(event),
-            b"MPI_ISEND_COMPLETE" => {
-                let Some(request) = a.number("Request: ") else { return Ok(None) };
+            What::SendComplete(request) => {
                 if !matches!(self.program.wait(rank, request, None), Ok(true)) {
-                    return Err(missing(request, event));
+                    return Err(self.missing(request, event));
                 }
             }
-            b"MPI_REQUEST_TEST" => {
+            What::RequestTested => {
                 let what = "a test that finds nothing complete: no effect";
-                self.program.note(Effect::Approximated, what, rank, event.file, event.at());
+                self.program.note(Effect::Approximated, what, rank, event.file, event.at);
             }
-            b"MPI_REQUEST_CANCELLED" => {
-                let Some(request) = a.number("Request: ") else { return Ok(None) };
+            What::RequestCancelled(request) => {
                 if let Some(Request::Open(at)) = self.program.ranks[rank as usize].requests.remove(request) {
                     self.program.ranks[rank as usize].actions[at] = Action::NoOperation;
                 }
                 let what = "a request that was cancelled: not replayed";
-                self.program.note(Effect::LeftOut, what, rank, event.file, event.at());
+                self.program.note(Effect::LeftOut, what, rank, event.file, event.at);
             }
-            b"MPI_COLLECTIVE_END" => return self.collective(None, event),
-            b"NON_BLOCKING_COLLECTIVE_REQUEST" => {
-                let Some(request) = a.number("Request: ") else { return Ok(None) };
+            What::Collective(collective) => return self.collective(None, collective, event),
+            What::CollectivePosted(request) => {
                 let at = self.program.open_collective(rank, request);
-                self.pending.insert((rank, request), at);
+                if self.pending.insert((rank, request), at).is_some() {
+                    let problem = format!("request {request} begins again before it is complete");
+                    return Err(self.program.error(event.file, event.at, problem, "check that the trace is whole"));
+                }
             }
-            b"NON_BLOCKING_COLLECTIVE_COMPLETE" => {
-                let Some(request) = a.number("Request: ") else { return Ok(None) };
-                let Some(at) = self.pending.remove(&(rank, request)) else { return Err(missing(request, event)) };
+            What::CollectiveComplete(collective, request) => {
+                let Some(at) = self.pending.remove(&(rank, request)) else { return Err(self.missing(request, event)) };
                 let told = self.told[rank as usize].len();
-                let read = self.collective(Some(at), event)?;
+                self.collective(Some(at), collective, event)?;
                 let kept = self.told[rank as usize].len() > told;
                 // It is there: it was opened.
                 let _ = self.program.wait(rank, request, None);
@@ -141,61 +117,53 @@ impl<'o> Events<'o> {
                     actions[at] = Action::NoOperation;
                     actions.pop();
                 }
-                return Ok(read);
             }
-            b"RMA_PUT" | b"RMA_GET" | b"RMA_ATOMIC" => {
-                let call = String::from_utf8_lossy(keyword).into_owned();
-                let reason = "one-sided communication is not read from OTF2";
-                self.program.inexpressible(&call, reason, rank, event.file, event.at())?;
-            }
-            // Everything else takes no part in communication: counters, parameters, threads of a rank.
-            _ => {}
+            What::OneSided(what) => return self.one_sided(event, what),
         }
-        Ok(Some(()))
+        Ok(())
     }
 
-    fn region(&mut self, region: &[u8], enters: bool, timestamp: u64, rank: u32) {
-        let seconds = self.definitions.seconds(timestamp);
+    fn enter(&mut self, region: Region, event: &Event<'_>) {
+        let (rank, seconds) = (event.rank, self.definitions.seconds(event.timestamp));
         let depth = &mut self.depth[rank as usize];
-        if enters {
-            *depth += 1;
-            if *depth > 1 {
-                return;
-            }
-            // Computation ends here; that the call has ended is told when it is left.
-            self.program.call(rank, seconds, seconds);
-            match region {
-                b"MPI_Init" | b"MPI_Init_thread" => self.program.push(rank, Action::Init),
-                b"MPI_Finalize" => self.program.push(rank, Action::Finalize),
-                _ => {}
-            }
-        } else {
-            *depth = depth.saturating_sub(1);
-            if *depth == 0 {
-                let state = &mut self.program.ranks[rank as usize];
-                state.idle_since = Some(state.idle_since.unwrap_or(seconds).max(seconds));
-            }
+        *depth += 1;
+        if *depth > 1 {
+            return;
+        }
+        // Computation ends here; that the call has ended is told when it is left.
+        self.program.call(rank, seconds, seconds);
+        match region {
+            Region::Init => self.program.push(rank, Action::Init),
+            Region::Finalize => self.program.push(rank, Action::Finalize),
+            Region::Other => {}
         }
     }
 
-    /// Partner, tag and bytes of a message.
-    fn message(&mut self, partner: &str, event: &Event<'_>) -> Result<Option<(u32, i32, u64)>, TraceError> {
-        let a = event.attributes;
-        let value = a.after(partner);
-        let (Some(value), Some(tag), Some(bytes)) = (value, a.number("Tag: "), a.number("Length: ")) else {
-            return Ok(None);
+    fn leave(&mut self, event: &Event<'_>) {
+        let (rank, seconds) = (event.rank as usize, self.definitions.seconds(event.timestamp));
+        self.depth[rank] = self.depth[rank].saturating_sub(1);
+        if self.depth[rank] == 0 {
+            let state = &mut self.program.ranks[rank];
+            state.idle_since = Some(state.idle_since.unwrap_or(seconds).max(seconds));
+        }
+    }
+
+    /// Partner, tag and elements of a message.
+    fn message(&mut self, message: Message, event: &Event<'_>) -> Result<(u32, i32, u32, Datatype), TraceError> {
+        let Message { partner, comm, tag, bytes } = message;
+        let Some(rank) = self.definitions.rank(partner) else {
+            let problem = format!("location {partner} is no rank of MPI");
+            return Err(self.program.error(event.file, event.at, problem, "check the trace"));
         };
-        let Some(location) = references(value).next() else { return Ok(None) };
-        let Some(rank) = self.definitions.rank(location) else {
-            let problem = format!("location {location} is no rank of MPI");
-            return Err(error(event.file, event.line, problem, "check the trace"));
+        let Ok(tag) = i32::try_from(tag) else {
+            return Err(self.program.error(event.file, event.at, "the tag is too large", "check it"));
         };
-        let tag = i32::try_from(tag).map_err(|_| error(event.file, event.line, "the tag is too large", "check it"))?;
-        let tag = match a.reference("Communicator: ").and_then(|comm| self.communicator(comm).ok()) {
+        let tag = match comm.and_then(|comm| self.communicator(comm).ok()) {
             Some(communicator) => self.program.tag(communicator, tag),
             None => tag,
         };
-        Ok(Some((rank, tag, bytes)))
+        let (count, datatype) = self.program.elements(bytes, event.rank, event.file, event.at)?;
+        Ok((rank, tag, count, datatype))
     }
 
     /// A communicator by its definition.
@@ -209,61 +177,52 @@ impl<'o> Events<'o> {
         })
     }
 
-    fn send(&mut self, requests: bool, event: &Event<'_>) -> Result<Option<()>, TraceError> {
-        let rank = event.rank;
-        let Some((to, tag, bytes)) = self.message("Receiver: ", event)? else { return Ok(None) };
-        let (count, datatype) = self.program.elements(bytes, rank, event.file, event.at())?;
-        if requests {
-            let Some(request) = event.attributes.number("Request: ") else { return Ok(None) };
-            self.program.isend(rank, request, Action::Isend { to, tag, count, datatype });
-        } else {
-            self.program.push(rank, Action::Send { to, tag, count, datatype });
+    fn send(&mut self, message: Message, request: Option<u64>, event: &Event<'_>) -> Result<(), TraceError> {
+        let (to, tag, count, datatype) = self.message(message, event)?;
+        match request {
+            Some(request) => self.program.isend(event.rank, request, Action::Isend { to, tag, count, datatype }),
+            None => self.program.push(event.rank, Action::Send { to, tag, count, datatype }),
         }
-        Ok(Some(()))
+        Ok(())
     }
 
     /// A receive with a request is complete: now its source is known.
-    fn received(&mut self, event: &Event<'_>) -> Result<Option<()>, TraceError> {
+    fn received(&mut self, message: Message, request: u64, event: &Event<'_>) -> Result<(), TraceError> {
         let rank = event.rank;
-        let Some((from, tag, bytes)) = self.message("Sender: ", event)? else { return Ok(None) };
-        let Some(request) = event.attributes.number("Request: ") else { return Ok(None) };
-        let (count, datatype) = self.program.elements(bytes, rank, event.file, event.at())?;
+        let (from, tag, count, datatype) = self.message(message, event)?;
         let state = &mut self.program.ranks[rank as usize];
         let Some(Request::Open(at)) = state.requests.remove(request) else {
-            return Err(missing(request, event));
+            return Err(self.missing(request, event));
         };
         state.actions[at] = Action::Irecv { from, tag, count, datatype };
         self.program.push(rank, Action::Wait { source: from, destination: rank, tag });
-        Ok(Some(()))
+        Ok(())
     }
 
     /// A collective has ended; `at` says where it was started, if it did not block.
-    fn collective(&mut self, at: Option<usize>, event: &Event<'_>) -> Result<Option<()>, TraceError> {
-        let (rank, a) = (event.rank, event.attributes);
-        let values = (a.word("Operation: "), a.reference("Communicator: "), a.number("Sent: "), a.number("Received: "));
-        let (Some(operation), Some(comm), Some(sent), Some(received)) = values else { return Ok(None) };
-        let Some(kind) = kind(operation) else {
+    fn collective(&mut self, at: Option<usize>, told: Collective<'_>, event: &Event<'_>) -> Result<(), TraceError> {
+        let rank = event.rank;
+        let Some(kind) = kind(told.operation) else {
             // Communicators and windows are made; nothing of it is replayed.
-            return Ok(Some(()));
+            return Ok(());
         };
-        let communicator = match self.communicator(comm) {
+        let communicator = match self.communicator(told.comm) {
             Ok(communicator) => communicator,
-            Err(Without::Alone) => return Ok(Some(())),
+            Err(Without::Alone) => return Ok(()),
             Err(Without::Unknown) => {
                 let call = format!("a collective ({})", kind.name());
                 let reason = "the members of its communicator are not defined";
-                self.program.inexpressible(&call, reason, rank, event.file, event.at())?;
-                return Ok(Some(()));
+                return self.program.inexpressible(&call, reason, rank, event.file, event.at);
             }
         };
-        let root = a.after("Root: ").and_then(|value| references(value).next());
         let members = self.program.members(communicator);
-        let root = match root.map(|location| self.definitions.rank(location).and_then(|root| members.member(root))) {
+        let root = told.root.map(|location| self.definitions.rank(location).and_then(|root| members.member(root)));
+        let root = match root {
             Some(Some(root)) => root,
             None => 0,
             Some(None) => {
                 let problem = "the root is no rank of its communicator";
-                return Err(error(event.file, event.line, problem, "check the trace"));
+                return Err(self.program.error(event.file, event.at, problem, "check the trace"));
             }
         };
         let actions = &mut self.program.ranks[rank as usize].actions;
@@ -271,11 +230,17 @@ impl<'o> Events<'o> {
             actions.push(Action::NoOperation);
             actions.len() - 1
         });
-        self.told[rank as usize].push(Told { at, line: event.line, kind, communicator, root, sent, received });
-        Ok(Some(()))
+        let Collective { sent, received, .. } = told;
+        self.told[rank as usize].push(Told { at, place: event.at, kind, communicator, root, sent, received });
+        Ok(())
     }
 
-    /// The trace, once all lines are read.
+    fn missing(&self, request: u64, event: &Event<'_>) -> TraceError {
+        let problem = format!("there is no request {request} to complete");
+        self.program.error(event.file, event.at, problem, "check that the trace is whole")
+    }
+
+    /// The trace, once all events are taken.
     pub fn finish(mut self, name: &str, file: &Path, end: At) -> Result<Trace, TraceError> {
         for told in &mut self.told {
             // Those that do not block are told when they end, and count from where they began.
@@ -303,12 +268,4 @@ impl<'o> Events<'o> {
         }
         self.program.finish(name, file)
     }
-}
-
-fn digits(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
-}
-
-fn missing(request: u64, event: &Event<'_>) -> TraceError {
-    error(event.file, event.line, format!("there is no request {request} to complete"), "check that the trace is whole")
 }

@@ -1,7 +1,7 @@
 //! Tests of the reader of OTF2 text.
 
-use super::*;
-use crate::trace::{Effect, TraceWarning, read_from};
+use crate::trace::error::TraceError;
+use crate::trace::{Effect, Options, Trace, TraceWarning, read_from};
 
 /// The text of four ranks, of which 1 and 3 have a communicator of their own.
 pub(in crate::trace) const SAMPLE: &str = r#"
@@ -103,6 +103,8 @@ fn errors_have_their_line() {
         "Operation: BCAST, Communicator: \"sub\" <1>, Root: 0 (\"x\" <10>)",
     );
     assert_eq!(line(&root, "the root is no rank of its communicator"), 40);
+    let request = "NON_BLOCKING_COLLECTIVE_REQUEST               12                 9500  Request: 77\n";
+    assert_eq!(line(&SAMPLE.replace(request, &request.repeat(2)), "begins again"), 37);
     let open = SAMPLE.replacen("NON_BLOCKING_COLLECTIVE_COMPLETE  ", "IGNORED_BY_THE_READER  ", 1);
     assert!(parse(&open, &Options::default()).unwrap_err().to_string().contains("never complete"));
 }
@@ -124,4 +126,104 @@ fn collectives_of_a_part_count_its_members() {
         .replace("Operation: ALLTOALLV, Communicator: \"MPI_COMM_WORLD\" <0>", "Operation: ALLTOALLV, Communicator: \"c\" <5>");
     let text = ti(&parse(&copy, &Options::default()).unwrap());
     assert!(text.contains("communicator 2 0 1 2\n") && text.contains("0 on 2 alltoall 3 3 6 6\n"), "{text}");
+}
+
+/// The sample with a window on the communicator of ranks 1 and 2, and its events in front of the last collective.
+fn with_window(events: &str) -> String {
+    let sample = SAMPLE.replace(
+        "\n=== Events",
+        "RMA_WIN 4 Name: \"w, Communicator: \" <9>, Communicator: \"sub\" <1>, Flags: NONE\n\n=== Events",
+    );
+    let end = sample.find("MPI_COLLECTIVE_END                            10                11000").unwrap();
+    format!("{}{events}{}", &sample[..end], &sample[end..])
+}
+
+/// The sample with one-sided operations of ranks 1 and 2 of all kinds.
+pub(in crate::trace) fn one_sided_sample() -> String {
+    let place = |member: u32, location: u32| format!("Window: \"w\" <4>, Remote: {member} (\"x\" <{location}>)");
+    let (one, two) = (place(0, 11), place(1, 12));
+    let level = "Window: \"w\" <4>, Level of Synchronicity: {PROCESS, MEMORY}, Root: NONE, Sent: 0, Received: 0";
+    with_window(&format!(
+        "RMA_WIN_CREATE 11 10100 Window: \"w\" <4>\n\
+         RMA_COLLECTIVE_END 11 10100 Operation: CREATE_HANDLE, {level}\n\
+         RMA_PUT 11 10200 {two}, Bytes: 512, Matching: 0\n\
+         RMA_GET 11 10201 {two}, Bytes: 64, Matching: 1\n\
+         RMA_PUT 11 10202 {one}, Bytes: 3, Matching: 2\n\
+         RMA_OP_COMPLETE_BLOCKING 11 10203 Window: \"w\" <4>, Matching: 0\n\
+         RMA_OP_COMPLETE_NON_BLOCKING 11 10204 Window: \"w\" <4>, Matching: 1\n\
+         RMA_COLLECTIVE_END 11 10205 Operation: BARRIER, {level}\n\
+         RMA_COLLECTIVE_END 12 10205 Operation: BARRIER, {level}\n\
+         RMA_OP_COMPLETE_REMOTE 11 10206 Window: \"w\" <4>, Matching: 2\n\
+         RMA_REQUEST_LOCK 12 10207 {one}, Lock: 0, Type: SHARED\n\
+         RMA_ATOMIC 12 10208 {one}, Type: SWAP, Sent: 8, Received: 16, Matching: 7\n\
+         RMA_PUT 12 10209 {one}, Bytes: 9, Matching: 8\n\
+         RMA_OP_TEST 12 10209 Window: \"w\" <4>, Matching: 7\n\
+         RMA_OP_COMPLETE_NON_BLOCKING 12 10209 Window: \"w\" <4>, Matching: 7\n\
+         RMA_RELEASE_LOCK 12 10210 {one}, Lock: 0\n\
+         RMA_RELEASE_LOCK 12 10210 Window: \"w\" <4>, Remote: UNDEFINED, Lock: 0\n\
+         RMA_SYNC 12 10211 {one}, Sync Type: MEMORY\n\
+         RMA_COLLECTIVE_END 11 10212 Operation: DESTROY_HANDLE, {level}\n\
+         RMA_COLLECTIVE_END 12 10212 Operation: DESTROY_HANDLE, {level}\n"
+    ))
+}
+
+#[test]
+fn one_sided_communication_is_kept() {
+    let text = one_sided_sample();
+    let trace = parse(&text, &Options { recorded_speed: 1e6, ..Options::default() }).unwrap();
+    let written = ti(&trace);
+    let of = |rank: u32| {
+        let lines = written.lines().filter(|line| line.contains(" on 2 ") && line.starts_with(&format!("{rank} ")));
+        lines.map(|line| line[7..].to_owned()).collect::<Vec<_>>().join(", ")
+    };
+    // Two operations on rank 2, one wait; the fence waits for the one on rank 1.
+    assert_eq!(of(1), "put 2 512 6, get 2 64 6, put 1 3 6, flush 2, fence, fence");
+    assert_eq!(of(2), "fence, accumulate 1 8 6, get 1 16 6, put 1 9 6, flush 1, flush 1, flush, fence");
+    assert!(written.contains(" communicator 2 1 2\n"), "{written}");
+    let notes: Vec<String> = trace.warnings.iter().map(ToString::to_string).collect();
+    for part in [
+        "1 calls approximated: RMA_ATOMIC that gets something",
+        "1 calls approximated: RMA_REQUEST_LOCK",
+        "1 calls approximated: a test of a one-sided operation",
+        "1 calls approximated: a wait for one operation",
+        "1 calls left out: RMA_SYNC",
+    ] {
+        assert!(notes.iter().any(|note| note.starts_with(part)), "{part}: {notes:?}");
+    }
+}
+
+#[test]
+fn one_sided_communication_that_cannot_be_kept_is_refused_or_counted() {
+    for (event, part) in [
+        (
+            "RMA_PUT 11 10200 Window: \"v\" <5>, Remote: 0 (\"x\" <11>), Bytes: 5, Matching: 0\n",
+            "RMA_PUT cannot be replayed",
+        ),
+        // Rank 0 has no part in the window.
+        (
+            "RMA_GET 10 10200 Window: \"w\" <4>, Remote: 0 (\"x\" <11>), Bytes: 5, Matching: 0\n",
+            "RMA_GET cannot be replayed",
+        ),
+        (
+            "RMA_GROUP_SYNC 11 10200 Level of Synchronicity: {MEMORY}, Window: \"w\" <4>, Group: \"g\" <3>\n",
+            "RMA_GROUP_SYNC",
+        ),
+        (
+            "RMA_COLLECTIVE_END 11 10200 Operation: BCAST, Window: \"w\" <4>, Root: NONE, Sent: 0, Received: 0\n",
+            "(bcast)",
+        ),
+    ] {
+        let text = with_window(event);
+        let error = parse(&text, &Options::default()).unwrap_err();
+        assert!(error.line == Some(41) && error.to_string().contains(part), "{error}");
+        let trace = parse(&text, &Options { leave_out: true, ..Options::default() }).unwrap();
+        let left_out = |w: &TraceWarning| matches!(w, TraceWarning::Approximated { effect: Effect::LeftOut, .. });
+        assert_eq!(trace.warnings.iter().filter(|warning| left_out(warning)).count(), 1, "{:?}", trace.warnings);
+    }
+    let text = with_window("RMA_PUT 11 10200 Window: \"w\" <4>, Remote: 0 (\"x\" <10>), Bytes: 5, Matching: 0\n");
+    assert!(
+        parse(&text, &Options::default()).unwrap_err().to_string().contains("location 10 is no rank of the window")
+    );
+    let text = with_window("RMA_PUT 11 10200 Window: \"w\" <4>, Bytes: 5, Matching: 0\n");
+    assert!(parse(&text, &Options::default()).unwrap_err().to_string().contains("not as otf2-print"));
 }

@@ -1,0 +1,52 @@
+//! Compiles what reads OTF2 archives, if the feature `libotf2` is on; otherwise there is nothing to do.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    #[cfg(feature = "libotf2")]
+    otf2::compile();
+}
+
+#[cfg(feature = "libotf2")]
+mod otf2 {
+    use std::process::Command;
+
+    const SOURCE: &str = "src/trace/otf2/library.c";
+
+    /// Compiles the C part with the flags that the library's own `otf2-config` tells, or with none where it is not found.
+    pub fn compile() {
+        println!("cargo::rerun-if-changed={SOURCE}");
+        println!("cargo::rerun-if-env-changed=OTF2_CONFIG");
+        let mut build = cc::Build::new();
+        build.file(SOURCE).std("c11").warnings(true).extra_warnings(true);
+        for flag in flags("--cppflags") {
+            match flag.strip_prefix("-I") {
+                Some(folder) => drop(build.include(folder)),
+                None => drop(build.flag(&flag)),
+            }
+        }
+        if let Err(error) = build.try_compile("mopsim_otf2") {
+            println!(
+                "cargo::error=the feature libotf2 needs a C compiler and the headers of OTF2 (3.0 is tested): install \
+                 libotf2-trace-dev, or put otf2-config into the path or into OTF2_CONFIG ({error})"
+            );
+            return;
+        }
+        for flag in flags("--ldflags") {
+            if let Some(folder) = flag.strip_prefix("-L") {
+                println!("cargo::rustc-link-search=native={folder}");
+            }
+        }
+        println!("cargo::rustc-link-lib=otf2");
+    }
+
+    /// What `otf2-config` says, word by word; nothing if there is no such program.
+    fn flags(what: &str) -> Vec<String> {
+        let program = std::env::var("OTF2_CONFIG").unwrap_or_else(|_| "otf2-config".to_owned());
+        match Command::new(program).arg(what).output() {
+            Ok(output) if output.status.success() => {
+                String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! An event of a trace, whichever way it was read.
+
+use std::path::Path;
+
+use crate::trace::calls::At;
+
+/// A function of MPI that was entered or left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Region {
+    Init,
+    Finalize,
+    Other,
+}
+
+impl Region {
+    /// By its name; none for what is no function of MPI.
+    pub fn of(name: &[u8]) -> Option<Self> {
+        match name {
+            b"MPI_Init" | b"MPI_Init_thread" => Some(Self::Init),
+            b"MPI_Finalize" => Some(Self::Finalize),
+            name => name.starts_with(b"MPI_").then_some(Self::Other),
+        }
+    }
+}
+
+/// One side of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    /// The location of the other side.
+    pub partner: u64,
+    /// The definition of its communicator, if there is one.
+    pub comm: Option<u64>,
+    pub tag: u64,
+    pub bytes: u64,
+}
+
+/// The end of a collective on one rank.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Collective<'a> {
+    /// The operation's name.
+    pub operation: &'a [u8],
+    /// The definition of its communicator.
+    pub comm: u64,
+    /// The location of the root.
+    pub root: Option<u64>,
+    pub sent: u64,
+    pub received: u64,
+}
+
+/// What happened. Requests are numbers of the rank's own, operations those of the rank in their window.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What<'a> {
+    Enter(Region),
+    Leave,
+    /// With a request, if it did not block.
+    Send(Message, Option<u64>),
+    /// With the request that it completes, if it did not block.
+    Receive(Message, Option<u64>),
+    ReceivePosted(u64),
+    SendComplete(u64),
+    RequestTested,
+    RequestCancelled(u64),
+    Collective(Collective<'a>),
+    CollectivePosted(u64),
+    CollectiveComplete(Collective<'a>, u64),
+    OneSided(OneSided<'a>),
+}
+
+/// An event of one-sided communication. Windows are definitions, targets locations.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OneSided<'a> {
+    Put {
+        window: u64,
+        target: u64,
+        bytes: u64,
+        operation: u64,
+    },
+    Get {
+        window: u64,
+        target: u64,
+        bytes: u64,
+        operation: u64,
+    },
+    Atomic {
+        window: u64,
+        target: u64,
+        sent: u64,
+        received: u64,
+        operation: u64,
+    },
+    /// The operation is over, and the rank has waited for it; whether it waited for the request of this one only.
+    Complete {
+        window: u64,
+        operation: u64,
+        by_request: bool,
+    },
+    /// A lock is given back; the target is none where it is that of all.
+    Release {
+        window: u64,
+        target: Option<u64>,
+    },
+    /// The end of a collective of all members of a window, by the name of its operation.
+    Collective {
+        window: u64,
+        operation: &'a [u8],
+    },
+    /// An epoch of a part of the members.
+    GroupSync,
+    /// Something that is not replayed, by its name.
+    Ignored(&'static str),
+}
+
+/// An event of a rank, and where it stands.
+pub(super) struct Event<'a> {
+    pub rank: u32,
+    pub timestamp: u64,
+    pub file: &'a Path,
+    pub at: At,
+}

@@ -1,0 +1,359 @@
+//! Archives of OTF2, by the library: definitions one by one, then the events of all locations in the order of time, a batch at a
+//! time. `library.c` calls the library; see there why it is in C.
+//!
+//! The library keeps a piece of each location's file in memory (a MiB, unless the archive was written otherwise) and all of these
+//! files open.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::archive::NAME;
+use super::definitions::Definitions;
+use super::event::{Collective, Event, Message, OneSided, Region, What};
+use super::events::Events;
+use crate::trace::Trace;
+use crate::trace::calls::At;
+use crate::trace::error::{TraceError, TraceErrorKind as Kind};
+use crate::trace::format::{Input, MOST_RANKS};
+
+/// Events that are asked for at once.
+const BATCH: usize = 1024;
+
+/// The paradigm of MPI by its number.
+const MPI: u32 = 4;
+
+/// Number of a root, or of a target, that is none; those just below it are other ways to say so, and no member.
+const NOBODY: u64 = u32::MAX as u64;
+
+/// The operations of collectives by their numbers; `library.c` sees to it that they are so numbered.
+const OPERATIONS: [&str; 23] = [
+    "BARRIER",
+    "BCAST",
+    "GATHER",
+    "GATHERV",
+    "SCATTER",
+    "SCATTERV",
+    "ALLGATHER",
+    "ALLGATHERV",
+    "ALLTOALL",
+    "ALLTOALLV",
+    "ALLTOALLW",
+    "ALLREDUCE",
+    "REDUCE",
+    "REDUCE_SCATTER",
+    "SCAN",
+    "EXSCAN",
+    "REDUCE_SCATTER_BLOCK",
+    "CREATE_HANDLE",
+    "DESTROY_HANDLE",
+    "ALLOCATE",
+    "DEALLOCATE",
+    "CREATE_HANDLE_AND_ALLOCATE",
+    "DESTROY_HANDLE_AND_DEALLOCATE",
+];
+
+/// An archive that is open, in C.
+#[repr(C)]
+struct Handle {
+    opaque: [u8; 0],
+}
+
+/// As `struct definition`.
+#[repr(C)]
+struct Definition {
+    kind: u32,
+    group_type: u32,
+    paradigm: u32,
+    length: u32,
+    id: u64,
+    first: u64,
+    second: u64,
+    members: *const u64,
+    text: *const c_char,
+}
+
+/// As `struct event`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Record {
+    location: u64,
+    timestamp: u64,
+    values: [u64; 6],
+    kind: u64,
+}
+
+unsafe extern "C" {
+    fn mopsim_otf2_message() -> *const c_char;
+    fn mopsim_otf2_open(anchor: *const c_char) -> *mut Handle;
+    fn mopsim_otf2_close(archive: *mut Handle);
+    fn mopsim_otf2_definition(archive: *mut Handle, definition: *mut Definition) -> c_int;
+    fn mopsim_otf2_begin(archive: *mut Handle) -> c_int;
+    fn mopsim_otf2_events(archive: *mut Handle, batch: *mut Record, size: usize, read: *mut u64) -> i64;
+}
+
+/// The library, which only one reader uses at a time: nothing says that it may be used by several.
+static LIBRARY: Mutex<()> = Mutex::new(());
+
+/// An archive that is open, and with it the library.
+struct Archive {
+    handle: *mut Handle,
+    file: PathBuf,
+    _library: MutexGuard<'static, ()>,
+}
+
+impl Drop for Archive {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from `mopsim_otf2_open`, was not null, and is closed nowhere else.
+        unsafe { mopsim_otf2_close(self.handle) }
+    }
+}
+
+impl Archive {
+    fn open(file: &Path) -> Result<Self, TraceError> {
+        let library = LIBRARY.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(path) = CString::new(file.as_os_str().as_encoded_bytes()) else {
+            return Err(refusal(file, "its path holds a zero byte"));
+        };
+        // SAFETY: the path is a text of C, which lives longer than the call; the library is ours as long as the lock is held.
+        let handle = unsafe { mopsim_otf2_open(path.as_ptr()) };
+        if handle.is_null() {
+            return Err(refusal(file, &said()));
+        }
+        Ok(Self { handle, file: file.to_path_buf(), _library: library })
+    }
+
+    fn error(&self) -> TraceError {
+        refusal(&self.file, &said())
+    }
+
+    /// The next definition.
+    fn definition(&mut self) -> Result<Option<Definition>, TraceError> {
+        let (members, text) = (std::ptr::null(), std::ptr::null());
+        let mut definition =
+            Definition { kind: 0, group_type: 0, paradigm: 0, length: 0, id: 0, first: 0, second: 0, members, text };
+        // SAFETY: the handle is open, and the definition is one that C may write, of the same layout.
+        match unsafe { mopsim_otf2_definition(self.handle, &raw mut definition) } {
+            0 => Ok(None),
+            1 => Ok(Some(definition)),
+            _ => Err(self.error()),
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), TraceError> {
+        // SAFETY: the handle is open.
+        if unsafe { mopsim_otf2_begin(self.handle) } == 0 { Ok(()) } else { Err(self.error()) }
+    }
+
+    /// The events of communication among the next ones, put into `batch`; none at the end.
+    fn events<'b>(&mut self, batch: &'b mut [Record]) -> Result<Option<&'b [Record]>, TraceError> {
+        let mut read = 0;
+        // SAFETY: the handle is open, C writes no more records than the batch has room for, and does not keep the pointer.
+        let count = unsafe { mopsim_otf2_events(self.handle, batch.as_mut_ptr(), batch.len(), &raw mut read) };
+        let records = usize::try_from(count).ok().and_then(|count| batch.get(..count)).ok_or_else(|| self.error())?;
+        Ok((read > 0).then_some(records))
+    }
+}
+
+impl Definition {
+    /// Members of a group; none elsewhere.
+    fn members(&self) -> &[u64] {
+        if self.members.is_null() {
+            return &[];
+        }
+        // SAFETY: C has put so many members there, and keeps them until the next definition is asked for.
+        unsafe { std::slice::from_raw_parts(self.members, self.length as usize) }
+    }
+
+    /// The text of a string; empty elsewhere.
+    fn text(&self) -> &[u8] {
+        if self.text.is_null() {
+            return &[];
+        }
+        // SAFETY: C has put a text there that ends in a zero byte, and keeps it until the next definition is asked for.
+        unsafe { CStr::from_ptr(self.text) }.to_bytes()
+    }
+}
+
+/// What the library has said about the last call.
+fn said() -> String {
+    // SAFETY: the message is a static text of C, which only changes in calls; we hold the lock that they need.
+    let text = unsafe { CStr::from_ptr(mopsim_otf2_message()) }.to_string_lossy().into_owned();
+    if text.is_empty() { "the library says nothing about it".to_owned() } else { text }
+}
+
+fn refusal(file: &Path, problem: &str) -> TraceError {
+    let help =
+        "the folder beside the anchor file holds the events; check that all is there, with `otf2-print traces.otf2`";
+    TraceError::whole(file, Kind::format(NAME, format!("the archive cannot be read: {problem}"), help))
+}
+
+pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
+    let Input { source, name, options, is_file, .. } = input;
+    let file = source.file().to_path_buf();
+    let wrong = |problem: String, help| Err(TraceError::whole(&*file, Kind::format(NAME, problem, help)));
+    if !is_file || source.is_packed() {
+        let problem =
+            "the anchor file of an archive is only read where it lies, since its events are in files beside it";
+        return wrong(problem.to_owned(), "give the path of the anchor file, not packed");
+    }
+    drop(source);
+    let mut archive = Archive::open(&file)?;
+    let Global { definitions, calls, locations } = definitions(&mut archive)?;
+    match definitions.ranks() {
+        0 => return wrong("the ranks of MPI are not defined".to_owned(), "check the trace"),
+        1..=MOST_RANKS if definitions.ticks.is_some() => {}
+        1..=MOST_RANKS => return wrong("the clock is not defined".to_owned(), "check the trace"),
+        ranks => return wrong(format!("{ranks} ranks are too many"), "check the trace"),
+    }
+    archive.begin()?;
+    let mut events = Events::new(NAME, definitions, options);
+    let others = locations.iter().filter(|&&(location, _)| events.rank(location).is_none());
+    let others: u64 = others.map(|&(_, number)| number).sum();
+    events.count_others(others);
+    let mut batch = vec![Record::default(); BATCH];
+    let mut last = At::Event { location: 0, timestamp: 0 };
+    while let Some(records) = archive.events(&mut batch)? {
+        for record in records {
+            let Record { location, timestamp, .. } = *record;
+            let Some(rank) = events.rank(location) else { continue };
+            last = At::Event { location, timestamp };
+            let event = Event { rank, timestamp, file: &file, at: last };
+            match what(&events.definitions, &calls, record) {
+                Ok(Some(what)) => events.take(&event, what)?,
+                Ok(None) => {}
+                Err(problem) => return Err(events.program.error(&file, last, problem, "check the trace")),
+            }
+        }
+    }
+    drop(archive);
+    events.finish(name, &file, last)
+}
+
+/// The regions that are functions of MPI.
+type Calls = FxHashMap<u64, Region>;
+
+/// What is defined for all locations together.
+struct Global {
+    definitions: Definitions,
+    calls: Calls,
+    /// All locations, with the numbers of their events.
+    locations: Vec<(u64, u64)>,
+}
+
+/// Reads all definitions. Groups name members by their numbers among the locations of their paradigm, so they come last.
+fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
+    /// Values of `enum definition_kind` and `enum group_type` in `library.c`.
+    mod kind {
+        pub const CLOCK: u32 = 1;
+        pub const STRING: u32 = 2;
+        pub const LOCATION: u32 = 3;
+        pub const REGION: u32 = 4;
+        pub const GROUP: u32 = 5;
+        pub const COMM: u32 = 6;
+        pub const WINDOW: u32 = 7;
+        pub const LOCATIONS: u32 = 1;
+        pub const MEMBERS: u32 = 2;
+        pub const ONESELF: u32 = 3;
+    }
+    let mut known = Definitions::default();
+    let (mut regions, mut names): (Vec<(u64, u64)>, FxHashMap<u64, Region>) = Default::default();
+    let mut paradigms: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
+    let mut groups: Vec<(u64, u32, Vec<u64>)> = Vec::new();
+    let mut locations = Vec::new();
+    while let Some(definition) = archive.definition()? {
+        let Definition { id, first, second, .. } = definition;
+        match (definition.kind, definition.group_type) {
+            (kind::CLOCK, _) => (known.ticks, known.offset) = (Some(first).filter(|&ticks| ticks > 0), second),
+            (kind::STRING, _) => {
+                if let Some(region) = Region::of(definition.text()) {
+                    names.insert(id, region);
+                }
+            }
+            (kind::LOCATION, _) => locations.push((id, first)),
+            (kind::REGION, _) => regions.push((id, first)),
+            (kind::GROUP, kind::LOCATIONS) => {
+                let members = definition.members().to_vec();
+                if definition.paradigm == MPI {
+                    known.set_ranks(&members);
+                }
+                known.group(id, members.clone());
+                paradigms.insert(definition.paradigm, members);
+            }
+            (kind::GROUP, kind::MEMBERS) => groups.push((id, definition.paradigm, definition.members().to_vec())),
+            (kind::GROUP, kind::ONESELF) => known.group(id, Vec::new()),
+            (kind::COMM, _) => known.communicator(id, first),
+            (kind::WINDOW, _) => known.window(id, first),
+            _ => {}
+        }
+    }
+    for (id, paradigm, members) in groups {
+        let all = paradigms.get(&paradigm).map_or(&[][..], Vec::as_slice);
+        let location = |&rank: &u64| all.get(usize::try_from(rank).ok()?).copied();
+        // A group with a member that nothing is known of stays unknown.
+        if let Some(members) = members.iter().map(location).collect::<Option<Vec<u64>>>() {
+            known.group(id, members);
+        }
+    }
+    let calls = regions.into_iter().filter_map(|(region, name)| Some((region, *names.get(&name)?))).collect();
+    Ok(Global { definitions: known, calls, locations })
+}
+
+/// What a record says, its kinds being those of `enum event_kind` in `library.c`; nothing if it takes no part in communication.
+fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result<Option<What<'a>>, String> {
+    let [a, b, c, d, e, f] = record.values;
+    let region = || calls.get(&a).copied();
+    let member = |comm: u64, number: u64| definitions.member(comm, number, record.location);
+    let message = || match member(b, a) {
+        Some(partner) => Ok(Message { partner, comm: Some(b), tag: c, bytes: d }),
+        None => Err(format!("communicator {b} has no member {a}, or is not defined")),
+    };
+    let operation = |number: u64| {
+        let name = usize::try_from(number).ok().and_then(|number| OPERATIONS.get(number));
+        name.map_or(&b"UNKNOWN"[..], |name| name.as_bytes())
+    };
+    let collective = || Collective {
+        operation: operation(a),
+        comm: b,
+        root: member(b, c).filter(|_| c < NOBODY),
+        sent: d,
+        received: e,
+    };
+    let target = || definitions.comm_of_window(a).and_then(|comm| member(comm, b));
+    let aimed = || target().ok_or_else(|| format!("window {a} has no member {b}, or is not defined"));
+    let one_sided = |what| Ok(Some(What::OneSided(what)));
+    Ok(Some(match record.kind {
+        0 => return Ok(region().map(What::Enter)),
+        1 => return Ok(region().map(|_| What::Leave)),
+        2 => What::Send(message()?, None),
+        3 => What::Send(message()?, Some(e)),
+        4 => What::SendComplete(a),
+        5 => What::ReceivePosted(a),
+        6 => What::Receive(message()?, None),
+        7 => What::Receive(message()?, Some(e)),
+        8 => What::RequestTested,
+        9 => What::RequestCancelled(a),
+        10 => What::Collective(collective()),
+        11 => What::CollectivePosted(a),
+        12 => What::CollectiveComplete(collective(), f),
+        13 => return one_sided(OneSided::Put { window: a, target: aimed()?, bytes: c, operation: d }),
+        14 => return one_sided(OneSided::Get { window: a, target: aimed()?, bytes: c, operation: d }),
+        15 => {
+            return one_sided(OneSided::Atomic { window: a, target: aimed()?, sent: c, received: d, operation: e });
+        }
+        16 => return one_sided(OneSided::Complete { window: a, operation: b, by_request: false }),
+        17 => return one_sided(OneSided::Complete { window: a, operation: b, by_request: true }),
+        18 => return one_sided(OneSided::Release { window: a, target: target() }),
+        19 => return one_sided(OneSided::Collective { window: b, operation: operation(a) }),
+        20 => return one_sided(OneSided::GroupSync),
+        21 => return one_sided(OneSided::Ignored("RMA_REQUEST_LOCK")),
+        22 => return one_sided(OneSided::Ignored("RMA_ACQUIRE_LOCK")),
+        23 => return one_sided(OneSided::Ignored("RMA_TRY_LOCK")),
+        24 => return one_sided(OneSided::Ignored("RMA_SYNC")),
+        25 => return one_sided(OneSided::Ignored("RMA_WAIT_CHANGE")),
+        26 => return one_sided(OneSided::Ignored("RMA_OP_TEST")),
+        kind => return Err(format!("there is no kind {kind} of events")),
+    }))
+}

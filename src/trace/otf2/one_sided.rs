@@ -1,0 +1,183 @@
+//! One-sided communication: windows, operations and what completes them.
+//!
+//! A window is a communicator of its own, made of the members of the one that it is defined on. What a rank waits for is told
+//! operation by operation; actions wait for all operations of the rank on a target. So an operation that is told to be
+//! complete after one such wait needs no other.
+
+use rustc_hash::FxHashMap;
+
+use super::collectives::kind;
+use super::event::{Event, OneSided};
+use super::events::Events;
+use crate::trace::action::ANY_TARGET;
+use crate::trace::communicator::twice;
+use crate::trace::error::TraceError;
+use crate::trace::{Action, CommunicatorId, Effect};
+
+/// The windows met so far, and the operations under way.
+#[derive(Default)]
+pub(super) struct Windows {
+    /// By their definitions; none for those whose members are not known.
+    known: FxHashMap<u64, Option<CommunicatorId>>,
+    /// The operations that nobody has waited for, by rank, window and their number: target, and how many the rank had begun there.
+    open: FxHashMap<(u32, u64, u64), (u32, u64)>,
+    /// By rank and window, how many operations it has begun on each target, and how many of these are waited for.
+    begun: FxHashMap<(u32, u64), FxHashMap<u32, (u64, u64)>>,
+}
+
+impl Windows {
+    fn begin(&mut self, rank: u32, window: u64, operation: u64, target: u32) {
+        let (begun, _) = self.begun.entry((rank, window)).or_default().entry(target).or_default();
+        *begun += 1;
+        self.open.insert((rank, window, operation), (target, *begun));
+    }
+
+    /// An operation is over: its target if the rank has to wait, and whether that also waits for operations begun later.
+    fn complete(&mut self, rank: u32, window: u64, operation: u64) -> Option<(u32, bool)> {
+        let (target, number) = self.open.remove(&(rank, window, operation))?;
+        let (begun, waited) = self.begun.get_mut(&(rank, window))?.get_mut(&target)?;
+        if number <= *waited {
+            return None;
+        }
+        *waited = *begun;
+        Some((target, *begun > number))
+    }
+
+    /// The rank has waited for its operations on one target, or on all.
+    fn wait(&mut self, rank: u32, window: u64, target: Option<u32>) {
+        let Some(targets) = self.begun.get_mut(&(rank, window)) else { return };
+        for (_, (begun, waited)) in targets.iter_mut().filter(|(at, _)| target.is_none_or(|target| target == **at)) {
+            *waited = *begun;
+        }
+    }
+}
+
+/// Where an operation goes: the window and the rank there.
+type Place = (CommunicatorId, u32);
+
+impl Events<'_> {
+    /// Takes an event of one-sided communication.
+    pub fn one_sided(&mut self, event: &Event<'_>, what: OneSided<'_>) -> Result<(), TraceError> {
+        let rank = event.rank;
+        match what {
+            OneSided::Put { window, target, bytes, operation } => {
+                let Some((id, to)) = self.place("RMA_PUT", window, target, event)? else { return Ok(()) };
+                let (count, datatype) = self.program.elements(bytes, rank, event.file, event.at)?;
+                self.program.push(rank, Action::Put { to, window: id, count, datatype });
+                self.windows.begin(rank, window, operation, to);
+            }
+            OneSided::Get { window, target, bytes, operation } => {
+                let Some((id, from)) = self.place("RMA_GET", window, target, event)? else { return Ok(()) };
+                let (count, datatype) = self.program.elements(bytes, rank, event.file, event.at)?;
+                self.program.push(rank, Action::Get { from, window: id, count, datatype });
+                self.windows.begin(rank, window, operation, from);
+            }
+            OneSided::Atomic { window, target, sent, received, operation } => {
+                let Some((id, to)) = self.place("RMA_ATOMIC", window, target, event)? else { return Ok(()) };
+                let (count, datatype) = self.program.elements(sent, rank, event.file, event.at)?;
+                self.program.push(rank, Action::Accumulate { to, window: id, count, datatype });
+                if received > 0 {
+                    self.note("RMA_ATOMIC that gets something: as an accumulate and a get", event);
+                    let (count, datatype) = self.program.elements(received, rank, event.file, event.at)?;
+                    self.program.push(rank, Action::Get { from: to, window: id, count, datatype });
+                }
+                self.windows.begin(rank, window, operation, to);
+            }
+            OneSided::Complete { window, operation, by_request } => {
+                // Those that a fence has waited for already, and those that were left out, have nobody to wait for.
+                let Some(id) = self.window(window) else { return Ok(()) };
+                if let Some((to, more)) = self.windows.complete(rank, window, operation) {
+                    if more && by_request {
+                        self.note("a wait for one operation: waits for all of the rank's on that target", event);
+                    }
+                    self.program.push(rank, Action::Flush { window: id, to });
+                }
+            }
+            OneSided::Release { window, target } => {
+                let known = match target {
+                    Some(target) => self.place("RMA_RELEASE_LOCK", window, target, event)?,
+                    None => self.known("RMA_RELEASE_LOCK", window, event)?.map(|id| (id, ANY_TARGET)),
+                };
+                let Some((id, to)) = known else { return Ok(()) };
+                self.windows.wait(rank, window, (to != ANY_TARGET).then_some(to));
+                self.program.push(rank, Action::Flush { window: id, to });
+            }
+            OneSided::Collective { window, operation } => return self.ends(window, operation, event),
+            OneSided::GroupSync => {
+                let reason = "only fences, locks and flushes are simulated";
+                self.program.inexpressible("RMA_GROUP_SYNC", reason, rank, event.file, event.at)?;
+            }
+            OneSided::Ignored(name) => {
+                let what = match name {
+                    "RMA_OP_TEST" => "a test of a one-sided operation that is not complete: no effect".to_owned(),
+                    "RMA_SYNC" | "RMA_WAIT_CHANGE" => {
+                        let what = format!("{name}: not replayed");
+                        self.program.note(Effect::LeftOut, what, rank, event.file, event.at);
+                        return Ok(());
+                    }
+                    _ => format!("{name}: locks of windows wait for nobody"),
+                };
+                self.program.note(Effect::Approximated, what, rank, event.file, event.at);
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, what: &str, event: &Event<'_>) {
+        self.program.note(Effect::Approximated, what, event.rank, event.file, event.at);
+    }
+
+    /// A collective of a window has ended.
+    fn ends(&mut self, window: u64, operation: &[u8], event: &Event<'_>) -> Result<(), TraceError> {
+        let rank = event.rank;
+        match operation {
+            // To make a window costs nothing, as to make a communicator.
+            b"CREATE_HANDLE" | b"ALLOCATE" | b"CREATE_HANDLE_AND_ALLOCATE" => Ok(()),
+            // To free a window is a barrier after everything, too.
+            b"BARRIER" | b"DESTROY_HANDLE" | b"DEALLOCATE" | b"DESTROY_HANDLE_AND_DEALLOCATE" => {
+                if let Some(window_id) = self.known("RMA_COLLECTIVE_END", window, event)? {
+                    self.windows.wait(rank, window, None);
+                    self.program.push(rank, Action::Fence { window: window_id });
+                }
+                Ok(())
+            }
+            operation => {
+                let name = kind(operation).map_or("unknown", |kind| kind.name());
+                let call = format!("RMA_COLLECTIVE_END ({name})");
+                let reason = "of the collectives of a window only barriers are simulated";
+                self.program.inexpressible(&call, reason, rank, event.file, event.at)
+            }
+        }
+    }
+
+    /// Window and target of an operation; none if the members are not known and that may be left out.
+    fn place(&mut self, call: &str, window: u64, target: u64, event: &Event<'_>) -> Result<Option<Place>, TraceError> {
+        let Some(id) = self.known(call, window, event)? else { return Ok(None) };
+        match self.rank(target).filter(|&target| self.program.members(id).member(target).is_some()) {
+            Some(to) => Ok(Some((id, to))),
+            None => {
+                let problem = format!("location {target} is no rank of the window");
+                Err(self.program.error(event.file, event.at, problem, "check the trace"))
+            }
+        }
+    }
+
+    fn known(&mut self, call: &str, window: u64, event: &Event<'_>) -> Result<Option<CommunicatorId>, TraceError> {
+        let id = self.window(window);
+        let is_member = id.is_some_and(|id| self.program.members(id).member(event.rank).is_some());
+        if !is_member {
+            let reason = "the members of its window are not defined, or the rank is none of them";
+            self.program.inexpressible(call, reason, event.rank, event.file, event.at)?;
+        }
+        Ok(id.filter(|_| is_member))
+    }
+
+    /// A window by its definition.
+    fn window(&mut self, window: u64) -> Option<CommunicatorId> {
+        let (definitions, program) = (&self.definitions, &mut self.program);
+        *self.windows.known.entry(window).or_insert_with(|| {
+            let members = definitions.comm_of_window(window).and_then(|comm| definitions.ranks_of(comm))?;
+            (!members.is_empty() && twice(&members).is_none()).then(|| program.declare(&members))
+        })
+    }
+}
