@@ -1,16 +1,25 @@
-//! The event queue: a 4-ary heap of dates that can be changed in place.
+//! The event queue: a list of dates that came in order, and a 4-ary heap of all others. Dates can be changed.
+//!
+//! Many events are set in the order in which they will happen: latencies of one length, messages of one size that nothing holds up.
+//! They only pass through a list (`Run`), in constant time. A date that is earlier than the last one of the list goes into the
+//! heap, or sends that last one there; the earliest event is the first of the list or the first of the heap.
 //!
 //! Every pending event belongs to a slot (a flow, a rank), and a slot has at most one event. Rates change often, so
 //! changing a date must not leave a dead entry behind; the heap therefore knows where each slot's entry lies. Equal
 //! dates come out in the order in which they were inserted, and a changed date counts as a new insertion: that
 //! makes the order of simultaneous events a rule and not an accident (it is the rule of SimGrid 3.32, too).
 
+use std::collections::VecDeque;
+
 /// Four children a node: the same number of comparisons as a binary heap, half the depth, and the children of a
 /// node share a cache line or two.
 const ARITY: usize = 4;
 
-/// Position of a slot without an event.
+/// Position of a slot without an event, and slot of an entry in the list whose event was taken out.
 const ABSENT: u32 = u32::MAX;
+
+/// Set in positions in the list; the other bits are the number of the entry since the beginning, which may wrap.
+const LISTED: u32 = 1 << 31;
 
 /// Date and number of insertion in one integer: the bits of floats that are not negative have the order of the floats.
 /// One comparison without a branch then orders entries, and branches that depend on dates cannot be predicted.
@@ -50,9 +59,61 @@ pub fn earlier(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     }
 }
 
+/// Entries in ascending order. Those taken out of the middle stay as gaps; the first and the last are events.
+#[derive(Default, Debug)]
+struct Run {
+    entries: VecDeque<Entry>,
+    /// Number of the first entry.
+    first: u32,
+    gaps: usize,
+}
+
+impl Run {
+    /// Puts an entry behind the last one. Returns its position.
+    #[inline]
+    fn push(&mut self, entry: Entry) -> u32 {
+        let position = self.first.wrapping_add(self.entries.len() as u32) | LISTED;
+        self.entries.push_back(entry);
+        position
+    }
+
+    #[inline]
+    fn pop_first(&mut self) {
+        self.entries.pop_front();
+        self.first = self.first.wrapping_add(1);
+        while self.gaps > 0 && self.entries.front().is_some_and(|entry| entry.slot == ABSENT) {
+            self.gaps -= 1;
+            self.entries.pop_front();
+            self.first = self.first.wrapping_add(1);
+        }
+    }
+
+    fn pop_last(&mut self) {
+        self.entries.pop_back();
+        while self.gaps > 0 && self.entries.back().is_some_and(|entry| entry.slot == ABSENT) {
+            self.gaps -= 1;
+            self.entries.pop_back();
+        }
+    }
+
+    /// Takes an entry out, wherever it is.
+    fn remove(&mut self, position: u32) {
+        let at = (position.wrapping_sub(self.first) & !LISTED) as usize;
+        if at + 1 == self.entries.len() {
+            self.pop_last();
+        } else if at == 0 {
+            self.pop_first();
+        } else {
+            self.entries[at].slot = ABSENT;
+            self.gaps += 1;
+        }
+    }
+}
+
 /// A priority queue of `(date, slot)` with replaceable dates.
 #[derive(Default, Debug)]
 pub struct EventQueue {
+    run: Run,
     heap: Vec<Entry>,
     position: Vec<u32>,
     insertions: u64,
@@ -66,31 +127,42 @@ impl EventQueue {
 
     /// Takes all events out.
     pub fn clear(&mut self) {
-        for entry in self.heap.drain(..) {
+        for entry in self.heap.drain(..).chain(self.run.entries.drain(..)).filter(|entry| entry.slot != ABSENT) {
             self.position[entry.slot as usize] = ABSENT;
         }
+        self.run = Run::default();
     }
 
     /// Number of pending events.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.heap.len() + self.run.entries.len() - self.run.gaps
     }
 
     /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.heap.is_empty() && self.run.entries.is_empty()
+    }
+
+    /// The first entry, and whether it is in the list.
+    #[inline]
+    fn first(&self) -> Option<(&Entry, bool)> {
+        match (self.run.entries.front(), self.heap.first()) {
+            (Some(listed), Some(heaped)) if heaped.before(listed) => Some((heaped, false)),
+            (Some(listed), _) => Some((listed, true)),
+            (None, heaped) => Some((heaped?, false)),
+        }
     }
 
     /// The earliest date.
     #[inline]
     pub fn next_date(&self) -> Option<f64> {
-        self.heap.first().map(Entry::date)
+        self.first().map(|(entry, _)| entry.date())
     }
 
     /// The earliest event.
     #[inline]
     pub fn peek(&self) -> Option<(f64, u32)> {
-        self.heap.first().map(|e| (e.date(), e.slot))
+        self.first().map(|(entry, _)| (entry.date(), entry.slot))
     }
 
     /// Sets the date (zero or later) of a slot's event, which counts as inserted now, whether or not it had one before.
@@ -103,9 +175,10 @@ impl EventQueue {
         self.insertions += 1;
         let entry = Entry::new(date, self.insertions, slot);
         match self.position[index] {
-            ABSENT => {
-                self.heap.push(entry);
-                self.sift_up(self.heap.len() - 1, entry);
+            ABSENT => self.insert(entry),
+            at if at & LISTED != 0 => {
+                self.run.remove(at);
+                self.insert(entry);
             }
             at => {
                 let at = at as usize;
@@ -118,6 +191,25 @@ impl EventQueue {
         }
     }
 
+    #[inline]
+    fn insert(&mut self, entry: Entry) {
+        let entries = &self.run.entries;
+        let Some(last) = entries.back().filter(|last| entry.before(last)).copied() else {
+            self.position[entry.slot as usize] = self.run.push(entry);
+            return;
+        };
+        // One late event must not keep all others out of the list: if this one fits in front of it, that one leaves.
+        if entries.len() < 2 || entries[entries.len() - 2].before(&entry) {
+            self.run.pop_last();
+            self.position[entry.slot as usize] = self.run.push(entry);
+            self.heap.push(last);
+            self.sift_up(self.heap.len() - 1, last);
+        } else {
+            self.heap.push(entry);
+            self.sift_up(self.heap.len() - 1, entry);
+        }
+    }
+
     /// Takes a slot's event out, if it has one.
     pub fn remove(&mut self, slot: u32) {
         let Some(&at) = self.position.get(slot as usize) else { return };
@@ -125,6 +217,9 @@ impl EventQueue {
             return;
         }
         self.position[slot as usize] = ABSENT;
+        if at & LISTED != 0 {
+            return self.run.remove(at);
+        }
         let at = at as usize;
         let Some(last) = self.heap.pop() else { return };
         if at < self.heap.len() {
@@ -140,11 +235,15 @@ impl EventQueue {
     /// Takes the earliest event out.
     #[inline]
     pub fn pop(&mut self) -> Option<(f64, u32)> {
-        let first = *self.heap.first()?;
+        let (&first, listed) = self.first()?;
         self.position[first.slot as usize] = ABSENT;
-        let last = self.heap.pop()?;
-        if !self.heap.is_empty() {
-            self.sift_down(0, last);
+        if listed {
+            self.run.pop_first();
+        } else {
+            let last = self.heap.pop()?;
+            if !self.heap.is_empty() {
+                self.sift_down(0, last);
+            }
         }
         Some((first.date(), first.slot))
     }
