@@ -138,7 +138,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             messages: Messages::new(),
             network: Network::new(platform, &model.network),
             cpu: Cpu::new(platform, layout, if S::LITERAL { model.precision.others } else { SHORTEST_SLEEP }),
-            groups: Groups::default(),
+            groups: Groups::new(&trace.communicators, layout),
             fibers: FxHashMap::default(),
             free_fibers: Vec::new(),
             answers: FxHashMap::default(),
