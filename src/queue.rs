@@ -1,16 +1,25 @@
-//! The event queue: a 4-ary heap of dates that can be changed in place.
+//! The event queue: a 4-ary heap of dates that can be changed in place; and, where that is asked for, a list of dates that came in order.
+//!
+//! Many events of a network are set in the order in which they will happen: latencies of one length, messages of one size that
+//! nothing holds up. In an [`OrderedQueue`] they only pass through a list, in constant time. A date that is earlier than the last
+//! one of the list goes into the heap, or sends that last one there; the earliest event is the first of the list or of the heap.
 //!
 //! Every pending event belongs to a slot (a flow, a rank), and a slot has at most one event. Rates change often, so
 //! changing a date must not leave a dead entry behind; the heap therefore knows where each slot's entry lies. Equal
 //! dates come out in the order in which they were inserted, and a changed date counts as a new insertion: that
 //! makes the order of simultaneous events a rule and not an accident (it is the rule of SimGrid 3.32, too).
 
+use std::collections::VecDeque;
+
 /// Four children a node: the same number of comparisons as a binary heap, half the depth, and the children of a
 /// node share a cache line or two.
 const ARITY: usize = 4;
 
-/// Position of a slot without an event.
+/// Position of a slot without an event, and slot of an entry in the list whose event was taken out.
 const ABSENT: u32 = u32::MAX;
+
+/// Set in positions in the list; the other bits are the number of the entry since the beginning, which may wrap.
+const LISTED: u32 = 1 << 31;
 
 /// Date and number of insertion in one integer: the bits of floats that are not negative have the order of the floats.
 /// One comparison without a branch then orders entries, and branches that depend on dates cannot be predicted.
@@ -50,15 +59,73 @@ pub fn earlier(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     }
 }
 
-/// A priority queue of `(date, slot)` with replaceable dates.
+/// Entries in ascending order. Those taken out of the middle stay as gaps; the first and the last are events.
 #[derive(Default, Debug)]
-pub struct EventQueue {
+struct Run {
+    entries: VecDeque<Entry>,
+    /// Number of the first entry.
+    first: u32,
+    gaps: usize,
+}
+
+impl Run {
+    /// Puts an entry behind the last one. Returns its position.
+    #[inline]
+    fn push(&mut self, entry: Entry) -> u32 {
+        let position = self.first.wrapping_add(self.entries.len() as u32) | LISTED;
+        self.entries.push_back(entry);
+        position
+    }
+
+    #[inline]
+    fn pop_first(&mut self) {
+        self.entries.pop_front();
+        self.first = self.first.wrapping_add(1);
+        while self.gaps > 0 && self.entries.front().is_some_and(|entry| entry.slot == ABSENT) {
+            self.gaps -= 1;
+            self.entries.pop_front();
+            self.first = self.first.wrapping_add(1);
+        }
+    }
+
+    fn pop_last(&mut self) {
+        self.entries.pop_back();
+        while self.gaps > 0 && self.entries.back().is_some_and(|entry| entry.slot == ABSENT) {
+            self.gaps -= 1;
+            self.entries.pop_back();
+        }
+    }
+
+    /// Takes an entry out, wherever it is.
+    fn remove(&mut self, position: u32) {
+        let at = (position.wrapping_sub(self.first) & !LISTED) as usize;
+        if at + 1 == self.entries.len() {
+            self.pop_last();
+        } else if at == 0 {
+            self.pop_first();
+        } else {
+            self.entries[at].slot = ABSENT;
+            self.gaps += 1;
+        }
+    }
+}
+
+/// A queue of events in no particular order.
+pub type EventQueue = Queue<false>;
+
+/// A queue of events most of which are set in the order in which they happen.
+pub type OrderedQueue = Queue<true>;
+
+/// A priority queue of `(date, slot)` with replaceable dates; `ORDERED`: with a list for those that come in order.
+#[derive(Default, Debug)]
+pub struct Queue<const ORDERED: bool> {
+    run: Run,
     heap: Vec<Entry>,
     position: Vec<u32>,
     insertions: u64,
 }
 
-impl EventQueue {
+impl<const ORDERED: bool> Queue<ORDERED> {
     /// An empty queue.
     pub fn new() -> Self {
         Self::default()
@@ -69,28 +136,47 @@ impl EventQueue {
         for entry in self.heap.drain(..) {
             self.position[entry.slot as usize] = ABSENT;
         }
+        if ORDERED {
+            for entry in self.run.entries.drain(..).filter(|entry| entry.slot != ABSENT) {
+                self.position[entry.slot as usize] = ABSENT;
+            }
+            self.run.gaps = 0;
+        }
     }
 
     /// Number of pending events.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.heap.len() + self.run.entries.len() - self.run.gaps
     }
 
     /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.heap.is_empty() && (!ORDERED || self.run.entries.is_empty())
+    }
+
+    /// The first entry, and whether it is in the list.
+    #[inline]
+    fn first(&self) -> Option<(&Entry, bool)> {
+        if !ORDERED {
+            return self.heap.first().map(|heaped| (heaped, false));
+        }
+        match (self.run.entries.front(), self.heap.first()) {
+            (Some(listed), Some(heaped)) if heaped.before(listed) => Some((heaped, false)),
+            (Some(listed), _) => Some((listed, true)),
+            (None, heaped) => Some((heaped?, false)),
+        }
     }
 
     /// The earliest date.
     #[inline]
     pub fn next_date(&self) -> Option<f64> {
-        self.heap.first().map(Entry::date)
+        self.first().map(|(entry, _)| entry.date())
     }
 
     /// The earliest event.
     #[inline]
     pub fn peek(&self) -> Option<(f64, u32)> {
-        self.heap.first().map(|e| (e.date(), e.slot))
+        self.first().map(|(entry, _)| (entry.date(), entry.slot))
     }
 
     /// Sets the date (zero or later) of a slot's event, which counts as inserted now, whether or not it had one before.
@@ -103,9 +189,11 @@ impl EventQueue {
         self.insertions += 1;
         let entry = Entry::new(date, self.insertions, slot);
         match self.position[index] {
-            ABSENT => {
-                self.heap.push(entry);
-                self.sift_up(self.heap.len() - 1, entry);
+            ABSENT => self.insert(entry),
+            at if ORDERED && at & LISTED != 0 => {
+                // What has changed once is likely to change again, which is simple in the heap.
+                self.run.remove(at);
+                self.push(entry);
             }
             at => {
                 let at = at as usize;
@@ -118,6 +206,33 @@ impl EventQueue {
         }
     }
 
+    #[inline]
+    fn insert(&mut self, entry: Entry) {
+        if !ORDERED {
+            return self.push(entry);
+        }
+        let entries = &self.run.entries;
+        let Some(last) = entries.back().filter(|last| entry.before(last)).copied() else {
+            self.position[entry.slot as usize] = self.run.push(entry);
+            return;
+        };
+        // One late event must not keep all others out of the list: if this one fits in front of it, that one leaves.
+        if entries.len() < 2 || entries[entries.len() - 2].before(&entry) {
+            self.run.pop_last();
+            self.position[entry.slot as usize] = self.run.push(entry);
+            self.push(last);
+        } else {
+            self.push(entry);
+        }
+    }
+
+    /// Puts an entry into the heap.
+    #[inline]
+    fn push(&mut self, entry: Entry) {
+        self.heap.push(entry);
+        self.sift_up(self.heap.len() - 1, entry);
+    }
+
     /// Takes a slot's event out, if it has one.
     pub fn remove(&mut self, slot: u32) {
         let Some(&at) = self.position.get(slot as usize) else { return };
@@ -125,6 +240,9 @@ impl EventQueue {
             return;
         }
         self.position[slot as usize] = ABSENT;
+        if ORDERED && at & LISTED != 0 {
+            return self.run.remove(at);
+        }
         let at = at as usize;
         let Some(last) = self.heap.pop() else { return };
         if at < self.heap.len() {
@@ -140,11 +258,15 @@ impl EventQueue {
     /// Takes the earliest event out.
     #[inline]
     pub fn pop(&mut self) -> Option<(f64, u32)> {
-        let first = *self.heap.first()?;
+        let (&first, listed) = self.first()?;
         self.position[first.slot as usize] = ABSENT;
-        let last = self.heap.pop()?;
-        if !self.heap.is_empty() {
-            self.sift_down(0, last);
+        if listed {
+            self.run.pop_first();
+        } else {
+            let last = self.heap.pop()?;
+            if !self.heap.is_empty() {
+                self.sift_down(0, last);
+            }
         }
         Some((first.date(), first.slot))
     }
@@ -211,40 +333,62 @@ mod tests {
 
     #[test]
     fn equal_dates_leave_in_order_of_insertion_and_a_change_is_a_new_insertion() {
-        let mut queue = EventQueue::new();
-        for slot in [3, 1, 2] {
-            queue.set(slot, 1.0);
+        fn order<const ORDERED: bool>() -> Vec<u32> {
+            let mut queue = Queue::<ORDERED>::new();
+            for slot in [3, 1, 2] {
+                queue.set(slot, 1.0);
+            }
+            queue.set(3, 1.0);
+            std::iter::from_fn(|| queue.pop()).map(|e| e.1).collect()
         }
-        queue.set(3, 1.0);
-        let order: Vec<u32> = std::iter::from_fn(|| queue.pop()).map(|e| e.1).collect();
-        assert_eq!(order, [1, 2, 3]);
+        assert_eq!(order::<false>(), [1, 2, 3]);
+        assert_eq!(order::<true>(), [1, 2, 3]);
+    }
+
+    /// Against the obvious implementation: a list that is searched for its minimum.
+    fn behaves_like_a_list<const ORDERED: bool>(operations: &[(u8, u32, u32)]) -> Result<(), TestCaseError> {
+        let mut queue = Queue::<ORDERED>::new();
+        let mut list: Vec<(u32, usize, u32)> = Vec::new();
+        for (number, &(operation, slot, date)) in operations.iter().enumerate() {
+            match operation {
+                0..=3 => {
+                    queue.set(slot, f64::from(date));
+                    list.retain(|e| e.2 != slot);
+                    list.push((date, number, slot));
+                }
+                4 | 5 => {
+                    queue.remove(slot);
+                    list.retain(|e| e.2 != slot);
+                }
+                6 if number % 8 == 0 => {
+                    queue.clear();
+                    list.clear();
+                }
+                _ => {
+                    list.sort_unstable();
+                    let expected = (!list.is_empty()).then(|| list.remove(0)).map(|e| (f64::from(e.0), e.2));
+                    prop_assert_eq!(queue.peek(), expected);
+                    prop_assert_eq!(queue.pop(), expected);
+                }
+            }
+            prop_assert_eq!(queue.len(), list.len());
+            prop_assert_eq!(queue.is_empty(), list.is_empty());
+        }
+        Ok(())
     }
 
     proptest! {
-        /// Against the obvious implementation: a list that is searched for its minimum.
         #[test]
-        fn behaves_like_a_sorted_list(operations in prop::collection::vec((0u8..4, 0u32..20, 0u32..10), 0..400)) {
-            let mut queue = EventQueue::new();
-            let mut list: Vec<(u32, usize, u32)> = Vec::new();
-            for (number, (operation, slot, date)) in operations.into_iter().enumerate() {
-                match operation {
-                    0 | 1 => {
-                        queue.set(slot, f64::from(date));
-                        list.retain(|e| e.2 != slot);
-                        list.push((date, number, slot));
-                    }
-                    2 => {
-                        queue.remove(slot);
-                        list.retain(|e| e.2 != slot);
-                    }
-                    _ => {
-                        list.sort_unstable();
-                        let expected = (!list.is_empty()).then(|| list.remove(0)).map(|e| (f64::from(e.0), e.2));
-                        prop_assert_eq!(queue.pop(), expected);
-                    }
-                }
-                prop_assert_eq!(queue.len(), list.len());
-            }
+        fn behaves_like_a_sorted_list(operations in prop::collection::vec((0u8..8, 0u32..20, 0u32..10), 0..400)) {
+            behaves_like_a_list::<false>(&operations)?;
+            behaves_like_a_list::<true>(&operations)?;
+        }
+
+        /// Dates that mostly rise, as those of a network do.
+        #[test]
+        fn the_list_of_what_comes_in_order_changes_nothing(steps in prop::collection::vec((0u8..8, 0u32..20, 0u32..4), 0..400)) {
+            let rising = (0..).zip(steps).map(|(at, (operation, slot, late))| (operation, slot, at / 3 + late * late));
+            behaves_like_a_list::<true>(&rising.collect::<Vec<_>>())?;
         }
     }
 }

@@ -18,7 +18,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     /// A rank or a fiber of it enters a collective whose messages have that context.
     pub(super) fn enter(&mut self, id: u32, call: CollectiveCall, context: u32) {
         let rank = self.processes[id as usize].owner;
-        let member = self.groups.enter(call.communicator, rank, &self.trace.communicators, self.layout);
+        let member = self.groups.enter(call.communicator, rank);
         let progress = &mut self.processes[id as usize].collective;
         progress.call = Some(call);
         progress.member = member;
@@ -62,7 +62,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
                 continue;
             }
             let trace = self.trace;
-            let group = progress.call.as_ref().and_then(|call| self.groups.get(call.communicator));
+            let group = self.groups.of(progress.call.as_ref());
             let layout = group.map_or(self.layout, |group| &group.layout);
             let counts = |counts: fn(&CollectiveCall) -> Counts| match &progress.call {
                 Some(call) => trace.counts(counts(call)),
@@ -77,7 +77,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     pub(super) fn step(&mut self, rank: u32, step: Step, tag: i32, comm: Comm) -> Turned {
         let progress = &self.processes[rank as usize].collective;
         let (member, context) = (progress.member, progress.context);
-        let group = progress.call.as_ref().and_then(|call| self.groups.get(call.communicator));
+        let group = self.groups.of(progress.call.as_ref());
         let world = |peer: u32| match group {
             None => comm.rank_of(self.layout, member, peer),
             Some(group) => group.members[comm.rank_of(&group.layout, member, peer) as usize],

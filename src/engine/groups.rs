@@ -6,7 +6,7 @@
 use crate::ids::Rank;
 use crate::mpi::collective::SmpKnown;
 use crate::mpi::layout::Layout;
-use crate::trace::{CommunicatorId, MemberList};
+use crate::trace::{CollectiveCall, CommunicatorId, MemberList};
 use rustc_hash::FxHashMap;
 
 /// A communicator at work.
@@ -49,8 +49,10 @@ impl<'a> Group<'a> {
 }
 
 /// All communicators of a trace but that of all ranks.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct Groups<'a> {
+    lists: &'a [MemberList],
+    world: &'a Layout,
     groups: Vec<Option<Box<Group<'a>>>>,
     /// How many collectives that do not block a rank has started on a communicator.
     started: FxHashMap<(u32, CommunicatorId), u64>,
@@ -60,20 +62,30 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// Which member of a communicator a rank is.
-    pub fn enter(&mut self, id: CommunicatorId, rank: u32, lists: &'a [MemberList], world: &Layout) -> u32 {
-        let Some(index) = id.index() else { return rank };
-        if self.groups.is_empty() {
-            self.groups.resize_with(lists.len(), || None);
+    /// Those with these members, ranks of `world`. Nobody has entered one.
+    pub fn new(lists: &'a [MemberList], world: &'a Layout) -> Self {
+        Self {
+            lists,
+            world,
+            groups: lists.iter().map(|_| None).collect(),
+            started: FxHashMap::default(),
+            contexts: FxHashMap::default(),
+            last_context: 0,
         }
+    }
+
+    /// Which member of a communicator a rank is.
+    pub fn enter(&mut self, id: CommunicatorId, rank: u32) -> u32 {
+        let Some(index) = id.index() else { return rank };
+        let (lists, world) = (self.lists, self.world);
         let group = self.groups[index].get_or_insert_with(|| Box::new(Group::new(&lists[index], world)));
         group.member(rank)
     }
 
-    /// A communicator that somebody has entered; none for that of all ranks.
+    /// The communicator of a call that somebody has entered; none for that of all ranks, and without a call.
     #[inline]
-    pub fn get(&self, id: CommunicatorId) -> Option<&Group<'a>> {
-        self.groups[id.index()?].as_deref()
+    pub fn of(&self, call: Option<&CollectiveCall>) -> Option<&Group<'a>> {
+        self.groups[call?.communicator.index()?].as_deref()
     }
 
     /// What a member knows of the node structure, and the layout; none for the communicator of all ranks.

@@ -141,7 +141,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             messages: Messages::new(),
             network: Network::new(platform, &model.network),
             cpu: Cpu::new(platform, layout, shortest_sleep, turns),
-            groups: Groups::default(),
+            groups: Groups::new(&trace.communicators, layout),
             fibers: FxHashMap::default(),
             free_fibers: Vec::new(),
             answers: FxHashMap::default(),
@@ -238,6 +238,8 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         process.times.communication += blocked - alone;
         // The part of the latency that the rank has felt.
         process.times.latency += (entered - started.max(process.since)).clamp(0.0, blocked - alone);
+        // The next action of a rank is in no cache if there are many ranks. Asked for now, it is there when its turn comes.
+        std::hint::black_box(process.actions.get(process.next).copied());
         self.observer.woken(rank, Wakening { message, since: process.since, started, entered, date: self.now });
         self.ready.push_back(rank);
     }

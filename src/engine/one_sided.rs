@@ -36,9 +36,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         let envelope = Envelope::message(rank, other, 0);
         let request = self.messages.post_one_sided(envelope, bytes, Side::Send);
         if let Some(message) = request.message() {
-            let latency = self.start(rank, envelope, message)?;
-            self.messages.begin(message, self.now, latency);
-            self.observer.message_started(message, rank, envelope, bytes, self.now);
+            self.set_off(rank, envelope, message)?;
         }
         Ok(request)
     }

@@ -102,7 +102,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
 
     /// Starts the transfer if both halves are there.
     #[inline(always)] // Into its two callers: a call would cost as much as the rest.
-    pub(super) fn posted(
+    fn posted(
         &mut self,
         rank: u32,
         envelope: Envelope,
@@ -113,12 +113,19 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
             Err(mismatch) => return Err(ReplayError::Mismatch { place: self.place(rank), envelope, mismatch }),
         };
         if let Some(id) = posted.matched {
-            let latency = self.start(rank, envelope, id)?;
-            self.messages.begin(id, self.now, latency);
-            let bytes = self.messages.get(id).bytes;
-            self.observer.message_started(id, rank, envelope, bytes, self.now);
+            self.set_off(rank, envelope, id)?;
         }
         Ok(posted.request)
+    }
+
+    /// A message that needs nothing more starts.
+    #[inline]
+    pub(super) fn set_off(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<(), ReplayError> {
+        let latency = self.start(rank, envelope, id)?;
+        self.messages.begin(id, self.now, latency);
+        let bytes = self.messages.get(id).bytes;
+        self.observer.message_started(id, rank, envelope, bytes, self.now);
+        Ok(())
     }
 
     /// Puts a message on its way. Returns its latency.

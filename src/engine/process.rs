@@ -139,43 +139,46 @@ pub(super) struct Progress {
 }
 
 /// A rank; or a fiber, in which a collective progresses beside its rank, and which has no actions.
+///
+/// What a rank needs each time it goes on comes first, side by side: with many ranks, all else waits for memory.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Process<'a> {
-    /// The rank that it is, or to which it belongs.
-    pub owner: u32,
-    pub actions: &'a [Action],
+    pub state: State,
+    /// When the rank stopped last.
+    pub since: f64,
     /// Index of the next action.
     pub next: usize,
-    pub state: State,
-    pub pending: Vec<Pending>,
+    pub actions: &'a [Action],
+    pub times: RankTimes,
+    /// The rank that it is, or to which it belongs.
+    pub owner: u32,
+    pub collective: Progress,
     /// The requests of the wait-all under way, or posted for the next one.
     pub set: Vec<Request>,
+    pub pending: Vec<Pending>,
     /// Collectives that do not block, in the order in which they were started.
     pub started: Vec<Started>,
     /// One-sided operations since the last fence or flush: the window, the other rank, and the request.
     pub one_sided: Vec<(CommunicatorId, u32, Request)>,
-    pub collective: Progress,
     pub smp: SmpKnown,
-    /// When the rank stopped last.
-    pub since: f64,
-    pub times: RankTimes,
 }
 
 impl<'a> Process<'a> {
     pub fn new(owner: u32, actions: &'a [Action]) -> Self {
         Self {
-            owner,
-            actions,
-            next: 0,
             state: State::Ready,
-            pending: Vec::new(),
+            since: 0.0,
+            next: 0,
+            actions,
+            times: RankTimes::default(),
+            owner,
+            collective: Progress::default(),
             set: Vec::new(),
+            pending: Vec::new(),
             started: Vec::new(),
             one_sided: Vec::new(),
-            collective: Progress::default(),
             smp: SmpKnown::default(),
-            since: 0.0,
-            times: RankTimes::default(),
         }
     }
 

@@ -1,13 +1,12 @@
 //! Messages and their matching: first in, first out for each (source, destination, tag), on both sides.
 //!
 //! There are no wildcards in a trace (they were resolved when it was recorded), so a posted send can only match the
-//! oldest posted receive of its own triple. One hash table from triples to queues therefore does what an MPI library
+//! oldest posted receive of its own triple. Queues of triples ([`Inboxes`]) therefore do what an MPI library
 //! does with a list search, in constant time however many requests are posted. Messages of collectives have a context
 //! beside that, as in MPI libraries: collectives on different communicators, and those that do not block, never mix.
 
+use super::inbox::{Inboxes, Queue};
 use crate::trace::Datatype;
-use rustc_hash::FxHashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 
 /// End of a queue.
@@ -90,8 +89,9 @@ pub enum Progress {
     Arrived,
 }
 
-/// A message, or one half of one that waits for the other half.
+/// A message, or one half of one that waits for the other half. It fills a cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Message {
     /// What it matches on.
     pub envelope: Envelope,
@@ -118,13 +118,6 @@ pub struct Message {
     holders: u8,
     /// Next message in the queue of the envelope.
     next: u32,
-}
-
-/// The oldest and the youngest posted half of an envelope.
-#[derive(Clone, Copy, Debug)]
-struct Queue {
-    head: u32,
-    tail: u32,
 }
 
 /// What posting one half led to.
@@ -162,7 +155,7 @@ pub enum Mismatch {
 pub struct Messages {
     entries: Vec<Message>,
     free: Vec<u32>,
-    queues: FxHashMap<Envelope, Queue>,
+    queues: Inboxes,
 }
 
 impl Messages {
@@ -259,33 +252,25 @@ impl Messages {
     }
 
     /// Takes the oldest half out of the queue of the envelope if it is of the wanted kind; otherwise puts `half` at its
-    /// end. Returns the message, and whether it was met. One look into the table serves both.
+    /// end. Returns the message, and whether it was met. One look for the queue serves both.
     #[inline]
     fn meet_or_enqueue(&mut self, half: Message, wanted: Progress) -> (u32, bool) {
-        let entries = &mut self.entries;
-        match self.queues.entry(half.envelope) {
-            Entry::Occupied(mut queue) => {
-                let head = queue.get().head;
-                if entries[head as usize].progress == wanted {
-                    let next = entries[head as usize].next;
-                    if next == NONE {
-                        queue.remove();
-                    } else {
-                        queue.get_mut().head = next;
-                    }
-                    return (head, true);
-                }
-                let id = store(entries, &mut self.free, half);
-                let tail = std::mem::replace(&mut queue.get_mut().tail, id);
+        let Self { entries, free, queues } = self;
+        queues.update(half.envelope, |queue| match queue {
+            Some(Queue { head, tail }) if entries[head as usize].progress == wanted => {
+                let next = entries[head as usize].next;
+                ((head, true), (next != NONE).then_some(Queue { head: next, tail }))
+            }
+            Some(Queue { head, tail }) => {
+                let id = store(entries, free, half);
                 entries[tail as usize].next = id;
-                (id, false)
+                ((id, false), Some(Queue { head, tail: id }))
             }
-            Entry::Vacant(place) => {
-                let id = store(entries, &mut self.free, half);
-                place.insert(Queue { head: id, tail: id });
-                (id, false)
+            None => {
+                let id = store(entries, free, half);
+                ((id, false), Some(Queue { head: id, tail: id }))
             }
-        }
+        })
     }
 
     /// The transfer of a matched message begins; its latency will take so long.
@@ -345,7 +330,7 @@ impl Messages {
     /// Sends that nobody received, ordered by envelope: (envelope, number of messages, payload in bytes).
     pub fn unmatched_sends(&self) -> Vec<(Envelope, u64, u64)> {
         let mut list = Vec::new();
-        for (envelope, queue) in &self.queues {
+        for (envelope, queue) in self.queues.iter() {
             let mut at = queue.head;
             let (mut messages, mut bytes) = (0, 0);
             while at != NONE && self.get(at).progress == Progress::SendPosted {
@@ -354,7 +339,7 @@ impl Messages {
                 at = self.get(at).next;
             }
             if messages > 0 {
-                list.push((*envelope, messages, bytes));
+                list.push((envelope, messages, bytes));
             }
         }
         list.sort_by_key(|(e, ..)| (e.source, e.destination, e.tag, e.context));
@@ -443,6 +428,27 @@ mod tests {
         let other = Envelope { tag: 6, ..A };
         assert!(m.post_recv(other, 1, Datatype::BYTE).expect("no mismatch").matched.is_none());
         assert_eq!(m.unmatched_sends(), [(A, 1, 1)]);
+    }
+
+    #[test]
+    fn any_number_of_envelopes_of_a_rank_may_be_open() {
+        let mut m = Messages::new();
+        let from = |source| Envelope { source, ..A };
+        let post = |m: &mut Messages, source| {
+            m.post_send(from(source), 7, Datatype::BYTE, false).expect("no mismatch").message
+        };
+        let first: Vec<u32> = (2..22).map(|source| post(&mut m, source)).collect();
+        let second: Vec<u32> = (2..22).map(|source| post(&mut m, source)).collect();
+        assert_eq!(m.unmatched_sends(), (2..22).map(|source| (from(source), 2, 14)).collect::<Vec<_>>());
+        for sent in [first, second] {
+            // From both ends, so that places in the list and in the table become free in every order.
+            for (at, source) in (2..12).zip(0..).flat_map(|(low, at)| [(at, low), (19 - at, 21 - at as u32)]) {
+                let met = m.post_recv(from(source), 7, Datatype::BYTE).expect("no mismatch");
+                assert_eq!(met.matched, Some(sent[at]));
+            }
+        }
+        assert_eq!(m.unmatched_sends(), []);
+        assert!(m.post_recv(from(5), 7, Datatype::BYTE).expect("no mismatch").matched.is_none());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Message passing: matching of sends and receives, collectives, and the constants of the MPI layer.
 
 pub mod collective;
+mod inbox;
 pub mod layout;
 pub mod mapping;
 pub mod messages;

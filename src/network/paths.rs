@@ -6,11 +6,16 @@ use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError, SharingPolicy};
 use rustc_hash::FxHashMap;
 
-/// Up to so many pairs of hosts, routes are found through a table (16 MiB at most) instead of a hash map.
-const DENSE_PAIRS: usize = 1 << 22;
+/// Up to so many pairs of hosts, routes are found through a table (256 KiB at most). A larger one would be slow: a row of it
+/// for each sender does not stay in the caches.
+const DENSE_PAIRS: usize = 1 << 16;
 
 /// The table's entry of a pair whose route was not needed yet.
 const UNKNOWN: u32 = u32::MAX;
+
+/// Beyond that, so many destinations of a host are looked through before a hash map is asked: hosts have few partners, and
+/// those of hosts that send one after the other lie one after the other.
+const NEAR: usize = 20;
 
 /// A route with what the model makes of it.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +37,15 @@ pub struct Route {
 
 #[derive(Debug)]
 enum Index {
-    Dense { hosts: usize, table: Vec<u32> },
-    Sparse(FxHashMap<(u32, u32), u32>),
+    Dense {
+        hosts: usize,
+        table: Vec<u32>,
+    },
+    /// By source: the first destinations with their routes. The others are in the hash map.
+    Sparse {
+        near: Vec<Vec<(u32, u32)>>,
+        far: FxHashMap<(u32, u32), u32>,
+    },
 }
 
 /// All routes in use.
@@ -49,7 +61,7 @@ impl Paths {
     pub fn new(hosts: usize) -> Self {
         let index = match hosts.checked_mul(hosts) {
             Some(pairs) if pairs <= DENSE_PAIRS => Index::Dense { hosts, table: vec![UNKNOWN; pairs] },
-            _ => Index::Sparse(FxHashMap::default()),
+            _ => Index::Sparse { near: vec![Vec::new(); hosts], far: FxHashMap::default() },
         };
         Self { index, routes: Vec::new(), links: Vec::new() }
     }
@@ -69,7 +81,10 @@ impl Paths {
     ) -> Result<u32, RouteError> {
         let known = match &self.index {
             Index::Dense { hosts, table } => table[from.index() * hosts + to.index()],
-            Index::Sparse(map) => map.get(&(from.0, to.0)).copied().unwrap_or(UNKNOWN),
+            Index::Sparse { near, far } => match near[from.index()].iter().find(|known| known.0 == to.0) {
+                Some(known) => known.1,
+                None => far.get(&(from.0, to.0)).copied().unwrap_or(UNKNOWN),
+            },
         };
         if known != UNKNOWN {
             return Ok(known);
@@ -79,8 +94,9 @@ impl Paths {
         self.routes.push(route);
         match &mut self.index {
             Index::Dense { hosts, table } => table[from.index() * *hosts + to.index()] = number,
-            Index::Sparse(map) => {
-                map.insert((from.0, to.0), number);
+            Index::Sparse { near, .. } if near[from.index()].len() < NEAR => near[from.index()].push((to.0, number)),
+            Index::Sparse { far, .. } => {
+                far.insert((from.0, to.0), number);
             }
         }
         Ok(number)

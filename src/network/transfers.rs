@@ -6,7 +6,7 @@ use super::sharing::{FlowId, LinkState, Sharing};
 use super::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
-use crate::queue::{EventQueue, earlier};
+use crate::queue::{EventQueue, OrderedQueue, earlier};
 
 /// A remaining amount below this many bytes counts as nothing (rounding of `remaining - rate * time`).
 const NOTHING_LEFT: f64 = 1e-14;
@@ -51,7 +51,7 @@ pub struct Network<'a, S> {
     transfer_of_flow: Vec<u32>,
     /// Ends of latency phases. They have a queue of their own because they are merged over a longer time than ends of
     /// transfers: one that waits its turn must not hold them up.
-    entries: EventQueue,
+    entries: OrderedQueue,
     /// Ends of transfers.
     ends: EventQueue,
     /// The transfers under way in the order of their start, if time passes in steps: there are no dates then.
@@ -74,7 +74,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             transfers: Vec::new(),
             free: Vec::new(),
             transfer_of_flow: Vec::new(),
-            entries: EventQueue::new(),
+            entries: OrderedQueue::new(),
             ends: EventQueue::new(),
             steps: Vec::new(),
             ended: Vec::new(),
@@ -127,18 +127,12 @@ impl<'a, S: Sharing> Network<'a, S> {
             return Ok(delay);
         }
         if delay > 0.0 {
-            self.entries().set(id, now + delay);
+            // A literal rule has one queue for all dates, since the order of insertion decides between equal ones.
+            if S::LITERAL { self.ends.set(id, now + delay) } else { self.entries.set(id, now + delay) }
         } else {
             self.enter_sharing(id, now);
         }
         Ok(delay)
-    }
-
-    /// The queue of latency phases. A literal rule has one queue for all dates, since the order of insertion decides between
-    /// equal ones.
-    #[inline]
-    fn entries(&mut self) -> &mut EventQueue {
-        if S::LITERAL { &mut self.ends } else { &mut self.entries }
     }
 
     /// The latency phase is over: the transfer competes for bandwidth.

@@ -19,6 +19,7 @@ use crate::ids::{HostId, LinkId, SwitchId};
 use crate::layout::FloorPlan;
 use crate::routing::{self, Options, Routing};
 use crate::topology::{ArcId, Graph, Topology};
+use std::fmt::Write;
 
 impl Platform {
     /// Puts hosts and link speeds on a topology. `routing` is a name of [`routing::ROUTINGS`]; the seed is for those that
@@ -97,9 +98,14 @@ fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f
     let mut copies = 1;
     let mut link = |from: SwitchId, to: SwitchId, cable: usize| {
         copies = if previous.replace((from, to)) == Some((from, to)) { copies + 1 } else { 1 };
-        let copy = if copies > 1 { format!("#{copies}") } else { String::new() };
+        // With room for the usual name, which would otherwise grow part by part.
+        let mut name = String::with_capacity(16);
+        let _ = write!(name, "{}{arrow}{}", from.0, to.0);
+        if copies > 1 {
+            let _ = write!(name, "#{copies}");
+        }
         Link {
-            name: format!("{from}{arrow}{to}{copy}"),
+            name,
             bandwidth: parameters.link_bandwidth.value(),
             latency: parameters.link_latency.value()
                 + parameters.switch_delay.value()

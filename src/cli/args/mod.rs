@@ -3,6 +3,7 @@
 mod collectives;
 mod design;
 mod export;
+mod later;
 mod network;
 mod replay;
 mod study;
@@ -19,6 +20,7 @@ pub use topology::Topology;
 pub use workload::Workload;
 
 use clap::{Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+use later::Later;
 use std::str::FromStr;
 
 /// Predicts how fast MPI applications run on an interconnect that nobody has built yet.
@@ -67,30 +69,31 @@ pub enum Format {
     Markdown,
 }
 
+/// The verbs. What one takes is worked out only once it is the one ([`Later`]).
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List the algorithms of collectives, with their messages, and which one each table picks, and why
-    Collectives(Collectives),
+    Collectives(Later<Collectives>),
     /// Replay workloads on several networks and compare them with a baseline
-    Compare(Compare),
+    Compare(Later<Compare>),
     /// Report on a study from the results files of its shards
-    Merge(Merge),
+    Merge(Later<Merge>),
     /// Record what a real MPI program does, as a trace
-    Record(super::record::Record),
+    Record(Later<super::record::Record>),
     /// Replay one trace on one network
-    Replay(Replay),
+    Replay(Later<Replay>),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
-    Export(Export),
+    Export(Later<Export>),
     /// Show what networks carry under synthetic traffic: saturation, fair rates, latency, bounds on any routing
-    Throughput(super::throughput::Throughput),
+    Throughput(Later<super::throughput::Throughput>),
     /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
-    Topology(Topology),
+    Topology(Later<Topology>),
     /// Generate the trace of an application at any size; or list the applications
-    Workload(Workload),
+    Workload(Later<Workload>),
     /// Show, check, convert, cut, scale and compare traces
-    Trace(super::trace_args::TraceVerb),
+    Trace(Later<super::trace_args::TraceVerb>),
     /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
-    Design(Design),
+    Design(Later<Design>),
 }
 
 /// More threads than any machine has cores only cost memory, up to what it has.

@@ -92,6 +92,7 @@ struct Flow {
 
 /// A link; all that a solution asks of it, in one cache line.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Link {
     capacity: f64,
     /// What its flows would take at their bounds, roughly: it has been added to and subtracted from.

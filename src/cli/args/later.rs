@@ -1,0 +1,49 @@
+//! Arguments of a verb that are described only once that verb is used, or its help is shown.
+//!
+//! All verbs together have some two hundred arguments with their help texts. To describe them all takes longer than to replay
+//! a small trace, and a run needs those of one verb.
+
+use super::with_negative_numbers;
+use clap::builder::Resettable;
+use clap::error::Error;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use std::ops::Deref;
+
+/// What a verb takes, described when clap comes to that verb.
+#[derive(Debug)]
+pub struct Later<T>(T);
+
+impl<T> Deref for Later<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: FromArgMatches> FromArgMatches for Later<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        T::from_arg_matches(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+impl<T: Args> Args for Later<T> {
+    fn augment_args(command: Command) -> Command {
+        command.defer(|verb| described(verb, T::augment_args))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command.defer(|verb| described(verb, T::augment_args_for_update))
+    }
+}
+
+/// A verb with its arguments. What it says of itself is the text of the verb, not that of the arguments' type.
+fn described(verb: Command, augment: fn(Command) -> Command) -> Command {
+    let about = Resettable::from(verb.get_about().cloned());
+    let long_about = Resettable::from(verb.get_long_about().cloned());
+    with_negative_numbers(augment(verb)).about(about).long_about(long_about)
+}
