@@ -4,6 +4,7 @@
 //! says how a message size and a route become a delay, a weight and a rate, [`paths`] remembers the routes in use, and
 //! [`Network`] lets transfers run through time.
 
+pub mod clocks;
 pub mod full;
 pub mod incremental;
 mod literal;

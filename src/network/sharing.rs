@@ -114,6 +114,27 @@ pub trait Sharing {
     /// The rate of a flow as of the last solution.
     fn value(&self, flow: FlowId) -> f64;
 
+    /// Whether flows may follow the clock of a link since the last solution.
+    fn runs_clocks(&self) -> bool {
+        false
+    }
+
+    /// Links whose level the last solution has moved: so have the rates of all flows that follow their clock, in proportion.
+    fn shifted(&self) -> &[u32] {
+        &[]
+    }
+
+    /// The link whose level a flow of [`changed`](Self::changed) follows from now on, until it is told of again; `None`: its rate
+    /// is its own.
+    fn clock(&self, _flow: FlowId) -> Option<u32> {
+        None
+    }
+
+    /// The level of a link whose clock flows follow.
+    fn level(&self, _link: u32) -> f64 {
+        0.0
+    }
+
     /// Tells of the links whose state the last solution may have changed, if the rule is watched.
     fn link_changes(&mut self, _tell: impl FnMut(LinkId, LinkState)) {}
 }

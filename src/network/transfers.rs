@@ -1,5 +1,6 @@
 //! Transfers in time: a latency phase without a share, then draining at the rate that the sharing gives.
 
+use super::clocks::Clocks;
 use super::model::NetworkModel;
 use super::paths::Paths;
 use super::sharing::{FlowId, LinkState, Sharing};
@@ -32,7 +33,7 @@ struct Transfer {
     flow: Option<FlowId>,
     /// Bytes left at `updated`.
     remaining: f64,
-    /// Bytes per second since `updated`.
+    /// Bytes per second since `updated`; while it follows the clock of a link, for each second of a level of 1.
     rate: f64,
     updated: f64,
     bandwidth_factor: f64,
@@ -52,8 +53,12 @@ pub struct Network<'a, S> {
     /// Ends of latency phases. They have a queue of their own because they are merged over a longer time than ends of
     /// transfers: one that waits its turn must not hold them up.
     entries: OrderedQueue,
-    /// Ends of transfers.
+    /// Ends of transfers: the next one of each clock, by its link, then those with dates of their own, by their number.
     ends: EventQueue,
+    /// Number of clocks, and so the first slot of `ends` that belongs to a transfer.
+    first_slot: u32,
+    /// The clocks of links that limit many transfers.
+    clocks: Clocks,
     /// The transfers under way in the order of their start, if time passes in steps: there are no dates then.
     steps: Vec<Step>,
     /// The transfers that end at this instant.
@@ -76,6 +81,8 @@ impl<'a, S: Sharing> Network<'a, S> {
             transfer_of_flow: Vec::new(),
             entries: OrderedQueue::new(),
             ends: EventQueue::new(),
+            first_slot: if S::LITERAL { 0 } else { platform.links.len() as u32 },
+            clocks: Clocks::default(),
             steps: Vec::new(),
             ended: Vec::new(),
             last_size: u64::MAX,
@@ -194,6 +201,9 @@ impl<'a, S: Sharing> Network<'a, S> {
     /// Shares out again and moves the end dates of the transfers whose rate changed.
     fn share(&mut self, now: f64) {
         self.sharing.solve();
+        if self.sharing.runs_clocks() || !self.clocks.are_unused() {
+            return self.set_clocks(now);
+        }
         for &flow in self.sharing.changed() {
             let id = self.transfer_of_flow[flow.index()];
             let transfer = &mut self.transfers[id as usize];
@@ -204,7 +214,50 @@ impl<'a, S: Sharing> Network<'a, S> {
             transfer.updated = now;
             transfer.rate = self.sharing.value(flow) * transfer.bandwidth_factor;
             let left = if transfer.remaining > 0.0 { transfer.remaining / transfer.rate } else { 0.0 };
-            self.ends.set(id, now + left);
+            self.ends.set(self.first_slot + id, now + left);
+        }
+    }
+
+    /// The same where the levels of links move whole groups of transfers.
+    fn set_clocks(&mut self, now: f64) {
+        for &flow in self.sharing.changed() {
+            let id = self.transfer_of_flow[flow.index()];
+            let transfer = &mut self.transfers[id as usize];
+            transfer.remaining = match self.clocks.leave(id, now) {
+                Some(amount) => amount * transfer.rate,
+                None => transfer.remaining - transfer.rate * (now - transfer.updated),
+            };
+            if transfer.remaining < NOTHING_LEFT {
+                transfer.remaining = 0.0;
+            }
+            transfer.updated = now;
+            transfer.rate = self.sharing.value(flow) * transfer.bandwidth_factor;
+            let slot = self.first_slot + id;
+            if let Some(link) = self.sharing.clock(flow) {
+                let level = self.sharing.level(link);
+                transfer.rate /= level;
+                self.clocks.follow(id, link, level, transfer.remaining / transfer.rate, now);
+                self.ends.remove(slot);
+            } else {
+                let left = if transfer.remaining > 0.0 { transfer.remaining / transfer.rate } else { 0.0 };
+                self.ends.set(slot, now + left);
+            }
+        }
+        for &link in self.sharing.shifted() {
+            self.clocks.set_level(link, self.sharing.level(link), now);
+        }
+        self.clocks.tell_dates(|clock, date| match date {
+            Some(date) => self.ends.set(clock, date),
+            None => self.ends.remove(clock),
+        });
+    }
+
+    /// A transfer that follows a clock ends.
+    fn end_on_clock(&mut self, clock: u32, now: f64) {
+        let (ended, next) = self.clocks.pop(clock, now);
+        self.ended.extend(ended);
+        if let Some(date) = next {
+            self.ends.set(clock, date);
         }
     }
 
@@ -214,8 +267,13 @@ impl<'a, S: Sharing> Network<'a, S> {
             self.take_step(now, delay, precision.others);
         }
         let is_now = |date: f64, precision: f64| date <= now || date - now < precision;
-        while let Some((_, id)) = self.ends.peek().filter(|end| is_now(end.0, precision.transfers)) {
+        while let Some((_, slot)) = self.ends.peek().filter(|end| is_now(end.0, precision.transfers)) {
             self.ends.pop();
+            if slot < self.first_slot {
+                self.end_on_clock(slot, now);
+                continue;
+            }
+            let id = slot - self.first_slot;
             match self.transfers[id as usize].flow {
                 Some(_) => self.ended.push(id),
                 None => self.enter_sharing(id, now),

@@ -196,6 +196,12 @@ impl Problem {
         self.flows.push(flow);
     }
 
+    /// Whether so many links are concerned that a heap is needed.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        self.links.len() > SCAN_LIMIT
+    }
+
     /// How many ways there are.
     #[inline]
     pub fn ways(&self) -> u32 {
@@ -214,7 +220,7 @@ impl Problem {
         if self.unsettled == 0 && self.limiting.is_empty() {
             return None;
         }
-        if !self.by_heap && self.links.len() > SCAN_LIMIT {
+        if !self.by_heap && self.is_large() {
             self.by_heap = true;
             (0..self.links.len() as u32).for_each(|place| self.list(place));
         }

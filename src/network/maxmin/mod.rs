@@ -26,18 +26,27 @@
 //!
 //! `solve.rs` knows S and the outsiders, `filling.rs` the level and its events.
 //!
+//! # Crowds
+//!
+//! Where hundreds of flows hang together, a change moves the rates of many and the limiting links of few. There links keep groups
+//! of flows at one level each, and changes are passed on from link to link (`crowd/`). A crowd forms after large sets have been
+//! shared out again and again; it dissolves when few flows are left, or many come together. Who wants to know when flows end follows the levels of links (`network/clocks.rs`) instead of asking for
+//! each rate.
+//!
 //! Rejected: filling S to the end, then looking for outsiders whose condition fails, and filling again (where all transfers
 //! of a network hang together that took four to seven fillings a change).
 //!
 //! Rejected: re-solving the connected component at each event (with a few per cent of every flow counted on the
-//! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads (rounding
-//! errors add up over millions of events; here every sum is formed afresh in each solution).
+//! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads in floating point (rounding
+//! errors add up over millions of events; every sum is formed afresh in each solution, or kept in whole numbers in a crowd).
 
+mod crowd;
 mod filling;
 mod solve;
 #[cfg(test)]
 mod tests;
 
+use self::crowd::Crowd;
 use self::filling::Problem;
 use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
 use crate::ids::LinkId;
@@ -141,6 +150,8 @@ pub struct System<const WATCHED: bool> {
     /// The solution in which the flows of a fat pipe were last put into S together.
     gathered: Vec<u64>,
     changed: Vec<FlowId>,
+    /// What links keep while there is a crowd.
+    crowd: Crowd,
     /// Links whose state may be another one since it was last told; those that are in the list already.
     dirty: Vec<u32>,
     is_dirty: Vec<bool>,
@@ -180,6 +191,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             seeded: vec![0; n],
             gathered: vec![0; n],
             changed: Vec::new(),
+            crowd: Crowd::default(),
             dirty: Vec::new(),
             is_dirty: if WATCHED { vec![false; n] } else { Vec::new() },
         }
@@ -220,6 +232,9 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
     }
 
     fn stop(&mut self, flow: FlowId) {
+        if self.crowd.active {
+            self.withdraw(flow.0);
+        }
         self.set_limit(flow.0, OWN_BOUND);
         self.mark_path(flow);
         let Flow { path, bound, .. } = self.flows[flow.index()];
@@ -243,7 +258,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
 
     #[inline]
     fn value(&self, flow: FlowId) -> f64 {
-        self.flows[flow.index()].value
+        self.value_of(flow.0)
     }
 
     #[inline]
@@ -259,6 +274,25 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
     #[inline]
     fn changed(&self) -> &[FlowId] {
         &self.changed
+    }
+
+    #[inline]
+    fn runs_clocks(&self) -> bool {
+        self.crowd.active
+    }
+
+    #[inline]
+    fn shifted(&self) -> &[u32] {
+        &self.crowd.shifted
+    }
+
+    #[inline]
+    fn clock(&self, flow: FlowId) -> Option<u32> {
+        Some(self.flows[flow.index()].limit).filter(|&link| self.crowd.active && link != OWN_BOUND)
+    }
+
+    fn level(&self, link: u32) -> f64 {
+        self.crowd.level(link)
     }
 
     fn link_changes(&mut self, mut tell: impl FnMut(LinkId, LinkState)) {
@@ -315,6 +349,6 @@ impl<const WATCHED: bool> System<WATCHED> {
 
     /// Sum of the consumptions on a link, in units of its capacity.
     pub fn load(&self, link: LinkId) -> f64 {
-        self.links[link.index()].members.iter().map(|m| m.consumption * self.flows[m.flow as usize].value).sum()
+        self.links[link.index()].members.iter().map(|m| m.consumption * self.value_of(m.flow)).sum()
     }
 }

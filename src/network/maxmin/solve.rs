@@ -15,6 +15,10 @@ impl<const WATCHED: bool> System<WATCHED> {
     pub(super) fn restore_fairness(&mut self) {
         self.changed.clear();
         if !self.is_stale() {
+            self.crowd.shifted.clear();
+            return;
+        }
+        if self.crowd.wanted && self.repair_crowd() {
             return;
         }
         if let [flow] = self.added[..]
@@ -28,6 +32,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.solution += 1;
         self.set.clear();
         self.before.clear();
+        let newcomers = self.added.len();
         self.seed();
         self.problem.clear();
         self.first_round = self.round + 1;
@@ -42,6 +47,9 @@ impl<const WATCHED: bool> System<WATCHED> {
             self.share_out();
         }
         self.write_back();
+        if self.problem.is_large() {
+            self.note_effort(self.problem.ways() as usize, newcomers);
+        }
     }
 
     /// Gives the flows of S what was found out.
@@ -375,13 +383,19 @@ impl Link {
         Some(contended)
     }
 
+    /// Whether it can carry all its flows at their bounds for certain.
+    #[inline]
+    pub(super) fn is_wide(&self) -> bool {
+        self.most < self.capacity * (1.0 - SURELY)
+    }
+
     /// Whether it could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
     #[inline]
     fn is_contended(&self, flows: &[Flow]) -> bool {
         if self.fat_pipe || self.most > self.capacity * (1.0 + SURELY) {
             return true;
         }
-        if self.most < self.capacity * (1.0 - SURELY) {
+        if self.is_wide() {
             return false;
         }
         let bounds = self.members.iter().map(|m| m.consumption * flows[m.flow as usize].bound);

@@ -130,7 +130,7 @@ fn a_path_without_links_gives_the_bound() {
 }
 
 /// A flow: its links with its weight on each, its penalty, its bound.
-type Flow = (Vec<(u32, f64)>, f64, f64);
+pub(super) type Flow = (Vec<(u32, f64)>, f64, f64);
 
 /// The oracle: everything is shared out from nothing, one flow after the other, by the definition.
 pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[Flow]) -> Vec<f64> {

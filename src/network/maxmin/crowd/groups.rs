@@ -1,0 +1,164 @@
+//! What links keep of a crowd: the group of flows that each limits, and what the others take.
+
+use super::super::{Member, TOLERANCE};
+use super::fill::Opening;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The link of which a flow has been told, if it was told of none.
+pub(super) const NONE: u32 = u32::MAX - 1;
+
+/// Whole numbers are told from the bits of this plus a float: its last digit is worth 1, and so is that of the sum, if the float is
+/// at least 0 and below it. That takes one addition, where a conversion takes a handful of instructions.
+const WHOLE: f64 = (1u64 << 52) as f64;
+
+/// What a flow takes of a link at a level, in units. `share`: its consumption times its weight, in units. The number is the same
+/// whenever it is asked for, so what has been added can be taken away. More than twice what the link has need not be told apart.
+#[inline]
+pub(super) fn units(share: f64, level: f64) -> i64 {
+    ((share * level).min(WHOLE - 1.0) + WHOLE).to_bits() as i64 - WHOLE.to_bits() as i64
+}
+
+/// So often may each link be looked at in a repair, on average.
+pub(super) const PATIENCE: usize = 16;
+
+/// How a link stands: what is needed whenever a flow on it changes its rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gauge {
+    /// Level of the flows that it limits; infinite if there are none.
+    pub(super) level: f64,
+    /// What the flows take that it does not limit, in units.
+    pub(super) load: i64,
+    /// No flow that it does not limit stands higher.
+    pub(super) highest: f64,
+    /// Whether it waits to be looked at.
+    pub(super) queued: bool,
+}
+
+impl Gauge {
+    /// A flow that it does not limit goes from one level to another.
+    #[inline]
+    pub(super) fn pass(&mut self, share: f64, from: f64, to: f64) {
+        self.load += units(share, to) - units(share, from);
+        if to > self.highest {
+            self.highest = to;
+        }
+    }
+}
+
+/// The capacity of a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// Units of an amount of 1, a power of two, so that products with it are exact.
+    pub(super) units: f64,
+    pub(super) capacity: i64,
+    /// More than this it cannot carry: its capacity and the rounding errors of flows that just fill it.
+    pub(super) brim: i64,
+}
+
+impl Scale {
+    /// The capacity makes 2^50 to 2^51 units.
+    pub(super) fn new(capacity: f64) -> Self {
+        let exponent = (capacity.to_bits() >> 52) as i32 - 1023;
+        let units = 2f64.powi((50 - exponent).clamp(-1000, 1000));
+        let brim = (capacity * (1.0 + TOLERANCE) * units) as i64;
+        Self { units, capacity: (capacity * units) as i64, brim }
+    }
+}
+
+/// The flows that a link limits.
+#[derive(Default, Debug)]
+pub(super) struct Group {
+    pub(super) members: Vec<Member>,
+    /// Whether members came or went, so that what follows has to be formed again.
+    pub(super) stale: bool,
+    /// Sum of consumption * weight.
+    pub(super) demand: f64,
+    /// The lowest level at which one of them runs at its own bound.
+    pub(super) ceiling: f64,
+    /// Their other links, flow after flow.
+    pub(super) others: Vec<Other>,
+    /// The solution in which its level was last told.
+    pub(super) told: u64,
+}
+
+/// Another link of a flow, with the flow's consumption there times its weight, in units.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Other {
+    pub(super) link: u32,
+    pub(super) share: f64,
+}
+
+/// What is kept of a crowd.
+#[derive(Default, Debug)]
+pub(in super::super) struct Crowd {
+    /// Whether there is one; if not, what follows is out of date.
+    pub(in super::super) active: bool,
+    /// Whether there is one, or is to be one from the next solution on.
+    pub(in super::super) wanted: bool,
+    /// Ways that were looked at for large sets since there was none.
+    pub(super) effort: usize,
+    pub(super) gauges: Vec<Gauge>,
+    pub(super) scales: Vec<Scale>,
+    pub(super) groups: Vec<Group>,
+    /// Links to look at: the bits of their level (floats that are not negative have the order of their bits), the link.
+    pub(super) queue: BinaryHeap<Reverse<(u64, u32)>>,
+    /// So many links may be looked at in a repair before filling takes over.
+    pub(super) patience: usize,
+    /// What open flows ask for, while all is filled from zero.
+    pub(super) openings: Vec<Opening>,
+    /// The link that each flow was last said to follow.
+    pub(super) followed: Vec<u32>,
+    /// Links whose level has moved in this solution.
+    pub(in super::super) shifted: Vec<u32>,
+    /// Flows that come down to a link's level, with their own, highest first.
+    pub(super) higher: Vec<(f64, Member)>,
+}
+
+impl Crowd {
+    /// The level of the flows that a link limits.
+    #[inline]
+    pub(in super::super) fn level(&self, link: u32) -> f64 {
+        self.gauges[link as usize].level
+    }
+
+    /// Has a link looked at whose load has changed, unless that does not matter.
+    #[inline]
+    pub(super) fn queue(&mut self, link: u32) {
+        let gauge = &mut self.gauges[link as usize];
+        if !gauge.queued && (gauge.level < f64::INFINITY || gauge.load > self.scales[link as usize].brim) {
+            gauge.queued = true;
+            self.queue.push(Reverse((gauge.level.min(gauge.highest).to_bits(), link)));
+        }
+    }
+
+    /// What a flow takes on a link at a level of 1, in units.
+    #[inline]
+    pub(super) fn share(&self, link: u32, consumption: f64, weight: f64) -> f64 {
+        consumption * weight * self.scales[link as usize].units
+    }
+
+    /// The level of a group changes: its flows take more, or less, of their other links. Gives whether a flow is stopped before,
+    /// which only happens on the way up.
+    pub(super) fn shift<const RISING: bool>(&mut self, link: u32, level: f64) -> bool {
+        let Self { gauges, groups, queue, scales, .. } = self;
+        let from = std::mem::replace(&mut gauges[link as usize].level, level);
+        let floor = level * (1.0 - TOLERANCE);
+        let group = &groups[link as usize];
+        let mut stopped = RISING && group.ceiling < floor;
+        // The innermost loop of all.
+        for &Other { link, share } in &group.others {
+            let gauge = &mut gauges[link as usize];
+            gauge.load += units(share, level) - units(share, from);
+            if RISING {
+                stopped |= gauge.level < floor;
+                gauge.highest = if level > gauge.highest { level } else { gauge.highest };
+            }
+            if !gauge.queued && (gauge.level < f64::INFINITY || gauge.load > scales[link as usize].brim) {
+                gauge.queued = true;
+                queue.push(Reverse((gauge.level.min(gauge.highest).to_bits(), link)));
+            }
+        }
+        stopped
+    }
+}

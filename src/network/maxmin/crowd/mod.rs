@@ -1,0 +1,351 @@
+//! The repair of a crowd: link by link instead of flow by flow.
+//!
+//! Where hundreds of flows hang together, each change moves the rates of many, but hardly ever what limits them. So a link keeps
+//! the group of flows that it limits, all at one level, and a change is passed on between links: a link whose other flows take
+//! more or less works out its level anew, and what its group takes elsewhere changes with it. Nobody looks at single flows but
+//! those that come, go, or get another limiting link.
+//!
+//! The level of a link is the water level of its flows: x with sum(consumption * weight * min(cap, x)) = capacity, where the cap
+//! of a flow is the lowest level among its other links and its own bound. Levels of which each is right, given the others, make
+//! up the max-min fair allocation, in whatever order they were found (Charny, Clark and Jain, Congestion Control with Explicit
+//! Rate Indication, ICC 1995). Links are taken from the lowest level up; as a link only depends on lower ones, most are taken
+//! once. If rounding should ever keep them busy, filling from zero takes over.
+//!
+//! What the others take of a link is kept from change to change. It is counted in whole units of about 2^-51 of the capacity, so
+//! that whatever is added can be taken away again, and no rounding errors gather.
+
+mod fill;
+mod groups;
+#[cfg(test)]
+mod tests;
+
+pub(super) use self::groups::Crowd;
+use self::groups::{Gauge, NONE, Other, Scale, units};
+use super::{Element, Flow, FlowId, Link, Member, OWN_BOUND, System, TOLERANCE};
+use std::cmp::Reverse;
+
+/// A level that moves by less than this, relatively, is not passed on: it is what sums and quotients are rounded to.
+const SAME: f64 = 1e-14;
+
+/// So many newcomers enter at a time: a link's count of units has room for twice as many that want more than it has.
+const NEWCOMERS: usize = 1024;
+
+/// Fewer flows are no crowd.
+const CROWD: usize = 64;
+
+/// Nor are flows that have more links than this each. A path is about as long, so it is also a measure of how many ways there are.
+const LINKS: usize = 8;
+
+impl<const WATCHED: bool> System<WATCHED> {
+    /// Notes that a large set has been shared out flow by flow. Once that has been done for about as many ways as there are, it pays
+    /// to look at all. Where many flows start together a large set does not mean that they hang together.
+    pub(super) fn note_effort(&mut self, ways: usize, newcomers: usize) {
+        if newcomers * 4 > self.set.len() {
+            return;
+        }
+        self.crowd.effort += ways;
+        if self.crowd.effort >= LINKS * self.active_flows() && self.may_crowd(LINKS) {
+            self.crowd.wanted = !self.has_fat_flows();
+            self.crowd.effort = 0;
+        }
+    }
+
+    /// Whether there are enough flows, and at most so many links for each: filling looks at all of both.
+    fn may_crowd(&self, links: usize) -> bool {
+        self.active_flows() >= CROWD && self.active_flows() * links >= self.links.len()
+    }
+
+    /// Whether there are flows in fat pipes. What they get depends on each other's weights, and not only on levels.
+    fn has_fat_flows(&self) -> bool {
+        self.links.iter().any(|link| link.fat_pipe && !link.members.is_empty())
+    }
+
+    fn active_flows(&self) -> usize {
+        self.flows.len() - self.free.len()
+    }
+
+    fn dissolve_crowd(&mut self) {
+        let Self { crowd, flows, .. } = self;
+        crowd.wanted = false;
+        if !std::mem::replace(&mut crowd.active, false) {
+            return;
+        }
+        for (group, gauge) in crowd.groups.iter().zip(&crowd.gauges) {
+            for m in &group.members {
+                let flow = &mut flows[m.flow as usize];
+                (flow.level, flow.value) = (gauge.level, gauge.level * flow.weight);
+            }
+        }
+    }
+
+    /// Restores fairness where there is a crowd, or is to be one. Gives whether it did; a crowd that has gone is none.
+    pub(super) fn repair_crowd(&mut self) -> bool {
+        self.crowd.shifted.clear();
+        let fat = |&flow: &u32| self.flows[flow as usize].path.fat;
+        let newcomers = self.added.len() * 4 > self.active_flows();
+        if newcomers || !self.may_crowd(2 * LINKS) || self.added.iter().any(fat) {
+            self.dissolve_crowd();
+            return false;
+        }
+        if !self.crowd.active {
+            self.fill_crowd();
+            return true;
+        }
+        self.solution += 1;
+        self.touched.clear();
+        self.crowd.followed.resize(self.flows.len(), NONE);
+        let added = std::mem::take(&mut self.added);
+        let mut fair = self.level_out();
+        for newcomers in added.chunks(NEWCOMERS) {
+            newcomers.iter().for_each(|&flow| self.place(flow));
+            fair = fair && self.level_out();
+        }
+        self.added = added;
+        self.added.clear();
+        if !fair {
+            self.fill_crowd();
+        }
+        true
+    }
+
+    /// The level of a flow of a crowd.
+    #[inline]
+    pub(super) fn level_of(&self, flow: u32) -> f64 {
+        let Flow { level, limit, .. } = self.flows[flow as usize];
+        if self.crowd.active && limit != OWN_BOUND { self.crowd.level(limit) } else { level }
+    }
+
+    /// The value of a flow, in a crowd or not.
+    #[inline]
+    pub(super) fn value_of(&self, flow: u32) -> f64 {
+        let Flow { value, weight, limit, .. } = self.flows[flow as usize];
+        if self.crowd.active && limit != OWN_BOUND { self.crowd.level(limit) * weight } else { value }
+    }
+
+    /// A flow of a crowd leaves its links.
+    pub(super) fn withdraw(&mut self, flow: u32) {
+        let level = self.level_of(flow);
+        self.ungroup(flow, level);
+        let Flow { weight, path, .. } = self.flows[flow as usize];
+        for e in &self.elements[path.elements()] {
+            let share = self.crowd.share(e.link, e.consumption, weight);
+            self.crowd.gauges[e.link as usize].pass(share, level, 0.0);
+            self.crowd.queue(e.link);
+        }
+    }
+
+    /// The link that limits a flow lets it go: there it counts among the others.
+    fn ungroup(&mut self, flow: u32, level: f64) {
+        let Flow { weight, limit, .. } = self.flows[flow as usize];
+        if limit == OWN_BOUND {
+            return;
+        }
+        let group = &mut self.crowd.groups[limit as usize];
+        group.stale = true;
+        if let Some(at) = group.members.iter().position(|m| m.flow == flow) {
+            let consumption = group.members.swap_remove(at).consumption;
+            let share = self.crowd.share(limit, consumption, weight);
+            self.crowd.gauges[limit as usize].pass(share, 0.0, level);
+        }
+        self.crowd.queue(limit);
+    }
+
+    /// A flow stops at a level because of a link, or of its own bound.
+    fn assign(&mut self, flow: u32, limit: u32, level: f64) {
+        let from = self.level_of(flow);
+        self.ungroup(flow, from);
+        self.set_limit(flow, limit);
+        let state = &mut self.flows[flow as usize];
+        state.level = level;
+        if limit == OWN_BOUND {
+            state.value = state.bound;
+        }
+        let Flow { weight, path, .. } = *state;
+        for &Element { link, consumption } in &self.elements[path.elements()] {
+            let share = self.crowd.share(link, consumption, weight);
+            let gauge = &mut self.crowd.gauges[link as usize];
+            if link == limit {
+                gauge.load -= units(share, from);
+                gauge.level = level;
+                let group = &mut self.crowd.groups[link as usize];
+                group.members.push(Member { flow, consumption });
+                group.stale = true;
+            } else {
+                gauge.pass(share, from, level);
+            }
+            self.crowd.queue(link);
+        }
+        self.tell(flow);
+    }
+
+    /// A new flow begins with the lowest level of its links, which is a good guess.
+    fn place(&mut self, flow: u32) {
+        let Flow { bound, penalty, path, .. } = self.flows[flow as usize];
+        let (mut level, mut limit) = (bound * penalty, OWN_BOUND);
+        for e in &self.elements[path.elements()] {
+            let Link { capacity, members, .. } = &self.links[e.link as usize];
+            let most = match self.crowd.level(e.link) {
+                level if level < f64::INFINITY => level,
+                _ if members.len() == 1 || level == f64::INFINITY => capacity / e.consumption * penalty,
+                _ => continue,
+            };
+            if most <= level {
+                (level, limit) = (most, e.link);
+            }
+        }
+        self.assign(flow, limit, level);
+    }
+
+    /// Tells of a flow that has a rate of its own, or follows the level of another link.
+    fn tell(&mut self, flow: u32) {
+        let state = &mut self.flows[flow as usize];
+        self.crowd.followed[flow as usize] = state.limit;
+        if state.in_set != self.solution {
+            state.in_set = self.solution;
+            self.changed.push(FlowId(flow));
+        }
+        self.mark_path(FlowId(flow));
+    }
+
+    /// Looks at links until all levels are right. Gives whether they are.
+    fn level_out(&mut self) -> bool {
+        let mut patience = self.crowd.patience;
+        while let Some(Reverse((_, link))) = self.crowd.queue.pop() {
+            self.crowd.gauges[link as usize].queued = false;
+            if patience == 0 {
+                return false;
+            }
+            patience -= 1;
+            self.level_link(link);
+        }
+        true
+    }
+
+    /// Works out the level of a link.
+    fn level_link(&mut self, link: u32) {
+        self.form_group(link);
+        let Gauge { level: before, load, highest, .. } = self.crowd.gauges[link as usize];
+        let group = &self.crowd.groups[link as usize];
+        let is_empty = group.members.is_empty();
+        if is_empty && load <= self.crowd.scales[link as usize].brim {
+            self.crowd.gauges[link as usize].level = f64::INFINITY;
+            return;
+        }
+        let mut level = if is_empty { 0.0 } else { self.water_level(link, load, group.demand) };
+        self.crowd.higher.clear();
+        if highest > level * (1.0 + TOLERANCE) {
+            level = self.find_higher(link, level);
+        }
+        let higher = std::mem::take(&mut self.crowd.higher);
+        if !is_empty && ((level - before).abs() > SAME * before || !higher.is_empty()) {
+            self.shift(link, level);
+        }
+        for (_, member) in &higher {
+            self.assign(member.flow, link, level);
+        }
+        self.crowd.higher = higher;
+    }
+
+    /// Forms the sums and lists of a group whose members came or went.
+    fn form_group(&mut self, link: u32) {
+        if !std::mem::replace(&mut self.crowd.groups[link as usize].stale, false) {
+            return;
+        }
+        let mut group = std::mem::take(&mut self.crowd.groups[link as usize]);
+        (group.demand, group.ceiling) = (0.0, f64::INFINITY);
+        group.others.clear();
+        for m in &group.members {
+            let Flow { weight, penalty, bound, path, .. } = self.flows[m.flow as usize];
+            group.demand += m.consumption * weight;
+            group.ceiling = group.ceiling.min(bound * penalty);
+            let others = self.elements[path.elements()].iter().filter(|e| e.link != link);
+            let other = |e: &Element| Other { link: e.link, share: self.crowd.share(e.link, e.consumption, weight) };
+            group.others.extend(others.map(other));
+            if self.crowd.followed[m.flow as usize] != link {
+                self.tell(m.flow);
+            }
+        }
+        self.crowd.groups[link as usize] = group;
+    }
+
+    /// The level at which flows of a demand take what a load leaves of a link.
+    #[inline]
+    fn water_level(&self, link: u32, load: i64, demand: f64) -> f64 {
+        let Scale { units, capacity, .. } = self.crowd.scales[link as usize];
+        (capacity - load).max(0) as f64 / (units * demand)
+    }
+
+    /// Those flows of a link that stand above its level have to come down to it, the highest first, while the level rises to meet
+    /// them. Lists them, and gives the level.
+    fn find_higher(&mut self, link: u32, level: f64) -> f64 {
+        let mut higher = std::mem::take(&mut self.crowd.higher);
+        let ceiling = level * (1.0 + TOLERANCE);
+        let mut highest = 0.0;
+        for &member in &self.links[link as usize].members {
+            if self.flows[member.flow as usize].limit != link {
+                match self.level_of(member.flow) {
+                    level if level > ceiling => higher.push((level, member)),
+                    level => highest = f64::max(highest, level),
+                }
+            }
+        }
+        higher.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.flow.cmp(&b.1.flow)));
+        let (mut load, mut demand) = (self.crowd.gauges[link as usize].load, self.crowd.groups[link as usize].demand);
+        let (mut level, mut joining) = (level, 0);
+        for &(old, member) in &higher {
+            if old <= level * (1.0 + TOLERANCE) {
+                highest = f64::max(highest, old);
+                break;
+            }
+            let weight = self.flows[member.flow as usize].weight;
+            load -= units(self.crowd.share(link, member.consumption, weight), old);
+            demand += member.consumption * weight;
+            level = self.water_level(link, load, demand);
+            joining += 1;
+        }
+        higher.truncate(joining);
+        self.crowd.gauges[link as usize].highest = highest;
+        self.crowd.higher = higher;
+        level
+    }
+
+    /// The group of a link goes to another level. Those of its flows that are stopped before leave it.
+    fn shift(&mut self, link: u32, level: f64) {
+        let stopped = match level > self.crowd.level(link) {
+            true => self.crowd.shift::<true>(link, level),
+            false => self.crowd.shift::<false>(link, level),
+        };
+        if std::mem::replace(&mut self.crowd.groups[link as usize].told, self.solution) != self.solution {
+            self.crowd.shifted.push(link);
+        }
+        if WATCHED {
+            self.mark(link);
+            for at in 0..self.crowd.groups[link as usize].others.len() {
+                self.mark(self.crowd.groups[link as usize].others[at].link);
+            }
+        }
+        if !stopped {
+            return;
+        }
+        let mut at = 0;
+        while let Some(&Member { flow, .. }) = self.crowd.groups[link as usize].members.get(at) {
+            match self.cap(flow, link) {
+                (cap, limit) if cap < level * (1.0 - TOLERANCE) => self.assign(flow, limit, cap),
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// The level at which a flow would be stopped if one of its links did not, and by what.
+    fn cap(&self, flow: u32, but: u32) -> (f64, u32) {
+        let Flow { bound, penalty, path, .. } = self.flows[flow as usize];
+        let (mut cap, mut limit) = (bound * penalty, OWN_BOUND);
+        for e in &self.elements[path.elements()] {
+            let level = self.crowd.level(e.link);
+            if level < cap && e.link != but {
+                (cap, limit) = (level, e.link);
+            }
+        }
+        (cap, limit)
+    }
+}

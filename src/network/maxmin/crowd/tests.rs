@@ -1,0 +1,197 @@
+//! Crowds against the plain global implementation of `maxmin/tests.rs`.
+
+use super::super::WatchedMaxMin;
+use super::super::tests::{Flow, global};
+use super::*;
+use crate::ids::LinkId;
+use crate::network::sharing::{PathId, Sharing};
+use crate::platform::SharingPolicy;
+use proptest::prelude::*;
+
+/// A system and its flows.
+struct Coupled {
+    system: WatchedMaxMin,
+    capacity: Vec<(f64, SharingPolicy)>,
+    present: Vec<(FlowId, Flow)>,
+}
+
+impl Coupled {
+    fn new(capacity: impl IntoIterator<Item = f64>) -> Self {
+        let capacity: Vec<_> = capacity.into_iter().map(|c| (c, SharingPolicy::Shared)).collect();
+        Self { system: WatchedMaxMin::new(capacity.iter().copied()), capacity, present: Vec::new() }
+    }
+
+    fn start(&mut self, flow: Flow) {
+        let path = self.system.add_path(&flow.0.iter().map(|e| (LinkId(e.0), e.1)).collect::<Vec<_>>());
+        self.present.push((self.system.start(path, flow.1, flow.2), flow));
+    }
+
+    fn stop(&mut self, which: usize) {
+        let which = which % self.present.len();
+        self.system.stop(self.present.swap_remove(which).0);
+    }
+
+    /// Has a crowd form at the next change: flows stop until one has concerned others.
+    fn form(&mut self, rates: &mut Vec<(Option<u32>, f64)>) -> Result<(), TestCaseError> {
+        self.system.crowd.wanted = true;
+        for which in 0..20 {
+            self.stop(29 * which);
+            self.check(rates)?;
+            if self.system.crowd.active {
+                return Ok(());
+            }
+        }
+        Err(TestCaseError::fail("nobody forms a crowd"))
+    }
+
+    /// Checks values, and that who is said to follow a link's clock does, and nobody else has another rate than before.
+    fn check(&mut self, rates: &mut Vec<(Option<u32>, f64)>) -> Result<(), TestCaseError> {
+        self.system.solve();
+        rates.resize(self.system.flows.len(), (None, 0.0));
+        for &flow in self.system.changed() {
+            let clock = self.system.clock(flow);
+            let level = clock.map_or(1.0, |link| self.system.level(link));
+            rates[flow.index()] = (clock, self.system.value(flow) / level);
+        }
+        let flows: Vec<Flow> = self.present.iter().map(|p| p.1.clone()).collect();
+        let most = self.capacity.iter().fold(0.0, |most, c| c.0.max(most));
+        for ((id, _), expected) in self.present.iter().zip(global(&self.capacity, &flows)) {
+            let value = self.system.value(*id);
+            let slack = 1e-9 * expected + 1e-11 * most;
+            prop_assert!((value - expected).abs() <= slack, "{value} is not {expected}");
+            let (clock, rate) = rates[id.index()];
+            let told = rate * clock.map_or(1.0, |link| self.system.level(link));
+            prop_assert!((value - told).abs() <= 1e-9 * value, "{value} was not told, but {told}");
+        }
+        Ok(())
+    }
+}
+
+/// Flows of 1 to 5 links; every fourth link is on the way back.
+fn flow(links: u32) -> impl Strategy<Value = Flow> {
+    (prop::collection::vec(0..links, 1..6), 1u32..4, 1u32..400).prop_map(|(mut links, penalty, bound)| {
+        links.sort_unstable();
+        links.dedup();
+        let share = |at: usize| if at == 3 { 0.05 } else { 1.0 };
+        let elements = links.iter().enumerate().map(|(at, &link)| (link, share(at))).collect();
+        (elements, f64::from(penalty), f64::from(bound) * 0.1)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+
+    /// Flows come and go one by one and in bursts; `kinds` of capacities, so that many levels are equal where there is one.
+    #[test]
+    fn a_crowd_has_the_global_solution(
+        flows in prop::collection::vec(flow(60), 150..220),
+        moves in prop::collection::vec((0usize..1000, flow(60), 0u8..6), 25),
+        kinds in 1u32..5,
+    ) {
+        let mut c = Coupled::new((0..60).map(|link| f64::from(10 + link % kinds)));
+        let mut rates = Vec::new();
+        flows.into_iter().for_each(|flow| c.start(flow));
+        c.check(&mut rates)?;
+        c.form(&mut rates)?;
+        for (which, flow, kind) in moves {
+            match kind {
+                0 => c.start(flow),
+                1 => (0..12).for_each(|at| c.stop(which + 31 * at)),
+                2 => {
+                    c.stop(which);
+                    c.start(flow);
+                }
+                _ => c.stop(which),
+            }
+            c.check(&mut rates)?;
+            prop_assert_eq!(c.system.crowd.active, c.present.len() >= CROWD);
+            if !c.system.crowd.active {
+                break;
+            }
+        }
+    }
+
+    /// Filling may take over at any time, and tells of whoever follows another link than before.
+    #[test]
+    fn a_crowd_that_does_not_settle_is_filled_anew(flows in prop::collection::vec(flow(60), 150..200), stop in 0usize..1000) {
+        let mut c = Coupled::new((0..60).map(|link| f64::from(10 + link % 3)));
+        let mut rates = Vec::new();
+        flows.into_iter().for_each(|flow| c.start(flow));
+        c.check(&mut rates)?;
+        c.form(&mut rates)?;
+        (0..30).for_each(|at| c.stop(stop + 17 * at));
+        c.system.crowd.patience = 1;
+        c.check(&mut rates)?;
+        prop_assert!(c.system.crowd.active);
+        prop_assert!(c.system.changed().len() <= c.present.len());
+    }
+
+    /// A crowd that becomes small is repaired flow by flow again, and with many newcomers filled anew.
+    #[test]
+    fn crowds_form_and_dissolve(flows in prop::collection::vec(flow(60), 200), more in prop::collection::vec(flow(60), 120)) {
+        let mut c = Coupled::new((0..60).map(|link| f64::from(10 + link % 7)));
+        let mut rates = Vec::new();
+        flows.into_iter().for_each(|flow| c.start(flow));
+        c.check(&mut rates)?;
+        c.form(&mut rates)?;
+        more.into_iter().for_each(|flow| c.start(flow));
+        c.check(&mut rates)?;
+        prop_assert!(!c.system.crowd.active, "many are new");
+        c.form(&mut rates)?;
+        while c.present.len() > 50 {
+            (0..20).for_each(|_| c.stop(7));
+            c.check(&mut rates)?;
+        }
+        prop_assert!(!c.system.crowd.active);
+    }
+}
+
+#[test]
+fn what_is_taken_away_is_what_was_added() {
+    // A hundred thousand times a flow comes and goes on links that a crowd fills: nothing of it stays.
+    let mut c = Coupled::new((0..60).map(|link| 10.0 + f64::from(link) / 7.0));
+    for at in 0..200u32 {
+        let links: Vec<(u32, f64)> = (0..3).map(|hop| ((at * (hop * 7 + 11) + hop) % 60, 1.0)).collect();
+        let mut links = links;
+        links.sort_unstable_by_key(|e| e.0);
+        links.dedup_by_key(|e| e.0);
+        c.start((links, 1.0 + f64::from(at % 5) / 3.0, 100.0));
+    }
+    let mut rates = Vec::new();
+    c.check(&mut rates).and_then(|()| c.form(&mut rates)).expect("a crowd forms");
+    let before: Vec<f64> = c.present.iter().map(|p| c.system.value(p.0)).collect();
+    for at in 0..100_000u32 {
+        let path = PathId(at % 200);
+        let visitor = c.system.start(path, 1.0 + f64::from(at % 11), 100.0);
+        c.system.solve();
+        c.system.stop(visitor);
+        c.system.solve();
+    }
+    assert!(c.system.crowd.active);
+    for ((flow, _), before) in c.present.iter().zip(before) {
+        let after = c.system.value(*flow);
+        assert!((after - before).abs() <= 1e-12 * before, "{after} was {before}");
+    }
+}
+
+#[test]
+fn a_crowd_forms_where_transfers_hang_together_and_not_where_they_only_start_together() {
+    let form = |far: bool| {
+        let mut c = Coupled::new((0..100).map(|link| 10.0 + f64::from(link % 7)));
+        for at in 0..400u32 {
+            let hop = |hop: u32| if far { (at * (hop * 31 + 7) + hop * hop * 13) % 100 } else { at % 50 * 2 + hop % 2 };
+            let mut links: Vec<(u32, f64)> = (0..4).map(|at| (hop(at), 1.0)).collect();
+            links.sort_unstable_by_key(|e| e.0);
+            links.dedup_by_key(|e| e.0);
+            c.start((links, 1.0, 100.0));
+        }
+        c.system.solve();
+        for at in 0..100 {
+            c.stop(at * 37);
+            c.system.solve();
+        }
+        c.system.crowd.active
+    };
+    assert!(form(true));
+    assert!(!form(false));
+}
