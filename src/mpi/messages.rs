@@ -1,7 +1,7 @@
 //! Messages and their matching: first in, first out for each (source, destination, tag), on both sides.
 //!
 //! There are no wildcards in a trace (they were resolved when it was recorded), so a posted send can only match the
-//! oldest posted receive of its own triple. Queues of triples ([`Inboxes`]) therefore do what an MPI library
+//! oldest posted receive of its own triple. Queues of triples (`inbox.rs`) therefore do what an MPI library
 //! does with a list search, in constant time however many requests are posted. Messages of collectives have a context
 //! beside that, as in MPI libraries: collectives on different communicators, and those that do not block, never mix.
 
