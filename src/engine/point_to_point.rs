@@ -260,7 +260,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         let speed = self.cpu.speed(rank);
         self.cpu.prepare(rank, self.probes * time * speed * usage, speed * usage);
         // Whoever looks takes turns.
-        self.call(rank, Then::ComputeLook { probe, calls: CALLS_BEFORE_A_LOOK - 1 })
+        self.begin_computing(rank, CALLS_BEFORE_A_LOOK, Some(probe))
     }
 
     /// The look has ended: the receive is posted, or looks again.

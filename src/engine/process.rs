@@ -75,10 +75,8 @@ pub(super) enum Then {
     SendRecvReceive,
     /// The rest of a wait-all.
     WaitAll,
-    /// Beginning what the rank has prepared to compute, after so many more calls.
-    Compute { calls: u8 },
-    /// The same for the time of a look for a message.
-    ComputeLook { probe: Probe, calls: u8 },
+    /// Beginning what the rank has prepared to compute, after so many more calls; for a look for a message, or for itself.
+    Compute { calls: u8, look: Option<Probe> },
     /// The look at the request that a test is about.
     Look(Pending),
     /// What a receive of unknown size does after a look.

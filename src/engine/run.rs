@@ -71,10 +71,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             Then::Finish(request) => self.finish(rank, request),
             Then::SendRecvReceive => self.sendrecv_receive(rank),
             Then::WaitAll => self.wait_all(rank),
-            Then::Compute { calls: 0 } => self.begin_compute(rank, State::Computing),
-            Then::Compute { calls } => self.call(rank, Then::Compute { calls: calls - 1 }),
-            Then::ComputeLook { probe, calls: 0 } => self.begin_compute(rank, State::Probing(probe)),
-            Then::ComputeLook { probe, calls } => self.call(rank, Then::ComputeLook { probe, calls: calls - 1 }),
+            Then::Compute { calls, look } => self.begin_computing(rank, calls, look),
             Then::Look(pending) => self.look_at(rank, pending),
             Then::Probed { probe, found } => self.probed(rank, probe, found),
         }
@@ -300,15 +297,16 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             return Ok(GoesOn);
         }
         self.cpu.prepare(rank, flops, f64::INFINITY);
-        if self.turns {
-            return self.call(rank, Then::Compute { calls: CALLS_BEFORE_A_COMPUTATION - 1 });
-        }
-        self.begin_compute(rank, State::Computing)
+        self.begin_computing(rank, if self.turns { CALLS_BEFORE_A_COMPUTATION } else { 0 }, None)
     }
 
+    /// Begins what the rank has prepared to compute, after so many other calls.
     #[inline]
-    fn begin_compute(&mut self, rank: u32, state: State) -> Turned {
+    pub(super) fn begin_computing(&mut self, rank: u32, calls: u8, look: Option<Probe>) -> Turned {
+        if calls > 0 {
+            return self.call(rank, Then::Compute { calls: calls - 1, look });
+        }
         self.cpu.begin(self.now, rank);
-        self.block(rank, state)
+        self.block(rank, look.map_or(State::Computing, State::Probing))
     }
 }
