@@ -6,15 +6,11 @@
 //!
 //! All indices are local to the problem, so that what belongs together lies together.
 
-use super::{OWN_BOUND, TOLERANCE};
+use super::{CANCELLATION, OWN_BOUND, TOLERANCE};
 use crate::queue::EventQueue;
 
 /// From so many links on, the next event is found by a heap and not by a scan.
-const SCAN_LIMIT: usize = 48;
-
-/// A sum of which subtractions leave less than this part is formed afresh: what is left would be mostly the rounding
-/// errors of what was taken away.
-const CANCELLATION: f64 = 1e-2;
+pub(super) const SCAN_LIMIT: usize = 48;
 
 /// A flow of the problem.
 #[derive(Clone, Copy, Debug)]

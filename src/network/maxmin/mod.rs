@@ -24,7 +24,8 @@
 //! settles all. At its end the condition holds everywhere, so the allocation is *the* max-min one. In the worst case S
 //! grows to the connected component; usually it stays at a handful of flows.
 //!
-//! `solve.rs` knows S and the outsiders, `filling.rs` the level and its events.
+//! `solve.rs` knows S and the outsiders, `filling.rs` the level and its events. Where S is all there is, and large, `whole.rs` does the same
+//! for nobody outside.
 //!
 //! # Crowds
 //!
@@ -40,14 +41,17 @@
 //! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads in floating point (rounding
 //! errors add up over millions of events; every sum is formed afresh in each solution, or kept in whole numbers in a crowd).
 
+mod buckets;
 mod crowd;
 mod filling;
 mod solve;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use self::crowd::Crowd;
 use self::filling::Problem;
+use self::whole::Whole;
 use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
@@ -58,6 +62,10 @@ use std::ops::Range;
 /// It has to absorb rounding only: a dozen additions and divisions make errors of some 1e-15. Changes smaller than
 /// this do not spread to further flows.
 const TOLERANCE: f64 = 1e-12;
+
+/// A sum of which subtractions leave less than this part is formed afresh: what is left would be mostly the rounding
+/// errors of what was taken away.
+const CANCELLATION: f64 = 1e-2;
 
 /// The limiting link of a flow that runs at its own bound.
 const OWN_BOUND: u32 = u32::MAX;
@@ -139,6 +147,7 @@ pub struct System<const WATCHED: bool> {
     set: Vec<u32>,
     before: Vec<f64>,
     problem: Problem,
+    whole: Whole,
     /// Links of a flow that is repaired alone, with the level at which each would stop it.
     levels: Vec<(u32, f64)>,
     solution: u64,
@@ -184,6 +193,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             set: Vec::new(),
             before: Vec::new(),
             problem: Problem::default(),
+            whole: Whole::default(),
             levels: Vec::new(),
             solution: 0,
             round: 0,

@@ -35,6 +35,9 @@ impl<const WATCHED: bool> System<WATCHED> {
         let newcomers = self.added.len();
         self.seed();
         self.problem.clear();
+        if self.share_out_whole() {
+            return self.note_effort(self.whole.ways(), newcomers);
+        }
         self.first_round = self.round + 1;
         if let [flow] = self.set[..]
             && !self.path_of(flow).fat
@@ -205,15 +208,20 @@ impl<const WATCHED: bool> System<WATCHED> {
 
     /// Puts a flow into S, unless it is there. All flows of a fat pipe go together: what one of them gets depends on
     /// the weights of all that are still open, even when the pipe is far from full.
+    #[inline]
     fn join(&mut self, flow: u32) {
-        let mut next = self.set.len();
+        let next = self.set.len();
         self.put(flow);
+        if self.path_of(flow).fat {
+            self.gather(next);
+        }
+    }
+
+    /// Puts those into S that share a fat pipe with a flow that is there from the place `next` on.
+    fn gather(&mut self, mut next: usize) {
         while next < self.set.len() {
             let path = self.path_of(self.set[next]);
             next += 1;
-            if !path.fat {
-                continue;
-            }
             for e in path.elements() {
                 let link = self.elements[e].link as usize;
                 if self.links[link].fat_pipe && self.gathered[link] != self.solution {
@@ -310,7 +318,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     }
 
     /// The link of its path that a flow fills all alone when it runs at its bound.
-    fn link_filled_by(&self, flow: u32) -> u32 {
+    pub(super) fn link_filled_by(&self, flow: u32) -> u32 {
         let Flow { bound, path, .. } = self.flows[flow as usize];
         let fills = |e: &&Element| e.consumption * bound >= self.links[e.link as usize].capacity * (1.0 - TOLERANCE);
         self.elements[path.elements()].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
@@ -391,7 +399,7 @@ impl Link {
 
     /// Whether it could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
     #[inline]
-    fn is_contended(&self, flows: &[Flow]) -> bool {
+    pub(super) fn is_contended(&self, flows: &[Flow]) -> bool {
         if self.fat_pipe || self.most > self.capacity * (1.0 + SURELY) {
             return true;
         }

@@ -3,17 +3,13 @@
 //! Progressive filling (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds) of all flows, so that nobody
 //! stands outside: links fill up from the lowest level to the highest, and the flows that are still open there are their groups.
 
-use super::super::{Flow, Member, OWN_BOUND, System};
+use super::super::{CANCELLATION, Flow, Member, OWN_BOUND, System};
 use super::groups::{Gauge, Group, NONE, PATIENCE, Scale, units};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The level of a flow that is not settled.
 const OPEN: f64 = -1.0;
-
-/// A sum of which subtractions leave less than this part is formed afresh: what is left would be mostly the rounding errors of
-/// what was taken away.
-const CANCELLATION: f64 = 1e-2;
 
 /// What the open flows of a link ask for.
 #[derive(Clone, Copy, Default, Debug)]

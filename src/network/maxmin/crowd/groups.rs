@@ -115,6 +115,17 @@ pub(in super::super) struct Crowd {
     pub(super) higher: Vec<(f64, Member)>,
 }
 
+impl Gauge {
+    /// Has its link looked at, unless it is waiting for that, or its load does not matter.
+    #[inline]
+    fn enqueue(&mut self, queue: &mut BinaryHeap<Reverse<(u64, u32)>>, scales: &[Scale], link: u32) {
+        if !self.queued && (self.level < f64::INFINITY || self.load > scales[link as usize].brim) {
+            self.queued = true;
+            queue.push(Reverse((self.level.min(self.highest).to_bits(), link)));
+        }
+    }
+}
+
 impl Crowd {
     /// The level of the flows that a link limits.
     #[inline]
@@ -125,11 +136,7 @@ impl Crowd {
     /// Has a link looked at whose load has changed, unless that does not matter.
     #[inline]
     pub(super) fn queue(&mut self, link: u32) {
-        let gauge = &mut self.gauges[link as usize];
-        if !gauge.queued && (gauge.level < f64::INFINITY || gauge.load > self.scales[link as usize].brim) {
-            gauge.queued = true;
-            self.queue.push(Reverse((gauge.level.min(gauge.highest).to_bits(), link)));
-        }
+        self.gauges[link as usize].enqueue(&mut self.queue, &self.scales, link);
     }
 
     /// What a flow takes on a link at a level of 1, in units.
@@ -154,10 +161,7 @@ impl Crowd {
                 stopped |= gauge.level < floor;
                 gauge.highest = if level > gauge.highest { level } else { gauge.highest };
             }
-            if !gauge.queued && (gauge.level < f64::INFINITY || gauge.load > scales[link as usize].brim) {
-                gauge.queued = true;
-                queue.push(Reverse((gauge.level.min(gauge.highest).to_bits(), link)));
-            }
+            gauge.enqueue(queue, scales, link);
         }
         stopped
     }

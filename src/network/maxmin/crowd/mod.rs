@@ -60,7 +60,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.links.iter().any(|link| link.fat_pipe && !link.members.is_empty())
     }
 
-    fn active_flows(&self) -> usize {
+    pub(in super::super) fn active_flows(&self) -> usize {
         self.flows.len() - self.free.len()
     }
 
