@@ -13,7 +13,7 @@ use mopsim::network::Precision;
 use mopsim::network::model::NetworkModel;
 use mopsim::network::sharing::Rule;
 use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
-use mopsim::trace::goal::GoalOfRounds;
+use mopsim::trace::goal::Goal;
 use mopsim::trace::inspect::{self, Severity};
 use mopsim::trace::{
     self, Action, CollectiveCall, CollectiveKind as Kind, CommunicatorId, Counts, Datatype, Options, Trace,
@@ -179,7 +179,7 @@ fn what_is_read_back_sends_what_the_original_sends() {
             let selector = Selector::new(table, false);
             let rounds = rounds(&trace, &selector, &alone(&trace)).unwrap_or_else(|error| panic!("{error}"));
             let mut goal = Vec::new();
-            trace::write(&trace, &GoalOfRounds(&rounds), &mut goal).unwrap_or_else(|error| panic!("{error}"));
+            trace::write(&trace, &Goal::with_rounds(&rounds), &mut goal).unwrap_or_else(|error| panic!("{error}"));
             let text = String::from_utf8_lossy(&goal).into_owned();
             assert!(text.starts_with(&format!("// collectives as messages, by the table of {}\n", table.name())));
             let again = trace::read_from(&*goal, "goal", &Options::default()).unwrap_or_else(|error| panic!("{error}"));

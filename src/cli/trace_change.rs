@@ -11,7 +11,7 @@ use mopsim::mpi::collective::rounds;
 use mopsim::mpi::layout::Layout;
 use mopsim::report::number::{self, grouped};
 use mopsim::study::choice::ModelChoice;
-use mopsim::trace::goal::GoalOfRounds;
+use mopsim::trace::goal::Goal;
 use mopsim::trace::goal::rounds::Rounds;
 use mopsim::trace::transform::{self, Cut, CutError, Part};
 use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
@@ -95,7 +95,7 @@ fn write(trace: &Trace, target: &Target, collectives: Option<String>, output: &O
         return Err(Failure::input(message, "a replay takes the table; leave it out here, or write a .goal file"));
     }
     let rounds = plain.needs_rounds().then(|| rounds(trace, collectives)).transpose()?;
-    let of_rounds = rounds.as_ref().map(GoalOfRounds);
+    let of_rounds = rounds.as_ref().map(Goal::with_rounds);
     let writer: &dyn Writer = of_rounds.as_ref().map_or(plain, |writer| writer);
     if let Some(rank) = trace.actions.iter().position(Vec::is_empty)
         && writer.needs_actions()
