@@ -5,7 +5,7 @@ mod support;
 use mopsim::engine::{Model, Observer, TIMING_PRECISION, replay};
 use mopsim::ids::{HostId, LinkId};
 use mopsim::mpi::MpiOptions;
-use mopsim::mpi::collective::rounds::rounds;
+use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::collective::{Selector, select::Table};
 use mopsim::mpi::layout::Layout;
 use mopsim::mpi::messages::Envelope;
@@ -177,7 +177,7 @@ fn what_is_read_back_sends_what_the_original_sends() {
         let trace = program(ranks);
         for table in Table::ALL {
             let selector = Selector::new(table, false);
-            let rounds = rounds(&trace, &selector, &alone(&trace)).unwrap_or_else(|error| panic!("{error}"));
+            let rounds = TraceRounds::new(&trace, &selector, &alone(&trace)).unwrap_or_else(|error| panic!("{error}"));
             let mut goal = Vec::new();
             trace::write(&trace, &Goal::with_rounds(&rounds), &mut goal).unwrap_or_else(|error| panic!("{error}"));
             let text = String::from_utf8_lossy(&goal).into_owned();
@@ -207,11 +207,14 @@ fn what_is_read_back_sends_what_the_original_sends() {
 #[test]
 fn tags_are_used_once() {
     let trace = program(5);
-    let rounds = rounds(&trace, &Selector::new(Table::Mvapich2, false), &alone(&trace)).expect("they fit together");
+    let rounds =
+        TraceRounds::new(&trace, &Selector::new(Table::Mvapich2, false), &alone(&trace)).expect("they fit together");
     let mut tags: Vec<(u32, u32)> = Vec::new();
-    for part in rounds.parts.iter().flatten() {
-        let channels = rounds.schedules[part.schedule as usize].channels;
-        tags.push((part.tag, part.tag + channels));
+    for (rank, actions) in (0..).zip(&trace.actions) {
+        for number in 0..actions.iter().filter_map(Action::collective).count() {
+            let range = rounds.tags(rank, number).expect("the rank has it");
+            tags.push((range.start, range.end));
+        }
     }
     tags.sort_unstable();
     tags.dedup();

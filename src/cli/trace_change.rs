@@ -7,12 +7,11 @@ use super::trace::{read, warn};
 use super::trace_args::{Target, TraceConvert, TraceCut, TraceScale};
 use super::{inputs, say};
 use mopsim::ids::HostId;
-use mopsim::mpi::collective::rounds;
+use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::layout::Layout;
 use mopsim::report::number::{self, grouped};
 use mopsim::study::choice::ModelChoice;
 use mopsim::trace::goal::Goal;
-use mopsim::trace::goal::rounds::Rounds;
 use mopsim::trace::transform::{self, Cut, CutError, Part};
 use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
 use std::ops::Range;
@@ -76,11 +75,11 @@ fn check(trace: &Path, target: &Target) -> Result<(), Failure> {
 }
 
 /// What the collectives of a trace are made of, by a table of algorithms, each rank on a host of its own.
-fn rounds(trace: &Trace, collectives: Option<String>) -> Result<Rounds, Failure> {
+fn rounds(trace: &Trace, collectives: Option<String>) -> Result<TraceRounds<'_>, Failure> {
     let choice = ModelChoice { collectives, ..ModelChoice::default() };
     let (model, _) = choice.build().map_err(|error| Failure::input(error, "--help lists the tables"))?;
     let layout = Layout::new((0..trace.ranks()).map(HostId::new).collect());
-    rounds::rounds(trace, &model.collectives, &layout).map_err(|error| {
+    TraceRounds::new(trace, &model.collectives, &layout).map_err(|error| {
         Failure::input(format!("{}: {error}", trace.name), "`mopsim trace check` shows where the ranks differ")
     })
 }
@@ -95,7 +94,7 @@ fn write(trace: &Trace, target: &Target, collectives: Option<String>, output: &O
         return Err(Failure::input(message, "a replay takes the table; leave it out here, or write a .goal file"));
     }
     let rounds = plain.needs_rounds().then(|| rounds(trace, collectives)).transpose()?;
-    let of_rounds = rounds.as_ref().map(Goal::with_rounds);
+    let of_rounds = rounds.as_ref().map(|rounds| Goal::with_rounds(rounds));
     let writer: &dyn Writer = of_rounds.as_ref().map_or(plain, |writer| writer);
     if let Some(rank) = trace.actions.iter().position(Vec::is_empty)
         && writer.needs_actions()

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use rustc_hash::FxHashMap;
 
 use super::NANOSECONDS;
-use super::rounds::{Part, Round, Rounds};
+use super::rounds::{Round, Rounds};
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Datatype, Trace, UNKNOWN_COUNT, ti};
@@ -15,7 +15,7 @@ use crate::trace::{Action, Datatype, Trace, UNKNOWN_COUNT, ti};
 /// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; one-sided communication cannot be expressed, and
 /// collectives only as the messages that they are made of.
 #[derive(Debug)]
-pub struct Goal<'r>(Option<&'r Rounds>);
+pub struct Goal<'r>(Option<&'r dyn Rounds>);
 
 impl Goal<'static> {
     /// For traces without collectives.
@@ -24,15 +24,15 @@ impl Goal<'static> {
 
 impl<'r> Goal<'r> {
     /// For a whole trace, whose collectives are made of these messages.
-    pub fn with_rounds(rounds: &'r Rounds) -> Self {
+    pub fn with_rounds(rounds: &'r dyn Rounds) -> Self {
         Self(Some(rounds))
     }
 }
 
 impl Writer for Goal<'_> {
     fn head(&self, ranks: usize, notes: &[String], out: &mut dyn Write) -> Result<(), WriteError> {
-        if let Some(rounds) = self.0.filter(|rounds| !rounds.schedules.is_empty()) {
-            writeln!(out, "// {}", rounds.origin)?;
+        if let Some(origin) = self.0.and_then(Rounds::origin) {
+            writeln!(out, "// {origin}")?;
         }
         for note in notes {
             writeln!(out, "// {}", note.replace(['\n', '\r'], " "))?;
@@ -53,7 +53,7 @@ impl Writer for Goal<'_> {
     }
 }
 
-fn write(part: &Trace, first: usize, rounds: Option<&Rounds>, out: &mut dyn Write) -> Result<(), WriteError> {
+fn write(part: &Trace, first: usize, rounds: Option<&dyn Rounds>, out: &mut dyn Write) -> Result<(), WriteError> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
     for (rank, actions) in (first..).zip(&part.actions) {
         writeln!(out, "\nrank {rank} {{")?;
@@ -100,7 +100,7 @@ struct Chain<'o, W> {
     /// Labels of open requests, the oldest first.
     requests: FxHashMap<Triple, VecDeque<u64>>,
     /// What collectives are made of, and how many the rank has begun.
-    rounds: Option<&'o Rounds>,
+    rounds: Option<&'o dyn Rounds>,
     collectives: usize,
     /// Collectives that do not block and have not been waited for, the oldest first: their numbers, and their last operations.
     started: Vec<(u32, Option<Link>)>,
@@ -158,25 +158,20 @@ impl<'o, W: Write> Chain<'o, W> {
         links.iter().try_for_each(|&link| self.follow(link))
     }
 
-    /// The rank's part in its next collective.
-    fn next_part(&mut self) -> Option<(&'o Rounds, Part)> {
-        let rounds = self.rounds?;
-        self.collectives += 1;
-        Some((rounds, rounds.parts[self.rank as usize][self.collectives - 1]))
-    }
-
     /// Writes the steps of the rank in its next collective, and the flops of that; `false` if it is not known what it is made of.
     fn perform(&mut self, flops: f64) -> io::Result<bool> {
-        let Some((rounds, part)) = self.next_part() else { return Ok(false) };
-        let mut open = Vec::new();
-        for round in rounds.steps(part) {
-            match *round {
-                Round::Send { to, bytes, channel, blocks } => {
-                    let label = self.send(bytes, to, part.tag + channel, !blocks)?;
+        let Some(rounds) = self.rounds else { return Ok(false) };
+        let (mut steps, mut open) = (Vec::new(), Vec::new());
+        rounds.steps(self.rank, self.collectives, &mut steps);
+        self.collectives += 1;
+        for step in steps {
+            match step {
+                Round::Send { to, bytes, tag, blocks } => {
+                    let label = self.send(bytes, to, tag, !blocks)?;
                     open.extend((!blocks).then_some(Link::end_of(label)));
                 }
-                Round::Receive { from, bytes, channel, blocks } => {
-                    let label = self.receive(bytes, from, part.tag + channel, !blocks)?;
+                Round::Receive { from, bytes, tag, blocks } => {
+                    let label = self.receive(bytes, from, tag, !blocks)?;
                     open.extend((!blocks).then_some(Link::end_of(label)));
                 }
                 Round::Wait { nth } => {
