@@ -203,23 +203,27 @@ fn what_is_read_back_sends_what_the_original_sends() {
     }
 }
 
-/// Messages of different collectives never have the same tag, nor one that the program uses.
+/// Messages of different collectives never have the same tag, nor one that the program uses. All members of a collective have the
+/// same tags in it, so that two collectives with the same ones show only among those of one rank.
 #[test]
 fn tags_are_used_once() {
     let trace = program(5);
     let rounds =
         TraceRounds::new(&trace, &Selector::new(Table::Mvapich2, false), &alone(&trace)).expect("they fit together");
     let mut tags: Vec<(u32, u32)> = Vec::new();
+    let apart = |ranges: &[(u32, u32)]| ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0);
     for (rank, actions) in (0..).zip(&trace.actions) {
-        for number in 0..actions.iter().filter_map(Action::collective).count() {
-            let range = rounds.tags(rank, number).expect("the rank has it");
-            tags.push((range.start, range.end));
-        }
+        let collectives = actions.iter().filter_map(Action::collective).count();
+        let range = |number| rounds.tags(rank, number).expect("the rank has it");
+        let mut own: Vec<_> = (0..collectives).map(|number| (range(number).start, range(number).end)).collect();
+        own.retain(|(first, end)| first < end);
+        own.sort_unstable();
+        assert!(apart(&own) && own.len() > 40, "rank {rank}: {own:?}");
+        tags.extend(own);
     }
     tags.sort_unstable();
     tags.dedup();
-    tags.retain(|(first, end)| first < end);
-    assert!(tags.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{tags:?}");
+    assert!(apart(&tags), "{tags:?}");
     assert!(tags[0].0 >= 4 && tags.len() > 100, "{tags:?}");
 }
 
