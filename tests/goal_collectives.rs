@@ -2,17 +2,13 @@
 
 mod support;
 
-use mopsim::engine::{Model, Observer, TIMING_PRECISION, replay};
-use mopsim::ids::{HostId, LinkId};
-use mopsim::mpi::MpiOptions;
+use mopsim::engine::{Model, Observer, replay};
+use mopsim::ids::HostId;
 use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::collective::{Selector, select::Table};
 use mopsim::mpi::layout::Layout;
 use mopsim::mpi::messages::Envelope;
-use mopsim::network::Precision;
-use mopsim::network::model::NetworkModel;
-use mopsim::network::sharing::Rule;
-use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
+use mopsim::platform::uncontended;
 use mopsim::trace::goal::Goal;
 use mopsim::trace::inspect::{self, Severity};
 use mopsim::trace::{
@@ -34,42 +30,9 @@ impl Observer for Counter {
     }
 }
 
-/// One wide link for all.
-struct Anywhere;
-
-impl RouteTable for Anywhere {
-    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
-        if from != to {
-            links.push(LinkId(0));
-        }
-        from != to
-    }
-}
-
 /// What a replay sends, if it comes to an end, and how many of its messages nobody receives.
 fn matrix(trace: &Trace, selector: Selector) -> (Matrix, usize) {
-    let host = |rank| Host { name: format!("h{rank}"), switch: None, speed: 1e11, cores: 1 };
-    let link = |name: &str| Link {
-        name: name.into(),
-        bandwidth: 5e9,
-        latency: 1e-7,
-        policy: SharingPolicy::FatPipe,
-        kind: LinkKind::Declared,
-    };
-    let platform = Platform {
-        name: "no contention".into(),
-        hosts: (0..trace.ranks()).map(host).collect(),
-        links: vec![link("any"), link("loopback")],
-        loopback: Some(LinkId(1)),
-        routes: Box::new(Anywhere),
-    };
-    let model = Model {
-        network: NetworkModel::smpi(),
-        mpi: MpiOptions::default(),
-        collectives: selector,
-        sharing: Rule::Exact,
-        precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
-    };
+    let (platform, model) = (uncontended(trace.ranks()), Model::exact(selector));
     let mut counter = Counter::default();
     let outcome = replay(trace, &platform, &alone(trace), &model, &mut counter);
     let outcome = outcome.unwrap_or_else(|error| panic!("{}: {error}", trace.name));
