@@ -227,3 +227,26 @@ fn the_table_is_chosen_as_for_a_replay() {
     folder.refuse(&["trace", "convert", "t.ti", "-o", "x.goal", "--collectives", "mine"], 2, &["mine", "mvapich2"]);
     folder.refuse(&["trace", "convert", "t.ti", "-o", "x.mtrace", "--collectives", "ompi"], 2, &["x.mtrace keeps"]);
 }
+
+#[test]
+fn a_workload_is_written_as_its_trace_is_converted() {
+    let folder = Folder::new();
+    let lu = ["workload", "npb/lu", "--class", "S", "--ranks", "4", "--iterations", "2", "-o"];
+    folder.run(&[&lu[..], &["lu.mtrace"]].concat()).success();
+    for table in [&[][..], &["--collectives", "ompi"], &["--collectives", "default"]] {
+        for file in ["a.goal", "a.goal.zst"] {
+            folder.run(&[&lu[..], &[file, "--force"], table].concat()).success();
+            folder.run(&[&["trace", "convert", "lu.mtrace", "-o", "b.goal", "--force"], table].concat()).success();
+            folder.run(&["trace", "diff", "a.goal", "b.goal"]).success();
+        }
+        assert_eq!(folder.read("a.goal"), folder.read("b.goal"));
+        let origin = format!("// collectives as messages, by the table of {}\n", table.last().unwrap_or(&"mvapich2"));
+        assert!(folder.read("a.goal").starts_with(&origin), "{origin}");
+    }
+    folder.refuse(&[&lu[..], &["x.ti", "--collectives", "ompi"]].concat(), 2, &["x.ti keeps", "help: "]);
+    folder.refuse(&[&lu[..], &["x.goal", "--collectives", "mine"]].concat(), 2, &["mine", "mvapich2"]);
+    folder.refuse(&["workload", "npb/lu", "--ranks", "4", "--collectives", "ompi"], 2, &["--output"]);
+    folder.write("p.star", "RANKS = \"any\"\ndef main(rank, size, params):\n    put(0, 5)\n    fence()\n");
+    folder.refuse(&["workload", "p.star", "--ranks", "2", "-o", "x.goal"], 2, &["GOAL cannot express", "help: "]);
+    assert!(!folder.names().iter().any(|name| name.starts_with("x.")), "no part is left");
+}
