@@ -2,18 +2,14 @@
 
 mod support;
 
-use mopsim::engine::{Model, Observer, TIMING_PRECISION, replay};
-use mopsim::ids::{HostId, LinkId};
-use mopsim::mpi::MpiOptions;
-use mopsim::mpi::collective::rounds::rounds;
+use mopsim::engine::{Model, Observer, replay};
+use mopsim::ids::HostId;
+use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::collective::{Selector, select::Table};
 use mopsim::mpi::layout::Layout;
 use mopsim::mpi::messages::Envelope;
-use mopsim::network::Precision;
-use mopsim::network::model::NetworkModel;
-use mopsim::network::sharing::Rule;
-use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
-use mopsim::trace::goal::GoalOfRounds;
+use mopsim::platform::uncontended;
+use mopsim::trace::goal::Goal;
 use mopsim::trace::inspect::{self, Severity};
 use mopsim::trace::{
     self, Action, CollectiveCall, CollectiveKind as Kind, CommunicatorId, Counts, Datatype, Options, Trace,
@@ -34,42 +30,9 @@ impl Observer for Counter {
     }
 }
 
-/// One wide link for all.
-struct Anywhere;
-
-impl RouteTable for Anywhere {
-    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
-        if from != to {
-            links.push(LinkId(0));
-        }
-        from != to
-    }
-}
-
 /// What a replay sends, if it comes to an end, and how many of its messages nobody receives.
 fn matrix(trace: &Trace, selector: Selector) -> (Matrix, usize) {
-    let host = |rank| Host { name: format!("h{rank}"), switch: None, speed: 1e11, cores: 1 };
-    let link = |name: &str| Link {
-        name: name.into(),
-        bandwidth: 5e9,
-        latency: 1e-7,
-        policy: SharingPolicy::FatPipe,
-        kind: LinkKind::Declared,
-    };
-    let platform = Platform {
-        name: "no contention".into(),
-        hosts: (0..trace.ranks()).map(host).collect(),
-        links: vec![link("any"), link("loopback")],
-        loopback: Some(LinkId(1)),
-        routes: Box::new(Anywhere),
-    };
-    let model = Model {
-        network: NetworkModel::smpi(),
-        mpi: MpiOptions::default(),
-        collectives: selector,
-        sharing: Rule::Exact,
-        precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
-    };
+    let (platform, model) = (uncontended(trace.ranks()), Model::exact(selector));
     let mut counter = Counter::default();
     let outcome = replay(trace, &platform, &alone(trace), &model, &mut counter);
     let outcome = outcome.unwrap_or_else(|error| panic!("{}: {error}", trace.name));
@@ -177,9 +140,9 @@ fn what_is_read_back_sends_what_the_original_sends() {
         let trace = program(ranks);
         for table in Table::ALL {
             let selector = Selector::new(table, false);
-            let rounds = rounds(&trace, &selector, &alone(&trace)).unwrap_or_else(|error| panic!("{error}"));
+            let rounds = TraceRounds::new(&trace, &selector, &alone(&trace)).unwrap_or_else(|error| panic!("{error}"));
             let mut goal = Vec::new();
-            trace::write(&trace, &GoalOfRounds(&rounds), &mut goal).unwrap_or_else(|error| panic!("{error}"));
+            trace::write(&trace, &Goal::with_rounds(&rounds), &mut goal).unwrap_or_else(|error| panic!("{error}"));
             let text = String::from_utf8_lossy(&goal).into_owned();
             assert!(text.starts_with(&format!("// collectives as messages, by the table of {}\n", table.name())));
             let again = trace::read_from(&*goal, "goal", &Options::default()).unwrap_or_else(|error| panic!("{error}"));
@@ -203,20 +166,27 @@ fn what_is_read_back_sends_what_the_original_sends() {
     }
 }
 
-/// Messages of different collectives never have the same tag, nor one that the program uses.
+/// Messages of different collectives never have the same tag, nor one that the program uses. All members of a collective have the
+/// same tags in it, so that two collectives with the same ones show only among those of one rank.
 #[test]
 fn tags_are_used_once() {
     let trace = program(5);
-    let rounds = rounds(&trace, &Selector::new(Table::Mvapich2, false), &alone(&trace)).expect("they fit together");
+    let rounds =
+        TraceRounds::new(&trace, &Selector::new(Table::Mvapich2, false), &alone(&trace)).expect("they fit together");
     let mut tags: Vec<(u32, u32)> = Vec::new();
-    for part in rounds.parts.iter().flatten() {
-        let channels = rounds.schedules[part.schedule as usize].channels;
-        tags.push((part.tag, part.tag + channels));
+    let apart = |ranges: &[(u32, u32)]| ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0);
+    for (rank, actions) in (0..).zip(&trace.actions) {
+        let collectives = actions.iter().filter_map(Action::collective).count();
+        let range = |number| rounds.tags(rank, number).expect("the rank has it");
+        let mut own: Vec<_> = (0..collectives).map(|number| (range(number).start, range(number).end)).collect();
+        own.retain(|(first, end)| first < end);
+        own.sort_unstable();
+        assert!(apart(&own) && own.len() > 40, "rank {rank}: {own:?}");
+        tags.extend(own);
     }
     tags.sort_unstable();
     tags.dedup();
-    tags.retain(|(first, end)| first < end);
-    assert!(tags.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{tags:?}");
+    assert!(apart(&tags), "{tags:?}");
     assert!(tags[0].0 >= 4 && tags.len() > 100, "{tags:?}");
 }
 
@@ -256,4 +226,27 @@ fn the_table_is_chosen_as_for_a_replay() {
     folder.run(&["trace", "diff", "t.goal", "mvapich2.goal.zst"]).success();
     folder.refuse(&["trace", "convert", "t.ti", "-o", "x.goal", "--collectives", "mine"], 2, &["mine", "mvapich2"]);
     folder.refuse(&["trace", "convert", "t.ti", "-o", "x.mtrace", "--collectives", "ompi"], 2, &["x.mtrace keeps"]);
+}
+
+#[test]
+fn a_workload_is_written_as_its_trace_is_converted() {
+    let folder = Folder::new();
+    let lu = ["workload", "npb/lu", "--class", "S", "--ranks", "4", "--iterations", "2", "-o"];
+    folder.run(&[&lu[..], &["lu.mtrace"]].concat()).success();
+    for table in [&[][..], &["--collectives", "ompi"], &["--collectives", "default"]] {
+        for file in ["a.goal", "a.goal.zst"] {
+            folder.run(&[&lu[..], &[file, "--force"], table].concat()).success();
+            folder.run(&[&["trace", "convert", "lu.mtrace", "-o", "b.goal", "--force"], table].concat()).success();
+            folder.run(&["trace", "diff", "a.goal", "b.goal"]).success();
+        }
+        assert_eq!(folder.read("a.goal"), folder.read("b.goal"));
+        let origin = format!("// collectives as messages, by the table of {}\n", table.last().unwrap_or(&"mvapich2"));
+        assert!(folder.read("a.goal").starts_with(&origin), "{origin}");
+    }
+    folder.refuse(&[&lu[..], &["x.ti", "--collectives", "ompi"]].concat(), 2, &["x.ti keeps", "help: "]);
+    folder.refuse(&[&lu[..], &["x.goal", "--collectives", "mine"]].concat(), 2, &["mine", "mvapich2"]);
+    folder.refuse(&["workload", "npb/lu", "--ranks", "4", "--collectives", "ompi"], 2, &["--output"]);
+    folder.write("p.star", "RANKS = \"any\"\ndef main(rank, size, params):\n    put(0, 5)\n    fence()\n");
+    folder.refuse(&["workload", "p.star", "--ranks", "2", "-o", "x.goal"], 2, &["GOAL cannot express", "help: "]);
+    assert!(!folder.names().iter().any(|name| name.starts_with("x.")), "no part is left");
 }

@@ -24,6 +24,7 @@ mod topology;
 mod trace;
 mod trace_args;
 mod trace_change;
+mod trace_write;
 mod workload;
 mod workload_help;
 

@@ -1,5 +1,6 @@
 //! The arguments of `mopsim trace`.
 
+use super::args::GoalTable;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -111,10 +112,8 @@ pub struct TraceConvert {
     pub trace: PathBuf,
     #[command(flatten)]
     pub target: Target,
-    /// Table that chooses the algorithms of collectives for GOAL, which has messages only: mvapich2, ompi, mpich or
-    /// default [default: mvapich2]
-    #[arg(long, value_name = "TABLE")]
-    pub collectives: Option<String>,
+    #[command(flatten)]
+    pub table: GoalTable,
     #[command(flatten)]
     pub reading: Reading,
 }

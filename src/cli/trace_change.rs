@@ -1,32 +1,27 @@
 //! `mopsim trace convert`, `cut` and `scale`: traces made from traces.
 
-use super::args::Output;
+use super::args::{GoalTable, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::trace::{read, warn};
 use super::trace_args::{Target, TraceConvert, TraceCut, TraceScale};
-use super::{inputs, say};
-use mopsim::ids::HostId;
-use mopsim::mpi::collective::rounds;
-use mopsim::mpi::layout::Layout;
+use super::{inputs, say, trace_write};
+use mopsim::mpi::collective::Selector;
 use mopsim::report::number::{self, grouped};
-use mopsim::study::choice::ModelChoice;
-use mopsim::trace::goal::GoalOfRounds;
-use mopsim::trace::goal::rounds::Rounds;
 use mopsim::trace::transform::{self, Cut, CutError, Part};
-use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
+use mopsim::trace::{self, Trace};
 use std::ops::Range;
 use std::path::Path;
 
 pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure> {
-    check(&arguments.trace, &arguments.target)?;
+    let selector = check(&arguments.trace, &arguments.target, Some(&arguments.table))?;
     let trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
-    write(&trace, &arguments.target, arguments.collectives.clone(), output)
+    write(&trace, &arguments.target, selector.as_ref(), output)
 }
 
 pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
-    check(&arguments.trace, &arguments.target)?;
+    let selector = check(&arguments.trace, &arguments.target, None)?;
     let ranks = arguments.ranks.as_deref().map(ranks).transpose()?;
     let part = match (&arguments.iterations, &arguments.window) {
         (Some(text), _) => Part::Iterations(iterations(text)?),
@@ -51,11 +46,11 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
         Failure::input(format!("{}: {error}", arguments.trace.display()), help)
     })?;
     warn(&part, output);
-    write(&part, &arguments.target, None, output)
+    write(&part, &arguments.target, selector.as_ref(), output)
 }
 
 pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
-    check(&arguments.trace, &arguments.target)?;
+    let selector = check(&arguments.trace, &arguments.target, None)?;
     let factor = arguments.compute;
     if !(factor > 0.0 && factor.is_finite()) {
         let message = format!("--compute {factor}: the factor has to be finite and above 0");
@@ -67,49 +62,26 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
         let message = format!("{}: --compute {factor}: {error}", arguments.trace.display());
         Failure::input(message, "give a smaller factor")
     })?;
-    write(&trace, &arguments.target, None, output)
+    write(&trace, &arguments.target, selector.as_ref(), output)
 }
 
-/// Refuses a new file in the place of one that is read or may not be replaced.
-fn check(trace: &Path, target: &Target) -> Result<(), Failure> {
-    Outputs::default().creating("--output", Some(&target.output), target.force).check(|| inputs::trace(trace))
+/// Refuses a new file in the place of one that is read or may not be replaced. What chooses the algorithms of collectives, if its
+/// format has none.
+fn check(trace: &Path, target: &Target, table: Option<&GoalTable>) -> Result<Option<Selector>, Failure> {
+    Outputs::default().creating("--output", Some(&target.output), target.force).check(|| inputs::trace(trace))?;
+    trace_write::selector(&target.output, table)
 }
 
-/// What the collectives of a trace are made of, by a table of algorithms, each rank on a host of its own.
-fn rounds(trace: &Trace, collectives: Option<String>) -> Result<Rounds, Failure> {
-    let choice = ModelChoice { collectives, ..ModelChoice::default() };
-    let (model, _) = choice.build().map_err(|error| Failure::input(error, "--help lists the tables"))?;
-    let layout = Layout::new((0..trace.ranks()).map(HostId::new).collect());
-    rounds::rounds(trace, &model.collectives, &layout).map_err(|error| {
-        Failure::input(format!("{}: {error}", trace.name), "`mopsim trace check` shows where the ranks differ")
-    })
-}
-
-/// Writes a trace whole or not at all, in the format and packing that the name of the file says. `collectives` names the table for
-/// formats without collectives.
-fn write(trace: &Trace, target: &Target, collectives: Option<String>, output: &Output) -> Result<(), Failure> {
+/// Writes a trace whole or not at all, in the format and packing that the name of the file says.
+fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &Output) -> Result<(), Failure> {
     let file = &target.output;
-    let plain = trace::writer_for(file);
-    if collectives.is_some() && !plain.needs_rounds() {
-        let message = format!("--collectives: {} keeps collectives as they are", file.display());
-        return Err(Failure::input(message, "a replay takes the table; leave it out here, or write a .goal file"));
-    }
-    let rounds = plain.needs_rounds().then(|| rounds(trace, collectives)).transpose()?;
-    let of_rounds = rounds.as_ref().map(GoalOfRounds);
-    let writer: &dyn Writer = of_rounds.as_ref().map_or(plain, |writer| writer);
     if let Some(rank) = trace.actions.iter().position(Vec::is_empty)
-        && writer.needs_actions()
+        && trace::writer_for(file).needs_actions()
     {
         let message = format!("{}: rank {rank} does nothing, which this format cannot say", file.display());
         return Err(Failure::input(message, "write an .mtrace file"));
     }
-    files::replace_with(file, |out| {
-        let written = Packing::of(file).pack(out, |out| trace::write(trace, writer, out));
-        written.map_err(|error| match error {
-            WriteError::Output(error) => Failure::file("write", file, &error),
-            error => Failure::input(error, "write an .mtrace file, which can express everything"),
-        })
-    })?;
+    files::replace_with(file, |out| trace_write::pack(trace, file, selector, out))?;
     if !output.quiet {
         let (ranks, actions) = (trace.ranks(), grouped(trace.total_actions()));
         say(&format!("{}: {actions} actions of {}", file.display(), number::counted(ranks as u64, "rank")));

@@ -3,7 +3,8 @@
 use super::args::{self, Output, Workload};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, say, workload_help};
+use super::{inputs, options, print, say, trace_write, workload_help};
+use mopsim::mpi::collective::Selector;
 use mopsim::report::{number, workload};
 use mopsim::trace::{self, Packing, SideFile, Trace};
 use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
@@ -29,6 +30,10 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
         return print(|out| out.write_all(builtin.source.as_bytes()));
     }
     check_files(name, arguments)?;
+    let selector = match &arguments.output {
+        Some(file) => trace_write::selector(file, Some(&arguments.table))?,
+        None => None,
+    };
     let program = catalogue::open(name)?;
     if arguments.parameters {
         return print(|out| reporter.sheet(&workload::parameters(&program), out));
@@ -50,7 +55,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
         Some(file) => {
             let side = Side::of(&instance, file)?;
             side.check_free(arguments.force)?;
-            let summary = files::replace_with(file, |out| pack(&instance, file, out))?;
+            let summary = files::replace_with(file, |out| pack(&instance, file, selector.as_ref(), out))?;
             side.write()?;
             summary
         }
@@ -151,7 +156,18 @@ fn calibrate(instance: &mut Instance, recorded: &Trace, file: &Path) -> Result<(
 }
 
 /// Writes the trace, in the format and packing that the name of the file says.
-fn pack(instance: &Instance, file: &Path, out: &mut (dyn Write + Send)) -> Result<Summary, Failure> {
+fn pack(
+    instance: &Instance,
+    file: &Path,
+    selector: Option<&Selector>,
+    out: &mut (dyn Write + Send),
+) -> Result<Summary, Failure> {
+    // The messages of a collective depend on what all ranks say.
+    if selector.is_some() {
+        let trace = instance.trace()?;
+        trace_write::pack(&trace, file, selector, out)?;
+        return Ok(Summary::of(&trace));
+    }
     let written = Packing::of(file).pack(out, |out| instance.write(trace::writer_for(file), out));
     written.map_err(|error| match error {
         WriteError::Workload(error) => Failure::from(error),

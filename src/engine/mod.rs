@@ -61,6 +61,20 @@ pub struct Model {
     pub precision: Precision,
 }
 
+impl Model {
+    /// The model of a replay of which nothing else is said: SMPI's network, exact sharing, and no events merged but those that
+    /// rounding has parted.
+    pub fn exact(collectives: Selector) -> Self {
+        Self {
+            network: NetworkModel::smpi(),
+            mpi: MpiOptions::default(),
+            collectives,
+            sharing: Rule::Exact,
+            precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
+        }
+    }
+}
+
 /// Replays a trace on a platform; `layout` says which rank is on which host.
 ///
 /// # Errors

@@ -45,13 +45,7 @@ fn platform(hosts: usize, cores: u32) -> Platform {
 }
 
 fn model() -> Model {
-    Model {
-        network: NetworkModel::smpi(),
-        mpi: MpiOptions::default(),
-        collectives: Selector::new(Table::Mvapich2, false),
-        sharing: Rule::Exact,
-        precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
-    }
+    Model::exact(Selector::new(Table::Mvapich2, false))
 }
 
 fn run_on(platform: &Platform, mapping: &Mapping, actions: &[&[Action]]) -> Result<Outcome, ReplayError> {

@@ -16,10 +16,12 @@ pub mod units;
 
 mod from_topology;
 mod static_routes;
+mod uncontended;
 
 pub use error::PlatformError;
 pub use load::LoadOptions;
 pub use parameters::{CheckedParameters, Duplex, HostsPerSwitch, Loopback, PlatformParameters};
+pub use uncontended::uncontended;
 
 /// How the flows on a link share its bandwidth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -30,6 +30,7 @@ mod testing;
 mod tests;
 pub mod ti;
 pub mod transform;
+pub(crate) mod varint;
 pub mod write;
 
 pub use action::{ANY_TARGET, Action, CollectiveCall, CollectiveKind, Counts, SendRecv, Trace, UNKNOWN_COUNT};

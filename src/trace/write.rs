@@ -47,7 +47,7 @@ pub trait Writer: Sync {
     /// If `out` does not take it.
     fn tail(&self, ranks: usize, actions: u64, out: &mut dyn Write) -> Result<(), WriteError>;
 
-    /// Whether collectives have to be given as the messages that they are made of ([`GoalOfRounds`](super::goal::GoalOfRounds)).
+    /// Whether collectives have to be given as the messages that they are made of ([`Goal::with_rounds`](super::goal::Goal::with_rounds)).
     fn needs_rounds(&self) -> bool {
         false
     }

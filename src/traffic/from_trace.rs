@@ -5,49 +5,15 @@
 use super::arguments::Arguments;
 use super::matrix::Sparse;
 use super::{Flows, Setting, TrafficError};
-use crate::engine::{Model, Observer, TIMING_PRECISION, replay};
-use crate::ids::{HostId, LinkId};
-use crate::mpi::MpiOptions;
+use crate::engine::{Model, Observer, replay};
+use crate::ids::HostId;
 use crate::mpi::collective::Selector;
 use crate::mpi::collective::select::Table;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
-use crate::network::Precision;
-use crate::network::model::NetworkModel;
-use crate::network::sharing::Rule;
-use crate::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
+use crate::platform::uncontended;
 use crate::trace::ti;
 use hashbrown::HashMap;
-
-/// One wide link for all.
-struct Anywhere;
-
-impl RouteTable for Anywhere {
-    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
-        if from != to {
-            links.push(LinkId(0));
-        }
-        from != to
-    }
-}
-
-fn platform(ranks: usize) -> Platform {
-    let host = |rank| Host { name: format!("h{rank}"), switch: None, speed: 100e9, cores: 1 };
-    let link = |name: &str| Link {
-        name: name.into(),
-        bandwidth: 5e9,
-        latency: 1e-7,
-        policy: SharingPolicy::FatPipe,
-        kind: LinkKind::Declared,
-    };
-    Platform {
-        name: "no contention".into(),
-        hosts: (0..ranks).map(host).collect(),
-        links: vec![link("any"), link("loopback")],
-        loopback: Some(LinkId(1)),
-        routes: Box::new(Anywhere),
-    }
-}
 
 /// Bytes from rank to rank.
 #[derive(Default)]
@@ -76,16 +42,10 @@ pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<
         failed(format!("there is no table of collectives `{}`; the tables are {names}", setting.collectives))
     })?;
     // Nothing contends: only who sends how much to whom is asked.
-    let model = Model {
-        network: NetworkModel::smpi(),
-        mpi: MpiOptions::default(),
-        collectives: Selector::new(table, false),
-        sharing: Rule::Exact,
-        precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
-    };
+    let model = Model::exact(Selector::new(table, false));
     let layout = Layout::new((0..ranks).map(HostId::new).collect());
     let mut counter = Counter::default();
-    let outcome = replay(&trace, &platform(ranks), &layout, &model, &mut counter);
+    let outcome = replay(&trace, &uncontended(ranks), &layout, &model, &mut counter);
     let unmatched = outcome.map_err(|error| failed(error.to_string()))?.unmatched_sends.len();
     let triples: Vec<_> = counter.0.into_iter().map(|((from, to), bytes)| (from, to, bytes as f64)).collect();
     let bytes: f64 = triples.iter().map(|triple| triple.2).sum();

@@ -2,11 +2,7 @@
 
 use mopsim::engine::Model;
 use mopsim::ids::{HostId, LinkId};
-use mopsim::mpi::MpiOptions;
 use mopsim::mpi::collective::{Selector, select::Table};
-use mopsim::network::Precision;
-use mopsim::network::model::NetworkModel;
-use mopsim::network::sharing::Rule;
 use mopsim::platform::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 
 /// Bytes a second of a link, its latency in seconds, and flop/s of a core.
@@ -42,11 +38,5 @@ pub fn platform(hosts: u32, links: u32, cores: u32, routes: Box<dyn RouteTable>)
 
 /// Exact sharing, with a table of collectives.
 pub fn model(table: Table) -> Model {
-    Model {
-        network: NetworkModel::smpi(),
-        mpi: MpiOptions::default(),
-        collectives: Selector::new(table, true),
-        sharing: Rule::Exact,
-        precision: Precision { transfers: 0.0, others: 1e-12 },
-    }
+    Model::exact(Selector::new(table, true))
 }

@@ -3,6 +3,7 @@
 mod collectives;
 mod design;
 mod export;
+mod goal;
 mod later;
 mod network;
 mod replay;
@@ -13,6 +14,7 @@ mod workload;
 pub use collectives::Collectives;
 pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
 pub use export::{Export, ExportFormat};
+pub use goal::GoalTable;
 pub use network::{Floor, Model, Network, PlacementFiles, Switch};
 pub use replay::Replay;
 pub use study::{Compare, CompareFiles, Merge, StudyFlags};

@@ -1,6 +1,6 @@
 //! What `workload` takes.
 
-use super::whole;
+use super::{GoalTable, whole};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -42,12 +42,14 @@ pub struct Workload {
     /// A parameter of the program (may be repeated)
     #[arg(short, long = "parameter", value_name = "NAME=VALUE", requires = "name")]
     pub p: Vec<String>,
-    /// Write the trace: TI text, or the compact form if the name ends in .mtrace; packed if it ends in .zst, .gz or .xz
+    /// Write the trace: TI text, or what its name ends in (.mtrace, .goal); packed by .zst, .gz or .xz behind that
     #[arg(long, short, value_name = "FILE", requires = "name")]
     pub output: Option<PathBuf>,
     /// Replace a file that exists
     #[arg(long, requires = "output")]
     pub force: bool,
+    #[command(flatten)]
+    pub table: GoalTable,
     /// Scale amounts of computation so that their sum is that of a recorded trace of the same size
     #[arg(long, value_name = "TRACE", requires = "name")]
     pub calibrate: Option<PathBuf>,

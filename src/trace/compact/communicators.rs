@@ -2,8 +2,8 @@
 //!
 //! It stands in front of the ranks that use them. There may be several: later ones repeat what is known and add to it.
 
-use super::varint::{Cursor, put, put_signed};
 use crate::trace::communicator::twice;
+use crate::trace::varint::{Cursor, put, put_signed};
 use crate::trace::{MemberList, Trace};
 
 /// Writes the body of the section: the number of communicators; for each the number of members, then their differences.

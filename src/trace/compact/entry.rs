@@ -2,9 +2,9 @@
 //!
 //! Partners are relative to the rank, so that ranks which do the same look the same to a compressor.
 
-use super::varint::{Cursor, put, put_signed};
 use crate::trace::check_call;
 use crate::trace::tables::Tables;
+use crate::trace::varint::{Cursor, put, put_signed};
 use crate::trace::{
     ANY_TARGET, Action, CollectiveCall, CollectiveKind, CommunicatorId, Counts, Datatype, SendRecv, Trace,
 };

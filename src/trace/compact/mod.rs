@@ -17,7 +17,6 @@ mod entry;
 mod read;
 #[cfg(test)]
 mod tests;
-mod varint;
 mod write;
 
 pub use self::write::Compact;

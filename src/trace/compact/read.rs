@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::varint::Cursor;
 use super::{
     COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, END_BODY, ENTRIES, ENTRY_16, ENTRY_32, FILE_HEAD, MAGIC, NOTES,
     ONE_BYTE, RANK, SECTION_HEAD, VERSION, communicators, entry, error,
@@ -11,6 +10,7 @@ use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::{Input, MOST_RANKS};
 use crate::trace::source::{Budget, Source};
 use crate::trace::tables::Tables;
+use crate::trace::varint::Cursor;
 use crate::trace::{Action, Trace, TraceWarning};
 
 /// Bytes that are asked for at once; a length in the file does not make us allocate more than is there.

@@ -5,11 +5,11 @@ use std::io::Write;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::varint::put;
 use super::{
     COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, ENTRIES, ENTRY_16, ENTRY_32, MAGIC, NOTES, ONE_BYTE, RANK,
     VERSION, communicators, entry,
 };
+use crate::trace::varint::put;
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Trace};
 

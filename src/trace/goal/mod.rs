@@ -13,7 +13,7 @@ pub(super) mod tests;
 mod text;
 mod write;
 
-pub use self::write::{Goal, GoalOfRounds};
+pub use self::write::Goal;
 
 use super::format::Format;
 
@@ -21,7 +21,7 @@ use super::format::Format;
 pub(super) static TEXT: Format = Format {
     name: "GOAL",
     extensions: &[".goal"],
-    writer: Some(&Goal),
+    writer: Some(&Goal::PLAIN),
     recognises: text::recognises,
     read: text::read,
     read_files: None,

@@ -1,6 +1,8 @@
 //! What collectives are made of, as a writer needs it that has no collectives.
 //!
-//! Who knows algorithms fills this in ([`crate::mpi::collective::rounds`]); here is only what is written.
+//! Who knows algorithms tells it ([`crate::mpi::collective::rounds`]); here is only what is written.
+
+use std::fmt;
 
 use rustc_hash::FxHashSet;
 
@@ -15,8 +17,8 @@ pub enum Round {
         to: u32,
         /// Payload.
         bytes: u64,
-        /// Number among the tags of the collective.
-        channel: u32,
+        /// Its tag, which no message of the trace and of other collectives has.
+        tag: u32,
         /// Whether the next step waits until it is sent.
         blocks: bool,
     },
@@ -26,8 +28,8 @@ pub enum Round {
         from: u32,
         /// Payload of what the source sends.
         bytes: u64,
-        /// Number among the tags of the collective.
-        channel: u32,
+        /// Its tag.
+        tag: u32,
         /// Whether the next step waits until it is there.
         blocks: bool,
     },
@@ -40,42 +42,16 @@ pub enum Round {
     WaitAll,
 }
 
-/// A collective: the steps of each member, in the order of the communicator.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Schedule {
-    /// By member.
-    pub members: Vec<Vec<Round>>,
-    /// Number of tags that keep its messages apart.
-    pub channels: u32,
-}
+/// What the collectives of a trace are made of, told one rank and one collective at a time.
+pub trait Rounds: Sync + fmt::Debug {
+    /// By what the messages were chosen, in words, if there are collectives.
+    fn origin(&self) -> Option<String>;
 
-/// A rank's part in a collective.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
-    /// Index of the schedule.
-    pub schedule: u32,
-    /// Which member the rank is.
-    pub member: u32,
-    /// First of the collective's tags, which no other message has.
-    pub tag: u32,
-}
-
-/// The collectives of a trace. Those that are alike share a schedule.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Rounds {
-    /// The schedules.
-    pub schedules: Vec<Schedule>,
-    /// For each rank a part for each of its collectives, in the order in which it calls or starts them.
-    pub parts: Vec<Vec<Part>>,
-    /// By what they were chosen, in words.
-    pub origin: String,
-}
-
-impl Rounds {
-    /// The steps of a part.
-    pub(super) fn steps(&self, part: Part) -> &[Round] {
-        &self.schedules[part.schedule as usize].members[part.member as usize]
-    }
+    /// Appends the steps of a rank in its collective number `number`, from 0, in the order in which it calls or starts them.
+    ///
+    /// # Panics
+    /// If the rank has no such collective.
+    fn steps(&self, rank: u32, number: usize, rounds: &mut Vec<Round>);
 }
 
 /// Tags that no message of a trace has.

@@ -83,18 +83,18 @@ fn what_is_written_reads_back() {
                 1 recv 0 3 8 6\n1 irecv 0 4 16 6\n1 wait 0 1 4\n1 sendRecv 6 0 5 0 6 6\n1 recv 0 9 1 6\n1 recv 0 9 1 6\n1 compute 100\n";
     let trace = read_from(text.as_bytes(), "t", &Options::default()).unwrap();
     let mut goal = Vec::new();
-    write(&trace, &Goal, &mut goal).unwrap();
+    write(&trace, &Goal::PLAIN, &mut goal).unwrap();
     let again = read_from(&*goal, "t", &Options::default()).unwrap();
     let difference = crate::trace::diff::Difference::of(&trace, &again);
     assert!(difference.same_communication(), "{difference:?}");
     assert_eq!(difference.flops.0, difference.flops.1);
     let mut second = Vec::new();
-    write(&again, &Goal, &mut second).unwrap();
+    write(&again, &Goal::PLAIN, &mut second).unwrap();
     let third = read_from(&*second, "t", &Options::default()).unwrap();
     assert_eq!(ti(&again), ti(&third));
     // Collectives are refused with their place.
     let trace = read_from(&b"0 init\n0 barrier\n"[..], "t", &Options::default()).unwrap();
-    let error = write(&trace, &Goal, &mut Vec::new()).unwrap_err();
+    let error = write(&trace, &Goal::PLAIN, &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "rank 0, action 2: GOAL cannot express `barrier`");
 }
 

@@ -1,7 +1,7 @@
 //! Integers of few bytes: seven bits a byte, the lowest first, and a set highest bit where more follow (LEB128).
 
 /// Writes a number.
-pub(super) fn put(mut value: u64, out: &mut Vec<u8>) {
+pub(crate) fn put(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -10,12 +10,12 @@ pub(super) fn put(mut value: u64, out: &mut Vec<u8>) {
 }
 
 /// Writes a difference: small ones of either sign take one byte.
-pub(super) fn put_signed(value: i64, out: &mut Vec<u8>) {
+pub(crate) fn put_signed(value: i64, out: &mut Vec<u8>) {
     put(((value << 1) ^ (value >> 63)) as u64, out);
 }
 
 /// Bytes that are read from the front.
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }

@@ -1,0 +1,52 @@
+//! Writing a trace that is in memory, in the format and packing that the name of the file says.
+
+use super::args::GoalTable;
+use super::failure::Failure;
+use mopsim::ids::HostId;
+use mopsim::mpi::collective::Selector;
+use mopsim::mpi::collective::rounds::TraceRounds;
+use mopsim::mpi::layout::Layout;
+use mopsim::study::choice::ModelChoice;
+use mopsim::trace::goal::Goal;
+use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
+use std::io::Write;
+use std::path::Path;
+
+/// What chooses the algorithms of collectives, if the format of the file has none; `given` is refused where it has them.
+pub fn selector(file: &Path, given: Option<&GoalTable>) -> Result<Option<Selector>, Failure> {
+    let collectives = given.and_then(|table| table.collectives.clone());
+    if !trace::writer_for(file).needs_rounds() {
+        return match collectives {
+            None => Ok(None),
+            Some(_) => Err(Failure::input(
+                format!("--collectives: {} keeps collectives as they are", file.display()),
+                "a replay takes the table; leave it out here, or write a .goal file",
+            )),
+        };
+    }
+    let choice = ModelChoice { collectives, ..ModelChoice::default() };
+    let (model, _) = choice.build().map_err(|error| Failure::input(error, "--help lists the tables"))?;
+    Ok(Some(model.collectives))
+}
+
+/// Writes a trace into `out`, which becomes the file, with its collectives as messages if there is a selector. For that, each rank
+/// has a host of its own.
+pub fn pack(
+    trace: &Trace,
+    file: &Path,
+    selector: Option<&Selector>,
+    out: &mut (dyn Write + Send),
+) -> Result<(), Failure> {
+    let layout = Layout::new((0..trace.ranks()).map(HostId::new).collect());
+    let rounds = selector.map(|selector| TraceRounds::new(trace, selector, &layout)).transpose().map_err(|error| {
+        let help = "`mopsim trace check` shows where the ranks differ, in a trace that keeps its collectives";
+        Failure::input(format!("{}: {error}", trace.name), help)
+    })?;
+    let goal = rounds.as_ref().map(|rounds| Goal::with_rounds(rounds));
+    let writer: &dyn Writer = goal.as_ref().map_or(trace::writer_for(file), |writer| writer);
+    let written = Packing::of(file).pack(out, |out| trace::write(trace, writer, out));
+    written.map_err(|error| match error {
+        WriteError::Output(error) => Failure::file("write", file, &error),
+        error => Failure::input(error, "write an .mtrace file, which can express everything"),
+    })
+}
