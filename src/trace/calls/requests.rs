@@ -101,8 +101,9 @@ impl Rank {
 }
 
 impl Program<'_> {
-    /// Posts a send, remembered under a handle.
-    pub fn isend(&mut self, rank: u32, handle: u64, action: Action) {
+    /// Posts a send or a receive that does not block, remembered under a handle until it is waited for. Any other action
+    /// needs no wait.
+    pub fn post(&mut self, rank: u32, handle: u64, action: Action) {
         let request = match action {
             Action::Isend { to, tag, .. } => Request::Message(rank, to, tag),
             Action::Irecv { from, tag, .. } => Request::Message(from, rank, tag),

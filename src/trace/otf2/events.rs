@@ -180,7 +180,7 @@ impl<'o> Events<'o> {
     fn send(&mut self, message: Message, request: Option<u64>, event: &Event<'_>) -> Result<(), TraceError> {
         let (to, tag, count, datatype) = self.message(message, event)?;
         match request {
-            Some(request) => self.program.isend(event.rank, request, Action::Isend { to, tag, count, datatype }),
+            Some(request) => self.program.post(event.rank, request, Action::Isend { to, tag, count, datatype }),
             None => self.program.push(event.rank, Action::Send { to, tag, count, datatype }),
         }
         Ok(())
