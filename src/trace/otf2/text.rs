@@ -181,7 +181,7 @@ fn what<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<What<'a>>> {
 }
 
 fn message(a: Attributes<'_>, partner: &str) -> Option<Message> {
-    let partner = references(a.after(partner)?).next()?;
+    let partner = a.member(partner)?;
     let (tag, bytes) = (a.number("Tag: ")?, a.number("Length: ")?);
     Some(Message { partner, comm: a.reference("Communicator: "), tag, bytes })
 }
