@@ -1,5 +1,7 @@
 //! The attributes of a line: `Tag: 7, Communicator: "MPI_COMM_WORLD" <0>`.
 
+use super::event::Member;
+
 /// The attributes of a line, in which texts in quotes stand for themselves.
 #[derive(Clone, Copy)]
 pub(super) struct Attributes<'a>(pub &'a [u8]);
@@ -45,9 +47,15 @@ impl<'a> Attributes<'a> {
         references(self.value(name)?).next()
     }
 
-    /// The location of a member that an attribute names, `1 ("thread" <7>)`; none where it names nobody, such as `NONE`.
-    pub fn member(self, name: &str) -> Option<u64> {
-        references(self.value(name).filter(|value| value.first().is_some_and(u8::is_ascii_digit))?).next()
+    /// Whom an attribute names: a member, `1 ("thread" <7>)`, a number that no member has, `9 (INVALID)`, or nobody.
+    pub fn member(self, name: &str) -> Option<Member> {
+        let value = self.value(name)?;
+        let number = match value {
+            b"NONE" | b"SELF" | b"THIS_GROUP" | b"UNDEFINED" => return Some(Member::Nobody),
+            value => number(value)?,
+        };
+        let location = references(value).next().map(Member::Location);
+        location.or_else(|| value.ends_with(b" (INVALID)").then_some(Member::Unknown(number)))
     }
 
     /// The word of an attribute.
@@ -110,7 +118,7 @@ mod tests {
         assert_eq!(line.value("Receiver: "), Some(&b"9 (INVALID)"[..]));
         assert_eq!(line.value("Name: "), Some(&br#""x, (" (Aka. "y, z" <2>)"#[..]));
         assert_eq!((line.reference("Receiver: "), line.reference("Comm: ")), (None, Some(0)));
-        assert_eq!((line.member("Receiver: "), line.number("Receiver: ")), (None, Some(9)));
-        assert_eq!((line.value("Tag: "), line.number("Tag: ")), (Some(&b""[..]), None));
+        assert_eq!((line.member("Receiver: "), line.number("Receiver: ")), (Some(Member::Unknown(9)), Some(9)));
+        assert_eq!((line.value("Tag: "), line.number("Tag: "), line.member("Tag: ")), (Some(&b""[..]), None, None));
     }
 }

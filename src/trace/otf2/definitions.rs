@@ -2,6 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+#[cfg(feature = "libotf2")]
+use super::event::Member;
+
 /// The ranks of a communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Comm {
@@ -63,13 +66,15 @@ impl Definitions {
         self.groups.get(self.comms.get(&comm)?).map(Vec::as_slice)
     }
 
-    /// The location of a member of a communicator, of which `own` is one.
+    /// A member of a communicator by its number; `own` is the one that names it, and the only one where each location is alone.
     #[cfg(feature = "libotf2")]
-    pub fn member(&self, comm: u64, member: u64, own: u64) -> Option<u64> {
-        match self.members(comm)? {
-            [] => Some(own),
-            members => members.get(usize::try_from(member).ok()?).copied(),
-        }
+    pub fn member(&self, comm: u64, number: u64, own: u64) -> Member {
+        let location = match self.members(comm) {
+            Some([]) if number == 0 => Some(own),
+            Some(members) => usize::try_from(number).ok().and_then(|number| members.get(number)).copied(),
+            None => None,
+        };
+        location.map_or(Member::Unknown(number), Member::Location)
     }
 
     /// The communicator of a window.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::collectives::{Told, kind, settle};
 use super::definitions::{Comm, Definitions};
-use super::event::{Collective, Event, Message, Region, What};
+use super::event::{Collective, Event, Member, Message, Region, What};
 use super::one_sided::Windows;
 use crate::trace::calls::{At, Program, Request};
 use crate::trace::communicator::twice;
@@ -145,6 +145,10 @@ impl<'o> Events<'o> {
     /// Partner, tag and elements of a message.
     fn message(&mut self, message: Message, event: &Event<'_>) -> Result<(u32, i32, u32, Datatype), TraceError> {
         let Message { partner, comm, tag, bytes } = message;
+        let place = || comm.map_or("its communicator".to_owned(), |comm| format!("communicator {comm}"));
+        let Some(partner) = self.location(partner, place, event)? else {
+            return Err(self.program.error(event.file, event.at, "the message names nobody", "check the trace"));
+        };
         let Some(rank) = self.definitions.rank(partner) else {
             let problem = format!("location {partner} is no rank of MPI");
             return Err(self.program.error(event.file, event.at, problem, "check the trace"));
@@ -158,6 +162,23 @@ impl<'o> Events<'o> {
         };
         let (count, datatype) = self.program.elements(bytes, event.rank, event.file, event.at)?;
         Ok((rank, tag, count, datatype))
+    }
+
+    /// The location of whom an event names, if it names anybody; `of` says where that should be a member.
+    pub fn location(
+        &self,
+        member: Member,
+        of: impl FnOnce() -> String,
+        event: &Event<'_>,
+    ) -> Result<Option<u64>, TraceError> {
+        match member {
+            Member::Nobody => Ok(None),
+            Member::Location(location) => Ok(Some(location)),
+            Member::Unknown(number) => {
+                let problem = format!("{} has no member {number}, or is not defined", of());
+                Err(self.program.error(event.file, event.at, problem, "check the trace"))
+            }
+        }
     }
 
     /// A communicator by its definition.
@@ -202,19 +223,17 @@ impl<'o> Events<'o> {
             // Communicators and windows are made; nothing of it is replayed.
             return Ok(false);
         };
-        let communicator = match self.communicator(told.comm) {
-            Ok(communicator) => communicator,
-            Err(Without::Alone) => return Ok(false),
-            Err(Without::Unknown) => {
-                let call = format!("a collective ({})", kind.name());
-                let reason = "the members of its communicator are not defined";
-                self.program.inexpressible(&call, reason, rank, event.file, event.at)?;
-                return Ok(false);
-            }
-        };
+        let communicator = self.communicator(told.comm);
+        if let Err(Without::Unknown) = communicator {
+            let call = format!("a collective ({})", kind.name());
+            let reason = "the members of its communicator are not defined";
+            self.program.inexpressible(&call, reason, rank, event.file, event.at)?;
+            return Ok(false);
+        }
+        let root = self.location(told.root, || format!("communicator {}", told.comm), event)?;
+        let Ok(communicator) = communicator else { return Ok(false) };
         let members = self.program.members(communicator);
-        let root = told.root.map(|location| self.definitions.rank(location).and_then(|root| members.member(root)));
-        let root = match root {
+        let root = match root.map(|location| self.definitions.rank(location).and_then(|root| members.member(root))) {
             Some(Some(root)) => root,
             None => 0,
             Some(None) => {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::archive::NAME;
 use super::definitions::Definitions;
-use super::event::{Collective, Event, Message, OneSided, Region, What};
+use super::event::{Collective, Event, Member, Message, OneSided, Region, What};
 use super::events::Events;
 use crate::trace::Trace;
 use crate::trace::calls::At;
@@ -25,8 +25,11 @@ const BATCH: usize = 1024;
 /// The paradigm of MPI by its number.
 const MPI: u32 = 4;
 
-/// Number of a root, or of a target, that is none; those just below it are other ways to say so, and no member.
-const NOBODY: u64 = u32::MAX as u64;
+/// The number of a partner or target that is nobody.
+const UNDEFINED: u64 = u32::MAX as u64;
+
+/// The first of the numbers of a root that is no member: `OTF2_COLLECTIVE_ROOT_THIS_GROUP`, `_SELF` and `_NONE`.
+const FIRST_NO_ROOT: u64 = UNDEFINED - 2;
 
 /// The operations of collectives by their numbers; `library.c` sees to it that they are so numbered.
 const OPERATIONS: [&str; 23] = [
@@ -305,11 +308,13 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
 fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result<Option<What<'a>>, String> {
     let [a, b, c, d, e, f] = record.values;
     let region = || calls.get(&a).copied();
-    let member = |comm: u64, number: u64| definitions.member(comm, number, record.location);
-    let message = || match member(b, a) {
-        Some(partner) => Ok(Message { partner, comm: Some(b), tag: c, bytes: d }),
-        None => Err(format!("communicator {b} has no member {a}, or is not defined")),
+    // The numbers from `first` on are kept for ways to say nobody.
+    let member = |comm: Option<u64>, number: u64, first: u64| match comm {
+        _ if number >= first => Member::Nobody,
+        Some(comm) => definitions.member(comm, number, record.location),
+        None => Member::Unknown(number),
     };
+    let message = || Message { partner: member(Some(b), a, UNDEFINED), comm: Some(b), tag: c, bytes: d };
     let operation = |number: u64| {
         let name = usize::try_from(number).ok().and_then(|number| OPERATIONS.get(number));
         name.map_or(&b"UNKNOWN"[..], |name| name.as_bytes())
@@ -317,31 +322,30 @@ fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result
     let collective = || Collective {
         operation: operation(a),
         comm: b,
-        root: member(b, c).filter(|_| c < NOBODY),
+        root: member(Some(b), c, FIRST_NO_ROOT),
         sent: d,
         received: e,
     };
-    let target = || definitions.comm_of_window(a).and_then(|comm| member(comm, b));
-    let aimed = || target().ok_or_else(|| format!("window {a} has no member {b}, or is not defined"));
+    let target = || member(definitions.comm_of_window(a), b, UNDEFINED);
     let one_sided = |what| Ok(Some(What::OneSided(what)));
     Ok(Some(match record.kind {
         0 => return Ok(region().map(What::Enter)),
         1 => return Ok(region().map(|_| What::Leave)),
-        2 => What::Send(message()?, None),
-        3 => What::Send(message()?, Some(e)),
+        2 => What::Send(message(), None),
+        3 => What::Send(message(), Some(e)),
         4 => What::SendComplete(a),
         5 => What::ReceivePosted(a),
-        6 => What::Receive(message()?, None),
-        7 => What::Receive(message()?, Some(e)),
+        6 => What::Receive(message(), None),
+        7 => What::Receive(message(), Some(e)),
         8 => What::RequestTested,
         9 => What::RequestCancelled(a),
         10 => What::Collective(collective()),
         11 => What::CollectivePosted(a),
         12 => What::CollectiveComplete(collective(), f),
-        13 => return one_sided(OneSided::Put { window: a, target: aimed()?, bytes: c, operation: d }),
-        14 => return one_sided(OneSided::Get { window: a, target: aimed()?, bytes: c, operation: d }),
+        13 => return one_sided(OneSided::Put { window: a, target: target(), bytes: c, operation: d }),
+        14 => return one_sided(OneSided::Get { window: a, target: target(), bytes: c, operation: d }),
         15 => {
-            return one_sided(OneSided::Atomic { window: a, target: aimed()?, sent: c, received: d, operation: e });
+            return one_sided(OneSided::Atomic { window: a, target: target(), sent: c, received: d, operation: e });
         }
         16 => return one_sided(OneSided::Complete { window: a, operation: b, by_request: false }),
         17 => return one_sided(OneSided::Complete { window: a, operation: b, by_request: true }),

@@ -287,3 +287,49 @@ fn collectives_that_do_nothing_leave_the_rest_as_it_is() {
     // What is made takes no time (`comm_dup`), and its number is free again for the second one.
     assert_eq!(ti(&trace), "0 comm_dup\n0 irecv 1 8 200 6\n0 ibarrier 0\n0 wait_request 0\n0 wait 1 0 8\n");
 }
+
+#[test]
+fn whoever_is_no_member_is_refused() {
+    let problem = |text: &str| parse(text, &Options::default()).unwrap_err().to_string();
+    // Not the communicator, whose number follows.
+    let to = |whom: &str| SAMPLE.replacen("Receiver: 1 (\"Master thread\" <11>)", &format!("Receiver: {whom}"), 1);
+    assert!(problem(&to("9 (INVALID)")).contains("communicator 0 has no member 9"), "{}", problem(&to("9 (INVALID)")));
+    assert!(problem(&to("UNDEFINED")).contains("the message names nobody"), "{}", problem(&to("UNDEFINED")));
+    for whom in ["9", "9 (\"t\")", "x", ""] {
+        assert!(problem(&to(whom)).contains("not as otf2-print writes it"), "{whom}: {}", problem(&to(whom)));
+    }
+    let root = |whom: &str| {
+        SAMPLE.replace("Operation: BCAST, Communicator: \"MPI_COMM_WORLD\" <0>, Root: 0 (\"Master thread\" <10>)", &{
+            format!("Operation: BCAST, Communicator: \"MPI_COMM_WORLD\" <0>, Root: {whom}")
+        })
+    };
+    assert!(
+        problem(&root("9 (INVALID)")).contains("communicator 0 has no member 9"),
+        "{}",
+        problem(&root("9 (INVALID)"))
+    );
+    assert!(problem(&root("ANYBODY")).contains("not as otf2-print writes it"));
+    for whom in ["NONE", "SELF", "THIS_GROUP", "UNDEFINED"] {
+        assert!(ti(&parse(&root(whom), &Options::default()).unwrap()).contains("0 bcast 100 0 6\n"), "{whom}");
+    }
+    // So it is on a communicator of one member; on one that is not defined, nobody is.
+    let alone = SAMPLE
+        .replace("2 Members: 1 (\"Master thread\" <11>), 2 (\"Master thread\" <12>)", "1 Members: 0 (\"t\" <10>)");
+    let event = "MPI_COLLECTIVE_END 10 10500 Operation: BCAST, Communicator: \"sub\" <1>, Root: 9 (INVALID), Sent: 1, Received: 1\n";
+    assert!(problem(&(alone + event)).contains("communicator 1 has no member 9"));
+    let unknown = event.replace("\"sub\" <1>", "INVALID <7>");
+    assert!(problem(&(SAMPLE.to_owned() + &unknown)).contains("members of its communicator are not defined"));
+    let release =
+        |whom: &str| with_window(&format!("RMA_RELEASE_LOCK 11 10200 Window: \"w\" <4>, Remote: {whom}, Lock: 0\n"));
+    assert!(
+        problem(&release("9 (INVALID)")).contains("window 4 has no member 9"),
+        "{}",
+        problem(&release("9 (INVALID)"))
+    );
+    assert!(ti(&parse(&release("UNDEFINED"), &Options::default()).unwrap()).contains("1 on 2 flush\n"));
+    let put = |whom: &str| {
+        with_window(&format!("RMA_PUT 11 10200 Window: \"w\" <4>, Remote: {whom}, Bytes: 5, Matching: 0\n"))
+    };
+    assert!(problem(&put("9 (INVALID)")).contains("window 4 has no member 9"));
+    assert!(problem(&put("UNDEFINED")).contains("RMA_PUT names nobody"));
+}

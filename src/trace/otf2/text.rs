@@ -186,11 +186,10 @@ fn message(a: Attributes<'_>, partner: &str) -> Option<Message> {
     Some(Message { partner, comm: a.reference("Communicator: "), tag, bytes })
 }
 
-/// The location of a root; none where the operation has none.
 fn collective(a: Attributes<'_>) -> Option<Collective<'_>> {
     let (operation, comm) = (a.word("Operation: ")?, a.reference("Communicator: ")?);
     let (sent, received) = (a.number("Sent: ")?, a.number("Received: ")?);
-    Some(Collective { operation, comm, root: a.member("Root: "), sent, received })
+    Some(Collective { operation, comm, root: a.member("Root: ")?, sent, received })
 }
 
 fn one_sided<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<OneSided<'a>>> {
@@ -213,7 +212,7 @@ fn one_sided<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<OneSided<'a
             let by_request = keyword == b"RMA_OP_COMPLETE_NON_BLOCKING";
             OneSided::Complete { window: window()?, operation: operation()?, by_request }
         }
-        b"RMA_RELEASE_LOCK" => OneSided::Release { window: window()?, target: target() },
+        b"RMA_RELEASE_LOCK" => OneSided::Release { window: window()?, target: target()? },
         b"RMA_COLLECTIVE_END" => OneSided::Collective { window: window()?, operation: a.word("Operation: ")? },
         b"RMA_GROUP_SYNC" => OneSided::GroupSync,
         b"RMA_REQUEST_LOCK" => OneSided::Ignored("RMA_REQUEST_LOCK"),
