@@ -116,8 +116,35 @@ pub(super) enum OneSided<'a> {
     },
     /// An epoch of a part of the members.
     GroupSync,
-    /// Something that is not replayed, by its name.
-    Ignored(&'static str),
+    Ignored(Ignored),
+}
+
+/// Events of one-sided communication that are not replayed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ignored {
+    RequestLock,
+    AcquireLock,
+    TryLock,
+    /// A window's copies of its memory are made the same.
+    Sync,
+    /// The rank has waited until another one changed its memory.
+    WaitChange,
+    /// A test of an operation that is not complete.
+    Test,
+}
+
+impl Ignored {
+    /// The name of the event.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RequestLock => "RMA_REQUEST_LOCK",
+            Self::AcquireLock => "RMA_ACQUIRE_LOCK",
+            Self::TryLock => "RMA_TRY_LOCK",
+            Self::Sync => "RMA_SYNC",
+            Self::WaitChange => "RMA_WAIT_CHANGE",
+            Self::Test => "RMA_OP_TEST",
+        }
+    }
 }
 
 /// An event of a rank, and where it stands.

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::archive::NAME;
 use super::definitions::Definitions;
-use super::event::{Collective, Event, Member, Message, OneSided, Region, What};
+use super::event::{Collective, Event, Ignored, Member, Message, OneSided, Region, What};
 use super::events::Events;
 use crate::trace::Trace;
 use crate::trace::calls::At;
@@ -352,12 +352,12 @@ fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result
         18 => return one_sided(OneSided::Release { window: a, target: target() }),
         19 => return one_sided(OneSided::Collective { window: b, operation: operation(a) }),
         20 => return one_sided(OneSided::GroupSync),
-        21 => return one_sided(OneSided::Ignored("RMA_REQUEST_LOCK")),
-        22 => return one_sided(OneSided::Ignored("RMA_ACQUIRE_LOCK")),
-        23 => return one_sided(OneSided::Ignored("RMA_TRY_LOCK")),
-        24 => return one_sided(OneSided::Ignored("RMA_SYNC")),
-        25 => return one_sided(OneSided::Ignored("RMA_WAIT_CHANGE")),
-        26 => return one_sided(OneSided::Ignored("RMA_OP_TEST")),
+        21 => return one_sided(OneSided::Ignored(Ignored::RequestLock)),
+        22 => return one_sided(OneSided::Ignored(Ignored::AcquireLock)),
+        23 => return one_sided(OneSided::Ignored(Ignored::TryLock)),
+        24 => return one_sided(OneSided::Ignored(Ignored::Sync)),
+        25 => return one_sided(OneSided::Ignored(Ignored::WaitChange)),
+        26 => return one_sided(OneSided::Ignored(Ignored::Test)),
         kind => return Err(format!("there is no kind {kind} of events")),
     }))
 }

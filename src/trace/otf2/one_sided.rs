@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::collectives::kind;
-use super::event::{Event, Member, OneSided};
+use super::event::{Event, Ignored, Member, OneSided};
 use super::events::Events;
 use crate::trace::action::ANY_TARGET;
 use crate::trace::communicator::twice;
@@ -108,17 +108,19 @@ impl Events<'_> {
                 let reason = "only fences, locks and flushes are simulated";
                 self.program.inexpressible("RMA_GROUP_SYNC", reason, rank, event.file, event.at)?;
             }
-            OneSided::Ignored(name) => {
-                let what = match name {
-                    "RMA_OP_TEST" => "a test of a one-sided operation that is not complete: no effect".to_owned(),
-                    "RMA_SYNC" | "RMA_WAIT_CHANGE" => {
-                        let what = format!("{name}: not replayed");
-                        self.program.note(Effect::LeftOut, what, rank, event.file, event.at);
-                        return Ok(());
+            OneSided::Ignored(ignored) => {
+                let name = ignored.name();
+                let (effect, what) = match ignored {
+                    Ignored::RequestLock | Ignored::AcquireLock | Ignored::TryLock => {
+                        (Effect::Approximated, format!("{name}: locks of windows wait for nobody"))
                     }
-                    _ => format!("{name}: locks of windows wait for nobody"),
+                    Ignored::Sync | Ignored::WaitChange => (Effect::LeftOut, format!("{name}: not replayed")),
+                    Ignored::Test => {
+                        let what = "a test of a one-sided operation that is not complete: no effect";
+                        (Effect::Approximated, what.to_owned())
+                    }
                 };
-                self.program.note(Effect::Approximated, what, rank, event.file, event.at);
+                self.program.note(effect, what, rank, event.file, event.at);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::attributes::{Attributes, number, references};
 use super::definitions::Definitions;
-use super::event::{Collective, Event, Message, OneSided, Region, What};
+use super::event::{Collective, Event, Ignored, Message, OneSided, Region, What};
 use super::events::Events;
 use crate::trace::blocks::Blocks;
 use crate::trace::calls::{At, located};
@@ -215,12 +215,12 @@ fn one_sided<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<OneSided<'a
         b"RMA_RELEASE_LOCK" => OneSided::Release { window: window()?, target: target()? },
         b"RMA_COLLECTIVE_END" => OneSided::Collective { window: window()?, operation: a.word("Operation: ")? },
         b"RMA_GROUP_SYNC" => OneSided::GroupSync,
-        b"RMA_REQUEST_LOCK" => OneSided::Ignored("RMA_REQUEST_LOCK"),
-        b"RMA_ACQUIRE_LOCK" => OneSided::Ignored("RMA_ACQUIRE_LOCK"),
-        b"RMA_TRY_LOCK" => OneSided::Ignored("RMA_TRY_LOCK"),
-        b"RMA_SYNC" => OneSided::Ignored("RMA_SYNC"),
-        b"RMA_WAIT_CHANGE" => OneSided::Ignored("RMA_WAIT_CHANGE"),
-        b"RMA_OP_TEST" => OneSided::Ignored("RMA_OP_TEST"),
+        b"RMA_REQUEST_LOCK" => OneSided::Ignored(Ignored::RequestLock),
+        b"RMA_ACQUIRE_LOCK" => OneSided::Ignored(Ignored::AcquireLock),
+        b"RMA_TRY_LOCK" => OneSided::Ignored(Ignored::TryLock),
+        b"RMA_SYNC" => OneSided::Ignored(Ignored::Sync),
+        b"RMA_WAIT_CHANGE" => OneSided::Ignored(Ignored::WaitChange),
+        b"RMA_OP_TEST" => OneSided::Ignored(Ignored::Test),
         // Windows are made and freed by collectives, whose ends are told.
         _ => return Some(None),
     }))
