@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 #[cfg(feature = "libotf2")]
 use super::event::Member;
+use crate::trace::format::MOST_RANKS;
 
 /// The ranks of a communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,6 +50,23 @@ impl Definitions {
     /// A window of the members of a communicator.
     pub fn window(&mut self, id: u64, comm: u64) {
         self.windows.insert(id, comm);
+    }
+
+    /// Whether all is there that events need: problem and help if not. `missing` is the help where a definition is not there.
+    pub fn check(&self, missing: &'static str) -> Result<(), (String, &'static str)> {
+        match self.ranks() {
+            0 => return Err(("the ranks of MPI are not defined in front of the events".to_owned(), missing)),
+            1..=MOST_RANKS => {}
+            ranks => return Err((format!("{ranks} ranks are too many"), "check the trace")),
+        }
+        if self.ticks.is_none() {
+            return Err(("the clock is not defined".to_owned(), missing));
+        }
+        // The later of two ranks that are the same location has replaced the other.
+        match (0..).zip(&self.locations).find(|&(rank, &location)| self.rank(location) != Some(rank)) {
+            Some((_, location)) => Err((format!("location {location} is two ranks of MPI"), "check the trace")),
+            None => Ok(()),
+        }
     }
 
     /// Number of ranks.

@@ -17,7 +17,7 @@ use super::events::Events;
 use crate::trace::Trace;
 use crate::trace::calls::At;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
-use crate::trace::format::{Input, MOST_RANKS};
+use crate::trace::format::Input;
 
 /// Events that are asked for at once.
 const BATCH: usize = 1024;
@@ -196,21 +196,16 @@ fn refusal(file: &Path, problem: &str) -> TraceError {
 pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { source, name, options, is_file, .. } = input;
     let file = source.file().to_path_buf();
-    let wrong = |problem: String, help| Err(TraceError::whole(&*file, Kind::format(NAME, problem, help)));
+    let wrong = |problem: String, help| TraceError::whole(&*file, Kind::format(NAME, problem, help));
     if !is_file || source.is_packed() {
         let problem =
             "the anchor file of an archive is only read where it lies, since its events are in files beside it";
-        return wrong(problem.to_owned(), "give the path of the anchor file, not packed");
+        return Err(wrong(problem.to_owned(), "give the path of the anchor file, not packed"));
     }
     drop(source);
     let mut archive = Archive::open(&file)?;
     let Global { definitions, calls, locations } = definitions(&mut archive)?;
-    match definitions.ranks() {
-        0 => return wrong("the ranks of MPI are not defined".to_owned(), "check the trace"),
-        1..=MOST_RANKS if definitions.ticks.is_some() => {}
-        1..=MOST_RANKS => return wrong("the clock is not defined".to_owned(), "check the trace"),
-        ranks => return wrong(format!("{ranks} ranks are too many"), "check the trace"),
-    }
+    definitions.check("check the trace").map_err(|(problem, help)| wrong(problem, help))?;
     archive.begin()?;
     let mut events = Events::new(NAME, definitions, options);
     let others = locations.iter().filter(|&&(location, _)| events.rank(location).is_none());

@@ -333,3 +333,20 @@ fn whoever_is_no_member_is_refused() {
     assert!(problem(&put("9 (INVALID)")).contains("window 4 has no member 9"));
     assert!(problem(&put("UNDEFINED")).contains("RMA_PUT names nobody"));
 }
+
+#[test]
+fn definitions_have_ranks_and_a_clock() {
+    let without = |keyword: &str| {
+        let lines: Vec<&str> = SAMPLE.lines().filter(|line| !line.starts_with(keyword)).collect();
+        parse(&(lines.join("\n") + "\n"), &Options::default()).unwrap_err().to_string()
+    };
+    assert!(without("CLOCK").contains("the clock is not defined"), "{}", without("CLOCK"));
+    assert!(without("GROUP").contains("the ranks of MPI are not defined"), "{}", without("GROUP"));
+    let twice = SAMPLE.replacen(
+        "\"Master thread\" <11>, \"Master thread\" <12>",
+        "\"Master thread\" <11>, \"Master thread\" <11>",
+        1,
+    );
+    let twice = parse(&twice, &Options::default()).unwrap_err().to_string();
+    assert!(twice.contains("location 11 is two ranks of MPI"), "{twice}");
+}

@@ -9,7 +9,7 @@ use super::events::Events;
 use crate::trace::blocks::Blocks;
 use crate::trace::calls::{At, located};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
-use crate::trace::format::{Input, MOST_RANKS};
+use crate::trace::format::Input;
 use crate::trace::{Options, Trace};
 
 /// Name of the format.
@@ -68,12 +68,7 @@ impl Reader<'_> {
                 && let Part::Definitions(definitions) = &mut self.part
             {
                 let definitions = std::mem::take(definitions);
-                match definitions.ranks() {
-                    0 => return Err(self.error("the ranks of MPI are not defined in front of the events", WITH_ALL)),
-                    1..=MOST_RANKS if definitions.ticks.is_some() => {}
-                    1..=MOST_RANKS => return Err(self.error("the clock is not defined", WITH_ALL)),
-                    ranks => return Err(self.error(format!("{ranks} ranks are too many"), "check the trace")),
-                }
+                definitions.check(WITH_ALL).map_err(|(problem, help)| self.error(problem, help))?;
                 self.part = Part::Events(Box::new(Events::new(NAME, definitions, self.options)));
             }
             return Ok(());
