@@ -74,6 +74,12 @@ impl Definitions {
         self.locations.len()
     }
 
+    /// The locations of the ranks, in their order.
+    #[cfg(feature = "libotf2")]
+    pub fn locations(&self) -> &[u64] {
+        &self.locations
+    }
+
     /// The rank that a location is, if it is one.
     pub fn rank(&self, location: u64) -> Option<u32> {
         self.rank_of.get(&location).copied()

@@ -76,8 +76,6 @@ struct archive {
     size_t        members_size;
     char*         text;
     size_t        text_size;
-    uint64_t*     locations;
-    size_t        locations_count, locations_size;
     struct event* batch;
     size_t        batch_count, batch_size;
 };
@@ -161,13 +159,7 @@ static OTF2_CallbackCode location( void* data, OTF2_LocationRef self, OTF2_Strin
                                    OTF2_LocationGroupRef group )
 {
     (void)name, (void)type, (void)group;
-    struct archive* a = data;
-    if ( !reserve( (void**)&a->locations, &a->locations_size, a->locations_count + 1, sizeof( uint64_t ) ) ) {
-        return OTF2_CALLBACK_INTERRUPT;
-    }
-    a->locations[ a->locations_count++ ] = self;
-    a->definition                        = ( struct definition ){ .kind = D_LOCATION, .id = self, .first = events };
-    return OTF2_CALLBACK_SUCCESS;
+    DEFINE( .kind = D_LOCATION, .id = self, .first = events );
 }
 
 static OTF2_CallbackCode region( void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,
@@ -314,7 +306,6 @@ void mopsim_otf2_close( struct archive* a )
     }
     free( a->members );
     free( a->text );
-    free( a->locations );
     free( a );
 }
 
@@ -392,11 +383,12 @@ int mopsim_otf2_definition( struct archive* a, struct definition* definition )
     X( RmaSync, sync ) \
     X( RmaWaitChange, wait_change )
 
-/* Opens the events of all locations, once all definitions are read: 0, or -1 if they cannot be read. */
-int mopsim_otf2_begin( struct archive* a )
+/* Opens the events of these locations, once all definitions are read: 0, or -1 if they cannot be read. Others, such as threads, may be
+   many, and each would have a file open and a part of it in memory. */
+int mopsim_otf2_begin( struct archive* a, const uint64_t* locations, size_t count )
 {
-    for ( size_t i = 0; i < a->locations_count; i++ ) {
-        if ( OTF2_Reader_SelectLocation( a->reader, a->locations[ i ] ) != OTF2_SUCCESS ) {
+    for ( size_t i = 0; i < count; i++ ) {
+        if ( OTF2_Reader_SelectLocation( a->reader, locations[ i ] ) != OTF2_SUCCESS ) {
             return -1;
         }
     }
@@ -406,8 +398,8 @@ int mopsim_otf2_begin( struct archive* a )
         return -1;
     }
     a->files_open = true;
-    for ( size_t i = 0; i < a->locations_count; i++ ) {
-        OTF2_DefReader* names = local ? OTF2_Reader_GetDefReader( a->reader, a->locations[ i ] ) : NULL;
+    for ( size_t i = 0; i < count; i++ ) {
+        OTF2_DefReader* names = local ? OTF2_Reader_GetDefReader( a->reader, locations[ i ] ) : NULL;
         if ( names ) {
             uint64_t       read = 0;
             OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions( a->reader, names, &read );
@@ -417,7 +409,7 @@ int mopsim_otf2_begin( struct archive* a )
             }
         }
         message[ 0 ] = 0;
-        if ( !OTF2_Reader_GetEvtReader( a->reader, a->locations[ i ] ) ) {
+        if ( !OTF2_Reader_GetEvtReader( a->reader, locations[ i ] ) ) {
             return -1;
         }
     }
@@ -444,7 +436,7 @@ int mopsim_otf2_begin( struct archive* a )
     return ready ? 0 : -1;
 }
 
-/* Reads at most `size` events, all locations in the order of time, and puts those of communication into `batch`: how many of these,
+/* Reads at most `size` events, those of all locations that are open in the order of time, and puts those of communication into `batch`: how many of these,
    or -1. `read` tells how many events there were at all; none at the end. */
 int64_t mopsim_otf2_events( struct archive* a, struct event* batch, size_t size, uint64_t* read )
 {

@@ -1,8 +1,8 @@
-//! Archives of OTF2, by the library: definitions one by one, then the events of all locations in the order of time, a batch at a
+//! Archives of OTF2, by the library: definitions one by one, then the events of all ranks in the order of time, a batch at a
 //! time. `library.c` calls the library; see there why it is in C.
 //!
-//! The library keeps a piece of each location's file in memory (a MiB, unless the archive was written otherwise) and all of these
-//! files open.
+//! The library keeps a piece of each rank's file in memory (a MiB, unless the archive was written otherwise) and all of these
+//! files open. Those of threads and devices beside the ranks are not opened; how many events they have is defined.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ unsafe extern "C" {
     fn mopsim_otf2_open(anchor: *const c_char) -> *mut Handle;
     fn mopsim_otf2_close(archive: *mut Handle);
     fn mopsim_otf2_definition(archive: *mut Handle, definition: *mut Definition) -> c_int;
-    fn mopsim_otf2_begin(archive: *mut Handle) -> c_int;
+    fn mopsim_otf2_begin(archive: *mut Handle, locations: *const u64, count: usize) -> c_int;
     fn mopsim_otf2_events(archive: *mut Handle, batch: *mut Record, size: usize, read: *mut u64) -> i64;
 }
 
@@ -145,9 +145,11 @@ impl Archive {
         }
     }
 
-    fn begin(&mut self) -> Result<(), TraceError> {
-        // SAFETY: the handle is open.
-        if unsafe { mopsim_otf2_begin(self.handle) } == 0 { Ok(()) } else { Err(self.error()) }
+    /// Opens the events of these locations.
+    fn begin(&mut self, locations: &[u64]) -> Result<(), TraceError> {
+        // SAFETY: the handle is open, and C reads so many locations and does not keep the pointer.
+        let begun = unsafe { mopsim_otf2_begin(self.handle, locations.as_ptr(), locations.len()) };
+        if begun == 0 { Ok(()) } else { Err(self.error()) }
     }
 
     /// The events of communication among the next ones, put into `batch`; none at the end.
@@ -206,10 +208,10 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let mut archive = Archive::open(&file)?;
     let Global { definitions, calls, locations } = definitions(&mut archive)?;
     definitions.check("check the trace").map_err(|(problem, help)| wrong(problem, help))?;
-    archive.begin()?;
+    archive.begin(definitions.locations())?;
     let mut events = Events::new(NAME, definitions, options);
     let others = locations.iter().filter(|&&(location, _)| events.rank(location).is_none());
-    let others: u64 = others.map(|&(_, number)| number).sum();
+    let others = others.fold(0, |sum: u64, &(_, number)| sum.saturating_add(number));
     events.count_others(others);
     let mut batch = vec![Record::default(); BATCH];
     let mut last = At::Event { location: 0, timestamp: 0 };
