@@ -1,7 +1,8 @@
 /* Writes an OTF2 archive with every kind of event that the reader knows, for tests/otf2_library.rs:
    `archive FOLDER ITERATIONS [one-sided] [NAME=NUMBER...]` makes FOLDER/traces.otf2 and its files. Three ranks and a thread beside
    them. A number replaces a right one: `receiver` of the first message of each iteration, `root` of its broadcast, `target` of locks
-   that are given back; `threads` are defined in addition, each with more events than there can be and without a file. */
+   that are given back. So many `threads` are defined in addition, each with more events than there can be and without a file; so many
+   events are defined to be in the file of rank 0, and are `missing`. */
 #include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@ static const uint64_t LOCATIONS[RANKS] = { 10, 4294967297, 7 };
 
 /* What may be asked for in the arguments. */
 static uint32_t receiver = 1, root = 2, target = 0, threads = 0;
+static uint64_t missing = 0;
 
 static void check( OTF2_ErrorCode code )
 {
@@ -165,7 +167,9 @@ static void definitions( OTF2_Archive* archive, uint64_t worked )
 #endif
     }
     for ( uint32_t r = 0; r < RANKS; r++ ) {
-        check( OTF2_GlobalDefWriter_WriteLocation( d, LOCATIONS[ r ], S_NAME, OTF2_LOCATION_TYPE_CPU_THREAD, events[ r ], r ) );
+        uint64_t room    = UINT64_MAX - events[ r ];
+        uint64_t defined = r > 0 ? events[ r ] : missing < room ? events[ r ] + missing : UINT64_MAX;
+        check( OTF2_GlobalDefWriter_WriteLocation( d, LOCATIONS[ r ], S_NAME, OTF2_LOCATION_TYPE_CPU_THREAD, defined, r ) );
     }
     check( OTF2_GlobalDefWriter_WriteLocation( d, THREAD, S_WORK, OTF2_LOCATION_TYPE_CPU_THREAD, worked, 0 ) );
     for ( uint32_t t = 0; t < threads; t++ ) {
@@ -206,6 +210,7 @@ int main( int argc, char** argv )
         sscanf( argv[ i ], "root=%" SCNu32, &root );
         sscanf( argv[ i ], "target=%" SCNu32, &target );
         sscanf( argv[ i ], "threads=%" SCNu32, &threads );
+        sscanf( argv[ i ], "missing=%" SCNu64, &missing );
     }
     int           iterations = atoi( argv[ 2 ] );
     OTF2_Archive* archive    = OTF2_Archive_Open( argv[ 1 ], "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,

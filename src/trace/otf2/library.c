@@ -398,9 +398,11 @@ int mopsim_otf2_begin( struct archive* a, const uint64_t* locations, size_t coun
         return -1;
     }
     a->files_open = true;
+    size_t named  = 0;
     for ( size_t i = 0; i < count; i++ ) {
         OTF2_DefReader* names = local ? OTF2_Reader_GetDefReader( a->reader, locations[ i ] ) : NULL;
         if ( names ) {
+            named++;
             uint64_t       read = 0;
             OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions( a->reader, names, &read );
             OTF2_Reader_CloseDefReader( a->reader, names );
@@ -415,6 +417,10 @@ int mopsim_otf2_begin( struct archive* a, const uint64_t* locations, size_t coun
     }
     if ( local ) {
         OTF2_Reader_CloseDefFiles( a->reader );
+    }
+    if ( named > 0 && named < count ) {
+        snprintf( message, sizeof message, "of %zu ranks only %zu have a file of definitions", count, named );
+        return -1;
     }
     message[ 0 ]                         = 0;
     a->events                            = OTF2_Reader_GetGlobalEvtReader( a->reader );

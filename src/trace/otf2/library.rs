@@ -152,13 +152,13 @@ impl Archive {
         if begun == 0 { Ok(()) } else { Err(self.error()) }
     }
 
-    /// The events of communication among the next ones, put into `batch`; none at the end.
-    fn events<'b>(&mut self, batch: &'b mut [Record]) -> Result<Option<&'b [Record]>, TraceError> {
+    /// The events of communication among the next ones, put into `batch`, and how many there were with all others; none at the end.
+    fn events<'b>(&mut self, batch: &'b mut [Record]) -> Result<Option<(&'b [Record], u64)>, TraceError> {
         let mut read = 0;
         // SAFETY: the handle is open, C writes no more records than the batch has room for, and does not keep the pointer.
         let count = unsafe { mopsim_otf2_events(self.handle, batch.as_mut_ptr(), batch.len(), &raw mut read) };
         let records = usize::try_from(count).ok().and_then(|count| batch.get(..count)).ok_or_else(|| self.error())?;
-        Ok((read > 0).then_some(records))
+        Ok((read > 0).then_some((records, read)))
     }
 }
 
@@ -208,6 +208,15 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let mut archive = Archive::open(&file)?;
     let Global { definitions, calls, locations } = definitions(&mut archive)?;
     definitions.check("check the trace").map_err(|(problem, help)| wrong(problem, help))?;
+    // Of a file that is cut off the library reads what is there, and says nothing.
+    let defined: FxHashMap<u64, u64> = locations.iter().copied().collect();
+    let mut recorded = Some(0_u64);
+    for location in definitions.locations() {
+        let Some(&number) = defined.get(location) else {
+            return Err(wrong(format!("location {location} is a rank, but is not defined"), "check the trace"));
+        };
+        recorded = recorded.and_then(|sum| sum.checked_add(number));
+    }
     archive.begin(definitions.locations())?;
     let mut events = Events::new(NAME, definitions, options);
     let others = locations.iter().filter(|&&(location, _)| events.rank(location).is_none());
@@ -215,7 +224,9 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     events.count_others(others);
     let mut batch = vec![Record::default(); BATCH];
     let mut last = At::Event { location: 0, timestamp: 0 };
-    while let Some(records) = archive.events(&mut batch)? {
+    let mut read = 0;
+    while let Some((records, number)) = archive.events(&mut batch)? {
+        read += number;
         for record in records {
             let Record { location, timestamp, .. } = *record;
             let Some(rank) = events.rank(location) else { continue };
@@ -229,6 +240,10 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         }
     }
     drop(archive);
+    if recorded != Some(read) {
+        let recorded = recorded.map_or("more than can be counted".to_owned(), |number| number.to_string());
+        return Err(refusal(&file, &format!("{read} events of the ranks are in its files, {recorded} were recorded")));
+    }
     events.finish(name, &file, last)
 }
 
