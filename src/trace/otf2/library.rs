@@ -5,6 +5,7 @@
 //! files open. Those of threads and devices beside the ranks are not opened; how many events they have is defined.
 
 use std::ffi::{CStr, CString, c_char, c_int};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -64,9 +65,9 @@ struct Handle {
     opaque: [u8; 0],
 }
 
-/// As `struct definition`.
+/// As `struct definition`. What it points into belongs to the archive, and lives until that is asked for the next one.
 #[repr(C)]
-struct Definition {
+struct Definition<'a> {
     kind: u32,
     group_type: u32,
     paradigm: u32,
@@ -76,6 +77,7 @@ struct Definition {
     second: u64,
     members: *const u64,
     text: *const c_char,
+    archive: PhantomData<&'a Archive>,
 }
 
 /// As `struct event`.
@@ -92,7 +94,7 @@ unsafe extern "C" {
     fn mopsim_otf2_message() -> *const c_char;
     fn mopsim_otf2_open(anchor: *const c_char) -> *mut Handle;
     fn mopsim_otf2_close(archive: *mut Handle);
-    fn mopsim_otf2_definition(archive: *mut Handle, definition: *mut Definition) -> c_int;
+    fn mopsim_otf2_definition(archive: *mut Handle, definition: *mut Definition<'_>) -> c_int;
     fn mopsim_otf2_begin(archive: *mut Handle, locations: *const u64, count: usize) -> c_int;
     fn mopsim_otf2_events(archive: *mut Handle, batch: *mut Record, size: usize, read: *mut u64) -> i64;
 }
@@ -133,10 +135,8 @@ impl Archive {
     }
 
     /// The next definition.
-    fn definition(&mut self) -> Result<Option<Definition>, TraceError> {
-        let (members, text) = (std::ptr::null(), std::ptr::null());
-        let mut definition =
-            Definition { kind: 0, group_type: 0, paradigm: 0, length: 0, id: 0, first: 0, second: 0, members, text };
+    fn definition(&mut self) -> Result<Option<Definition<'_>>, TraceError> {
+        let mut definition = Definition::default();
         // SAFETY: the handle is open, and the definition is one that C may write, of the same layout.
         match unsafe { mopsim_otf2_definition(self.handle, &raw mut definition) } {
             0 => Ok(None),
@@ -162,22 +162,30 @@ impl Archive {
     }
 }
 
-impl Definition {
+impl Default for Definition<'_> {
+    fn default() -> Self {
+        let (members, text, archive) = (std::ptr::null(), std::ptr::null(), PhantomData);
+        Self { kind: 0, group_type: 0, paradigm: 0, length: 0, id: 0, first: 0, second: 0, members, text, archive }
+    }
+}
+
+impl<'a> Definition<'a> {
     /// Members of a group; none elsewhere.
-    fn members(&self) -> &[u64] {
+    fn members(&self) -> &'a [u64] {
         if self.members.is_null() {
             return &[];
         }
-        // SAFETY: C has put so many members there, and keeps them until the next definition is asked for.
+        // SAFETY: C has put so many members there, and keeps them until the next definition is asked for, for which the
+        // archive has to be free again.
         unsafe { std::slice::from_raw_parts(self.members, self.length as usize) }
     }
 
     /// The text of a string; empty elsewhere.
-    fn text(&self) -> &[u8] {
+    fn text(&self) -> &'a [u8] {
         if self.text.is_null() {
             return &[];
         }
-        // SAFETY: C has put a text there that ends in a zero byte, and keeps it until the next definition is asked for.
+        // SAFETY: C has put a text there that ends in a zero byte, and keeps it as long as members.
         unsafe { CStr::from_ptr(self.text) }.to_bytes()
     }
 }
