@@ -6,13 +6,14 @@
 #include <otf2/otf2.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum definition_kind { D_OTHER, D_CLOCK, D_STRING, D_LOCATION, D_REGION, D_GROUP, D_COMM, D_WINDOW };
 
-enum group_type { G_OTHER, G_LOCATIONS, G_MEMBERS, G_SELF };
+enum group_type { G_OTHER, G_LOCATIONS, G_MEMBERS, G_ONESELF };
 
 /* As `Definition` in library.rs. */
 struct definition {
@@ -80,11 +81,29 @@ struct archive {
     size_t        batch_count, batch_size;
 };
 
-/* Rust knows operations, and MPI among the paradigms, by these numbers. */
+/* library.rs says the same of its own. */
+_Static_assert( D_CLOCK == 1 && D_GROUP == 5 && D_WINDOW == 7, "definitions are numbered otherwise" );
+_Static_assert( G_LOCATIONS == 1 && G_MEMBERS == 2 && G_ONESELF == 3, "groups are numbered otherwise" );
+_Static_assert( E_ENTER == 0 && E_SEND == 2 && E_RECV == 6 && E_IRECV == 7 && E_COLLECTIVE_END == 10 && E_PUT == 13 && E_COMPLETE == 16
+                && E_RELEASE_LOCK == 18 && E_REQUEST_LOCK == 21 && E_OPERATION_TEST == 26,
+                "events are numbered otherwise" );
+_Static_assert( sizeof( struct event ) == 72 && offsetof( struct event, values ) == 16 && offsetof( struct event, kind ) == 64,
+                "an event has another layout" );
+_Static_assert( sizeof( struct definition ) == 40 + 2 * sizeof( void* ) && offsetof( struct definition, id ) == 16
+                && offsetof( struct definition, members ) == 40,
+                "a definition has another layout" );
+
+/* Rust knows operations, MPI among the paradigms, and who is nobody by these numbers. */
 _Static_assert( OTF2_COLLECTIVE_OP_BARRIER == 0 && OTF2_COLLECTIVE_OP_SCATTERV == 5 && OTF2_COLLECTIVE_OP_ALLTOALLW == 10
                 && OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK == 16 && OTF2_COLLECTIVE_OP_CREATE_HANDLE == 17
                 && OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE == 22 && OTF2_PARADIGM_MPI == 4,
                 "the operations are numbered otherwise" );
+_Static_assert( OTF2_UNDEFINED_UINT32 == UINT32_MAX && OTF2_COLLECTIVE_ROOT_NONE == UINT32_MAX
+                && OTF2_COLLECTIVE_ROOT_SELF == UINT32_MAX - 1,
+                "nobody has another number" );
+#if OTF2_VERSION_MAJOR >= 3
+_Static_assert( OTF2_COLLECTIVE_ROOT_THIS_GROUP == UINT32_MAX - 2, "nobody has another number" );
+#endif
 
 /* What the library said first since the last call: it goes on with what follows from it. */
 static char message[ 512 ];
@@ -183,7 +202,7 @@ static OTF2_CallbackCode group( void* data, OTF2_GroupRef self, OTF2_StringRef n
     }
     uint32_t known = type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? G_LOCATIONS
                      : type == OTF2_GROUP_TYPE_COMM_GROUP   ? G_MEMBERS
-                     : type == OTF2_GROUP_TYPE_COMM_SELF    ? G_SELF
+                     : type == OTF2_GROUP_TYPE_COMM_SELF    ? G_ONESELF
                                                             : G_OTHER;
     a->definition = ( struct definition ){ .kind       = D_GROUP,
                                            .group_type = known,

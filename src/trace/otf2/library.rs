@@ -59,6 +59,40 @@ const OPERATIONS: [&str; 23] = [
     "DESTROY_HANDLE_AND_DEALLOCATE",
 ];
 
+/// Numbers from 0, as an enumeration of the same name in `library.c` gives them.
+macro_rules! numbers {
+    ($name:ident: $type:ty = $($constant:ident)*) => {
+        #[allow(dead_code, reason = "what stands for all others is not looked for")]
+        mod $name {
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "they are named as the constants are")]
+            enum Order { $($constant),* }
+            $(pub const $constant: $type = Order::$constant as $type;)*
+        }
+    };
+}
+
+numbers!(definition_kind: u32 = OTHER CLOCK STRING LOCATION REGION GROUP COMM WINDOW);
+numbers!(group_type: u32 = OTHER LOCATIONS MEMBERS ONESELF);
+numbers!(event_kind: u64 =
+    ENTER LEAVE SEND ISEND ISEND_COMPLETE IRECV_REQUEST RECV IRECV REQUEST_TEST REQUEST_CANCELLED
+    COLLECTIVE_END COLLECTIVE_REQUEST COLLECTIVE_COMPLETE
+    PUT GET ATOMIC COMPLETE COMPLETE_BY_REQUEST RELEASE_LOCK WINDOW_COLLECTIVE_END GROUP_SYNC
+    REQUEST_LOCK ACQUIRE_LOCK TRY_LOCK SYNC WAIT_CHANGE OPERATION_TEST
+);
+
+// What `library.c` says of its enumerations and structures in the same words.
+const _: () = {
+    use std::mem::offset_of;
+    assert!(definition_kind::CLOCK == 1 && definition_kind::GROUP == 5 && definition_kind::WINDOW == 7);
+    assert!(group_type::LOCATIONS == 1 && group_type::MEMBERS == 2 && group_type::ONESELF == 3);
+    assert!(event_kind::ENTER == 0 && event_kind::SEND == 2 && event_kind::RECV == 6 && event_kind::IRECV == 7);
+    assert!(event_kind::COLLECTIVE_END == 10 && event_kind::PUT == 13 && event_kind::COMPLETE == 16);
+    assert!(event_kind::RELEASE_LOCK == 18 && event_kind::REQUEST_LOCK == 21 && event_kind::OPERATION_TEST == 26);
+    assert!(size_of::<Record>() == 72 && offset_of!(Record, values) == 16 && offset_of!(Record, kind) == 64);
+    assert!(size_of::<Definition<'_>>() == 40 + 2 * size_of::<usize>() && offset_of!(Definition<'_>, id) == 16);
+    assert!(offset_of!(Definition<'_>, members) == 40 && OPERATIONS.len() == 23);
+};
+
 /// An archive that is open, in C.
 #[repr(C)]
 struct Handle {
@@ -268,19 +302,6 @@ struct Global {
 
 /// Reads all definitions. Groups name members by their numbers among the locations of their paradigm, so they come last.
 fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
-    /// Values of `enum definition_kind` and `enum group_type` in `library.c`.
-    mod kind {
-        pub const CLOCK: u32 = 1;
-        pub const STRING: u32 = 2;
-        pub const LOCATION: u32 = 3;
-        pub const REGION: u32 = 4;
-        pub const GROUP: u32 = 5;
-        pub const COMM: u32 = 6;
-        pub const WINDOW: u32 = 7;
-        pub const LOCATIONS: u32 = 1;
-        pub const MEMBERS: u32 = 2;
-        pub const ONESELF: u32 = 3;
-    }
     let mut known = Definitions::default();
     let (mut regions, mut names): (Vec<(u64, u64)>, FxHashMap<u64, Region>) = Default::default();
     let mut paradigms: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
@@ -289,15 +310,17 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
     while let Some(definition) = archive.definition()? {
         let Definition { id, first, second, .. } = definition;
         match (definition.kind, definition.group_type) {
-            (kind::CLOCK, _) => (known.ticks, known.offset) = (Some(first).filter(|&ticks| ticks > 0), second),
-            (kind::STRING, _) => {
+            (definition_kind::CLOCK, _) => {
+                (known.ticks, known.offset) = (Some(first).filter(|&ticks| ticks > 0), second)
+            }
+            (definition_kind::STRING, _) => {
                 if let Some(region) = Region::of(definition.text()) {
                     names.insert(id, region);
                 }
             }
-            (kind::LOCATION, _) => locations.push((id, first)),
-            (kind::REGION, _) => regions.push((id, first)),
-            (kind::GROUP, kind::LOCATIONS) => {
+            (definition_kind::LOCATION, _) => locations.push((id, first)),
+            (definition_kind::REGION, _) => regions.push((id, first)),
+            (definition_kind::GROUP, group_type::LOCATIONS) => {
                 let members = definition.members().to_vec();
                 if definition.paradigm == MPI {
                     known.set_ranks(&members);
@@ -305,10 +328,12 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
                 known.group(id, members.clone());
                 paradigms.insert(definition.paradigm, members);
             }
-            (kind::GROUP, kind::MEMBERS) => groups.push((id, definition.paradigm, definition.members().to_vec())),
-            (kind::GROUP, kind::ONESELF) => known.group(id, Vec::new()),
-            (kind::COMM, _) => known.communicator(id, first),
-            (kind::WINDOW, _) => known.window(id, first),
+            (definition_kind::GROUP, group_type::MEMBERS) => {
+                groups.push((id, definition.paradigm, definition.members().to_vec()))
+            }
+            (definition_kind::GROUP, group_type::ONESELF) => known.group(id, Vec::new()),
+            (definition_kind::COMM, _) => known.communicator(id, first),
+            (definition_kind::WINDOW, _) => known.window(id, first),
             _ => {}
         }
     }
@@ -324,7 +349,7 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
     Ok(Global { definitions: known, calls, locations })
 }
 
-/// What a record says, its kinds being those of `enum event_kind` in `library.c`; nothing if it takes no part in communication.
+/// What a record says; nothing if it takes no part in communication.
 fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result<Option<What<'a>>, String> {
     let [a, b, c, d, e, f] = record.values;
     let region = || calls.get(&a).copied();
@@ -349,35 +374,39 @@ fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result
     let target = || member(definitions.comm_of_window(a), b, UNDEFINED);
     let one_sided = |what| Ok(Some(What::OneSided(what)));
     Ok(Some(match record.kind {
-        0 => return Ok(region().map(What::Enter)),
-        1 => return Ok(region().map(|_| What::Leave)),
-        2 => What::Send(message(), None),
-        3 => What::Send(message(), Some(e)),
-        4 => What::SendComplete(a),
-        5 => What::ReceivePosted(a),
-        6 => What::Receive(message(), None),
-        7 => What::Receive(message(), Some(e)),
-        8 => What::RequestTested,
-        9 => What::RequestCancelled(a),
-        10 => What::Collective(collective()),
-        11 => What::CollectivePosted(a),
-        12 => What::CollectiveComplete(collective(), f),
-        13 => return one_sided(OneSided::Put { window: a, target: target(), bytes: c, operation: d }),
-        14 => return one_sided(OneSided::Get { window: a, target: target(), bytes: c, operation: d }),
-        15 => {
+        event_kind::ENTER => return Ok(region().map(What::Enter)),
+        event_kind::LEAVE => return Ok(region().map(|_| What::Leave)),
+        event_kind::SEND => What::Send(message(), None),
+        event_kind::ISEND => What::Send(message(), Some(e)),
+        event_kind::ISEND_COMPLETE => What::SendComplete(a),
+        event_kind::IRECV_REQUEST => What::ReceivePosted(a),
+        event_kind::RECV => What::Receive(message(), None),
+        event_kind::IRECV => What::Receive(message(), Some(e)),
+        event_kind::REQUEST_TEST => What::RequestTested,
+        event_kind::REQUEST_CANCELLED => What::RequestCancelled(a),
+        event_kind::COLLECTIVE_END => What::Collective(collective()),
+        event_kind::COLLECTIVE_REQUEST => What::CollectivePosted(a),
+        event_kind::COLLECTIVE_COMPLETE => What::CollectiveComplete(collective(), f),
+        event_kind::PUT => return one_sided(OneSided::Put { window: a, target: target(), bytes: c, operation: d }),
+        event_kind::GET => return one_sided(OneSided::Get { window: a, target: target(), bytes: c, operation: d }),
+        event_kind::ATOMIC => {
             return one_sided(OneSided::Atomic { window: a, target: target(), sent: c, received: d, operation: e });
         }
-        16 => return one_sided(OneSided::Complete { window: a, operation: b, by_request: false }),
-        17 => return one_sided(OneSided::Complete { window: a, operation: b, by_request: true }),
-        18 => return one_sided(OneSided::Release { window: a, target: target() }),
-        19 => return one_sided(OneSided::Collective { window: b, operation: operation(a) }),
-        20 => return one_sided(OneSided::GroupSync),
-        21 => return one_sided(OneSided::Ignored(Ignored::RequestLock)),
-        22 => return one_sided(OneSided::Ignored(Ignored::AcquireLock)),
-        23 => return one_sided(OneSided::Ignored(Ignored::TryLock)),
-        24 => return one_sided(OneSided::Ignored(Ignored::Sync)),
-        25 => return one_sided(OneSided::Ignored(Ignored::WaitChange)),
-        26 => return one_sided(OneSided::Ignored(Ignored::Test)),
+        event_kind::COMPLETE => return one_sided(OneSided::Complete { window: a, operation: b, by_request: false }),
+        event_kind::COMPLETE_BY_REQUEST => {
+            return one_sided(OneSided::Complete { window: a, operation: b, by_request: true });
+        }
+        event_kind::RELEASE_LOCK => return one_sided(OneSided::Release { window: a, target: target() }),
+        event_kind::WINDOW_COLLECTIVE_END => {
+            return one_sided(OneSided::Collective { window: b, operation: operation(a) });
+        }
+        event_kind::GROUP_SYNC => return one_sided(OneSided::GroupSync),
+        event_kind::REQUEST_LOCK => return one_sided(OneSided::Ignored(Ignored::RequestLock)),
+        event_kind::ACQUIRE_LOCK => return one_sided(OneSided::Ignored(Ignored::AcquireLock)),
+        event_kind::TRY_LOCK => return one_sided(OneSided::Ignored(Ignored::TryLock)),
+        event_kind::SYNC => return one_sided(OneSided::Ignored(Ignored::Sync)),
+        event_kind::WAIT_CHANGE => return one_sided(OneSided::Ignored(Ignored::WaitChange)),
+        event_kind::OPERATION_TEST => return one_sided(OneSided::Ignored(Ignored::Test)),
         kind => return Err(format!("there is no kind {kind} of events")),
     }))
 }
