@@ -105,6 +105,9 @@ _Static_assert( OTF2_UNDEFINED_UINT32 == UINT32_MAX && OTF2_COLLECTIVE_ROOT_NONE
 _Static_assert( OTF2_COLLECTIVE_ROOT_THIS_GROUP == UINT32_MAX - 2, "nobody has another number" );
 #endif
 
+/* Callbacks take all that the library tells, asked for or not. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* What the library said first since the last call: it goes on with what follows from it. */
 static char message[ 512 ];
 
@@ -116,7 +119,6 @@ const char* mopsim_otf2_message( void )
 static OTF2_ErrorCode keep( void* data, const char* file, uint64_t line, const char* function, OTF2_ErrorCode code,
                             const char* format, va_list arguments )
 {
-    (void)data, (void)file, (void)line, (void)function;
     if ( message[ 0 ] == 0 ) {
         int length = snprintf( message, sizeof message, "%s: ", OTF2_Error_GetDescription( code ) );
         if ( length > 0 && (size_t)length < sizeof message ) {
@@ -155,10 +157,6 @@ static OTF2_CallbackCode clock_properties( void* data, uint64_t resolution, uint
 #endif
                                            )
 {
-    (void)length;
-#if OTF2_VERSION_MAJOR >= 3
-    (void)date;
-#endif
     DEFINE( .kind = D_CLOCK, .first = resolution, .second = offset );
 }
 
@@ -177,7 +175,6 @@ static OTF2_CallbackCode string( void* data, OTF2_StringRef self, const char* te
 static OTF2_CallbackCode location( void* data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t events,
                                    OTF2_LocationGroupRef group )
 {
-    (void)name, (void)type, (void)group;
     DEFINE( .kind = D_LOCATION, .id = self, .first = events );
 }
 
@@ -185,14 +182,12 @@ static OTF2_CallbackCode region( void* data, OTF2_RegionRef self, OTF2_StringRef
                                  OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags,
                                  OTF2_StringRef file, uint32_t begin, uint32_t end )
 {
-    (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags, (void)file, (void)begin, (void)end;
     DEFINE( .kind = D_REGION, .id = self, .first = name );
 }
 
 static OTF2_CallbackCode group( void* data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Paradigm paradigm,
                                 OTF2_GroupFlag flags, uint32_t count, const uint64_t* members )
 {
-    (void)name, (void)flags;
     struct archive* a = data;
     if ( !reserve( (void**)&a->members, &a->members_size, (size_t)count + 1, sizeof( uint64_t ) ) ) {
         return OTF2_CALLBACK_INTERRUPT;
@@ -220,10 +215,6 @@ static OTF2_CallbackCode communicator( void* data, OTF2_CommRef self, OTF2_Strin
 #endif
                                        )
 {
-    (void)name, (void)parent;
-#if OTF2_VERSION_MAJOR >= 3
-    (void)flags;
-#endif
     DEFINE( .kind = D_COMM, .id = self, .first = members );
 }
 
@@ -234,10 +225,6 @@ static OTF2_CallbackCode window( void* data, OTF2_RmaWinRef self, OTF2_StringRef
 #endif
                                  )
 {
-    (void)name;
-#if OTF2_VERSION_MAJOR >= 3
-    (void)flags;
-#endif
     DEFINE( .kind = D_WINDOW, .id = self, .first = comm );
 }
 
@@ -246,7 +233,6 @@ static OTF2_CallbackCode window( void* data, OTF2_RmaWinRef self, OTF2_StringRef
 
 #define RECORD( k, ... ) \
     { \
-        (void)attributes; \
         struct archive* a = data; \
         if ( a->batch_count >= a->batch_size ) { \
             return OTF2_CALLBACK_INTERRUPT; \
@@ -256,58 +242,56 @@ static OTF2_CallbackCode window( void* data, OTF2_RmaWinRef self, OTF2_StringRef
         return OTF2_CALLBACK_SUCCESS; \
     }
 
+#define MESSAGE( name, kind ) \
+    static OTF2_CallbackCode name( HEAD, uint32_t other, OTF2_CommRef comm, uint32_t tag, uint64_t bytes ) \
+        RECORD( kind, other, comm, tag, bytes )
+#define MESSAGE_OF( name, kind ) \
+    static OTF2_CallbackCode name( HEAD, uint32_t other, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request ) \
+        RECORD( kind, other, comm, tag, bytes, request )
+#define REQUEST( name, kind ) static OTF2_CallbackCode name( HEAD, uint64_t request ) RECORD( kind, request )
+#define OPERATION( name, kind ) \
+    static OTF2_CallbackCode name( HEAD, OTF2_RmaWinRef win, uint64_t operation ) RECORD( kind, win, operation )
+#define LOCK( name, kind ) \
+    static OTF2_CallbackCode name( HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t lock, OTF2_LockType type ) RECORD( kind, 0 )
+
+MESSAGE( send, E_SEND )
+MESSAGE( receive, E_RECV )
+MESSAGE_OF( isend, E_ISEND )
+MESSAGE_OF( ireceive, E_IRECV )
+REQUEST( isend_complete, E_ISEND_COMPLETE )
+REQUEST( irecv_request, E_IRECV_REQUEST )
+REQUEST( request_test, E_REQUEST_TEST )
+REQUEST( request_cancelled, E_REQUEST_CANCELLED )
+REQUEST( collective_request, E_COLLECTIVE_REQUEST )
+OPERATION( complete, E_COMPLETE )
+OPERATION( complete_by_request, E_COMPLETE_BY_REQUEST )
+OPERATION( operation_test, E_OPERATION_TEST )
+LOCK( request_lock, E_REQUEST_LOCK )
+LOCK( acquire_lock, E_ACQUIRE_LOCK )
+LOCK( try_lock, E_TRY_LOCK )
+
 static OTF2_CallbackCode enter( HEAD, OTF2_RegionRef region ) RECORD( E_ENTER, region )
 static OTF2_CallbackCode leave( HEAD, OTF2_RegionRef region ) RECORD( E_LEAVE, region )
-
-static OTF2_CallbackCode send( HEAD, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes )
-    RECORD( E_SEND, to, comm, tag, bytes )
-static OTF2_CallbackCode isend( HEAD, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request )
-    RECORD( E_ISEND, to, comm, tag, bytes, request )
-static OTF2_CallbackCode isend_complete( HEAD, uint64_t request ) RECORD( E_ISEND_COMPLETE, request )
-static OTF2_CallbackCode irecv_request( HEAD, uint64_t request ) RECORD( E_IRECV_REQUEST, request )
-static OTF2_CallbackCode receive( HEAD, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes )
-    RECORD( E_RECV, from, comm, tag, bytes )
-static OTF2_CallbackCode ireceive( HEAD, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request )
-    RECORD( E_IRECV, from, comm, tag, bytes, request )
-static OTF2_CallbackCode request_test( HEAD, uint64_t request ) RECORD( E_REQUEST_TEST, request )
-static OTF2_CallbackCode request_cancelled( HEAD, uint64_t request ) RECORD( E_REQUEST_CANCELLED, request )
-
 static OTF2_CallbackCode collective_end( HEAD, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                          uint64_t received ) RECORD( E_COLLECTIVE_END, operation, comm, root, sent, received )
-static OTF2_CallbackCode collective_request( HEAD, uint64_t request ) RECORD( E_COLLECTIVE_REQUEST, request )
 static OTF2_CallbackCode collective_complete( HEAD, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                               uint64_t received, uint64_t request )
     RECORD( E_COLLECTIVE_COMPLETE, operation, comm, root, sent, received, request )
-
-static OTF2_CallbackCode put( HEAD, OTF2_RmaWinRef win, uint32_t to, uint64_t bytes, uint64_t operation )
-    RECORD( E_PUT, win, to, bytes, operation )
-static OTF2_CallbackCode get( HEAD, OTF2_RmaWinRef win, uint32_t from, uint64_t bytes, uint64_t operation )
-    RECORD( E_GET, win, from, bytes, operation )
-static OTF2_CallbackCode atomic( HEAD, OTF2_RmaWinRef win, uint32_t to, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
-                                 uint64_t operation )
-{
-    (void)type;
-    RECORD( E_ATOMIC, win, to, sent, received, operation )
-}
-static OTF2_CallbackCode complete( HEAD, OTF2_RmaWinRef win, uint64_t operation ) RECORD( E_COMPLETE, win, operation )
-static OTF2_CallbackCode complete_by_request( HEAD, OTF2_RmaWinRef win, uint64_t operation )
-    RECORD( E_COMPLETE_BY_REQUEST, win, operation )
-static OTF2_CallbackCode operation_test( HEAD, OTF2_RmaWinRef win, uint64_t operation ) RECORD( E_OPERATION_TEST, win, operation )
-static OTF2_CallbackCode release_lock( HEAD, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock )
-    RECORD( E_RELEASE_LOCK, win, remote, lock )
+static OTF2_CallbackCode put( HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t bytes, uint64_t operation )
+    RECORD( E_PUT, win, target, bytes, operation )
+static OTF2_CallbackCode get( HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t bytes, uint64_t operation )
+    RECORD( E_GET, win, target, bytes, operation )
+static OTF2_CallbackCode atomic( HEAD, OTF2_RmaWinRef win, uint32_t target, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
+                                 uint64_t operation ) RECORD( E_ATOMIC, win, target, sent, received, operation )
+static OTF2_CallbackCode release_lock( HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t lock )
+    RECORD( E_RELEASE_LOCK, win, target )
 static OTF2_CallbackCode window_collective_end( HEAD, OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win,
                                                 uint32_t root, uint64_t sent, uint64_t received )
-    RECORD( E_WINDOW_COLLECTIVE_END, operation, win, root, sent, received, level )
+    RECORD( E_WINDOW_COLLECTIVE_END, operation, win )
 static OTF2_CallbackCode group_sync( HEAD, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win, OTF2_GroupRef members )
-    RECORD( E_GROUP_SYNC, win, members, level )
-static OTF2_CallbackCode request_lock( HEAD, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock, OTF2_LockType type )
-    RECORD( E_REQUEST_LOCK, win, remote, lock, type )
-static OTF2_CallbackCode acquire_lock( HEAD, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock, OTF2_LockType type )
-    RECORD( E_ACQUIRE_LOCK, win, remote, lock, type )
-static OTF2_CallbackCode try_lock( HEAD, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock, OTF2_LockType type )
-    RECORD( E_TRY_LOCK, win, remote, lock, type )
-static OTF2_CallbackCode sync( HEAD, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaSyncType type ) RECORD( E_SYNC, win, remote, type )
-static OTF2_CallbackCode wait_change( HEAD, OTF2_RmaWinRef win ) RECORD( E_WAIT_CHANGE, win )
+    RECORD( E_GROUP_SYNC, 0 )
+static OTF2_CallbackCode sync( HEAD, OTF2_RmaWinRef win, uint32_t target, OTF2_RmaSyncType type ) RECORD( E_SYNC, 0 )
+static OTF2_CallbackCode wait_change( HEAD, OTF2_RmaWinRef win ) RECORD( E_WAIT_CHANGE, 0 )
 
 void mopsim_otf2_close( struct archive* a )
 {
