@@ -3,6 +3,9 @@
 //! Archives are written by `tests/otf2/archive.c`. The comparison runs where mopsim is built with the feature `libotf2`, and says so
 //! where it is not.
 
+#[cfg(feature = "libotf2")]
+#[path = "../src/trace/otf2/config.rs"]
+mod config;
 mod support;
 
 use support::cli::Folder;
@@ -27,6 +30,7 @@ fn an_archive_without_the_library_says_what_to_do() {
 
 #[cfg(feature = "libotf2")]
 mod library {
+    use super::config::flags;
     use super::support::cli::Folder;
     use mopsim::trace::inspect::Severity;
     use mopsim::trace::{self, Action, Options, Trace, TraceWarning};
@@ -38,11 +42,6 @@ mod library {
         let writer = folder.path("archive");
         if !writer.exists() {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/otf2/archive.c");
-            let flags = |what: &str| {
-                let config = std::env::var("OTF2_CONFIG").unwrap_or_else(|_| "otf2-config".to_owned());
-                let output = Command::new(config).arg(what).output().map(|output| output.stdout).unwrap_or_default();
-                String::from_utf8_lossy(&output).split_whitespace().map(str::to_owned).collect::<Vec<_>>()
-            };
             let mut compile = Command::new("cc");
             compile.args(flags("--cppflags")).arg(source).arg("-o").arg(&writer).args(flags("--ldflags")).arg("-lotf2");
             assert!(compile.status().expect("a C compiler").success());
