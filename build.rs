@@ -5,8 +5,10 @@ fn main() {
     let target = |key: &str| std::env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
     // An executable that can lie anywhere in memory has thousands of addresses in its tables (of functions, types and texts) to be
     // worked out at each start, in pages that are copied for that: half a millisecond, where a small replay takes two. At a
-    // fixed place the linker does it once. Elsewhere (musl, macOS) the linker's defaults stay.
-    if target("OS") == "linux" && target("ENV") == "gnu" {
+    // fixed place the linker does it once. Elsewhere (musl, macOS) the linker's defaults stay, and where glibc is linked statically:
+    // the flag would contradict the `-static-pie` of rustc, and the program crash when it starts.
+    let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
+    if target("OS") == "linux" && target("ENV") == "gnu" && !is_static {
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
     #[cfg(feature = "libotf2")]
