@@ -5,8 +5,10 @@ fn main() {
     let target = |key: &str| std::env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
     // An executable that can lie anywhere in memory has thousands of addresses in its tables (of functions, types and texts) to be
     // worked out at each start, in pages that are copied for that: half a millisecond, where a small replay takes two. At a
-    // fixed place the linker does it once. Elsewhere (musl, macOS) the linker's defaults stay.
-    if target("OS") == "linux" && target("ENV") == "gnu" {
+    // fixed place the linker does it once. Elsewhere (musl, macOS) the linker's defaults stay, and where glibc is linked statically:
+    // the flag would contradict the `-static-pie` of rustc, and the program crash when it starts.
+    let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
+    if target("OS") == "linux" && target("ENV") == "gnu" && !is_static {
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
     #[cfg(feature = "libotf2")]
@@ -14,14 +16,20 @@ fn main() {
 }
 
 #[cfg(feature = "libotf2")]
-mod otf2 {
-    use std::process::Command;
+#[path = "src/trace/otf2/config.rs"]
+mod config;
 
+#[cfg(feature = "libotf2")]
+mod otf2 {
+    use super::config::flags;
+
+    const CONFIG: &str = "src/trace/otf2/config.rs";
     const SOURCE: &str = "src/trace/otf2/library.c";
 
     /// Compiles the C part with the flags that the library's own `otf2-config` tells, or with none where it is not found.
     pub fn compile() {
         println!("cargo::rerun-if-changed={SOURCE}");
+        println!("cargo::rerun-if-changed={CONFIG}");
         println!("cargo::rerun-if-env-changed=OTF2_CONFIG");
         let mut build = cc::Build::new();
         build.file(SOURCE).std("c11").warnings(true).extra_warnings(true);
@@ -44,16 +52,5 @@ mod otf2 {
             }
         }
         println!("cargo::rustc-link-lib=otf2");
-    }
-
-    /// What `otf2-config` says, word by word; nothing if there is no such program.
-    fn flags(what: &str) -> Vec<String> {
-        let program = std::env::var("OTF2_CONFIG").unwrap_or_else(|_| "otf2-config".to_owned());
-        match Command::new(program).arg(what).output() {
-            Ok(output) if output.status.success() => {
-                String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
-            }
-            _ => Vec::new(),
-        }
     }
 }

@@ -3,6 +3,9 @@
 //! Archives are written by `tests/otf2/archive.c`. The comparison runs where mopsim is built with the feature `libotf2`, and says so
 //! where it is not.
 
+#[cfg(feature = "libotf2")]
+#[path = "../src/trace/otf2/config.rs"]
+mod config;
 mod support;
 
 use support::cli::Folder;
@@ -27,28 +30,33 @@ fn an_archive_without_the_library_says_what_to_do() {
 
 #[cfg(feature = "libotf2")]
 mod library {
+    use super::config::flags;
     use super::support::cli::Folder;
     use mopsim::trace::inspect::Severity;
     use mopsim::trace::{self, Action, Options, Trace, TraceWarning};
     use std::path::{Path, PathBuf};
     use std::process::Command;
 
-    /// Writes an archive; `None`, with a word, where nothing prints its text.
-    fn archive(folder: &Folder, arguments: &[&str]) -> (PathBuf, Option<PathBuf>) {
+    /// Writes an archive, in the place of an earlier one.
+    fn write(folder: &Folder, arguments: &[&str]) -> PathBuf {
         let writer = folder.path("archive");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/otf2/archive.c");
-        let flags = |what: &str| {
-            let config = std::env::var("OTF2_CONFIG").unwrap_or_else(|_| "otf2-config".to_owned());
-            let output = Command::new(config).arg(what).output().map(|output| output.stdout).unwrap_or_default();
-            String::from_utf8_lossy(&output).split_whitespace().map(str::to_owned).collect::<Vec<_>>()
-        };
-        let mut compile = Command::new("cc");
-        compile.args(flags("--cppflags")).arg(source).arg("-o").arg(&writer).args(flags("--ldflags")).arg("-lotf2");
-        assert!(compile.status().expect("a C compiler").success());
+        if !writer.exists() {
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/otf2/archive.c");
+            let mut compile = Command::new("cc");
+            compile.args(flags("--cppflags")).arg(source).arg("-o").arg(&writer).args(flags("--ldflags")).arg("-lotf2");
+            assert!(compile.status().expect("a C compiler").success());
+        }
         let place = folder.path("a");
+        if place.exists() {
+            std::fs::remove_dir_all(&place).expect("the earlier one is removed");
+        }
         assert!(Command::new(&writer).arg(&place).args(arguments).status().expect("the writer runs").success());
-        let anchor = place.join("traces.otf2");
-        let text = match Command::new("otf2-print").arg("-A").arg(&anchor).output() {
+        place.join("traces.otf2")
+    }
+
+    /// The text of an archive; `None`, with a word, where nothing prints it.
+    fn print(folder: &Folder, anchor: &Path) -> Option<PathBuf> {
+        match Command::new("otf2-print").arg("-A").arg(anchor).output() {
             Ok(output) => {
                 assert!(output.status.success());
                 Some(folder.write("traces.otf2.txt", output.stdout))
@@ -57,13 +65,15 @@ mod library {
                 eprintln!("skipped: otf2-print cannot be run ({error}), so there is no text to compare with");
                 None
             }
-        };
-        (anchor, text)
+        }
+    }
+
+    fn options() -> Options {
+        Options { leave_out: true, recorded_speed: 1e9, ..Options::default() }
     }
 
     fn read(path: &Path) -> Trace {
-        trace::read(path, &Options { leave_out: true, recorded_speed: 1e9, ..Options::default() })
-            .unwrap_or_else(|error| panic!("{error}"))
+        trace::read(path, &options()).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn ti(trace: &Trace) -> String {
@@ -94,7 +104,7 @@ mod library {
     fn both_readers_give_the_same_trace() {
         for arguments in [&["1"][..], &["400"], &["60", "one-sided"]] {
             let folder = Folder::new();
-            let (anchor, text) = archive(&folder, arguments);
+            let anchor = write(&folder, arguments);
             let archive = read(&anchor);
             assert_eq!((archive.name.as_str(), archive.ranks()), ("traces", 3));
             // The folder of Score-P stands for its archive.
@@ -105,7 +115,7 @@ mod library {
             let has = |kind: fn(&Action) -> bool| archive.actions[1].iter().any(kind);
             assert!(has(|action| matches!(action, Action::Start { .. })));
             assert_eq!(has(|action| matches!(action, Action::Put { .. })), arguments.len() > 1);
-            let Some(text) = text else { continue };
+            let Some(text) = print(&folder, &anchor) else { continue };
             let text = read(&text);
             assert_eq!(ti(&archive), ti(&text), "{arguments:?}");
             assert_eq!(warnings(&archive), warnings(&text), "{arguments:?}");
@@ -113,40 +123,106 @@ mod library {
         }
     }
 
-    /// Whatever is cut off, the program ends in an ordinary way.
+    /// Both readers tell apart who is a member, who is nobody, and who is neither.
+    #[test]
+    fn whoever_is_no_member_is_refused() {
+        let folder = Folder::new();
+        let whole = ti(&read(&write(&folder, &["2", "one-sided"])));
+        for (argument, problem) in [
+            ("receiver=9", Some("communicator 0 has no member 9")),
+            ("receiver=4294967294", Some("communicator 0 has no member 4294967294")),
+            ("receiver=4294967295", Some("the message names nobody")),
+            ("root=9", Some("communicator 0 has no member 9")),
+            ("root=4294967292", Some("communicator 0 has no member 4294967292")),
+            ("root=4294967293", None),
+            ("root=4294967294", None),
+            ("root=4294967295", None),
+            ("target=9", Some("window 5 has no member 9")),
+            ("target=4294967294", Some("window 5 has no member 4294967294")),
+            ("target=4294967295", None),
+        ] {
+            let anchor = write(&folder, &["2", "one-sided", argument]);
+            for file in [Some(anchor.clone()), print(&folder, &anchor)].into_iter().flatten() {
+                match (trace::read(&file, &options()), problem) {
+                    (Err(error), Some(problem)) => assert!(error.to_string().contains(problem), "{argument}: {error}"),
+                    // The root is the first member, the lock that of all.
+                    (Ok(trace), None) => {
+                        let expected = match argument.starts_with("root") {
+                            true => whole.replace("bcast 64 2 6", "bcast 64 0 6"),
+                            false => {
+                                whole.replace("1 on 4 flush 2\n1 on 4 flush 2\n", "1 on 4 flush 2\n1 on 4 flush\n")
+                            }
+                        };
+                        assert_ne!(expected, whole);
+                        assert_eq!(ti(&trace), expected, "{argument}");
+                    }
+                    (result, _) => panic!("{argument}, {}: {:?}", file.display(), result.map(|trace| trace.name)),
+                }
+            }
+        }
+    }
+
+    /// Threads beside the ranks have no file here, and more events in all than can be counted.
+    #[test]
+    fn only_the_files_of_ranks_are_opened() {
+        let folder = Folder::new();
+        let few = read(&write(&folder, &["3"]));
+        let many = read(&write(&folder, &["3", "threads=1500"]));
+        assert_eq!(ti(&few), ti(&many));
+        let noted = warnings(&many);
+        assert!(noted.iter().any(|text| text.starts_with(&format!("{} events of threads", u64::MAX))), "{noted:?}");
+    }
+
+    /// What the library does not find in a file that is cut off is known by how many events were recorded.
+    #[test]
+    fn missing_events_are_noticed() {
+        let folder = Folder::new();
+        for (argument, recorded) in [("missing=5", "176"), ("missing=18446744073709551615", "more than can be counted")]
+        {
+            let error = trace::read(&write(&folder, &["3", argument]), &options()).expect_err(argument).to_string();
+            let problem = format!("171 events of the ranks are in its files, {recorded} were recorded");
+            assert!(error.contains(&problem), "{error}");
+        }
+    }
+
+    /// Whatever is cut off of what is read, it is noticed.
     #[test]
     fn archives_that_are_cut_off_are_refused() {
         let folder = Folder::new();
-        let (anchor, _) = archive(&folder, &["400"]);
+        let anchor = write(&folder, &["400"]);
         let mut files = vec![anchor.clone(), anchor.with_extension("def")];
         files.extend(
             std::fs::read_dir(anchor.with_extension("")).expect("a folder").map(|file| file.expect("a file").path()),
         );
         assert!(files.iter().filter(|file| file.extension().is_some_and(|end| end == "evt")).count() == 4, "{files:?}");
-        let info = |code: &[i32], what: &str| {
+        let info = |code: i32, what: &str| {
             let output = folder.command(&["trace", "info", "a/traces.otf2"]).output().expect("it runs");
             let message = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(output.status.code().is_some_and(|status| code.contains(&status)), "{what}: {output:?}");
+            assert_eq!(output.status.code(), Some(code), "{what}: {output:?}");
             assert!(!message.contains("panicked") && !message.contains("[OTF2]"), "{what}: {message}");
         };
-        info(&[0], "whole");
+        info(0, "whole");
         for file in files {
             let whole = std::fs::read(&file).expect("a file");
-            for length in [0, whole.len() / 3, whole.len().saturating_sub(1)] {
+            // The thread beside the ranks is not read.
+            let wrong = if file.file_stem().is_some_and(|name| name == "77") { 0 } else { 2 };
+            // The last byte only says that it is the last one.
+            for (length, code) in [(0, wrong), (whole.len() / 3, wrong), (whole.len() - 3, wrong), (whole.len() - 1, 0)]
+            {
                 std::fs::write(&file, &whole[..length]).expect("written");
-                info(&[0, 2, 3], &format!("{} cut off at byte {length} of {}", file.display(), whole.len()));
+                info(code, &format!("{} cut off at byte {length} of {}", file.display(), whole.len()));
             }
             std::fs::remove_file(&file).expect("removed");
-            info(&[0, 2, 3], &format!("{} is not there", file.display()));
+            info(if file == anchor { 3 } else { wrong }, &format!("{} is not there", file.display()));
             std::fs::write(&file, &whole).expect("written");
         }
-        info(&[0], "whole again");
+        info(0, "whole again");
     }
 
     #[test]
     fn an_archive_is_read_by_its_path_only() {
         let folder = Folder::new();
-        let (anchor, _) = archive(&folder, &["1"]);
+        let anchor = write(&folder, &["1"]);
         let bytes = std::fs::read(&anchor).expect("a file");
         let options = Options::default();
         let error = trace::read_from(&*bytes, "stdin", &options).expect_err("its events are elsewhere");

@@ -12,7 +12,7 @@ use mopsim::ids::HostId;
 use mopsim::mpi::collective::select::Table;
 use mopsim::mpi::layout::Layout;
 use mopsim::mpi::messages::Envelope;
-use mopsim::trace::{self, Options, Trace, TraceWarning, inspect};
+use mopsim::trace::{self, Action, CollectiveKind as Kind, Options, Trace, TraceWarning, inspect};
 use star::{model, star};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -84,12 +84,16 @@ impl Run {
     fn record(&self, flags: &[&str], program: &Path, ranks: u32, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
         command.current_dir(self.folder.path()).arg("record").args(flags).arg("--").arg(self.library.mpirun);
-        // Open MPI does not run as root, nor more ranks than cores, unless it is told so.
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
-        command.args(["-n", &ranks.to_string()]).arg(program).args(arguments);
-        command.output().expect("mopsim runs")
+        launched(&mut command, program, ranks).args(arguments).output().expect("mopsim runs")
     }
+}
+
+/// A command that ends in a launcher, with what that needs to run a program.
+fn launched<'c>(command: &'c mut Command, program: &Path, ranks: u32) -> &'c mut Command {
+    // Open MPI does not run as root, nor more ranks than cores, unless it is told so.
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
+    command.args(["-n", &ranks.to_string()]).arg(program)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -197,6 +201,70 @@ fn fortran() {
         same_messages(&library, "heat.f90", &["-cpp"], 4);
         same_messages(&library, "heat.f90", &["-cpp", "-DF08"], 4);
     }
+}
+
+/// What each rank has received by `MPI_Allgatherv`.
+fn gathered(trace: &Trace) -> Vec<u64> {
+    let bytes = |action: &Action| {
+        let call = action.collective().map(|index| &trace.collectives[index as usize]);
+        let counts =
+            call.filter(|call| call.kind == Kind::Allgatherv).map_or(&[][..], |call| trace.counts(call.recv_counts));
+        counts.iter().map(|&count| u64::from(count)).sum::<u64>()
+    };
+    trace.actions.iter().map(|actions| actions.iter().map(bytes).sum()).collect()
+}
+
+/// Threads that call MPI at the same time. What they do has the order in which the calls ended, which need not be one in which ranks
+/// can do it again; so it is not replayed.
+#[test]
+fn threads_that_call_at_the_same_time() {
+    for library in libraries() {
+        let run = Run::new(&library);
+        let program = run.compile("threads.c", &["-pthread"]).expect("C is compiled");
+        let output = run.record(&["-o", "it.mrec"], &program, 2, &[]);
+        let (shown, said) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{library:?}: {shown}\n{said}");
+        if shown.contains("no threads") {
+            eprintln!("skipped: {library:?} is built without MPI_THREAD_MULTIPLE");
+            continue;
+        }
+        let trace = trace::read(&run.path("it.mrec"), &Options::default()).expect("is read");
+        assert_eq!(recorded(&trace), counted(&shown), "{library:?}: {said}");
+        let of = |rank: usize| {
+            let word = format!("gathered {rank} ");
+            shown.lines().find_map(|line| line.strip_prefix(&word)?.parse::<u64>().ok()).expect("it is told")
+        };
+        assert_eq!(gathered(&trace), [of(0), of(1)], "{library:?}: {said}");
+    }
+}
+
+/// The same, watched by the compiler's checker of threads: nothing of the recorder is used by two at once.
+#[test]
+fn threads_share_nothing_without_the_lock() {
+    let Some(library) = libraries().into_iter().next() else { return };
+    let run = Run::new(&library);
+    let program = run.path("watched");
+    let source = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let mut compile = Command::new(library.mpicc);
+    compile.args(["-g", "-O1", "-fsanitize=thread", "-pthread", "-o"]).arg(&program);
+    compile.arg(source("src/record/c/recorder.c")).arg(source("tests/recorder/threads.c"));
+    if !compile.output().expect("the compiler runs").status.success() {
+        eprintln!("skipped: {} has no -fsanitize=thread", library.mpicc);
+        return;
+    }
+    let mut command = Command::new(library.mpirun);
+    // Of the MPI library it knows nothing, and what it says of that counts for nothing.
+    command.env("MOPSIM_RECORD_DIR", run.folder.path()).env("TSAN_OPTIONS", "detect_deadlocks=0:exitcode=0");
+    let output = launched(&mut command, &program, 2).output().expect("the launcher runs");
+    let said = text(&output.stderr);
+    if !output.status.success() || counted(&text(&output.stdout)).is_empty() {
+        eprintln!("skipped: the program cannot be watched here: {said}");
+        return;
+    }
+    assert!(run.path("rank-000001.mrec").is_file(), "{said}");
+    let races: Vec<&str> =
+        said.lines().filter(|line| line.contains("data race") && line.contains("src/record/c/")).collect();
+    assert!(races.is_empty(), "{races:#?}");
 }
 
 #[test]

@@ -1,5 +1,9 @@
 /* Writes an OTF2 archive with every kind of event that the reader knows, for tests/otf2_library.rs:
-   `archive FOLDER ITERATIONS [one-sided]` makes FOLDER/traces.otf2 and its files. Three ranks and a thread beside them. */
+   `archive FOLDER ITERATIONS [one-sided] [NAME=NUMBER...]` makes FOLDER/traces.otf2 and its files. Three ranks and a thread beside
+   them. A number replaces a right one: `receiver` of the first message of each iteration, `root` of its broadcast, `target` of locks
+   that are given back. So many `threads` are defined in addition, each with more events than there can be and without a file; so many
+   events are defined to be in the file of rank 0, and are `missing`. */
+#include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +13,10 @@
 /* Locations: not the numbers of the ranks, and not in their order of definition. */
 static const uint64_t LOCATIONS[RANKS] = { 10, 4294967297, 7 };
 #define THREAD 77
+
+/* What may be asked for in the arguments. */
+static uint32_t receiver = 1, root = 2, target = 0, threads = 0;
+static uint64_t missing = 0;
 
 static void check( OTF2_ErrorCode code )
 {
@@ -51,7 +59,7 @@ static const char* STRINGS[ S_COUNT ] = { "", "main, Tag: 5, <3>", "MPI_Init", "
 static void communicate( int i )
 {
     uint64_t q = 1000 + i % 3;
-    CALL( 0, S_SEND, MpiSend, 1, 0, 7, 100 + i % 5 );
+    CALL( 0, S_SEND, MpiSend, receiver, 0, 7, 100 + i % 5 );
     CALL( 1, S_RECV, MpiRecv, 0, 0, 7, 100 + i % 5 );
     /* Rank 2 receives from member 1 of communicator 1, which is rank 1; what it posts is complete only later. */
     ENTER( 2, S_IRECV );
@@ -73,7 +81,7 @@ static void communicate( int i )
     for ( int r = 0; r < RANKS; r++ ) {
         ENTER( r, S_BCAST );
         now++, events[ r ]++, check( OTF2_EvtWriter_MpiCollectiveBegin( writer[ r ], NULL, now ) );
-        EVENT( r, MpiCollectiveEnd, OTF2_COLLECTIVE_OP_BCAST, 0, 2, r == 2 ? 3 * 64 : 0, 64 );
+        EVENT( r, MpiCollectiveEnd, OTF2_COLLECTIVE_OP_BCAST, 0, root, r == 2 ? 3 * 64 : 0, 64 );
         LEAVE( r, S_BCAST );
         EVENT( r, MpiCollectiveEnd, OTF2_COLLECTIVE_OP_ALLTOALLV, 3, OTF2_COLLECTIVE_ROOT_NONE, 5 + 9 * r, 30 );
         EVENT( r, MpiCollectiveEnd, OTF2_COLLECTIVE_OP_ALLREDUCE, 2, OTF2_COLLECTIVE_ROOT_NONE, 8, 8 );
@@ -110,7 +118,7 @@ static void one_sided( int i )
     EVENT( 1, RmaAtomic, 5, 0, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD, 8, 8, i + 1 );
     EVENT( 1, RmaOpCompleteBlocking, 5, i );
     EVENT( 1, RmaOpCompleteRemote, 5, i + 1 );
-    EVENT( 1, RmaReleaseLock, 5, 0, 3 );
+    EVENT( 1, RmaReleaseLock, 5, target, 3 );
     EVENT( 1, RmaSync, 5, 0, OTF2_RMA_SYNC_TYPE_MEMORY );
     EVENT( 2, RmaWaitChange, 5 );
 }
@@ -159,9 +167,14 @@ static void definitions( OTF2_Archive* archive, uint64_t worked )
 #endif
     }
     for ( uint32_t r = 0; r < RANKS; r++ ) {
-        check( OTF2_GlobalDefWriter_WriteLocation( d, LOCATIONS[ r ], S_NAME, OTF2_LOCATION_TYPE_CPU_THREAD, events[ r ], r ) );
+        uint64_t room    = UINT64_MAX - events[ r ];
+        uint64_t defined = r > 0 ? events[ r ] : missing < room ? events[ r ] + missing : UINT64_MAX;
+        check( OTF2_GlobalDefWriter_WriteLocation( d, LOCATIONS[ r ], S_NAME, OTF2_LOCATION_TYPE_CPU_THREAD, defined, r ) );
     }
     check( OTF2_GlobalDefWriter_WriteLocation( d, THREAD, S_WORK, OTF2_LOCATION_TYPE_CPU_THREAD, worked, 0 ) );
+    for ( uint32_t t = 0; t < threads; t++ ) {
+        check( OTF2_GlobalDefWriter_WriteLocation( d, 1000 + t, S_WORK, OTF2_LOCATION_TYPE_CPU_THREAD, UINT64_MAX, 0 ) );
+    }
     group( d, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, RANKS, LOCATIONS );
     group( d, 1, OTF2_GROUP_TYPE_COMM_GROUP, RANKS, ( uint64_t[] ){ 0, 1, 2 } );
     group( d, 2, OTF2_GROUP_TYPE_COMM_GROUP, 2, ( uint64_t[] ){ 2, 1 } );
@@ -190,6 +203,15 @@ int main( int argc, char** argv )
     if ( argc < 3 ) {
         return 2;
     }
+    bool windows = false;
+    for ( int i = 3; i < argc; i++ ) {
+        windows |= strcmp( argv[ i ], "one-sided" ) == 0;
+        sscanf( argv[ i ], "receiver=%" SCNu32, &receiver );
+        sscanf( argv[ i ], "root=%" SCNu32, &root );
+        sscanf( argv[ i ], "target=%" SCNu32, &target );
+        sscanf( argv[ i ], "threads=%" SCNu32, &threads );
+        sscanf( argv[ i ], "missing=%" SCNu64, &missing );
+    }
     int           iterations = atoi( argv[ 2 ] );
     OTF2_Archive* archive    = OTF2_Archive_Open( argv[ 1 ], "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
                                                   OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE );
@@ -209,7 +231,6 @@ int main( int argc, char** argv )
         ENTER( r, S_INIT );
         LEAVE( r, S_INIT );
     }
-    bool windows = argc > 3 && strcmp( argv[ 3 ], "one-sided" ) == 0;
     if ( windows ) {
         collective_of_window( 4, true );
         collective_of_window( 5, true );

@@ -15,12 +15,17 @@ static void count(int to, long size) {
     bytes[to] += size;
 }
 
-static void begin(int *argc, char ***argv) {
-    MPI_Init(argc, argv);
+/* After MPI_Init or MPI_Init_thread. */
+static void prepare(void) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     messages = calloc(2 * (size_t)ranks, sizeof *messages);
     bytes = messages + ranks;
+}
+
+static inline void begin(int *argc, char ***argv) {
+    MPI_Init(argc, argv);
+    prepare();
 }
 
 static void end(void) {

@@ -37,7 +37,7 @@ static void record_collective(int rc, const struct collective *call, uint64_t be
         record_other("collectives on communicators that are not recorded", begin, end);
         return;
     }
-    int size = comm_info[id].size, has_send = call->send_counts != NULL, has_recv = call->recv_counts != NULL;
+    int size = comm_about(id).size, has_send = call->send_counts != NULL, has_recv = call->recv_counts != NULL;
     unsigned char *p = begin_record(call->nonblocking ? OP_ICOLLECTIVE : OP_COLLECTIVE, begin, end,
                                     (size_t)(has_send + has_recv) * (size_t)size * 10);
     *p++ = (unsigned char)call->kind;
@@ -53,7 +53,7 @@ static void record_collective(int rc, const struct collective *call, uint64_t be
 /* Whether this process is the root; on an intercommunicator it does not matter. */
 static inline int is_root(MPI_Comm comm, int root) {
     int64_t id = comm_id(comm);
-    return id >= 0 && comm_info[id].rank == root;
+    return id >= 0 && comm_about(id).rank == root;
 }
 
 /* Whether this process can be seen in collectives of a communicator at all. */
@@ -95,7 +95,8 @@ static struct collective rooted_v(int kind, int wide, int root, MPI_Comm comm, c
 /* Counts received from all, of allgatherv, or of the parts of the result, of reduce_scatter. */
 static struct collective all_v(int kind, int wide, MPI_Comm comm, const void *counts, MPI_Datatype type) {
     struct collective call = {.kind = kind, .wide = wide, .comm = comm, .recv_counts = counts, .recv_type = type};
-    if (is_known(comm)) call.bytes = bytes_of(count_at(counts, wide, comm_info[comm_id(comm)].rank), type);
+    int64_t id = comm_id(comm);
+    if (id >= 0) call.bytes = bytes_of(count_at(counts, wide, comm_about(id).rank), type);
     return call;
 }
 

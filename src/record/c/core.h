@@ -363,19 +363,18 @@ static int64_t map_get(const struct map *map, uint64_t key) {
 static void map_put(struct map *map, uint64_t key, int64_t value);
 
 static void map_grow(struct map *map) {
-    struct map old = *map;
-    map->slots = old.slots ? 2 * old.slots : 64;
-    map->used = 0;
-    map->keys = calloc(map->slots, sizeof *map->keys);
-    map->values = calloc(map->slots, sizeof *map->values);
-    if (map->keys == NULL || map->values == NULL) {
+    struct map more = {.slots = map->slots ? 2 * map->slots : 64};
+    more.keys = calloc(more.slots, sizeof *more.keys);
+    more.values = calloc(more.slots, sizeof *more.values);
+    if (more.keys == NULL || more.values == NULL) {
         complain("no memory is left for the handles of the program");
         exit(3);
     }
-    for (size_t i = 0; i < old.slots; i++)
-        if (old.keys[i]) map_put(map, old.keys[i] - 1, old.values[i]);
-    free(old.keys);
-    free(old.values);
+    for (size_t i = 0; i < map->slots; i++)
+        if (map->keys[i]) map_put(&more, map->keys[i] - 1, map->values[i]);
+    free(map->keys);
+    free(map->values);
+    *map = more;
 }
 
 static void map_put(struct map *map, uint64_t key, int64_t value) {

@@ -62,19 +62,21 @@ IRECV(Recv_init, OP_RECV_INIT)
 
 int C(Mrecv)(void *data, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
     if (IDLE) return P(Mrecv)(data, count, type, message, status);
-    uint64_t key = KEY(*message), begin = enter();
+    struct found_message taken = message_take(KEY(*message));
+    uint64_t begin = enter();
     int rc = P(Mrecv)(data, count, type, message, status);
     uint64_t end = leave();
-    record_found(OP_RECV, rc, key, bytes_of(count, type), 0, begin, end);
+    record_found(OP_RECV, rc, taken, bytes_of(count, type), 0, begin, end);
     return rc;
 }
 
 int C(Imrecv)(void *data, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
     if (IDLE) return P(Imrecv)(data, count, type, message, request);
-    uint64_t key = KEY(*message), begin = enter();
+    struct found_message taken = message_take(KEY(*message));
+    uint64_t begin = enter();
     int rc = P(Imrecv)(data, count, type, message, request);
     uint64_t end = leave();
-    record_found(OP_IRECV, rc, key, bytes_of(count, type), KEY(*request), begin, end);
+    record_found(OP_IRECV, rc, taken, bytes_of(count, type), KEY(*request), begin, end);
     return rc;
 }
 

@@ -64,8 +64,8 @@ static const int *f_from_zero(const I *indices, int count) {
 static int f_in_place(const void *data) {
     static const char *const blocks[] = {"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"};
     static const char *const pointers[] = {"MPIR_F_MPI_IN_PLACE", "MPIR_F08_MPI_IN_PLACE"};
-    static const void *known[6];
-    static int looked;
+    static __thread const void *known[6];
+    static __thread int looked;
     if (!looked) {
         for (int i = 0; i < 4; i++) known[i] = dlsym(RTLD_DEFAULT, blocks[i]);
         for (int i = 0; i < 2; i++) {
@@ -84,7 +84,7 @@ static const MPI_Datatype *f_types(const I *types, MPI_Comm comm, int which) {
     static __thread MPI_Datatype *list[2];
     static __thread int rooms[2];
     int64_t id = comm_id(comm);
-    int size = id < 0 ? 0 : comm_info[id].size;
+    int size = id < 0 ? 0 : comm_about(id).size;
     if (size > rooms[which]) {
         free(list[which]);
         list[which] = malloc((size_t)size * sizeof **list);

@@ -85,9 +85,9 @@ FORTRAN(
     improbe, PARAMS(I *from, I *tag, I *comm, I *flag, I *message, I *status), PARAMS(from, tag, comm, flag, message, status), F_WANTED,
     if (!*flag) record_poll(IMPROBE, begin, end); else { F_PROBED; message_found(F_MESSAGE, COMM(comm), &told); })
 FORTRAN(mrecv, PARAMS(void *data, I *count, I *type, I *message, I *status), PARAMS(data, count, type, message, status),
-        uint64_t key = F_MESSAGE, record_found(OP_RECV, RC, key, BYTES(count, type), 0, begin, end))
+        struct found_message taken = message_take(F_MESSAGE), record_found(OP_RECV, RC, taken, BYTES(count, type), 0, begin, end))
 FORTRAN(imrecv, PARAMS(void *data, I *count, I *type, I *message, I *request), PARAMS(data, count, type, message, request),
-        uint64_t key = F_MESSAGE, record_found(OP_IRECV, RC, key, BYTES(count, type), f_request(request), begin, end))
+        struct found_message taken = message_take(F_MESSAGE), record_found(OP_IRECV, RC, taken, BYTES(count, type), f_request(request), begin, end))
 
 /* ---- Requests ---- */
 
@@ -217,8 +217,8 @@ F_MAKES(intercomm_merge, UNSEEN, PARAMS(I *comm, I *high), PARAMS(comm, high))
 F_MAKES(intercomm_create, UNSEEN, PARAMS(I *comm, I *leader, I *peer, I *remote, I *tag), PARAMS(comm, leader, peer, remote, tag))
 FORTRAN(comm_idup, PARAMS(I *comm, I *made, I *request), PARAMS(comm, made, request), NONE,
         record_idup(RC, COMM(comm), COMM(made), begin, end))
-FORTRAN(comm_free, PARAMS(I *comm), PARAMS(comm), uint64_t key = KEY(COMM(comm)), record_comm_free(key, begin, end))
-FORTRAN(comm_disconnect, PARAMS(I *comm), PARAMS(comm), uint64_t key = KEY(COMM(comm)), record_comm_free(key, begin, end))
+FORTRAN(comm_free, PARAMS(I *comm), PARAMS(comm), int64_t id = comm_take(KEY(COMM(comm))), record_comm_free(id, begin, end))
+FORTRAN(comm_disconnect, PARAMS(I *comm), PARAMS(comm), int64_t id = comm_take(KEY(COMM(comm))), record_comm_free(id, begin, end))
 
 /* ---- One-sided communication ---- */
 
@@ -229,7 +229,7 @@ F_WINDOW(win_create, PARAMS(void *base, MPI_Aint *size, I *unit, I *info, I *com
 F_WINDOW(win_allocate, PARAMS(MPI_Aint *size, I *unit, I *info, I *comm, void *base), PARAMS(size, unit, info, comm, base))
 F_WINDOW(win_allocate_shared, PARAMS(MPI_Aint *size, I *unit, I *info, I *comm, void *base), PARAMS(size, unit, info, comm, base))
 F_WINDOW(win_create_dynamic, PARAMS(I *info, I *comm), PARAMS(info, comm))
-FORTRAN(win_free, PARAMS(I *win), PARAMS(win), uint64_t key = KEY(WIN), record_window_free(key, begin, end))
+FORTRAN(win_free, PARAMS(I *win), PARAMS(win), int64_t id = window_take(KEY(WIN)), record_window_free(id, begin, end))
 #define F_TARGET I *target, MPI_Aint *at, I *tn, I *tt
 #define F_RMA(name, parameters, arguments, kind, there, back)                                                                  \
     FORTRAN(name, PARAMS(parameters), PARAMS(arguments), NONE, record_rma(kind, RC, WIN, *target, there, back, begin, end))

@@ -29,16 +29,19 @@ static void record_other(const char *name, uint64_t begin, uint64_t end) {
 
 static struct { uint64_t key, size; } types[64];
 
+/* With several threads nothing is kept: one might find the size that another is about to write. */
 static inline uint64_t type_size(MPI_Datatype type) {
     uint64_t key = KEY(type);
     size_t slot = (size_t)((key * 0x9e3779b97f4a7c15u) >> 58);
     if (LIKELY(types[slot].key == key + 1)) return types[slot].size;
-    MPI_Count size = 0;
-    PMPI_Type_size_x(type, &size);
-    types[slot].key = 0;
-    types[slot].size = size > 0 ? (uint64_t)size : 0;
-    types[slot].key = key + 1;
-    return types[slot].size;
+    MPI_Count count = 0;
+    PMPI_Type_size_x(type, &count);
+    uint64_t size = count > 0 ? (uint64_t)count : 0;
+    if (LIKELY(!multiple)) {
+        types[slot].key = key + 1;
+        types[slot].size = size;
+    }
+    return size;
 }
 
 /* Nothing is asked about the type of no elements: it may be none. */
@@ -47,14 +50,16 @@ static inline uint64_t bytes_of(int64_t count, MPI_Datatype type) {
 }
 
 /* A handle may come to stand for another type. */
-static void types_forget(void) { memset(types, 0, sizeof types); }
+static void types_forget(void) {
+    if (LIKELY(!multiple)) memset(types, 0, sizeof types);
+}
 
 /* ---- Communicators ---- */
 
 enum { NOT_RECORDED = -2 };
 
 static struct map comms;
-static struct { int size, rank; } *comm_info;
+static struct comm_info { int size, rank; } *comm_info;
 static int64_t comms_made, comms_room;
 static MPI_Group world_group;
 static uint64_t last_comm_key;
@@ -63,6 +68,19 @@ static int64_t last_comm_id = NOT_RECORDED;
 /* Takes the lock of begin_record(), which may be taken twice. */
 #define LOCK() if (UNLIKELY(multiple)) pthread_mutex_lock(&one_writer)
 #define UNLOCK() if (UNLIKELY(multiple)) pthread_mutex_unlock(&one_writer)
+
+/* The size of a recorded communicator, and this process's rank there: a copy, since another thread may move the list. */
+static inline struct comm_info comm_about(int64_t id) {
+    LOCK();
+    struct comm_info about = comm_info[id];
+    UNLOCK();
+    return about;
+}
+
+/* With several threads there is no last one, and nothing is written that others read without the lock. */
+static void comm_forget_last(void) {
+    if (last_comm_id != NOT_RECORDED) last_comm_id = NOT_RECORDED;
+}
 
 static int64_t comm_number(MPI_Comm comm, int size, int rank) {
     if (comms_made == comms_room) {
@@ -76,7 +94,7 @@ static int64_t comm_number(MPI_Comm comm, int size, int rank) {
     comm_info[comms_made].size = size;
     comm_info[comms_made].rank = rank;
     map_put(&comms, KEY(comm), comms_made);
-    last_comm_id = NOT_RECORDED;
+    comm_forget_last();
     return comms_made++;
 }
 
@@ -126,7 +144,7 @@ static int64_t comm_define(MPI_Comm comm, int how, int64_t parent, uint64_t begi
     PMPI_Comm_test_inter(comm, &inter);
     if (inter) {
         map_put(&comms, KEY(comm), NOT_RECORDED);
-        last_comm_id = NOT_RECORDED;
+        comm_forget_last();
         record_other("intercommunicators", begin, end);
         return NOT_RECORDED;
     }
@@ -140,7 +158,7 @@ static int64_t comm_define(MPI_Comm comm, int how, int64_t parent, uint64_t begi
     for (int i = 0; i < size; i++) foreign |= members[i] < 0;
     if (foreign) {
         map_put(&comms, KEY(comm), NOT_RECORDED);
-        last_comm_id = NOT_RECORDED;
+        comm_forget_last();
         record_other("communicators with processes that were added later", begin, end);
     } else {
         int64_t id = comm_number(comm, size, rank);
@@ -205,12 +223,17 @@ static void record_idup(int rc, MPI_Comm old, MPI_Comm made, uint64_t begin, uin
     free(members);
 }
 
-static void record_comm_free(uint64_t key, uint64_t begin, uint64_t end) {
+/* A communicator is about to be freed: its number. Once it is, another thread may get the same handle for a new one. */
+static int64_t comm_take(uint64_t key) {
     LOCK();
     int64_t id = map_get(&comms, key);
     map_remove(&comms, key);
-    last_comm_id = NOT_RECORDED;
+    comm_forget_last();
     UNLOCK();
+    return id;
+}
+
+static void record_comm_free(int64_t id, uint64_t begin, uint64_t end) {
     if (id < 0) {
         record_quiet(begin, end);
         return;
@@ -243,11 +266,16 @@ static int64_t window_id(uint64_t key) {
     return id;
 }
 
-static void record_window_free(uint64_t key, uint64_t begin, uint64_t end) {
+/* As comm_take(). */
+static int64_t window_take(uint64_t key) {
     LOCK();
     int64_t id = map_get(&windows, key);
     map_remove(&windows, key);
     UNLOCK();
+    return id;
+}
+
+static void record_window_free(int64_t id, uint64_t begin, uint64_t end) {
     if (id < 0) {
         record_quiet(begin, end);
         return;

@@ -18,7 +18,7 @@ static struct map open_requests;
 static struct map cancelled;
 /* Messages that a probe has taken out of the queue: communicator, source, tag. */
 static struct map found;
-static struct { int64_t comm; int source, tag, under_way; } *found_info;
+static struct found_message { int64_t comm; int source, tag, under_way; } *found_info;
 static size_t found_room;
 
 static inline int is_open(int source, int tag) { return source == MPI_ANY_SOURCE || (tag == MPI_ANY_TAG && source >= 0); }
@@ -134,7 +134,7 @@ static void message_found(uint64_t message, MPI_Comm comm, const MPI_Status *sta
         memset(found_info + found_room, 0, (room - found_room) * sizeof *found_info);
         found_room = room;
     }
-    /* The receive of a message from nobody is not seen to remove it. */
+    /* The receive of a message from nobody does not remove it. */
     found_info[slot].under_way = status->MPI_SOURCE >= 0;
     found_info[slot].comm = id;
     found_info[slot].source = status->MPI_SOURCE;
@@ -143,27 +143,37 @@ static void message_found(uint64_t message, MPI_Comm comm, const MPI_Status *sta
     UNLOCK();
 }
 
-/* The receive of a message that a probe has found. */
-static void record_found(int op, int rc, uint64_t message, uint64_t bytes, uint64_t request, uint64_t begin, uint64_t end) {
+/* A message that a probe has found is about to be received: what is known of it. Once it is, another thread may get the same handle for the
+   next one. */
+static struct found_message message_take(uint64_t message) {
+    struct found_message taken = {.under_way = 0};
     LOCK();
     int64_t slot = map_get(&found, message);
+    if (slot >= 0) {
+        taken = found_info[slot];
+        map_remove(&found, message);
+        found_info[slot].under_way = 0;
+    }
     UNLOCK();
-    if (rc != MPI_SUCCESS || slot < 0) {
+    return taken;
+}
+
+/* Its receive. */
+static void record_found(int op, int rc, struct found_message taken, uint64_t bytes, uint64_t request, uint64_t begin, uint64_t end) {
+    if (rc != MPI_SUCCESS || !taken.under_way) {
         record_quiet(begin, end);
         return;
     }
-    if (found_info[slot].comm < 0) {
+    if (taken.comm < 0) {
         record_other("messages on communicators that are not recorded", begin, end);
         return;
     }
     unsigned char *p = begin_record(op, begin, end, 0);
-    p = put(p, (uint64_t)found_info[slot].comm);
-    p = put_signed(p, found_info[slot].source);
-    p = put_signed(p, found_info[slot].tag);
+    p = put(p, (uint64_t)taken.comm);
+    p = put_signed(p, taken.source);
+    p = put_signed(p, taken.tag);
     p = put(p, bytes);
     if (op != OP_RECV) p = put_request(p, request);
-    map_remove(&found, message);
-    found_info[slot].under_way = 0;
     end_record(p);
 }
 

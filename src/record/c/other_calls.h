@@ -270,10 +270,11 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
 #define FREES_COMM(name)                                                                                                       \
     int MPI_##name(MPI_Comm *comm) {                                                                                           \
         if (IDLE) return PMPI_##name(comm);                                                                                    \
-        uint64_t key = KEY(*comm), begin = enter();                                                                            \
+        int64_t id = comm_take(KEY(*comm));                                                                                    \
+        uint64_t begin = enter();                                                                                              \
         int rc = PMPI_##name(comm);                                                                                            \
         uint64_t end = leave();                                                                                                \
-        record_comm_free(key, begin, end);                                                                                     \
+        record_comm_free(id, begin, end);                                                                                      \
         return rc;                                                                                                             \
     }
 FREES_COMM(Comm_free)
@@ -300,10 +301,11 @@ MAKES_WINDOW(Win_create_dynamic, PARAMETERS(MPI_Info info, MPI_Comm comm), PARAM
 
 int MPI_Win_free(MPI_Win *win) {
     if (IDLE) return PMPI_Win_free(win);
-    uint64_t key = KEY(*win), begin = enter();
+    int64_t id = window_take(KEY(*win));
+    uint64_t begin = enter();
     int rc = PMPI_Win_free(win);
     uint64_t end = leave();
-    record_window_free(key, begin, end);
+    record_window_free(id, begin, end);
     return rc;
 }
 

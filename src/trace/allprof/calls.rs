@@ -140,7 +140,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
                 "a request that a test or a waitany has found: waited for where its place is used again".to_owned(),
             );
         }
-        self.program.isend(self.rank, handle, action);
+        self.program.post(self.rank, handle, action);
     }
 
     fn call(&mut self, name: &str, f: &Fields<'_>) -> Done {
@@ -242,7 +242,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
         let (to, from) = (self.partner(f, 5, !world)?, self.partner(f, 10, !world)?);
         if let Some(to) = to {
             let ((count, datatype), tag) = (self.elements(f, 3, 4)?, self.tag(f, 6)?);
-            self.program.isend(self.rank, u64::MAX, Action::Isend { to, tag, count, datatype });
+            self.program.post(self.rank, u64::MAX, Action::Isend { to, tag, count, datatype });
         }
         if let Some(from) = from {
             let ((count, datatype), tag) = (self.elements(f, 8, 9)?, self.tag(f, 11)?);

@@ -127,10 +127,23 @@ impl Program<'_> {
     /// The same where the arguments are told later, to [`settle_collective`](Self::settle_collective). Gives the place of its action.
     pub fn open_collective(&mut self, rank: u32, handle: u64) -> usize {
         let state = &mut self.ranks[rank as usize];
-        let request = state.requests.number();
-        state.requests.insert(handle, Request::Collective(request));
-        state.actions.push(Action::Start { index: u32::MAX, request });
-        state.actions.len() - 1
+        let (number, at) = (state.requests.number(), state.actions.len());
+        state.requests.insert(handle, Request::Collective { number, at });
+        state.actions.push(Action::Start { index: u32::MAX, request: number });
+        at
+    }
+
+    /// Waits for a collective that was started; its number is free again.
+    pub fn wait_collective(&mut self, rank: u32, number: u32) {
+        self.ranks[rank as usize].requests.is_free(number);
+        self.push(rank, Action::WaitRequest { request: number });
+    }
+
+    /// A collective that was started turns out to do nothing: it is left out, and its number is free again.
+    pub fn drop_collective(&mut self, rank: u32, number: u32, at: usize) {
+        let state = &mut self.ranks[rank as usize];
+        state.requests.is_free(number);
+        state.actions[at] = Action::NoOperation;
     }
 
     /// Gives a collective its arguments; whether it blocks is known by what stands there.

@@ -12,12 +12,12 @@ use crate::trace::Action;
 pub(in crate::trace) enum Request {
     /// One that needs no wait.
     Nothing,
-    /// A message: source, destination, tag.
-    Message(u32, u32, i32),
+    /// A message, and where this half of it stands.
+    Message { source: u32, destination: u32, tag: i32, at: usize },
     /// A receive whose source or tag is not known before it is complete: where it stands.
     Open(usize),
-    /// A collective that does not block: its number in the actions.
-    Collective(u32),
+    /// A collective that does not block: its number in the actions, and where it stands.
+    Collective { number: u32, at: usize },
 }
 
 impl Request {
@@ -25,6 +25,14 @@ impl Request {
     pub fn open(self) -> Option<usize> {
         match self {
             Self::Open(at) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// Where the collective stands, if it is one.
+    pub fn collective(self) -> Option<usize> {
+        match self {
+            Self::Collective { at, .. } => Some(at),
             _ => None,
         }
     }
@@ -83,11 +91,11 @@ impl Requests {
         self.active.remove(&handle);
     }
 
-    /// Receives whose source nobody has told.
-    pub fn open(&self) -> Vec<usize> {
-        let mut open: Vec<usize> = self.active.values().filter_map(|request| request.open()).collect();
-        open.sort_unstable();
-        open
+    /// What `place` gives of the requests under way, in the order of the actions.
+    pub fn places(&self, place: impl Fn(Request) -> Option<usize>) -> Vec<usize> {
+        let mut places: Vec<usize> = self.active.values().filter_map(|&request| place(request)).collect();
+        places.sort_unstable();
+        places
     }
 }
 
@@ -101,11 +109,13 @@ impl Rank {
 }
 
 impl Program<'_> {
-    /// Posts a send, remembered under a handle.
-    pub fn isend(&mut self, rank: u32, handle: u64, action: Action) {
+    /// Posts a send or a receive that does not block, remembered under a handle until it is waited for. Any other action
+    /// needs no wait.
+    pub fn post(&mut self, rank: u32, handle: u64, action: Action) {
+        let at = self.ranks[rank as usize].actions.len();
         let request = match action {
-            Action::Isend { to, tag, .. } => Request::Message(rank, to, tag),
-            Action::Irecv { from, tag, .. } => Request::Message(from, rank, tag),
+            Action::Isend { to, tag, .. } => Request::Message { source: rank, destination: to, tag, at },
+            Action::Irecv { from, tag, .. } => Request::Message { source: from, destination: rank, tag, at },
             _ => Request::Nothing,
         };
         self.ranks[rank as usize].requests.insert(handle, request);
@@ -118,15 +128,14 @@ impl Program<'_> {
         let Some(request) = state.requests.remove(handle) else { return Ok(false) };
         let (source, destination, tag) = match (request, told) {
             (Request::Nothing, _) => return Ok(true),
-            (Request::Message(source, destination, tag), _) => (source, destination, tag),
+            (Request::Message { source, destination, tag, .. }, _) => (source, destination, tag),
             (Request::Open(at), Some((source, tag))) => {
                 state.resolve(at, source, tag);
                 (source, rank, tag)
             }
             (Request::Open(at), None) => return Err(Unresolved(at)),
-            (Request::Collective(request), _) => {
-                state.requests.is_free(request);
-                self.push(rank, Action::WaitRequest { request });
+            (Request::Collective { number, .. }, _) => {
+                self.wait_collective(rank, number);
                 return Ok(true);
             }
         };

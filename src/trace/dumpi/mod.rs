@@ -22,7 +22,7 @@ use self::comms::Comms;
 use self::layout::CALLS;
 use self::stream::Stream;
 use self::tail::Tail;
-use super::calls::{At, Program};
+use super::calls::{At, Program, Request};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::{Files, Format, Input, MOST_RANKS};
 use super::source::Source;
@@ -114,7 +114,7 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
             let text = format!("{read} calls of MPI_{call} are in the file of rank {rank}, {said} were made");
             partial.get_or_insert((rank as usize, text));
         }
-        let open = program.ranks[rank as usize].requests.open();
+        let open = program.ranks[rank as usize].requests.places(Request::open);
         if let Some(&at) = open.first() {
             let reason = "nothing tells from which rank it came";
             let end = At::Byte(stream.position());

@@ -250,7 +250,7 @@ impl Reader<'_, '_, '_> {
         if call.name.ends_with("_init") {
             self.program.ranks[self.rank as usize].requests.keep(handle as u64, action);
         } else {
-            self.program.isend(self.rank, handle as u64, action);
+            self.program.post(self.rank, handle as u64, action);
         }
     }
 
@@ -356,7 +356,7 @@ impl Reader<'_, '_, '_> {
             let (count, datatype) = self.elements(send[0], send[1])?;
             let tag = self.tag(send[3])?;
             let tag = self.program.tag(self.id(send[4]), tag);
-            self.program.isend(self.rank, handle, Action::Isend { to, tag, count, datatype });
+            self.program.post(self.rank, handle, Action::Isend { to, tag, count, datatype });
         }
         let (from, tag) = match self.partner(receive[4], receive[2])? {
             Partner::Rank(from) => (Some(from), receive[3]),
@@ -385,7 +385,7 @@ impl Reader<'_, '_, '_> {
                 Ok(())
             }
             Some(action) => {
-                self.program.isend(self.rank, handle as u64, action);
+                self.program.post(self.rank, handle as u64, action);
                 Ok(())
             }
             None => self.program.inexpressible(

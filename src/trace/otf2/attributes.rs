@@ -1,11 +1,13 @@
 //! The attributes of a line: `Tag: 7, Communicator: "MPI_COMM_WORLD" <0>`.
 
+use super::event::Member;
+
 /// The attributes of a line, in which texts in quotes stand for themselves.
 #[derive(Clone, Copy)]
 pub(super) struct Attributes<'a>(pub &'a [u8]);
 
 impl<'a> Attributes<'a> {
-    /// What follows the name of an attribute, up to the end of the line.
+    /// What follows the name of an attribute, up to the end of the line: of a list, whose members stand behind commas, too.
     pub fn after(self, name: &str) -> Option<&'a [u8]> {
         let (mut quoted, mut fresh) = (false, true);
         for (at, &byte) in self.0.iter().enumerate() {
@@ -19,31 +21,53 @@ impl<'a> Attributes<'a> {
         None
     }
 
+    /// The value of an attribute: what follows its name, up to the next attribute.
+    pub fn value(self, name: &str) -> Option<&'a [u8]> {
+        let rest = self.after(name)?;
+        let (mut quoted, mut depth) = (false, 0_u32);
+        let end = rest.iter().enumerate().position(|(at, &byte)| {
+            quoted ^= byte == b'"';
+            match byte {
+                b'(' | b'{' if !quoted => depth += 1,
+                b')' | b'}' if !quoted => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            !quoted && depth == 0 && rest[at..].starts_with(b", ")
+        });
+        Some(&rest[..end.unwrap_or(rest.len())])
+    }
+
     /// The number of an attribute.
     pub fn number(self, name: &str) -> Option<u64> {
-        number(self.after(name)?)
+        number(self.value(name)?)
     }
 
     /// The id of the definition that an attribute names, `<7>`.
     pub fn reference(self, name: &str) -> Option<u64> {
-        references(self.after(name)?).next()
+        references(self.value(name)?).next()
     }
 
-    /// The location of a member that an attribute names, `1 ("thread" <7>)`; none where it names nobody, such as `NONE`.
-    pub fn member(self, name: &str) -> Option<u64> {
-        references(self.after(name).filter(|value| value.first().is_some_and(u8::is_ascii_digit))?).next()
+    /// Whom an attribute names: a member, `1 ("thread" <7>)`, a number that no member has, `9 (INVALID)`, or nobody.
+    pub fn member(self, name: &str) -> Option<Member> {
+        let value = self.value(name)?;
+        let number = match value {
+            b"NONE" | b"SELF" | b"THIS_GROUP" | b"UNDEFINED" => return Some(Member::Nobody),
+            value => number(value)?,
+        };
+        let location = references(value).next().map(Member::Location);
+        location.or_else(|| value.ends_with(b" (INVALID)").then_some(Member::Unknown(number)))
     }
 
     /// The word of an attribute.
     pub fn word(self, name: &str) -> Option<&'a [u8]> {
-        let rest = self.after(name)?;
-        let end = rest.iter().position(|byte| matches!(byte, b',' | b' ')).unwrap_or(rest.len());
-        Some(&rest[..end])
+        let value = self.value(name)?;
+        let end = value.iter().position(|byte| matches!(byte, b',' | b' ')).unwrap_or(value.len());
+        Some(&value[..end])
     }
 
     /// The quoted text of an attribute, without its quotes.
     pub fn text(self, name: &str) -> Option<&'a [u8]> {
-        let rest = self.after(name)?.strip_prefix(b"\"")?;
+        let rest = self.value(name)?.strip_prefix(b"\"")?;
         let end = rest.iter().position(|&byte| byte == b'"')?;
         Some(&rest[..end])
     }
@@ -83,5 +107,18 @@ mod tests {
         assert_eq!(line.word("Root: "), Some(&b"NONE"[..]));
         assert_eq!((line.number("Root: "), line.number("Nothing: ")), (None, None));
         assert_eq!(number(b"99999999999999999999999"), None);
+    }
+
+    #[test]
+    fn a_value_ends_at_the_next_attribute() {
+        let line = Attributes(
+            br#"Level: {A, B}, Receiver: 9 (INVALID), Name: "x, (" (Aka. "y, z" <2>), Comm: "w" <0>, Tag: "#,
+        );
+        assert_eq!(line.value("Level: "), Some(&b"{A, B}"[..]));
+        assert_eq!(line.value("Receiver: "), Some(&b"9 (INVALID)"[..]));
+        assert_eq!(line.value("Name: "), Some(&br#""x, (" (Aka. "y, z" <2>)"#[..]));
+        assert_eq!((line.reference("Receiver: "), line.reference("Comm: ")), (None, Some(0)));
+        assert_eq!((line.member("Receiver: "), line.number("Receiver: ")), (Some(Member::Unknown(9)), Some(9)));
+        assert_eq!((line.value("Tag: "), line.number("Tag: "), line.member("Tag: ")), (Some(&b""[..]), None, None));
     }
 }

@@ -2,6 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
+#[cfg(feature = "libotf2")]
+use super::event::Member;
+use crate::trace::format::MOST_RANKS;
+
 /// The ranks of a communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Comm {
@@ -48,9 +52,32 @@ impl Definitions {
         self.windows.insert(id, comm);
     }
 
+    /// Whether all is there that events need: problem and help if not. `missing` is the help where a definition is not there.
+    pub fn check(&self, missing: &'static str) -> Result<(), (String, &'static str)> {
+        match self.ranks() {
+            0 => return Err(("the ranks of MPI are not defined in front of the events".to_owned(), missing)),
+            1..=MOST_RANKS => {}
+            ranks => return Err((format!("{ranks} ranks are too many"), "check the trace")),
+        }
+        if self.ticks.is_none() {
+            return Err(("the clock is not defined".to_owned(), missing));
+        }
+        // The later of two ranks that are the same location has replaced the other.
+        match (0..).zip(&self.locations).find(|&(rank, &location)| self.rank(location) != Some(rank)) {
+            Some((_, location)) => Err((format!("location {location} is two ranks of MPI"), "check the trace")),
+            None => Ok(()),
+        }
+    }
+
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.locations.len()
+    }
+
+    /// The locations of the ranks, in their order.
+    #[cfg(feature = "libotf2")]
+    pub fn locations(&self) -> &[u64] {
+        &self.locations
     }
 
     /// The rank that a location is, if it is one.
@@ -63,13 +90,15 @@ impl Definitions {
         self.groups.get(self.comms.get(&comm)?).map(Vec::as_slice)
     }
 
-    /// The location of a member of a communicator, of which `own` is one.
+    /// A member of a communicator by its number; `own` is the one that names it, and the only one where each location is alone.
     #[cfg(feature = "libotf2")]
-    pub fn member(&self, comm: u64, member: u64, own: u64) -> Option<u64> {
-        match self.members(comm)? {
-            [] => Some(own),
-            members => members.get(usize::try_from(member).ok()?).copied(),
-        }
+    pub fn member(&self, comm: u64, number: u64, own: u64) -> Member {
+        let location = match self.members(comm) {
+            Some([]) if number == 0 => Some(own),
+            Some(members) => usize::try_from(number).ok().and_then(|number| members.get(number)).copied(),
+            None => None,
+        };
+        location.map_or(Member::Unknown(number), Member::Location)
     }
 
     /// The communicator of a window.

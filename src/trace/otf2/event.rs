@@ -23,11 +23,22 @@ impl Region {
     }
 }
 
+/// Whom an event names, as a member of a communicator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Member {
+    /// Nobody, by one of the numbers that are kept for that.
+    Nobody,
+    /// The member that is this location.
+    Location(u64),
+    /// A number that no member has.
+    Unknown(u64),
+}
+
 /// One side of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
-    /// The location of the other side.
-    pub partner: u64,
+    /// The other side.
+    pub partner: Member,
     /// The definition of its communicator, if there is one.
     pub comm: Option<u64>,
     pub tag: u64,
@@ -41,8 +52,7 @@ pub(super) struct Collective<'a> {
     pub operation: &'a [u8],
     /// The definition of its communicator.
     pub comm: u64,
-    /// The location of the root.
-    pub root: Option<u64>,
+    pub root: Member,
     pub sent: u64,
     pub received: u64,
 }
@@ -66,24 +76,24 @@ pub(super) enum What<'a> {
     OneSided(OneSided<'a>),
 }
 
-/// An event of one-sided communication. Windows are definitions, targets locations.
+/// An event of one-sided communication. Windows are definitions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OneSided<'a> {
     Put {
         window: u64,
-        target: u64,
+        target: Member,
         bytes: u64,
         operation: u64,
     },
     Get {
         window: u64,
-        target: u64,
+        target: Member,
         bytes: u64,
         operation: u64,
     },
     Atomic {
         window: u64,
-        target: u64,
+        target: Member,
         sent: u64,
         received: u64,
         operation: u64,
@@ -94,10 +104,10 @@ pub(super) enum OneSided<'a> {
         operation: u64,
         by_request: bool,
     },
-    /// A lock is given back; the target is none where it is that of all.
+    /// A lock is given back; the target is nobody where it is that of all.
     Release {
         window: u64,
-        target: Option<u64>,
+        target: Member,
     },
     /// The end of a collective of all members of a window, by the name of its operation.
     Collective {
@@ -106,8 +116,35 @@ pub(super) enum OneSided<'a> {
     },
     /// An epoch of a part of the members.
     GroupSync,
-    /// Something that is not replayed, by its name.
-    Ignored(&'static str),
+    Ignored(Ignored),
+}
+
+/// Events of one-sided communication that are not replayed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ignored {
+    RequestLock,
+    AcquireLock,
+    TryLock,
+    /// A window's copies of its memory are made the same.
+    Sync,
+    /// The rank has waited until another one changed its memory.
+    WaitChange,
+    /// A test of an operation that is not complete.
+    Test,
+}
+
+impl Ignored {
+    /// The name of the event.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RequestLock => "RMA_REQUEST_LOCK",
+            Self::AcquireLock => "RMA_ACQUIRE_LOCK",
+            Self::TryLock => "RMA_TRY_LOCK",
+            Self::Sync => "RMA_SYNC",
+            Self::WaitChange => "RMA_WAIT_CHANGE",
+            Self::Test => "RMA_OP_TEST",
+        }
+    }
 }
 
 /// An event of a rank, and where it stands.

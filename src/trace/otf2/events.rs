@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::collectives::{Told, kind, settle};
 use super::definitions::{Comm, Definitions};
-use super::event::{Collective, Event, Message, Region, What};
+use super::event::{Collective, Event, Member, Message, Region, What};
 use super::one_sided::Windows;
 use crate::trace::calls::{At, Program, Request};
 use crate::trace::communicator::twice;
@@ -23,8 +23,6 @@ pub(super) struct Events<'o> {
     told: Vec<Vec<Told>>,
     /// How deep each rank is in calls of MPI: some are made of others.
     depth: Vec<u32>,
-    /// Collectives that do not block, by rank and request: the index of what stands for them.
-    pending: FxHashMap<(u32, u64), usize>,
     /// Events of threads and devices beside the ranks.
     others: u64,
 }
@@ -47,7 +45,6 @@ impl<'o> Events<'o> {
             windows: Windows::default(),
             told: vec![Vec::new(); ranks],
             depth: vec![0; ranks],
-            pending: FxHashMap::default(),
             others: 0,
         }
     }
@@ -75,6 +72,7 @@ impl<'o> Events<'o> {
             }
             What::Receive(message, Some(request)) => return self.received(message, request, event),
             What::ReceivePosted(request) => {
+                self.begins(request, event)?;
                 let at = self.program.ranks[rank as usize].actions.len();
                 // Source, tag and size follow when it is complete.
                 let unknown = Action::Irecv { from: u32::MAX, tag: 0, count: 0, datatype: Datatype::BYTE };
@@ -82,40 +80,36 @@ impl<'o> Events<'o> {
                 self.program.ranks[rank as usize].requests.insert(request, Request::Open(at));
             }
             What::SendComplete(request) => {
-                if !matches!(self.program.wait(rank, request, None), Ok(true)) {
-                    return Err(self.missing(request, event));
-                }
+                let Some(Request::Message { source, destination, tag, .. }) = self.remove(request, event) else {
+                    return Err(self.missing(request, "a send", event));
+                };
+                self.program.push(rank, Action::Wait { source, destination, tag });
             }
             What::RequestTested => {
                 let what = "a test that finds nothing complete: no effect";
                 self.program.note(Effect::Approximated, what, rank, event.file, event.at);
             }
             What::RequestCancelled(request) => {
-                if let Some(Request::Open(at)) = self.program.ranks[rank as usize].requests.remove(request) {
-                    self.program.ranks[rank as usize].actions[at] = Action::NoOperation;
-                }
+                let Some(Request::Open(at) | Request::Message { at, .. }) = self.remove(request, event) else {
+                    return Err(self.missing(request, "a message", event));
+                };
+                self.program.ranks[rank as usize].actions[at] = Action::NoOperation;
                 let what = "a request that was cancelled: not replayed";
                 self.program.note(Effect::LeftOut, what, rank, event.file, event.at);
             }
-            What::Collective(collective) => return self.collective(None, collective, event),
+            What::Collective(collective) => drop(self.collective(None, collective, event)?),
             What::CollectivePosted(request) => {
-                let at = self.program.open_collective(rank, request);
-                if self.pending.insert((rank, request), at).is_some() {
-                    let problem = format!("request {request} begins again before it is complete");
-                    return Err(self.program.error(event.file, event.at, problem, "check that the trace is whole"));
-                }
+                self.begins(request, event)?;
+                self.program.open_collective(rank, request);
             }
             What::CollectiveComplete(collective, request) => {
-                let Some(at) = self.pending.remove(&(rank, request)) else { return Err(self.missing(request, event)) };
-                let told = self.told[rank as usize].len();
-                self.collective(Some(at), collective, event)?;
-                let kept = self.told[rank as usize].len() > told;
-                // It is there: it was opened.
-                let _ = self.program.wait(rank, request, None);
-                if !kept {
-                    let actions = &mut self.program.ranks[rank as usize].actions;
-                    actions[at] = Action::NoOperation;
-                    actions.pop();
+                let Some(Request::Collective { number, at }) = self.remove(request, event) else {
+                    return Err(self.missing(request, "a collective", event));
+                };
+                if self.collective(Some(at), collective, event)? {
+                    self.program.wait_collective(rank, number);
+                } else {
+                    self.program.drop_collective(rank, number, at);
                 }
             }
             What::OneSided(what) => return self.one_sided(event, what),
@@ -151,6 +145,10 @@ impl<'o> Events<'o> {
     /// Partner, tag and elements of a message.
     fn message(&mut self, message: Message, event: &Event<'_>) -> Result<(u32, i32, u32, Datatype), TraceError> {
         let Message { partner, comm, tag, bytes } = message;
+        let place = || comm.map_or("its communicator".to_owned(), |comm| format!("communicator {comm}"));
+        let Some(partner) = self.location(partner, place, event)? else {
+            return Err(self.program.error(event.file, event.at, "the message names nobody", "check the trace"));
+        };
         let Some(rank) = self.definitions.rank(partner) else {
             let problem = format!("location {partner} is no rank of MPI");
             return Err(self.program.error(event.file, event.at, problem, "check the trace"));
@@ -164,6 +162,23 @@ impl<'o> Events<'o> {
         };
         let (count, datatype) = self.program.elements(bytes, event.rank, event.file, event.at)?;
         Ok((rank, tag, count, datatype))
+    }
+
+    /// The location of whom an event names, if it names anybody; `of` says where that should be a member.
+    pub fn location(
+        &self,
+        member: Member,
+        of: impl FnOnce() -> String,
+        event: &Event<'_>,
+    ) -> Result<Option<u64>, TraceError> {
+        match member {
+            Member::Nobody => Ok(None),
+            Member::Location(location) => Ok(Some(location)),
+            Member::Unknown(number) => {
+                let problem = format!("{} has no member {number}, or is not defined", of());
+                Err(self.program.error(event.file, event.at, problem, "check the trace"))
+            }
+        }
     }
 
     /// A communicator by its definition.
@@ -180,7 +195,10 @@ impl<'o> Events<'o> {
     fn send(&mut self, message: Message, request: Option<u64>, event: &Event<'_>) -> Result<(), TraceError> {
         let (to, tag, count, datatype) = self.message(message, event)?;
         match request {
-            Some(request) => self.program.isend(event.rank, request, Action::Isend { to, tag, count, datatype }),
+            Some(request) => {
+                self.begins(request, event)?;
+                self.program.post(event.rank, request, Action::Isend { to, tag, count, datatype });
+            }
             None => self.program.push(event.rank, Action::Send { to, tag, count, datatype }),
         }
         Ok(())
@@ -190,34 +208,32 @@ impl<'o> Events<'o> {
     fn received(&mut self, message: Message, request: u64, event: &Event<'_>) -> Result<(), TraceError> {
         let rank = event.rank;
         let (from, tag, count, datatype) = self.message(message, event)?;
-        let state = &mut self.program.ranks[rank as usize];
-        let Some(Request::Open(at)) = state.requests.remove(request) else {
-            return Err(self.missing(request, event));
+        let Some(Request::Open(at)) = self.remove(request, event) else {
+            return Err(self.missing(request, "a receive", event));
         };
-        state.actions[at] = Action::Irecv { from, tag, count, datatype };
+        self.program.ranks[rank as usize].actions[at] = Action::Irecv { from, tag, count, datatype };
         self.program.push(rank, Action::Wait { source: from, destination: rank, tag });
         Ok(())
     }
 
-    /// A collective has ended; `at` says where it was started, if it did not block.
-    fn collective(&mut self, at: Option<usize>, told: Collective<'_>, event: &Event<'_>) -> Result<(), TraceError> {
+    /// A collective has ended; `at` says where it was started, if it did not block. `false` if there is nothing to replay.
+    fn collective(&mut self, at: Option<usize>, told: Collective<'_>, event: &Event<'_>) -> Result<bool, TraceError> {
         let rank = event.rank;
         let Some(kind) = kind(told.operation) else {
             // Communicators and windows are made; nothing of it is replayed.
-            return Ok(());
+            return Ok(false);
         };
-        let communicator = match self.communicator(told.comm) {
-            Ok(communicator) => communicator,
-            Err(Without::Alone) => return Ok(()),
-            Err(Without::Unknown) => {
-                let call = format!("a collective ({})", kind.name());
-                let reason = "the members of its communicator are not defined";
-                return self.program.inexpressible(&call, reason, rank, event.file, event.at);
-            }
-        };
+        let communicator = self.communicator(told.comm);
+        if let Err(Without::Unknown) = communicator {
+            let call = format!("a collective ({})", kind.name());
+            let reason = "the members of its communicator are not defined";
+            self.program.inexpressible(&call, reason, rank, event.file, event.at)?;
+            return Ok(false);
+        }
+        let root = self.location(told.root, || format!("communicator {}", told.comm), event)?;
+        let Ok(communicator) = communicator else { return Ok(false) };
         let members = self.program.members(communicator);
-        let root = told.root.map(|location| self.definitions.rank(location).and_then(|root| members.member(root)));
-        let root = match root {
+        let root = match root.map(|location| self.definitions.rank(location).and_then(|root| members.member(root))) {
             Some(Some(root)) => root,
             None => 0,
             Some(None) => {
@@ -232,11 +248,26 @@ impl<'o> Events<'o> {
         });
         let Collective { sent, received, .. } = told;
         self.told[rank as usize].push(Told { at, place: event.at, kind, communicator, root, sent, received });
-        Ok(())
+        Ok(true)
     }
 
-    fn missing(&self, request: u64, event: &Event<'_>) -> TraceError {
-        let problem = format!("there is no request {request} to complete");
+    /// A request begins: it may be no other that is under way.
+    fn begins(&self, request: u64, event: &Event<'_>) -> Result<(), TraceError> {
+        if self.program.ranks[event.rank as usize].requests.peek(request).is_none() {
+            return Ok(());
+        }
+        let problem = format!("request {request} begins again before it is complete");
+        Err(self.program.error(event.file, event.at, problem, "check that the trace is whole"))
+    }
+
+    /// A request that was under way, and is so no longer.
+    fn remove(&mut self, request: u64, event: &Event<'_>) -> Option<Request> {
+        self.program.ranks[event.rank as usize].requests.remove(request)
+    }
+
+    /// The request that `what` should have is none of that kind, or is not under way.
+    fn missing(&self, request: u64, what: &str, event: &Event<'_>) -> TraceError {
+        let problem = format!("there is no request {request} of {what} to complete");
         self.program.error(event.file, event.at, problem, "check that the trace is whole")
     }
 
@@ -247,19 +278,18 @@ impl<'o> Events<'o> {
             told.sort_by_key(|told| (told.communicator, told.at));
         }
         for rank in 0..self.program.ranks.len() {
-            let open = self.program.ranks[rank].requests.open();
+            let open = self.program.ranks[rank].requests.places(Request::open);
             for &at in &open {
                 self.program.ranks[rank].actions[at] = Action::NoOperation;
                 let reason = "it is never complete, so nothing tells from which rank it comes";
                 self.program.inexpressible("a receive", reason, rank as u32, file, end)?;
             }
-        }
-        let mut open: Vec<(u32, usize)> = self.pending.iter().map(|(&(rank, _), &at)| (rank, at)).collect();
-        open.sort_unstable();
-        for (rank, at) in open {
-            self.program.ranks[rank as usize].actions[at] = Action::NoOperation;
-            let reason = "it is never complete, so nothing tells what it is";
-            self.program.inexpressible("a collective that does not block", reason, rank, file, end)?;
+            let collectives = self.program.ranks[rank].requests.places(Request::collective);
+            for &at in &collectives {
+                self.program.ranks[rank].actions[at] = Action::NoOperation;
+                let reason = "it is never complete, so nothing tells what it is";
+                self.program.inexpressible("a collective that does not block", reason, rank as u32, file, end)?;
+            }
         }
         settle(&mut self.program, &self.told, file)?;
         if self.others > 0 {

@@ -6,13 +6,14 @@
 #include <otf2/otf2.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum definition_kind { D_OTHER, D_CLOCK, D_STRING, D_LOCATION, D_REGION, D_GROUP, D_COMM, D_WINDOW };
 
-enum group_type { G_OTHER, G_LOCATIONS, G_MEMBERS, G_SELF };
+enum group_type { G_OTHER, G_LOCATIONS, G_MEMBERS, G_ONESELF };
 
 /* As `Definition` in library.rs. */
 struct definition {
@@ -76,17 +77,36 @@ struct archive {
     size_t        members_size;
     char*         text;
     size_t        text_size;
-    uint64_t*     locations;
-    size_t        locations_count, locations_size;
     struct event* batch;
     size_t        batch_count, batch_size;
 };
 
-/* Rust knows operations, and MPI among the paradigms, by these numbers. */
+/* library.rs says the same of its own. */
+_Static_assert( D_CLOCK == 1 && D_GROUP == 5 && D_WINDOW == 7, "definitions are numbered otherwise" );
+_Static_assert( G_LOCATIONS == 1 && G_MEMBERS == 2 && G_ONESELF == 3, "groups are numbered otherwise" );
+_Static_assert( E_ENTER == 0 && E_SEND == 2 && E_RECV == 6 && E_IRECV == 7 && E_COLLECTIVE_END == 10 && E_PUT == 13 && E_COMPLETE == 16
+                && E_RELEASE_LOCK == 18 && E_REQUEST_LOCK == 21 && E_OPERATION_TEST == 26,
+                "events are numbered otherwise" );
+_Static_assert( sizeof( struct event ) == 72 && offsetof( struct event, values ) == 16 && offsetof( struct event, kind ) == 64,
+                "an event has another layout" );
+_Static_assert( sizeof( struct definition ) == 40 + 2 * sizeof( void* ) && offsetof( struct definition, id ) == 16
+                && offsetof( struct definition, members ) == 40,
+                "a definition has another layout" );
+
+/* Rust knows operations, MPI among the paradigms, and who is nobody by these numbers. */
 _Static_assert( OTF2_COLLECTIVE_OP_BARRIER == 0 && OTF2_COLLECTIVE_OP_SCATTERV == 5 && OTF2_COLLECTIVE_OP_ALLTOALLW == 10
                 && OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK == 16 && OTF2_COLLECTIVE_OP_CREATE_HANDLE == 17
                 && OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE == 22 && OTF2_PARADIGM_MPI == 4,
                 "the operations are numbered otherwise" );
+_Static_assert( OTF2_UNDEFINED_UINT32 == UINT32_MAX && OTF2_COLLECTIVE_ROOT_NONE == UINT32_MAX
+                && OTF2_COLLECTIVE_ROOT_SELF == UINT32_MAX - 1,
+                "nobody has another number" );
+#if OTF2_VERSION_MAJOR >= 3
+_Static_assert( OTF2_COLLECTIVE_ROOT_THIS_GROUP == UINT32_MAX - 2, "nobody has another number" );
+#endif
+
+/* Callbacks take all that the library tells, asked for or not. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* What the library said first since the last call: it goes on with what follows from it. */
 static char message[ 512 ];
@@ -99,7 +119,6 @@ const char* mopsim_otf2_message( void )
 static OTF2_ErrorCode keep( void* data, const char* file, uint64_t line, const char* function, OTF2_ErrorCode code,
                             const char* format, va_list arguments )
 {
-    (void)data, (void)file, (void)line, (void)function;
     if ( message[ 0 ] == 0 ) {
         int length = snprintf( message, sizeof message, "%s: ", OTF2_Error_GetDescription( code ) );
         if ( length > 0 && (size_t)length < sizeof message ) {
@@ -138,10 +157,6 @@ static OTF2_CallbackCode clock_properties( void* data, uint64_t resolution, uint
 #endif
                                            )
 {
-    (void)length;
-#if OTF2_VERSION_MAJOR >= 3
-    (void)date;
-#endif
     DEFINE( .kind = D_CLOCK, .first = resolution, .second = offset );
 }
 
@@ -160,28 +175,19 @@ static OTF2_CallbackCode string( void* data, OTF2_StringRef self, const char* te
 static OTF2_CallbackCode location( void* data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t events,
                                    OTF2_LocationGroupRef group )
 {
-    (void)name, (void)type, (void)group;
-    struct archive* a = data;
-    if ( !reserve( (void**)&a->locations, &a->locations_size, a->locations_count + 1, sizeof( uint64_t ) ) ) {
-        return OTF2_CALLBACK_INTERRUPT;
-    }
-    a->locations[ a->locations_count++ ] = self;
-    a->definition                        = ( struct definition ){ .kind = D_LOCATION, .id = self, .first = events };
-    return OTF2_CALLBACK_SUCCESS;
+    DEFINE( .kind = D_LOCATION, .id = self, .first = events );
 }
 
 static OTF2_CallbackCode region( void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,
                                  OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags,
                                  OTF2_StringRef file, uint32_t begin, uint32_t end )
 {
-    (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags, (void)file, (void)begin, (void)end;
     DEFINE( .kind = D_REGION, .id = self, .first = name );
 }
 
 static OTF2_CallbackCode group( void* data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Paradigm paradigm,
                                 OTF2_GroupFlag flags, uint32_t count, const uint64_t* members )
 {
-    (void)name, (void)flags;
     struct archive* a = data;
     if ( !reserve( (void**)&a->members, &a->members_size, (size_t)count + 1, sizeof( uint64_t ) ) ) {
         return OTF2_CALLBACK_INTERRUPT;
@@ -191,7 +197,7 @@ static OTF2_CallbackCode group( void* data, OTF2_GroupRef self, OTF2_StringRef n
     }
     uint32_t known = type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? G_LOCATIONS
                      : type == OTF2_GROUP_TYPE_COMM_GROUP   ? G_MEMBERS
-                     : type == OTF2_GROUP_TYPE_COMM_SELF    ? G_SELF
+                     : type == OTF2_GROUP_TYPE_COMM_SELF    ? G_ONESELF
                                                             : G_OTHER;
     a->definition = ( struct definition ){ .kind       = D_GROUP,
                                            .group_type = known,
@@ -209,10 +215,6 @@ static OTF2_CallbackCode communicator( void* data, OTF2_CommRef self, OTF2_Strin
 #endif
                                        )
 {
-    (void)name, (void)parent;
-#if OTF2_VERSION_MAJOR >= 3
-    (void)flags;
-#endif
     DEFINE( .kind = D_COMM, .id = self, .first = members );
 }
 
@@ -223,10 +225,6 @@ static OTF2_CallbackCode window( void* data, OTF2_RmaWinRef self, OTF2_StringRef
 #endif
                                  )
 {
-    (void)name;
-#if OTF2_VERSION_MAJOR >= 3
-    (void)flags;
-#endif
     DEFINE( .kind = D_WINDOW, .id = self, .first = comm );
 }
 
@@ -235,7 +233,6 @@ static OTF2_CallbackCode window( void* data, OTF2_RmaWinRef self, OTF2_StringRef
 
 #define RECORD( k, ... ) \
     { \
-        (void)attributes; \
         struct archive* a = data; \
         if ( a->batch_count >= a->batch_size ) { \
             return OTF2_CALLBACK_INTERRUPT; \
@@ -245,58 +242,56 @@ static OTF2_CallbackCode window( void* data, OTF2_RmaWinRef self, OTF2_StringRef
         return OTF2_CALLBACK_SUCCESS; \
     }
 
+#define MESSAGE( name, kind ) \
+    static OTF2_CallbackCode name( HEAD, uint32_t other, OTF2_CommRef comm, uint32_t tag, uint64_t bytes ) \
+        RECORD( kind, other, comm, tag, bytes )
+#define MESSAGE_OF( name, kind ) \
+    static OTF2_CallbackCode name( HEAD, uint32_t other, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request ) \
+        RECORD( kind, other, comm, tag, bytes, request )
+#define REQUEST( name, kind ) static OTF2_CallbackCode name( HEAD, uint64_t request ) RECORD( kind, request )
+#define OPERATION( name, kind ) \
+    static OTF2_CallbackCode name( HEAD, OTF2_RmaWinRef win, uint64_t operation ) RECORD( kind, win, operation )
+#define LOCK( name, kind ) \
+    static OTF2_CallbackCode name( HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t lock, OTF2_LockType type ) RECORD( kind, 0 )
+
+MESSAGE( send, E_SEND )
+MESSAGE( receive, E_RECV )
+MESSAGE_OF( isend, E_ISEND )
+MESSAGE_OF( ireceive, E_IRECV )
+REQUEST( isend_complete, E_ISEND_COMPLETE )
+REQUEST( irecv_request, E_IRECV_REQUEST )
+REQUEST( request_test, E_REQUEST_TEST )
+REQUEST( request_cancelled, E_REQUEST_CANCELLED )
+REQUEST( collective_request, E_COLLECTIVE_REQUEST )
+OPERATION( complete, E_COMPLETE )
+OPERATION( complete_by_request, E_COMPLETE_BY_REQUEST )
+OPERATION( operation_test, E_OPERATION_TEST )
+LOCK( request_lock, E_REQUEST_LOCK )
+LOCK( acquire_lock, E_ACQUIRE_LOCK )
+LOCK( try_lock, E_TRY_LOCK )
+
 static OTF2_CallbackCode enter( HEAD, OTF2_RegionRef region ) RECORD( E_ENTER, region )
 static OTF2_CallbackCode leave( HEAD, OTF2_RegionRef region ) RECORD( E_LEAVE, region )
-
-static OTF2_CallbackCode send( HEAD, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes )
-    RECORD( E_SEND, to, comm, tag, bytes )
-static OTF2_CallbackCode isend( HEAD, uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request )
-    RECORD( E_ISEND, to, comm, tag, bytes, request )
-static OTF2_CallbackCode isend_complete( HEAD, uint64_t request ) RECORD( E_ISEND_COMPLETE, request )
-static OTF2_CallbackCode irecv_request( HEAD, uint64_t request ) RECORD( E_IRECV_REQUEST, request )
-static OTF2_CallbackCode receive( HEAD, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes )
-    RECORD( E_RECV, from, comm, tag, bytes )
-static OTF2_CallbackCode ireceive( HEAD, uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request )
-    RECORD( E_IRECV, from, comm, tag, bytes, request )
-static OTF2_CallbackCode request_test( HEAD, uint64_t request ) RECORD( E_REQUEST_TEST, request )
-static OTF2_CallbackCode request_cancelled( HEAD, uint64_t request ) RECORD( E_REQUEST_CANCELLED, request )
-
 static OTF2_CallbackCode collective_end( HEAD, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                          uint64_t received ) RECORD( E_COLLECTIVE_END, operation, comm, root, sent, received )
-static OTF2_CallbackCode collective_request( HEAD, uint64_t request ) RECORD( E_COLLECTIVE_REQUEST, request )
 static OTF2_CallbackCode collective_complete( HEAD, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                               uint64_t received, uint64_t request )
     RECORD( E_COLLECTIVE_COMPLETE, operation, comm, root, sent, received, request )
-
-static OTF2_CallbackCode put( HEAD, OTF2_RmaWinRef win, uint32_t to, uint64_t bytes, uint64_t operation )
-    RECORD( E_PUT, win, to, bytes, operation )
-static OTF2_CallbackCode get( HEAD, OTF2_RmaWinRef win, uint32_t from, uint64_t bytes, uint64_t operation )
-    RECORD( E_GET, win, from, bytes, operation )
-static OTF2_CallbackCode atomic( HEAD, OTF2_RmaWinRef win, uint32_t to, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
-                                 uint64_t operation )
-{
-    (void)type;
-    RECORD( E_ATOMIC, win, to, sent, received, operation )
-}
-static OTF2_CallbackCode complete( HEAD, OTF2_RmaWinRef win, uint64_t operation ) RECORD( E_COMPLETE, win, operation )
-static OTF2_CallbackCode complete_by_request( HEAD, OTF2_RmaWinRef win, uint64_t operation )
-    RECORD( E_COMPLETE_BY_REQUEST, win, operation )
-static OTF2_CallbackCode operation_test( HEAD, OTF2_RmaWinRef win, uint64_t operation ) RECORD( E_OPERATION_TEST, win, operation )
-static OTF2_CallbackCode release_lock( HEAD, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock )
-    RECORD( E_RELEASE_LOCK, win, remote, lock )
+static OTF2_CallbackCode put( HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t bytes, uint64_t operation )
+    RECORD( E_PUT, win, target, bytes, operation )
+static OTF2_CallbackCode get( HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t bytes, uint64_t operation )
+    RECORD( E_GET, win, target, bytes, operation )
+static OTF2_CallbackCode atomic( HEAD, OTF2_RmaWinRef win, uint32_t target, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
+                                 uint64_t operation ) RECORD( E_ATOMIC, win, target, sent, received, operation )
+static OTF2_CallbackCode release_lock( HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t lock )
+    RECORD( E_RELEASE_LOCK, win, target )
 static OTF2_CallbackCode window_collective_end( HEAD, OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win,
                                                 uint32_t root, uint64_t sent, uint64_t received )
-    RECORD( E_WINDOW_COLLECTIVE_END, operation, win, root, sent, received, level )
+    RECORD( E_WINDOW_COLLECTIVE_END, operation, win )
 static OTF2_CallbackCode group_sync( HEAD, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win, OTF2_GroupRef members )
-    RECORD( E_GROUP_SYNC, win, members, level )
-static OTF2_CallbackCode request_lock( HEAD, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock, OTF2_LockType type )
-    RECORD( E_REQUEST_LOCK, win, remote, lock, type )
-static OTF2_CallbackCode acquire_lock( HEAD, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock, OTF2_LockType type )
-    RECORD( E_ACQUIRE_LOCK, win, remote, lock, type )
-static OTF2_CallbackCode try_lock( HEAD, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock, OTF2_LockType type )
-    RECORD( E_TRY_LOCK, win, remote, lock, type )
-static OTF2_CallbackCode sync( HEAD, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaSyncType type ) RECORD( E_SYNC, win, remote, type )
-static OTF2_CallbackCode wait_change( HEAD, OTF2_RmaWinRef win ) RECORD( E_WAIT_CHANGE, win )
+    RECORD( E_GROUP_SYNC, 0 )
+static OTF2_CallbackCode sync( HEAD, OTF2_RmaWinRef win, uint32_t target, OTF2_RmaSyncType type ) RECORD( E_SYNC, 0 )
+static OTF2_CallbackCode wait_change( HEAD, OTF2_RmaWinRef win ) RECORD( E_WAIT_CHANGE, 0 )
 
 void mopsim_otf2_close( struct archive* a )
 {
@@ -314,7 +309,6 @@ void mopsim_otf2_close( struct archive* a )
     }
     free( a->members );
     free( a->text );
-    free( a->locations );
     free( a );
 }
 
@@ -392,11 +386,12 @@ int mopsim_otf2_definition( struct archive* a, struct definition* definition )
     X( RmaSync, sync ) \
     X( RmaWaitChange, wait_change )
 
-/* Opens the events of all locations, once all definitions are read: 0, or -1 if they cannot be read. */
-int mopsim_otf2_begin( struct archive* a )
+/* Opens the events of these locations, once all definitions are read: 0, or -1 if they cannot be read. Others, such as threads, may be
+   many, and each would have a file open and a part of it in memory. */
+int mopsim_otf2_begin( struct archive* a, const uint64_t* locations, size_t count )
 {
-    for ( size_t i = 0; i < a->locations_count; i++ ) {
-        if ( OTF2_Reader_SelectLocation( a->reader, a->locations[ i ] ) != OTF2_SUCCESS ) {
+    for ( size_t i = 0; i < count; i++ ) {
+        if ( OTF2_Reader_SelectLocation( a->reader, locations[ i ] ) != OTF2_SUCCESS ) {
             return -1;
         }
     }
@@ -406,9 +401,11 @@ int mopsim_otf2_begin( struct archive* a )
         return -1;
     }
     a->files_open = true;
-    for ( size_t i = 0; i < a->locations_count; i++ ) {
-        OTF2_DefReader* names = local ? OTF2_Reader_GetDefReader( a->reader, a->locations[ i ] ) : NULL;
+    size_t named  = 0;
+    for ( size_t i = 0; i < count; i++ ) {
+        OTF2_DefReader* names = local ? OTF2_Reader_GetDefReader( a->reader, locations[ i ] ) : NULL;
         if ( names ) {
+            named++;
             uint64_t       read = 0;
             OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions( a->reader, names, &read );
             OTF2_Reader_CloseDefReader( a->reader, names );
@@ -417,12 +414,16 @@ int mopsim_otf2_begin( struct archive* a )
             }
         }
         message[ 0 ] = 0;
-        if ( !OTF2_Reader_GetEvtReader( a->reader, a->locations[ i ] ) ) {
+        if ( !OTF2_Reader_GetEvtReader( a->reader, locations[ i ] ) ) {
             return -1;
         }
     }
     if ( local ) {
         OTF2_Reader_CloseDefFiles( a->reader );
+    }
+    if ( named > 0 && named < count ) {
+        snprintf( message, sizeof message, "of %zu ranks only %zu have a file of definitions", count, named );
+        return -1;
     }
     message[ 0 ]                         = 0;
     a->events                            = OTF2_Reader_GetGlobalEvtReader( a->reader );
@@ -444,7 +445,7 @@ int mopsim_otf2_begin( struct archive* a )
     return ready ? 0 : -1;
 }
 
-/* Reads at most `size` events, all locations in the order of time, and puts those of communication into `batch`: how many of these,
+/* Reads at most `size` events, those of all locations that are open in the order of time, and puts those of communication into `batch`: how many of these,
    or -1. `read` tells how many events there were at all; none at the end. */
 int64_t mopsim_otf2_events( struct archive* a, struct event* batch, size_t size, uint64_t* read )
 {

@@ -1,10 +1,11 @@
-//! Archives of OTF2, by the library: definitions one by one, then the events of all locations in the order of time, a batch at a
+//! Archives of OTF2, by the library: definitions one by one, then the events of all ranks in the order of time, a batch at a
 //! time. `library.c` calls the library; see there why it is in C.
 //!
-//! The library keeps a piece of each location's file in memory (a MiB, unless the archive was written otherwise) and all of these
-//! files open.
+//! The library keeps a piece of each rank's file in memory (a MiB, unless the archive was written otherwise) and all of these
+//! files open. Those of threads and devices beside the ranks are not opened; how many events they have is defined.
 
 use std::ffi::{CStr, CString, c_char, c_int};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,12 +13,12 @@ use rustc_hash::FxHashMap;
 
 use super::archive::NAME;
 use super::definitions::Definitions;
-use super::event::{Collective, Event, Message, OneSided, Region, What};
+use super::event::{Collective, Event, Ignored, Member, Message, OneSided, Region, What};
 use super::events::Events;
 use crate::trace::Trace;
 use crate::trace::calls::At;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
-use crate::trace::format::{Input, MOST_RANKS};
+use crate::trace::format::Input;
 
 /// Events that are asked for at once.
 const BATCH: usize = 1024;
@@ -25,8 +26,11 @@ const BATCH: usize = 1024;
 /// The paradigm of MPI by its number.
 const MPI: u32 = 4;
 
-/// Number of a root, or of a target, that is none; those just below it are other ways to say so, and no member.
-const NOBODY: u64 = u32::MAX as u64;
+/// The number of a partner or target that is nobody.
+const UNDEFINED: u64 = u32::MAX as u64;
+
+/// The first of the numbers of a root that is no member: `OTF2_COLLECTIVE_ROOT_THIS_GROUP`, `_SELF` and `_NONE`.
+const FIRST_NO_ROOT: u64 = UNDEFINED - 2;
 
 /// The operations of collectives by their numbers; `library.c` sees to it that they are so numbered.
 const OPERATIONS: [&str; 23] = [
@@ -55,15 +59,49 @@ const OPERATIONS: [&str; 23] = [
     "DESTROY_HANDLE_AND_DEALLOCATE",
 ];
 
+/// Numbers from 0, as an enumeration of the same name in `library.c` gives them.
+macro_rules! numbers {
+    ($name:ident: $type:ty = $($constant:ident)*) => {
+        #[allow(dead_code, reason = "what stands for all others is not looked for")]
+        mod $name {
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "they are named as the constants are")]
+            enum Order { $($constant),* }
+            $(pub const $constant: $type = Order::$constant as $type;)*
+        }
+    };
+}
+
+numbers!(definition_kind: u32 = OTHER CLOCK STRING LOCATION REGION GROUP COMM WINDOW);
+numbers!(group_type: u32 = OTHER LOCATIONS MEMBERS ONESELF);
+numbers!(event_kind: u64 =
+    ENTER LEAVE SEND ISEND ISEND_COMPLETE IRECV_REQUEST RECV IRECV REQUEST_TEST REQUEST_CANCELLED
+    COLLECTIVE_END COLLECTIVE_REQUEST COLLECTIVE_COMPLETE
+    PUT GET ATOMIC COMPLETE COMPLETE_BY_REQUEST RELEASE_LOCK WINDOW_COLLECTIVE_END GROUP_SYNC
+    REQUEST_LOCK ACQUIRE_LOCK TRY_LOCK SYNC WAIT_CHANGE OPERATION_TEST
+);
+
+// What `library.c` says of its enumerations and structures in the same words.
+const _: () = {
+    use std::mem::offset_of;
+    assert!(definition_kind::CLOCK == 1 && definition_kind::GROUP == 5 && definition_kind::WINDOW == 7);
+    assert!(group_type::LOCATIONS == 1 && group_type::MEMBERS == 2 && group_type::ONESELF == 3);
+    assert!(event_kind::ENTER == 0 && event_kind::SEND == 2 && event_kind::RECV == 6 && event_kind::IRECV == 7);
+    assert!(event_kind::COLLECTIVE_END == 10 && event_kind::PUT == 13 && event_kind::COMPLETE == 16);
+    assert!(event_kind::RELEASE_LOCK == 18 && event_kind::REQUEST_LOCK == 21 && event_kind::OPERATION_TEST == 26);
+    assert!(size_of::<Record>() == 72 && offset_of!(Record, values) == 16 && offset_of!(Record, kind) == 64);
+    assert!(size_of::<Definition<'_>>() == 40 + 2 * size_of::<usize>() && offset_of!(Definition<'_>, id) == 16);
+    assert!(offset_of!(Definition<'_>, members) == 40 && OPERATIONS.len() == 23);
+};
+
 /// An archive that is open, in C.
 #[repr(C)]
 struct Handle {
     opaque: [u8; 0],
 }
 
-/// As `struct definition`.
+/// As `struct definition`. What it points into belongs to the archive, and lives until that is asked for the next one.
 #[repr(C)]
-struct Definition {
+struct Definition<'a> {
     kind: u32,
     group_type: u32,
     paradigm: u32,
@@ -73,6 +111,7 @@ struct Definition {
     second: u64,
     members: *const u64,
     text: *const c_char,
+    archive: PhantomData<&'a Archive>,
 }
 
 /// As `struct event`.
@@ -89,8 +128,8 @@ unsafe extern "C" {
     fn mopsim_otf2_message() -> *const c_char;
     fn mopsim_otf2_open(anchor: *const c_char) -> *mut Handle;
     fn mopsim_otf2_close(archive: *mut Handle);
-    fn mopsim_otf2_definition(archive: *mut Handle, definition: *mut Definition) -> c_int;
-    fn mopsim_otf2_begin(archive: *mut Handle) -> c_int;
+    fn mopsim_otf2_definition(archive: *mut Handle, definition: *mut Definition<'_>) -> c_int;
+    fn mopsim_otf2_begin(archive: *mut Handle, locations: *const u64, count: usize) -> c_int;
     fn mopsim_otf2_events(archive: *mut Handle, batch: *mut Record, size: usize, read: *mut u64) -> i64;
 }
 
@@ -130,10 +169,8 @@ impl Archive {
     }
 
     /// The next definition.
-    fn definition(&mut self) -> Result<Option<Definition>, TraceError> {
-        let (members, text) = (std::ptr::null(), std::ptr::null());
-        let mut definition =
-            Definition { kind: 0, group_type: 0, paradigm: 0, length: 0, id: 0, first: 0, second: 0, members, text };
+    fn definition(&mut self) -> Result<Option<Definition<'_>>, TraceError> {
+        let mut definition = Definition::default();
         // SAFETY: the handle is open, and the definition is one that C may write, of the same layout.
         match unsafe { mopsim_otf2_definition(self.handle, &raw mut definition) } {
             0 => Ok(None),
@@ -142,37 +179,47 @@ impl Archive {
         }
     }
 
-    fn begin(&mut self) -> Result<(), TraceError> {
-        // SAFETY: the handle is open.
-        if unsafe { mopsim_otf2_begin(self.handle) } == 0 { Ok(()) } else { Err(self.error()) }
+    /// Opens the events of these locations.
+    fn begin(&mut self, locations: &[u64]) -> Result<(), TraceError> {
+        // SAFETY: the handle is open, and C reads so many locations and does not keep the pointer.
+        let begun = unsafe { mopsim_otf2_begin(self.handle, locations.as_ptr(), locations.len()) };
+        if begun == 0 { Ok(()) } else { Err(self.error()) }
     }
 
-    /// The events of communication among the next ones, put into `batch`; none at the end.
-    fn events<'b>(&mut self, batch: &'b mut [Record]) -> Result<Option<&'b [Record]>, TraceError> {
+    /// The events of communication among the next ones, put into `batch`, and how many there were with all others; none at the end.
+    fn events<'b>(&mut self, batch: &'b mut [Record]) -> Result<Option<(&'b [Record], u64)>, TraceError> {
         let mut read = 0;
         // SAFETY: the handle is open, C writes no more records than the batch has room for, and does not keep the pointer.
         let count = unsafe { mopsim_otf2_events(self.handle, batch.as_mut_ptr(), batch.len(), &raw mut read) };
         let records = usize::try_from(count).ok().and_then(|count| batch.get(..count)).ok_or_else(|| self.error())?;
-        Ok((read > 0).then_some(records))
+        Ok((read > 0).then_some((records, read)))
     }
 }
 
-impl Definition {
+impl Default for Definition<'_> {
+    fn default() -> Self {
+        let (members, text, archive) = (std::ptr::null(), std::ptr::null(), PhantomData);
+        Self { kind: 0, group_type: 0, paradigm: 0, length: 0, id: 0, first: 0, second: 0, members, text, archive }
+    }
+}
+
+impl<'a> Definition<'a> {
     /// Members of a group; none elsewhere.
-    fn members(&self) -> &[u64] {
+    fn members(&self) -> &'a [u64] {
         if self.members.is_null() {
             return &[];
         }
-        // SAFETY: C has put so many members there, and keeps them until the next definition is asked for.
+        // SAFETY: C has put so many members there, and keeps them until the next definition is asked for, for which the
+        // archive has to be free again.
         unsafe { std::slice::from_raw_parts(self.members, self.length as usize) }
     }
 
     /// The text of a string; empty elsewhere.
-    fn text(&self) -> &[u8] {
+    fn text(&self) -> &'a [u8] {
         if self.text.is_null() {
             return &[];
         }
-        // SAFETY: C has put a text there that ends in a zero byte, and keeps it until the next definition is asked for.
+        // SAFETY: C has put a text there that ends in a zero byte, and keeps it as long as members.
         unsafe { CStr::from_ptr(self.text) }.to_bytes()
     }
 }
@@ -193,29 +240,35 @@ fn refusal(file: &Path, problem: &str) -> TraceError {
 pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { source, name, options, is_file, .. } = input;
     let file = source.file().to_path_buf();
-    let wrong = |problem: String, help| Err(TraceError::whole(&*file, Kind::format(NAME, problem, help)));
+    let wrong = |problem: String, help| TraceError::whole(&*file, Kind::format(NAME, problem, help));
     if !is_file || source.is_packed() {
         let problem =
             "the anchor file of an archive is only read where it lies, since its events are in files beside it";
-        return wrong(problem.to_owned(), "give the path of the anchor file, not packed");
+        return Err(wrong(problem.to_owned(), "give the path of the anchor file, not packed"));
     }
     drop(source);
     let mut archive = Archive::open(&file)?;
     let Global { definitions, calls, locations } = definitions(&mut archive)?;
-    match definitions.ranks() {
-        0 => return wrong("the ranks of MPI are not defined".to_owned(), "check the trace"),
-        1..=MOST_RANKS if definitions.ticks.is_some() => {}
-        1..=MOST_RANKS => return wrong("the clock is not defined".to_owned(), "check the trace"),
-        ranks => return wrong(format!("{ranks} ranks are too many"), "check the trace"),
+    definitions.check("check the trace").map_err(|(problem, help)| wrong(problem, help))?;
+    // Of a file that is cut off the library reads what is there, and says nothing.
+    let defined: FxHashMap<u64, u64> = locations.iter().copied().collect();
+    let mut recorded = Some(0_u64);
+    for location in definitions.locations() {
+        let Some(&number) = defined.get(location) else {
+            return Err(wrong(format!("location {location} is a rank, but is not defined"), "check the trace"));
+        };
+        recorded = recorded.and_then(|sum| sum.checked_add(number));
     }
-    archive.begin()?;
+    archive.begin(definitions.locations())?;
     let mut events = Events::new(NAME, definitions, options);
     let others = locations.iter().filter(|&&(location, _)| events.rank(location).is_none());
-    let others: u64 = others.map(|&(_, number)| number).sum();
+    let others = others.fold(0, |sum: u64, &(_, number)| sum.saturating_add(number));
     events.count_others(others);
     let mut batch = vec![Record::default(); BATCH];
     let mut last = At::Event { location: 0, timestamp: 0 };
-    while let Some(records) = archive.events(&mut batch)? {
+    let mut read = 0;
+    while let Some((records, number)) = archive.events(&mut batch)? {
+        read += number;
         for record in records {
             let Record { location, timestamp, .. } = *record;
             let Some(rank) = events.rank(location) else { continue };
@@ -229,6 +282,10 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         }
     }
     drop(archive);
+    if recorded != Some(read) {
+        let recorded = recorded.map_or("more than can be counted".to_owned(), |number| number.to_string());
+        return Err(refusal(&file, &format!("{read} events of the ranks are in its files, {recorded} were recorded")));
+    }
     events.finish(name, &file, last)
 }
 
@@ -245,19 +302,6 @@ struct Global {
 
 /// Reads all definitions. Groups name members by their numbers among the locations of their paradigm, so they come last.
 fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
-    /// Values of `enum definition_kind` and `enum group_type` in `library.c`.
-    mod kind {
-        pub const CLOCK: u32 = 1;
-        pub const STRING: u32 = 2;
-        pub const LOCATION: u32 = 3;
-        pub const REGION: u32 = 4;
-        pub const GROUP: u32 = 5;
-        pub const COMM: u32 = 6;
-        pub const WINDOW: u32 = 7;
-        pub const LOCATIONS: u32 = 1;
-        pub const MEMBERS: u32 = 2;
-        pub const ONESELF: u32 = 3;
-    }
     let mut known = Definitions::default();
     let (mut regions, mut names): (Vec<(u64, u64)>, FxHashMap<u64, Region>) = Default::default();
     let mut paradigms: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
@@ -266,15 +310,17 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
     while let Some(definition) = archive.definition()? {
         let Definition { id, first, second, .. } = definition;
         match (definition.kind, definition.group_type) {
-            (kind::CLOCK, _) => (known.ticks, known.offset) = (Some(first).filter(|&ticks| ticks > 0), second),
-            (kind::STRING, _) => {
+            (definition_kind::CLOCK, _) => {
+                (known.ticks, known.offset) = (Some(first).filter(|&ticks| ticks > 0), second)
+            }
+            (definition_kind::STRING, _) => {
                 if let Some(region) = Region::of(definition.text()) {
                     names.insert(id, region);
                 }
             }
-            (kind::LOCATION, _) => locations.push((id, first)),
-            (kind::REGION, _) => regions.push((id, first)),
-            (kind::GROUP, kind::LOCATIONS) => {
+            (definition_kind::LOCATION, _) => locations.push((id, first)),
+            (definition_kind::REGION, _) => regions.push((id, first)),
+            (definition_kind::GROUP, group_type::LOCATIONS) => {
                 let members = definition.members().to_vec();
                 if definition.paradigm == MPI {
                     known.set_ranks(&members);
@@ -282,10 +328,12 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
                 known.group(id, members.clone());
                 paradigms.insert(definition.paradigm, members);
             }
-            (kind::GROUP, kind::MEMBERS) => groups.push((id, definition.paradigm, definition.members().to_vec())),
-            (kind::GROUP, kind::ONESELF) => known.group(id, Vec::new()),
-            (kind::COMM, _) => known.communicator(id, first),
-            (kind::WINDOW, _) => known.window(id, first),
+            (definition_kind::GROUP, group_type::MEMBERS) => {
+                groups.push((id, definition.paradigm, definition.members().to_vec()))
+            }
+            (definition_kind::GROUP, group_type::ONESELF) => known.group(id, Vec::new()),
+            (definition_kind::COMM, _) => known.communicator(id, first),
+            (definition_kind::WINDOW, _) => known.window(id, first),
             _ => {}
         }
     }
@@ -301,15 +349,17 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
     Ok(Global { definitions: known, calls, locations })
 }
 
-/// What a record says, its kinds being those of `enum event_kind` in `library.c`; nothing if it takes no part in communication.
+/// What a record says; nothing if it takes no part in communication.
 fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result<Option<What<'a>>, String> {
     let [a, b, c, d, e, f] = record.values;
     let region = || calls.get(&a).copied();
-    let member = |comm: u64, number: u64| definitions.member(comm, number, record.location);
-    let message = || match member(b, a) {
-        Some(partner) => Ok(Message { partner, comm: Some(b), tag: c, bytes: d }),
-        None => Err(format!("communicator {b} has no member {a}, or is not defined")),
+    // The numbers from `first` on are kept for ways to say nobody.
+    let member = |comm: Option<u64>, number: u64, first: u64| match comm {
+        _ if number >= first => Member::Nobody,
+        Some(comm) => definitions.member(comm, number, record.location),
+        None => Member::Unknown(number),
     };
+    let message = || Message { partner: member(Some(b), a, UNDEFINED), comm: Some(b), tag: c, bytes: d };
     let operation = |number: u64| {
         let name = usize::try_from(number).ok().and_then(|number| OPERATIONS.get(number));
         name.map_or(&b"UNKNOWN"[..], |name| name.as_bytes())
@@ -317,43 +367,46 @@ fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result
     let collective = || Collective {
         operation: operation(a),
         comm: b,
-        root: member(b, c).filter(|_| c < NOBODY),
+        root: member(Some(b), c, FIRST_NO_ROOT),
         sent: d,
         received: e,
     };
-    let target = || definitions.comm_of_window(a).and_then(|comm| member(comm, b));
-    let aimed = || target().ok_or_else(|| format!("window {a} has no member {b}, or is not defined"));
+    let target = || member(definitions.comm_of_window(a), b, UNDEFINED);
     let one_sided = |what| Ok(Some(What::OneSided(what)));
     Ok(Some(match record.kind {
-        0 => return Ok(region().map(What::Enter)),
-        1 => return Ok(region().map(|_| What::Leave)),
-        2 => What::Send(message()?, None),
-        3 => What::Send(message()?, Some(e)),
-        4 => What::SendComplete(a),
-        5 => What::ReceivePosted(a),
-        6 => What::Receive(message()?, None),
-        7 => What::Receive(message()?, Some(e)),
-        8 => What::RequestTested,
-        9 => What::RequestCancelled(a),
-        10 => What::Collective(collective()),
-        11 => What::CollectivePosted(a),
-        12 => What::CollectiveComplete(collective(), f),
-        13 => return one_sided(OneSided::Put { window: a, target: aimed()?, bytes: c, operation: d }),
-        14 => return one_sided(OneSided::Get { window: a, target: aimed()?, bytes: c, operation: d }),
-        15 => {
-            return one_sided(OneSided::Atomic { window: a, target: aimed()?, sent: c, received: d, operation: e });
+        event_kind::ENTER => return Ok(region().map(What::Enter)),
+        event_kind::LEAVE => return Ok(region().map(|_| What::Leave)),
+        event_kind::SEND => What::Send(message(), None),
+        event_kind::ISEND => What::Send(message(), Some(e)),
+        event_kind::ISEND_COMPLETE => What::SendComplete(a),
+        event_kind::IRECV_REQUEST => What::ReceivePosted(a),
+        event_kind::RECV => What::Receive(message(), None),
+        event_kind::IRECV => What::Receive(message(), Some(e)),
+        event_kind::REQUEST_TEST => What::RequestTested,
+        event_kind::REQUEST_CANCELLED => What::RequestCancelled(a),
+        event_kind::COLLECTIVE_END => What::Collective(collective()),
+        event_kind::COLLECTIVE_REQUEST => What::CollectivePosted(a),
+        event_kind::COLLECTIVE_COMPLETE => What::CollectiveComplete(collective(), f),
+        event_kind::PUT => return one_sided(OneSided::Put { window: a, target: target(), bytes: c, operation: d }),
+        event_kind::GET => return one_sided(OneSided::Get { window: a, target: target(), bytes: c, operation: d }),
+        event_kind::ATOMIC => {
+            return one_sided(OneSided::Atomic { window: a, target: target(), sent: c, received: d, operation: e });
         }
-        16 => return one_sided(OneSided::Complete { window: a, operation: b, by_request: false }),
-        17 => return one_sided(OneSided::Complete { window: a, operation: b, by_request: true }),
-        18 => return one_sided(OneSided::Release { window: a, target: target() }),
-        19 => return one_sided(OneSided::Collective { window: b, operation: operation(a) }),
-        20 => return one_sided(OneSided::GroupSync),
-        21 => return one_sided(OneSided::Ignored("RMA_REQUEST_LOCK")),
-        22 => return one_sided(OneSided::Ignored("RMA_ACQUIRE_LOCK")),
-        23 => return one_sided(OneSided::Ignored("RMA_TRY_LOCK")),
-        24 => return one_sided(OneSided::Ignored("RMA_SYNC")),
-        25 => return one_sided(OneSided::Ignored("RMA_WAIT_CHANGE")),
-        26 => return one_sided(OneSided::Ignored("RMA_OP_TEST")),
+        event_kind::COMPLETE => return one_sided(OneSided::Complete { window: a, operation: b, by_request: false }),
+        event_kind::COMPLETE_BY_REQUEST => {
+            return one_sided(OneSided::Complete { window: a, operation: b, by_request: true });
+        }
+        event_kind::RELEASE_LOCK => return one_sided(OneSided::Release { window: a, target: target() }),
+        event_kind::WINDOW_COLLECTIVE_END => {
+            return one_sided(OneSided::Collective { window: b, operation: operation(a) });
+        }
+        event_kind::GROUP_SYNC => return one_sided(OneSided::GroupSync),
+        event_kind::REQUEST_LOCK => return one_sided(OneSided::Ignored(Ignored::RequestLock)),
+        event_kind::ACQUIRE_LOCK => return one_sided(OneSided::Ignored(Ignored::AcquireLock)),
+        event_kind::TRY_LOCK => return one_sided(OneSided::Ignored(Ignored::TryLock)),
+        event_kind::SYNC => return one_sided(OneSided::Ignored(Ignored::Sync)),
+        event_kind::WAIT_CHANGE => return one_sided(OneSided::Ignored(Ignored::WaitChange)),
+        event_kind::OPERATION_TEST => return one_sided(OneSided::Ignored(Ignored::Test)),
         kind => return Err(format!("there is no kind {kind} of events")),
     }))
 }

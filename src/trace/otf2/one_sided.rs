@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::collectives::kind;
-use super::event::{Event, OneSided};
+use super::event::{Event, Ignored, Member, OneSided};
 use super::events::Events;
 use crate::trace::action::ANY_TARGET;
 use crate::trace::communicator::twice;
@@ -94,9 +94,10 @@ impl Events<'_> {
                 }
             }
             OneSided::Release { window, target } => {
+                const CALL: &str = "RMA_RELEASE_LOCK";
                 let known = match target {
-                    Some(target) => self.place("RMA_RELEASE_LOCK", window, target, event)?,
-                    None => self.known("RMA_RELEASE_LOCK", window, event)?.map(|id| (id, ANY_TARGET)),
+                    Member::Nobody => self.known(CALL, window, event)?.map(|id| (id, ANY_TARGET)),
+                    target => self.place(CALL, window, target, event)?,
                 };
                 let Some((id, to)) = known else { return Ok(()) };
                 self.windows.wait(rank, window, (to != ANY_TARGET).then_some(to));
@@ -107,17 +108,19 @@ impl Events<'_> {
                 let reason = "only fences, locks and flushes are simulated";
                 self.program.inexpressible("RMA_GROUP_SYNC", reason, rank, event.file, event.at)?;
             }
-            OneSided::Ignored(name) => {
-                let what = match name {
-                    "RMA_OP_TEST" => "a test of a one-sided operation that is not complete: no effect".to_owned(),
-                    "RMA_SYNC" | "RMA_WAIT_CHANGE" => {
-                        let what = format!("{name}: not replayed");
-                        self.program.note(Effect::LeftOut, what, rank, event.file, event.at);
-                        return Ok(());
+            OneSided::Ignored(ignored) => {
+                let name = ignored.name();
+                let (effect, what) = match ignored {
+                    Ignored::RequestLock | Ignored::AcquireLock | Ignored::TryLock => {
+                        (Effect::Approximated, format!("{name}: locks of windows wait for nobody"))
                     }
-                    _ => format!("{name}: locks of windows wait for nobody"),
+                    Ignored::Sync | Ignored::WaitChange => (Effect::LeftOut, format!("{name}: not replayed")),
+                    Ignored::Test => {
+                        let what = "a test of a one-sided operation that is not complete: no effect";
+                        (Effect::Approximated, what.to_owned())
+                    }
                 };
-                self.program.note(Effect::Approximated, what, rank, event.file, event.at);
+                self.program.note(effect, what, rank, event.file, event.at);
             }
         }
         Ok(())
@@ -151,8 +154,18 @@ impl Events<'_> {
     }
 
     /// Window and target of an operation; none if the members are not known and that may be left out.
-    fn place(&mut self, call: &str, window: u64, target: u64, event: &Event<'_>) -> Result<Option<Place>, TraceError> {
+    fn place(
+        &mut self,
+        call: &str,
+        window: u64,
+        target: Member,
+        event: &Event<'_>,
+    ) -> Result<Option<Place>, TraceError> {
         let Some(id) = self.known(call, window, event)? else { return Ok(None) };
+        let Some(target) = self.location(target, || format!("window {window}"), event)? else {
+            let problem = format!("{call} names nobody");
+            return Err(self.program.error(event.file, event.at, problem, "check the trace"));
+        };
         match self.rank(target).filter(|&target| self.program.members(id).member(target).is_some()) {
             Some(to) => Ok(Some((id, to))),
             None => {

@@ -227,3 +227,126 @@ fn one_sided_communication_that_cannot_be_kept_is_refused_or_counted() {
     let text = with_window("RMA_PUT 11 10200 Window: \"w\" <4>, Bytes: 5, Matching: 0\n");
     assert!(parse(&text, &Options::default()).unwrap_err().to_string().contains("not as otf2-print"));
 }
+
+/// The definitions of the sample, and these events.
+fn with_events(events: &str) -> String {
+    format!("{}{events}", &SAMPLE[..SAMPLE.find("ENTER").unwrap()])
+}
+
+/// Line of the first event there.
+const FIRST: u64 = 21;
+
+const HANDLE: &str = "NON_BLOCKING_COLLECTIVE_COMPLETE 10 4000 Operation: CREATE_HANDLE, Communicator: \"w\" <0>, Root: NONE, Sent: 0, Received: 0, Request: 5\n";
+
+#[test]
+fn requests_begin_once_and_end_as_what_they_are() {
+    let collective = "NON_BLOCKING_COLLECTIVE_REQUEST 10 3000 Request: 5\n";
+    let receive = "MPI_IRECV_REQUEST 10 3000 Request: 5\n";
+    let send = "MPI_ISEND 10 3000 Receiver: 1 (\"t\" <11>), Communicator: \"w\" <0>, Tag: 7, Length: 1, Request: 5\n";
+    let (other, sent) = ("MPI_IRECV_REQUEST 10 3000 Request: 6\n", "MPI_ISEND_COMPLETE 10 3000 Request: 5\n");
+    let cancelled = "MPI_REQUEST_CANCELLED 10 3000 Request: 5\n";
+    let received =
+        "MPI_IRECV 10 5000 Sender: 1 (\"t\" <11>), Communicator: \"w\" <0>, Tag: 7, Length: 100, Request: 6\n";
+    let wrong_end = received.replace("Request: 6", "Request: 5");
+    let barrier =
+        "MPI_COLLECTIVE_END 10 9000 Operation: BARRIER, Communicator: \"w\" <0>, Root: NONE, Sent: 0, Received: 0\n";
+    let ibarrier = HANDLE.replace("CREATE_HANDLE", "BARRIER");
+    let (again, none) = ("request 5 begins again before it is complete", "no request 5");
+    for (events, line, problem) in [
+        (&[collective, receive, other, HANDLE, received][..], 1, again),
+        (&[collective, sent, other, HANDLE, received], 1, none),
+        (&[collective, cancelled, barrier, HANDLE], 1, none),
+        (&[collective, receive, &ibarrier], 1, again),
+        (&[collective, collective], 1, again),
+        (&[collective, send], 1, again),
+        (&[receive, receive], 1, again),
+        (&[receive, collective], 1, again),
+        (&[send, other, send], 2, again),
+        (&[receive, sent], 1, none),
+        (&[receive, HANDLE], 1, none),
+        (&[send, HANDLE], 1, none),
+        (&[send, &wrong_end], 1, none),
+        (&[collective, &wrong_end], 1, none),
+        (&[sent], 0, none),
+        (&[cancelled], 0, none),
+    ] {
+        let error = parse(&with_events(&events.concat()), &Options::default()).unwrap_err();
+        assert!(error.to_string().contains(problem) && error.line == Some(FIRST + line), "{events:?}: {error}");
+    }
+}
+
+#[test]
+fn collectives_that_do_nothing_leave_the_rest_as_it_is() {
+    let request = "NON_BLOCKING_COLLECTIVE_REQUEST 10 3000 Request: 5\n";
+    let second = [request, &HANDLE.replace("CREATE_HANDLE", "BARRIER")].concat().replace("Request: 5", "Request: 9");
+    let posted = "MPI_IRECV_REQUEST 10 3000 Request: 6\n";
+    let received =
+        "MPI_IRECV 10 5000 Sender: 1 (\"t\" <11>), Communicator: \"w\" <0>, Tag: 8, Length: 200, Request: 6\n";
+    let text = [request, posted, HANDLE, &second, received].concat();
+    let trace = parse(&with_events(&text), &Options::default()).unwrap();
+    // What is made takes no time (`comm_dup`), and its number is free again for the second one.
+    assert_eq!(ti(&trace), "0 comm_dup\n0 irecv 1 8 200 6\n0 ibarrier 0\n0 wait_request 0\n0 wait 1 0 8\n");
+}
+
+#[test]
+fn whoever_is_no_member_is_refused() {
+    let problem = |text: &str| parse(text, &Options::default()).unwrap_err().to_string();
+    // Not the communicator, whose number follows.
+    let to = |whom: &str| SAMPLE.replacen("Receiver: 1 (\"Master thread\" <11>)", &format!("Receiver: {whom}"), 1);
+    assert!(problem(&to("9 (INVALID)")).contains("communicator 0 has no member 9"), "{}", problem(&to("9 (INVALID)")));
+    assert!(problem(&to("UNDEFINED")).contains("the message names nobody"), "{}", problem(&to("UNDEFINED")));
+    for whom in ["9", "9 (\"t\")", "x", ""] {
+        assert!(problem(&to(whom)).contains("not as otf2-print writes it"), "{whom}: {}", problem(&to(whom)));
+    }
+    let root = |whom: &str| {
+        SAMPLE.replace("Operation: BCAST, Communicator: \"MPI_COMM_WORLD\" <0>, Root: 0 (\"Master thread\" <10>)", &{
+            format!("Operation: BCAST, Communicator: \"MPI_COMM_WORLD\" <0>, Root: {whom}")
+        })
+    };
+    assert!(
+        problem(&root("9 (INVALID)")).contains("communicator 0 has no member 9"),
+        "{}",
+        problem(&root("9 (INVALID)"))
+    );
+    assert!(problem(&root("ANYBODY")).contains("not as otf2-print writes it"));
+    for whom in ["NONE", "SELF", "THIS_GROUP", "UNDEFINED"] {
+        assert!(ti(&parse(&root(whom), &Options::default()).unwrap()).contains("0 bcast 100 0 6\n"), "{whom}");
+    }
+    // So it is on a communicator of one member; on one that is not defined, nobody is.
+    let alone = SAMPLE
+        .replace("2 Members: 1 (\"Master thread\" <11>), 2 (\"Master thread\" <12>)", "1 Members: 0 (\"t\" <10>)");
+    let event = "MPI_COLLECTIVE_END 10 10500 Operation: BCAST, Communicator: \"sub\" <1>, Root: 9 (INVALID), Sent: 1, Received: 1\n";
+    assert!(problem(&(alone + event)).contains("communicator 1 has no member 9"));
+    let unknown = event.replace("\"sub\" <1>", "INVALID <7>");
+    assert!(problem(&(SAMPLE.to_owned() + &unknown)).contains("members of its communicator are not defined"));
+    let release =
+        |whom: &str| with_window(&format!("RMA_RELEASE_LOCK 11 10200 Window: \"w\" <4>, Remote: {whom}, Lock: 0\n"));
+    assert!(
+        problem(&release("9 (INVALID)")).contains("window 4 has no member 9"),
+        "{}",
+        problem(&release("9 (INVALID)"))
+    );
+    assert!(ti(&parse(&release("UNDEFINED"), &Options::default()).unwrap()).contains("1 on 2 flush\n"));
+    let put = |whom: &str| {
+        with_window(&format!("RMA_PUT 11 10200 Window: \"w\" <4>, Remote: {whom}, Bytes: 5, Matching: 0\n"))
+    };
+    assert!(problem(&put("9 (INVALID)")).contains("window 4 has no member 9"));
+    assert!(problem(&put("UNDEFINED")).contains("RMA_PUT names nobody"));
+}
+
+#[test]
+fn definitions_have_ranks_and_a_clock() {
+    let without = |keyword: &str| {
+        let lines: Vec<&str> = SAMPLE.lines().filter(|line| !line.starts_with(keyword)).collect();
+        parse(&(lines.join("\n") + "\n"), &Options::default()).unwrap_err().to_string()
+    };
+    assert!(without("CLOCK").contains("the clock is not defined"), "{}", without("CLOCK"));
+    assert!(without("GROUP").contains("the ranks of MPI are not defined"), "{}", without("GROUP"));
+    let twice = SAMPLE.replacen(
+        "\"Master thread\" <11>, \"Master thread\" <12>",
+        "\"Master thread\" <11>, \"Master thread\" <11>",
+        1,
+    );
+    let twice = parse(&twice, &Options::default()).unwrap_err().to_string();
+    assert!(twice.contains("location 11 is two ranks of MPI"), "{twice}");
+}

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::attributes::{Attributes, number, references};
 use super::definitions::Definitions;
-use super::event::{Collective, Event, Message, OneSided, Region, What};
+use super::event::{Collective, Event, Ignored, Message, OneSided, Region, What};
 use super::events::Events;
 use crate::trace::blocks::Blocks;
 use crate::trace::calls::{At, located};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
-use crate::trace::format::{Input, MOST_RANKS};
+use crate::trace::format::Input;
 use crate::trace::{Options, Trace};
 
 /// Name of the format.
@@ -68,12 +68,7 @@ impl Reader<'_> {
                 && let Part::Definitions(definitions) = &mut self.part
             {
                 let definitions = std::mem::take(definitions);
-                match definitions.ranks() {
-                    0 => return Err(self.error("the ranks of MPI are not defined in front of the events", WITH_ALL)),
-                    1..=MOST_RANKS if definitions.ticks.is_some() => {}
-                    1..=MOST_RANKS => return Err(self.error("the clock is not defined", WITH_ALL)),
-                    ranks => return Err(self.error(format!("{ranks} ranks are too many"), "check the trace")),
-                }
+                definitions.check(WITH_ALL).map_err(|(problem, help)| self.error(problem, help))?;
                 self.part = Part::Events(Box::new(Events::new(NAME, definitions, self.options)));
             }
             return Ok(());
@@ -181,16 +176,15 @@ fn what<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<What<'a>>> {
 }
 
 fn message(a: Attributes<'_>, partner: &str) -> Option<Message> {
-    let partner = references(a.after(partner)?).next()?;
+    let partner = a.member(partner)?;
     let (tag, bytes) = (a.number("Tag: ")?, a.number("Length: ")?);
     Some(Message { partner, comm: a.reference("Communicator: "), tag, bytes })
 }
 
-/// The location of a root; none where the operation has none.
 fn collective(a: Attributes<'_>) -> Option<Collective<'_>> {
     let (operation, comm) = (a.word("Operation: ")?, a.reference("Communicator: ")?);
     let (sent, received) = (a.number("Sent: ")?, a.number("Received: ")?);
-    Some(Collective { operation, comm, root: a.member("Root: "), sent, received })
+    Some(Collective { operation, comm, root: a.member("Root: ")?, sent, received })
 }
 
 fn one_sided<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<OneSided<'a>>> {
@@ -213,15 +207,15 @@ fn one_sided<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<OneSided<'a
             let by_request = keyword == b"RMA_OP_COMPLETE_NON_BLOCKING";
             OneSided::Complete { window: window()?, operation: operation()?, by_request }
         }
-        b"RMA_RELEASE_LOCK" => OneSided::Release { window: window()?, target: target() },
+        b"RMA_RELEASE_LOCK" => OneSided::Release { window: window()?, target: target()? },
         b"RMA_COLLECTIVE_END" => OneSided::Collective { window: window()?, operation: a.word("Operation: ")? },
         b"RMA_GROUP_SYNC" => OneSided::GroupSync,
-        b"RMA_REQUEST_LOCK" => OneSided::Ignored("RMA_REQUEST_LOCK"),
-        b"RMA_ACQUIRE_LOCK" => OneSided::Ignored("RMA_ACQUIRE_LOCK"),
-        b"RMA_TRY_LOCK" => OneSided::Ignored("RMA_TRY_LOCK"),
-        b"RMA_SYNC" => OneSided::Ignored("RMA_SYNC"),
-        b"RMA_WAIT_CHANGE" => OneSided::Ignored("RMA_WAIT_CHANGE"),
-        b"RMA_OP_TEST" => OneSided::Ignored("RMA_OP_TEST"),
+        b"RMA_REQUEST_LOCK" => OneSided::Ignored(Ignored::RequestLock),
+        b"RMA_ACQUIRE_LOCK" => OneSided::Ignored(Ignored::AcquireLock),
+        b"RMA_TRY_LOCK" => OneSided::Ignored(Ignored::TryLock),
+        b"RMA_SYNC" => OneSided::Ignored(Ignored::Sync),
+        b"RMA_WAIT_CHANGE" => OneSided::Ignored(Ignored::WaitChange),
+        b"RMA_OP_TEST" => OneSided::Ignored(Ignored::Test),
         // Windows are made and freed by collectives, whose ends are told.
         _ => return Some(None),
     }))

@@ -142,7 +142,7 @@ impl Reader<'_, '_> {
             let (count, datatype) = self.elements(pair[1])?;
             let number = self.handles.number();
             requests.push(number);
-            self.program.isend(self.rank, number, Action::Irecv { from, tag, count, datatype });
+            self.program.post(self.rank, number, Action::Irecv { from, tag, count, datatype });
         }
         for (place, pair) in sent.chunks_exact(2).enumerate() {
             if pair[0] == NOBODY {
@@ -154,7 +154,7 @@ impl Reader<'_, '_> {
             let (count, datatype) = self.elements(pair[1])?;
             let number = self.handles.number();
             requests.push(number);
-            self.program.isend(self.rank, number, Action::Isend { to, tag, count, datatype });
+            self.program.post(self.rank, number, Action::Isend { to, tag, count, datatype });
         }
         match n.get(2) {
             Some(&handle) => self.handles.push(handle as u64, Pending { requests, action: None, open: None }),

@@ -347,7 +347,7 @@ impl Reader<'_, '_> {
     /// Begins an operation under a handle of the file.
     fn post(&mut self, handle: u64, action: Action) {
         let (number, at) = (self.handles.number(), self.actions().len());
-        self.program.isend(self.rank, number, action);
+        self.program.post(self.rank, number, action);
         self.handles.push(handle, Pending { requests: vec![number], action: Some(at), open: None });
     }
 
@@ -432,7 +432,7 @@ impl Reader<'_, '_> {
         if n[1] != NOBODY {
             let (to, tag) = (self.world_rank(comm, n[1])?, self.tag(comm, n[2])?);
             let (count, datatype) = self.elements(n[3])?;
-            self.program.isend(self.rank, number, Action::Isend { to, tag, count, datatype });
+            self.program.post(self.rank, number, Action::Isend { to, tag, count, datatype });
         }
         if n[4] != NOBODY {
             let (from, tag) = (self.world_rank(comm, n[4])?, self.tag(comm, n[5])?);
