@@ -101,10 +101,10 @@ impl Buckets {
             return None;
         }
         if late {
-            drop(self.late.pop())
+            self.late.pop();
         } else {
-            drop(self.bucket.pop())
-        };
+            self.bucket.pop();
+        }
         Some((level, first as u32))
     }
 
