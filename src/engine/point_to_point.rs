@@ -75,7 +75,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
             return self.call(rank, Then::Wait(request));
         }
         let process = self.process(rank);
-        if process.collective.call.is_some() {
+        if process.collects {
             process.set.push(request);
         } else if is_sendrecv(process) {
             process.set.push(request);

@@ -149,7 +149,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
     #[inline]
     fn next_operation(&mut self, rank: u32) -> Turned {
         let process = self.process(rank);
-        if process.collective.call.is_some() {
+        if process.collects {
             return self.next_step(rank);
         }
         let at = process.next;

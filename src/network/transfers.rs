@@ -90,6 +90,12 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
+    /// Asks for the routes of a host some time before they are needed.
+    #[inline]
+    pub fn ask_for_routes(&self, from: HostId) {
+        self.paths.ask_for(from);
+    }
+
     /// A message of `bytes` bytes of payload leaves `from` for `to`. `tag` comes back when it arrived. Returns the seconds
     /// of its latency, after which it competes for bandwidth.
     ///
