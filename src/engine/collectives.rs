@@ -106,7 +106,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
                 self.wait(rank, request)
             }
             // How long that takes depends on the order only where requests are finished one by one.
-            Step::WaitEach if self.one_by_one() => {
+            Step::WaitEach if self.one_by_one => {
                 let process = self.process(rank);
                 if process.set.is_empty() {
                     return Ok(GoesOn);

@@ -113,6 +113,8 @@ struct Engine<'a, O, S> {
     crowded: bool,
     /// Whether ranks take turns at each instant, one call each (see `run`).
     turns: bool,
+    /// Whether a wait-all finishes its requests one by one: where receives have an overhead, and where ranks take turns.
+    one_by_one: bool,
     /// Tests and probes that failed in a row, plus one. One variable for all ranks, as in SimGrid.
     tests: f64,
     probes: f64,
@@ -152,6 +154,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             watched_for: 0,
             crowded: ahead::are_many(layout.ranks()),
             turns,
+            one_by_one: turns || !model.mpi.recv_overhead.is_none(),
             tests: 1.0,
             probes: 1.0,
             message_count: 0,
@@ -187,14 +190,20 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             self.now += delay;
             self.cpu.advance(self.now, precision.others, &mut freed);
             self.network.advance(self.now, delay, precision, &mut arrived);
-            for rank in freed.drain(..) {
+            // Plain loops: at most instants there is nothing or one to go through, and iterators that drain or chain cost more.
+            for &rank in &freed {
                 self.ready.push_back(rank);
             }
+            freed.clear();
             for (at, &message) in arrived.iter().enumerate() {
                 if self.crowded {
                     self.ask_for_arrivals(&arrived, at);
                 }
-                for rank in self.messages.arrive(message).into_iter().flatten() {
+                let [first, second] = self.messages.arrive(message);
+                if let Some(rank) = first {
+                    self.notify(rank, message);
+                }
+                if let Some(rank) = second {
                     self.notify(rank, message);
                 }
                 if !self.answers.is_empty() {
