@@ -31,6 +31,15 @@ const MESSAGE: usize = 16;
 const WAITING: usize = 8;
 
 impl<O: Observer, S: Sharing> Engine<'_, O, S> {
+    /// Puts the ranks that are ready in ascending order where they are more than the caches hold and where any order will do: what
+    /// belongs to them, and what their messages then take, lies in that order, and memory that is read in order comes by itself.
+    #[inline]
+    pub(super) fn line_up(&mut self) {
+        if self.ready.len() > CACHED as usize && !self.turns {
+            self.ready.make_contiguous().sort_unstable();
+        }
+    }
+
     /// Asks for what the ranks need whose turns come soon.
     #[inline]
     pub(super) fn ask_for_turns(&self) {

@@ -168,6 +168,9 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         let mut freed = Vec::new();
         let mut arrived = Vec::new();
         loop {
+            if self.crowded {
+                self.line_up();
+            }
             while let Some(rank) = self.ready.pop_front() {
                 if self.crowded {
                     self.ask_for_turns();
