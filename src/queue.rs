@@ -120,7 +120,7 @@ pub type OrderedQueue = Queue<0>;
 /// that it can.
 pub type ChangingQueue = Queue<128>;
 
-/// A priority queue of `(date, slot)` with replaceable dates; with a list for those that come in order once so many are in the heap.
+/// A priority queue of `(date, slot)` with replaceable dates; once `FROM` events are in the heap, with a list for those that come in order.
 #[derive(Default, Debug)]
 pub struct Queue<const FROM: usize> {
     run: Run,

@@ -15,7 +15,7 @@ const DENSE_PAIRS: usize = 1 << 16;
 const UNKNOWN: u32 = u32::MAX;
 
 /// Beyond that, so many destinations of a host are looked through before a hash map is asked: hosts have few partners. They fill
-/// a cache line, which is compared at once.
+/// a cache line.
 const NEAR: usize = 16;
 
 /// The first destinations of a host, and the numbers of their routes; [`UNKNOWN`] where there are none yet.
