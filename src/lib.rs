@@ -10,6 +10,7 @@ mod markup;
 pub mod mpi;
 pub mod network;
 pub mod platform;
+mod prefetch;
 pub mod queue;
 pub mod record;
 pub mod report;

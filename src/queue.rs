@@ -111,21 +111,28 @@ impl Run {
 }
 
 /// A queue of events in no particular order.
-pub type EventQueue = Queue<false>;
+pub type EventQueue = Queue<{ usize::MAX }>;
 
 /// A queue of events most of which are set in the order in which they happen.
-pub type OrderedQueue = Queue<true>;
+pub type OrderedQueue = Queue<0>;
 
-/// A priority queue of `(date, slot)` with replaceable dates; `ORDERED`: with a list for those that come in order.
+/// A queue of events that often change. In a small heap that costs less than what the list takes; a large one spares all comparisons
+/// that it can.
+pub type ChangingQueue = Queue<128>;
+
+/// A priority queue of `(date, slot)` with replaceable dates; once `FROM` events are in the heap, with a list for those that come in order.
 #[derive(Default, Debug)]
-pub struct Queue<const ORDERED: bool> {
+pub struct Queue<const FROM: usize> {
     run: Run,
     heap: Vec<Entry>,
     position: Vec<u32>,
     insertions: u64,
 }
 
-impl<const ORDERED: bool> Queue<ORDERED> {
+impl<const FROM: usize> Queue<FROM> {
+    /// Whether there ever is a list.
+    const LISTS: bool = FROM != usize::MAX;
+
     /// An empty queue.
     pub fn new() -> Self {
         Self::default()
@@ -136,7 +143,7 @@ impl<const ORDERED: bool> Queue<ORDERED> {
         for entry in self.heap.drain(..) {
             self.position[entry.slot as usize] = ABSENT;
         }
-        if ORDERED {
+        if Self::LISTS {
             for entry in self.run.entries.drain(..).filter(|entry| entry.slot != ABSENT) {
                 self.position[entry.slot as usize] = ABSENT;
             }
@@ -151,13 +158,19 @@ impl<const ORDERED: bool> Queue<ORDERED> {
 
     /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty() && (!ORDERED || self.run.entries.is_empty())
+        self.heap.is_empty() && self.is_heap()
+    }
+
+    /// Whether all events are in the heap.
+    #[inline]
+    fn is_heap(&self) -> bool {
+        !Self::LISTS || self.run.entries.is_empty()
     }
 
     /// The first entry, and whether it is in the list.
     #[inline]
     fn first(&self) -> Option<(&Entry, bool)> {
-        if !ORDERED {
+        if self.is_heap() {
             return self.heap.first().map(|heaped| (heaped, false));
         }
         match (self.run.entries.front(), self.heap.first()) {
@@ -190,7 +203,7 @@ impl<const ORDERED: bool> Queue<ORDERED> {
         let entry = Entry::new(date, self.insertions, slot);
         match self.position[index] {
             ABSENT => self.insert(entry),
-            at if ORDERED && at & LISTED != 0 => {
+            at if Self::LISTS && at & LISTED != 0 => {
                 // What has changed once is likely to change again, which is simple in the heap.
                 self.run.remove(at);
                 self.push(entry);
@@ -208,10 +221,13 @@ impl<const ORDERED: bool> Queue<ORDERED> {
 
     #[inline]
     fn insert(&mut self, entry: Entry) {
-        if !ORDERED {
+        if !Self::LISTS {
             return self.push(entry);
         }
         let entries = &self.run.entries;
+        if FROM > 0 && entries.is_empty() && self.heap.len() < FROM {
+            return self.push(entry);
+        }
         let Some(last) = entries.back().filter(|last| entry.before(last)).copied() else {
             self.position[entry.slot as usize] = self.run.push(entry);
             return;
@@ -240,7 +256,7 @@ impl<const ORDERED: bool> Queue<ORDERED> {
             return;
         }
         self.position[slot as usize] = ABSENT;
-        if ORDERED && at & LISTED != 0 {
+        if Self::LISTS && at & LISTED != 0 {
             return self.run.remove(at);
         }
         let at = at as usize;
@@ -258,15 +274,25 @@ impl<const ORDERED: bool> Queue<ORDERED> {
     /// Takes the earliest event out.
     #[inline]
     pub fn pop(&mut self) -> Option<(f64, u32)> {
+        if self.is_heap() {
+            return self.pop_heap();
+        }
         let (&first, listed) = self.first()?;
+        if !listed {
+            return self.pop_heap();
+        }
         self.position[first.slot as usize] = ABSENT;
-        if listed {
-            self.run.pop_first();
-        } else {
-            let last = self.heap.pop()?;
-            if !self.heap.is_empty() {
-                self.sift_down(0, last);
-            }
+        self.run.pop_first();
+        Some((first.date(), first.slot))
+    }
+
+    #[inline]
+    fn pop_heap(&mut self) -> Option<(f64, u32)> {
+        let first = *self.heap.first()?;
+        self.position[first.slot as usize] = ABSENT;
+        let last = self.heap.pop()?;
+        if !self.heap.is_empty() {
+            self.sift_down(0, last);
         }
         Some((first.date(), first.slot))
     }
@@ -333,21 +359,21 @@ mod tests {
 
     #[test]
     fn equal_dates_leave_in_order_of_insertion_and_a_change_is_a_new_insertion() {
-        fn order<const ORDERED: bool>() -> Vec<u32> {
-            let mut queue = Queue::<ORDERED>::new();
+        fn order<const FROM: usize>() -> Vec<u32> {
+            let mut queue = Queue::<FROM>::new();
             for slot in [3, 1, 2] {
                 queue.set(slot, 1.0);
             }
             queue.set(3, 1.0);
             std::iter::from_fn(|| queue.pop()).map(|e| e.1).collect()
         }
-        assert_eq!(order::<false>(), [1, 2, 3]);
-        assert_eq!(order::<true>(), [1, 2, 3]);
+        assert_eq!(order::<{ usize::MAX }>(), [1, 2, 3]);
+        assert_eq!(order::<0>(), [1, 2, 3]);
     }
 
     /// Against the obvious implementation: a list that is searched for its minimum.
-    fn behaves_like_a_list<const ORDERED: bool>(operations: &[(u8, u32, u32)]) -> Result<(), TestCaseError> {
-        let mut queue = Queue::<ORDERED>::new();
+    fn behaves_like_a_list<const FROM: usize>(operations: &[(u8, u32, u32)]) -> Result<(), TestCaseError> {
+        let mut queue = Queue::<FROM>::new();
         let mut list: Vec<(u32, usize, u32)> = Vec::new();
         for (number, &(operation, slot, date)) in operations.iter().enumerate() {
             match operation {
@@ -380,15 +406,18 @@ mod tests {
     proptest! {
         #[test]
         fn behaves_like_a_sorted_list(operations in prop::collection::vec((0u8..8, 0u32..20, 0u32..10), 0..400)) {
-            behaves_like_a_list::<false>(&operations)?;
-            behaves_like_a_list::<true>(&operations)?;
+            behaves_like_a_list::<{ usize::MAX }>(&operations)?;
+            behaves_like_a_list::<0>(&operations)?;
+            behaves_like_a_list::<3>(&operations)?;
         }
 
         /// Dates that mostly rise, as those of a network do.
         #[test]
         fn the_list_of_what_comes_in_order_changes_nothing(steps in prop::collection::vec((0u8..8, 0u32..20, 0u32..4), 0..400)) {
             let rising = (0..).zip(steps).map(|(at, (operation, slot, late))| (operation, slot, at / 3 + late * late));
-            behaves_like_a_list::<true>(&rising.collect::<Vec<_>>())?;
+            let rising: Vec<_> = rising.collect();
+            behaves_like_a_list::<0>(&rising)?;
+            behaves_like_a_list::<3>(&rising)?;
         }
     }
 }

@@ -19,6 +19,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     pub(super) fn enter(&mut self, id: u32, call: CollectiveCall, context: u32) {
         let rank = self.processes[id as usize].owner;
         let member = self.groups.enter(call.communicator, rank);
+        self.processes[id as usize].collects = true;
         let progress = &mut self.processes[id as usize].collective;
         progress.call = Some(call);
         progress.member = member;
@@ -47,6 +48,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
             let progress = &mut self.processes[rank as usize].collective;
             let Some(stage) = progress.stages.get(progress.stage) else {
                 let flops = progress.call.take().map_or(0.0, |call| call.flops);
+                self.processes[rank as usize].collects = false;
                 return if flops == 0.0 { Ok(GoesOn) } else { self.compute(rank, flops) };
             };
             if let Some(step) = progress.steps.get(progress.step) {
@@ -104,7 +106,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
                 self.wait(rank, request)
             }
             // How long that takes depends on the order only where requests are finished one by one.
-            Step::WaitEach if self.one_by_one() => {
+            Step::WaitEach if self.one_by_one => {
                 let process = self.process(rank);
                 if process.set.is_empty() {
                     return Ok(GoesOn);

@@ -4,6 +4,7 @@
 //! (`run`). Then the clock jumps to the next event of a host or of the network, and the ranks that it sets free
 //! become ready. Nothing here knows files, terminals or threads.
 
+mod ahead;
 mod collectives;
 mod cpu;
 mod error;
@@ -31,6 +32,7 @@ use crate::network::model::NetworkModel;
 use crate::network::sharing::{LinkState, Rule, Sharing};
 use crate::network::{Network, Precision};
 use crate::platform::{Platform, SharingPolicy};
+use crate::prefetch::prefetch;
 use crate::queue::earlier;
 use crate::result::{LinkTraffic, Outcome};
 use crate::trace::{Action, CommunicatorId, Trace};
@@ -121,8 +123,12 @@ struct Engine<'a, O, S> {
     answers: FxHashMap<u32, u32>,
     /// Number of ranks that wait until a message could be received.
     watched_for: u32,
+    /// Whether there are more ranks than the caches hold (see `ahead`).
+    crowded: bool,
     /// Whether ranks take turns at each instant, one call each (see `run`).
     turns: bool,
+    /// Whether a wait-all finishes its requests one by one: where receives have an overhead, and where ranks take turns.
+    one_by_one: bool,
     /// Tests and probes that failed in a row, plus one. One variable for all ranks, as in SimGrid.
     tests: f64,
     probes: f64,
@@ -160,7 +166,9 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             free_fibers: Vec::new(),
             answers: FxHashMap::default(),
             watched_for: 0,
+            crowded: ahead::are_many(layout.ranks()),
             turns,
+            one_by_one: turns || !model.mpi.recv_overhead.is_none(),
             tests: 1.0,
             probes: 1.0,
             message_count: 0,
@@ -174,7 +182,13 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         let mut freed = Vec::new();
         let mut arrived = Vec::new();
         loop {
+            if self.crowded {
+                self.line_up();
+            }
             while let Some(rank) = self.ready.pop_front() {
+                if self.crowded {
+                    self.ask_for_turns();
+                }
                 self.resume(rank)?;
             }
             let computation = self.cpu.next_date(self.now).map(|date| date - self.now);
@@ -193,11 +207,20 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             self.now += delay;
             self.cpu.advance(self.now, precision.others, &mut freed);
             self.network.advance(self.now, delay, precision, &mut arrived);
-            for rank in freed.drain(..) {
+            // Plain loops: at most instants there is nothing or one to go through, and iterators that drain or chain cost more.
+            for &rank in &freed {
                 self.ready.push_back(rank);
             }
-            for message in arrived.drain(..) {
-                for rank in self.messages.arrive(message).into_iter().flatten() {
+            freed.clear();
+            for (at, &message) in arrived.iter().enumerate() {
+                if self.crowded {
+                    self.ask_for_arrivals(&arrived, at);
+                }
+                let [first, second] = self.messages.arrive(message);
+                if let Some(rank) = first {
+                    self.notify(rank, message);
+                }
+                if let Some(rank) = second {
                     self.notify(rank, message);
                 }
                 if !self.answers.is_empty() {
@@ -205,6 +228,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
                 }
                 self.messages.release(message);
             }
+            arrived.clear();
         }
         if self.ended < self.layout.ranks() {
             return Err(self.deadlock());
@@ -253,7 +277,11 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         // The part of the latency that the rank has felt.
         process.times.latency += (entered - started.max(process.since)).clamp(0.0, blocked - alone);
         // The next action of a rank is in no cache if there are many ranks. Asked for now, it is there when its turn comes.
-        std::hint::black_box(process.actions.get(process.next).copied());
+        if !self.crowded
+            && let Some(action) = process.actions.get(process.next)
+        {
+            prefetch(action);
+        }
         self.observer.woken(rank, Wakening { message, since: process.since, started, entered, date: self.now });
         self.ready.push_back(rank);
     }

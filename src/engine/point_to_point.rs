@@ -75,7 +75,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
             return self.call(rank, Then::Wait(request));
         }
         let process = self.process(rank);
-        if process.collective.call.is_some() {
+        if process.collects {
             process.set.push(request);
         } else if is_sendrecv(process) {
             process.set.push(request);
@@ -182,15 +182,9 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         (overhead > 0.0).then_some(overhead)
     }
 
-    /// Whether a wait-all finishes its requests one by one: where receives have an overhead, and where ranks take turns.
-    #[inline]
-    pub(super) fn one_by_one(&self) -> bool {
-        self.turns || !self.model.mpi.recv_overhead.is_none()
-    }
-
     /// Waits for all requests of the rank's set.
     pub(super) fn wait_all(&mut self, rank: u32) -> Turned {
-        if self.one_by_one() {
+        if self.one_by_one {
             return self.wait_one_by_one(rank, false);
         }
         let mut left = 0;

@@ -151,6 +151,8 @@ pub(super) struct Process<'a> {
     pub times: RankTimes,
     /// The rank that it is, or to which it belongs.
     pub owner: u32,
+    /// Whether it is in a collective, so that others need not look there.
+    pub collects: bool,
     pub collective: Progress,
     /// The requests of the wait-all under way, or posted for the next one.
     pub set: Vec<Request>,
@@ -171,6 +173,7 @@ impl<'a> Process<'a> {
             actions,
             times: RankTimes::default(),
             owner,
+            collects: false,
             collective: Progress::default(),
             set: Vec::new(),
             pending: Vec::new(),

@@ -79,7 +79,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
 
     /// Finishes what a rank was blocked in.
     fn wake(&mut self, rank: u32) -> Turned {
-        let (now, one_by_one) = (self.now, self.one_by_one());
+        let (now, one_by_one) = (self.now, self.one_by_one);
         let process = self.process(rank);
         let spent = now - process.since;
         match std::mem::replace(&mut process.state, State::Ready) {
@@ -146,7 +146,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
     #[inline]
     fn next_operation(&mut self, rank: u32) -> Turned {
         let process = self.process(rank);
-        if process.collective.call.is_some() {
+        if process.collects {
             return self.next_step(rank);
         }
         let at = process.next;

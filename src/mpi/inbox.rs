@@ -4,6 +4,7 @@
 //! hash one, and ranks whose turn comes in order find theirs in order. Only what goes beyond that is in a hash table.
 
 use super::messages::Envelope;
+use crate::prefetch::prefetch;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -116,6 +117,15 @@ impl Inboxes {
                 }
                 result
             }
+        }
+    }
+
+    /// Asks for the envelopes of a destination some time before they are needed.
+    #[inline]
+    pub fn ask_for(&self, destination: u32) {
+        if let Some(inbox) = self.inboxes.get(destination as usize) {
+            prefetch(&inbox.open[0]);
+            prefetch(&inbox.listed);
         }
     }
 

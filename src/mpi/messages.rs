@@ -6,6 +6,7 @@
 //! beside that, as in MPI libraries: collectives on different communicators, and those that do not block, never mix.
 
 use super::inbox::{Inboxes, Queue};
+use crate::prefetch::prefetch;
 use crate::trace::Datatype;
 use std::hash::{Hash, Hasher};
 
@@ -168,6 +169,20 @@ impl Messages {
     #[inline]
     pub fn get(&self, message: u32) -> &Message {
         &self.entries[message as usize]
+    }
+
+    /// Asks for the message of a request some time before it is needed.
+    #[inline]
+    pub fn ask_for_request(&self, request: Request) {
+        if let Some(message) = request.message() {
+            prefetch(self.get(message));
+        }
+    }
+
+    /// Asks for what is posted for a rank some time before it is needed.
+    #[inline]
+    pub fn ask_for_inbox(&self, destination: u32) {
+        self.queues.ask_for(destination);
     }
 
     /// Posts a send.

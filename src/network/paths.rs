@@ -4,6 +4,7 @@ use super::model::NetworkModel;
 use super::sharing::{PathId, Sharing};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError, SharingPolicy};
+use crate::prefetch::prefetch;
 use rustc_hash::FxHashMap;
 
 /// Up to so many pairs of hosts, routes are found through a table (256 KiB at most). A larger one would be slow: a row of it
@@ -13,12 +14,31 @@ const DENSE_PAIRS: usize = 1 << 16;
 /// The table's entry of a pair whose route was not needed yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Beyond that, so many destinations of a host are looked through before a hash map is asked: hosts have few partners, and
-/// those of hosts that send one after the other lie one after the other.
-const NEAR: usize = 20;
+/// Beyond that, so many destinations of a host are looked through before a hash map is asked: hosts have few partners. They fill
+/// a cache line.
+const NEAR: usize = 16;
+
+/// The first destinations of a host, and the numbers of their routes; [`UNKNOWN`] where there are none yet.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+struct Near {
+    destinations: [u32; NEAR],
+    routes: [u32; NEAR],
+}
+
+impl Near {
+    const NONE: Near = Near { destinations: [UNKNOWN; NEAR], routes: [UNKNOWN; NEAR] };
+
+    /// The place of a destination, or of nobody ([`UNKNOWN`]).
+    #[inline]
+    fn position(&self, to: u32) -> Option<usize> {
+        self.destinations.iter().position(|&destination| destination == to)
+    }
+}
 
 /// A route with what the model makes of it.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Route {
     /// The path in the sharing system: forward links, and a little on those of the reverse route.
     pub path: PathId,
@@ -43,7 +63,7 @@ enum Index {
     },
     /// By source: the first destinations with their routes. The others are in the hash map.
     Sparse {
-        near: Vec<Vec<(u32, u32)>>,
+        near: Vec<Near>,
         far: FxHashMap<(u32, u32), u32>,
     },
 }
@@ -54,6 +74,15 @@ pub struct Paths {
     index: Index,
     routes: Vec<Route>,
     links: Vec<LinkId>,
+    scratch: Scratch,
+}
+
+/// Working memory of a route that is worked out, kept to avoid allocation.
+#[derive(Default, Debug)]
+struct Scratch {
+    elements: Vec<(LinkId, f64)>,
+    order: Vec<LinkId>,
+    reverse: Vec<LinkId>,
 }
 
 impl Paths {
@@ -61,9 +90,19 @@ impl Paths {
     pub fn new(hosts: usize) -> Self {
         let index = match hosts.checked_mul(hosts) {
             Some(pairs) if pairs <= DENSE_PAIRS => Index::Dense { hosts, table: vec![UNKNOWN; pairs] },
-            _ => Index::Sparse { near: vec![Vec::new(); hosts], far: FxHashMap::default() },
+            _ => Index::Sparse { near: vec![Near::NONE; hosts], far: FxHashMap::default() },
         };
-        Self { index, routes: Vec::new(), links: Vec::new() }
+        Self { index, routes: Vec::new(), links: Vec::new(), scratch: Scratch::default() }
+    }
+
+    /// Asks for the routes of a host some time before they are needed.
+    #[inline]
+    pub fn ask_for(&self, from: HostId) {
+        if let Index::Sparse { near, .. } = &self.index {
+            let near = &near[from.index()];
+            prefetch(&near.destinations);
+            prefetch(&near.routes);
+        }
     }
 
     /// The number of the route between two hosts; worked out at the first call for this pair.
@@ -81,8 +120,8 @@ impl Paths {
     ) -> Result<u32, RouteError> {
         let known = match &self.index {
             Index::Dense { hosts, table } => table[from.index() * hosts + to.index()],
-            Index::Sparse { near, far } => match near[from.index()].iter().find(|known| known.0 == to.0) {
-                Some(known) => known.1,
+            Index::Sparse { near, far } => match near[from.index()].position(to.0) {
+                Some(at) => near[from.index()].routes[at],
                 None => far.get(&(from.0, to.0)).copied().unwrap_or(UNKNOWN),
             },
         };
@@ -94,9 +133,14 @@ impl Paths {
         self.routes.push(route);
         match &mut self.index {
             Index::Dense { hosts, table } => table[from.index() * *hosts + to.index()] = number,
-            Index::Sparse { near, .. } if near[from.index()].len() < NEAR => near[from.index()].push((to.0, number)),
-            Index::Sparse { far, .. } => {
-                far.insert((from.0, to.0), number);
+            Index::Sparse { near, far } => {
+                let near = &mut near[from.index()];
+                match near.position(UNKNOWN) {
+                    Some(at) => (near.destinations[at], near.routes[at]) = (to.0, number),
+                    None => {
+                        far.insert((from.0, to.0), number);
+                    }
+                }
             }
         }
         Ok(number)
@@ -113,7 +157,8 @@ impl Paths {
         let start = self.links.len() as u32;
         platform.route(from, to, &mut self.links)?;
         let forward = &self.links[start as usize..];
-        let mut elements: Vec<(LinkId, f64)> = Vec::with_capacity(2 * forward.len());
+        let Scratch { elements, order, reverse } = &mut self.scratch;
+        elements.clear();
         let mut add = |link: LinkId, consumption: f64| {
             let policy = platform.links[link.index()].policy;
             match elements.iter_mut().find(|e| e.0 == link) {
@@ -124,9 +169,9 @@ impl Paths {
         };
         forward.iter().for_each(|&link| add(link, 1.0));
         if let Some(share) = model.cross_traffic {
-            let mut reverse = Vec::new();
-            platform.route(to, from, &mut reverse)?;
-            reverse.into_iter().for_each(|link| add(link, share));
+            reverse.clear();
+            platform.route(to, from, reverse)?;
+            reverse.iter().for_each(|&link| add(link, share));
         }
         if !S::LITERAL && platform.loopback.is_some_and(|l| forward == [l] && elements.len() == 1) {
             // A fat pipe on which all flows weigh the same: each gets its bound, whoever else is there. Leaving the
@@ -134,8 +179,8 @@ impl Paths {
             elements.clear();
         }
         let links = || forward.iter().map(|l| &platform.links[l.index()]);
-        let mut order = Vec::new();
-        let latency = if platform.routes.latency_order(from, to, &mut order) {
+        order.clear();
+        let latency = if platform.routes.latency_order(from, to, order) {
             order.iter().fold(0.0, |sum, l| sum + platform.links[l.index()].latency)
         } else {
             links().fold(0.0, |sum, l| sum + l.latency)
@@ -151,7 +196,7 @@ impl Paths {
             None => 1.0,
         };
         Ok(Route {
-            path: sharing.add_path(&elements),
+            path: sharing.add_path(elements),
             latency,
             penalty,
             bound,

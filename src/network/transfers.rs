@@ -7,7 +7,7 @@ use super::sharing::{FlowId, LinkState, Sharing};
 use super::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
-use crate::queue::{EventQueue, OrderedQueue, earlier};
+use crate::queue::{ChangingQueue, OrderedQueue, earlier};
 
 /// A remaining amount below this many bytes counts as nothing (rounding of `remaining - rate * time`).
 const NOTHING_LEFT: f64 = 1e-14;
@@ -40,6 +40,12 @@ struct Transfer {
     latency_factor: f64,
 }
 
+/// Whether an event of that date belongs to the present instant.
+#[inline]
+fn is_now(date: f64, now: f64, precision: f64) -> bool {
+    date <= now || date - now < precision
+}
+
 /// The transfers under way on a platform.
 pub struct Network<'a, S> {
     platform: &'a Platform,
@@ -54,7 +60,7 @@ pub struct Network<'a, S> {
     /// transfers: one that waits its turn must not hold them up.
     entries: OrderedQueue,
     /// Ends of transfers: the next one of each clock, by its link, then those with dates of their own, by their number.
-    ends: EventQueue,
+    ends: ChangingQueue,
     /// Number of clocks, and so the first slot of `ends` that belongs to a transfer.
     first_slot: u32,
     /// The clocks of links that limit many transfers.
@@ -80,7 +86,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             free: Vec::new(),
             transfer_of_flow: Vec::new(),
             entries: OrderedQueue::new(),
-            ends: EventQueue::new(),
+            ends: ChangingQueue::new(),
             first_slot: if S::LITERAL { 0 } else { platform.links.len() as u32 },
             clocks: Clocks::default(),
             steps: Vec::new(),
@@ -88,6 +94,12 @@ impl<'a, S: Sharing> Network<'a, S> {
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
         }
+    }
+
+    /// Asks for the routes of a host some time before they are needed.
+    #[inline]
+    pub fn ask_for_routes(&self, from: HostId) {
+        self.paths.ask_for(from);
     }
 
     /// A message of `bytes` bytes of payload leaves `from` for `to`. `tag` comes back when it arrived. Returns the seconds
@@ -262,12 +274,22 @@ impl<'a, S: Sharing> Network<'a, S> {
     }
 
     /// Lets the events of this instant happen, `delay` seconds after the last one. Appends what ended.
+    #[inline]
     pub fn advance(&mut self, now: f64, delay: f64, precision: Precision, finished: &mut Vec<Finished>) {
         if S::STEPWISE {
             self.take_step(now, delay, precision.others);
         }
-        let is_now = |date: f64, precision: f64| date <= now || date - now < precision;
-        while let Some((_, slot)) = self.ends.peek().filter(|end| is_now(end.0, precision.transfers)) {
+        // Half of the instants are those of computations only.
+        if S::STEPWISE
+            || self.ends.next_date().is_some_and(|date| is_now(date, now, precision.transfers))
+            || self.entries.next_date().is_some_and(|date| is_now(date, now, precision.others))
+        {
+            self.let_happen(now, precision, finished);
+        }
+    }
+
+    fn let_happen(&mut self, now: f64, precision: Precision, finished: &mut Vec<Finished>) {
+        while let Some((_, slot)) = self.ends.peek().filter(|end| is_now(end.0, now, precision.transfers)) {
             self.ends.pop();
             if slot < self.first_slot {
                 self.end_on_clock(slot, now);
@@ -279,7 +301,7 @@ impl<'a, S: Sharing> Network<'a, S> {
                 None => self.enter_sharing(id, now),
             }
         }
-        while let Some((_, id)) = self.entries.peek().filter(|entry| is_now(entry.0, precision.others)) {
+        while let Some((_, id)) = self.entries.peek().filter(|entry| is_now(entry.0, now, precision.others)) {
             self.entries.pop();
             self.enter_sharing(id, now);
         }
