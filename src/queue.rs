@@ -15,8 +15,8 @@ use std::collections::VecDeque;
 /// node share a cache line or two.
 const ARITY: usize = 4;
 
-/// Position of a slot without an event, and slot of an entry in the list whose event was taken out.
-const ABSENT: u32 = u32::MAX;
+/// Position of a slot without an event, and slot of an entry in the list whose event was taken out. No position in the list looks like it.
+const ABSENT: u32 = LISTED - 1;
 
 /// Set in positions in the list; the other bits are the number of the entry since the beginning, which may wrap.
 const LISTED: u32 = 1 << 31;

@@ -1,7 +1,7 @@
 //! What a rank does at one instant, until it blocks.
 //!
 //! Usually a rank goes on until it blocks, then the next one does: whom a rank meets is decided by ranks and tags, not
-//! by who is first, so the order does not matter. Tests and receives of unknown size are the exception: they share a
+//! by who is first, so the order matters to the rounding of sums at most. Tests and receives of unknown size are the exception: they share a
 //! counter among all ranks; and so is SimGrid's incremental sharing, whose rates depend on who began first. There the ranks
 //! take turns, one call into the message layer each, in the order of SimGrid 3.32.
 

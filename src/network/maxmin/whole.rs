@@ -303,8 +303,11 @@ mod tests {
     use crate::platform::SharingPolicy;
     use proptest::prelude::*;
 
-    /// Links of flows with their consumption, penalties and bounds. Few values, so that many links fill up at one level.
-    fn flows() -> impl Strategy<Value = Vec<(Vec<(u32, f64)>, f64, f64)>> {
+    /// Links of a flow with its consumption there, its penalty, its bound.
+    type Drawn = (Vec<(u32, f64)>, f64, f64);
+
+    /// Few values, so that many links fill up at one level.
+    fn flows() -> impl Strategy<Value = Vec<Drawn>> {
         let element = (0..120u32, prop_oneof![Just(1.0), Just(0.05)]);
         let penalty = prop_oneof![Just(1.0), 0.01..100.0];
         let bound = prop_oneof![Just(f64::INFINITY), Just(0.3), 0.001..1.0];
@@ -312,7 +315,7 @@ mod tests {
     }
 
     /// Values, limits and who changed, with or without a flow that has nothing to do with the others.
-    fn shared_out(flows: &[(Vec<(u32, f64)>, f64, f64)], capacities: &[f64], outsider: bool) -> Vec<(u64, u32)> {
+    fn shared_out(flows: &[Drawn], capacities: &[f64], outsider: bool) -> Vec<(u64, u32)> {
         let links = capacities.iter().map(|&c| (c, SharingPolicy::Shared)).chain([(1.0, SharingPolicy::Shared)]);
         let mut s = MaxMin::new(links);
         if outsider {
@@ -320,7 +323,7 @@ mod tests {
             s.start(path, 1.0, 1.0);
             s.solve();
         }
-        let start = |s: &mut MaxMin, (elements, penalty, bound): &(Vec<(u32, f64)>, f64, f64)| {
+        let start = |s: &mut MaxMin, (elements, penalty, bound): &Drawn| {
             let elements: Vec<_> = elements.iter().map(|&(link, consumption)| (LinkId(link), consumption)).collect();
             let path: PathId = s.add_path(&elements);
             s.start(path, *penalty, *bound)
