@@ -297,7 +297,6 @@ impl Whole {
 #[cfg(test)]
 mod tests {
     use super::super::MaxMin;
-    use super::*;
     use crate::ids::LinkId;
     use crate::network::sharing::{FlowId, PathId, Sharing};
     use crate::platform::SharingPolicy;
