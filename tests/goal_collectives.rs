@@ -3,7 +3,6 @@
 mod support;
 
 use mopsim::engine::{Model, Observer, replay};
-use mopsim::ids::HostId;
 use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::collective::{Selector, select::Table};
 use mopsim::mpi::layout::Layout;
@@ -41,7 +40,7 @@ fn matrix(trace: &Trace, selector: Selector) -> (Matrix, usize) {
 
 /// Each rank on a host of its own.
 fn alone(trace: &Trace) -> Layout {
-    Layout::new((0..trace.ranks()).map(HostId::new).collect())
+    Layout::one_each(trace.ranks())
 }
 
 /// Appends an action for each member of a communicator.

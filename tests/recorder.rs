@@ -8,7 +8,6 @@
 mod star;
 
 use mopsim::engine::{Observer, replay};
-use mopsim::ids::HostId;
 use mopsim::mpi::collective::select::Table;
 use mopsim::mpi::layout::Layout;
 use mopsim::mpi::messages::Envelope;
@@ -134,7 +133,7 @@ impl Observer for Messages {
 
 fn replayed(trace: &Trace) -> Matrix {
     let ranks = trace.ranks() as u32;
-    let layout = Layout::new((0..ranks).map(HostId).collect());
+    let layout = Layout::one_each(trace.ranks());
     let mut messages = Messages::default();
     replay(trace, &star(ranks), &layout, &model(Table::Default), &mut messages)
         .unwrap_or_else(|error| panic!("{error}"));

@@ -2,7 +2,6 @@
 
 use super::args::GoalTable;
 use super::failure::Failure;
-use mopsim::ids::HostId;
 use mopsim::mpi::collective::Selector;
 use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::layout::Layout;
@@ -37,8 +36,8 @@ pub fn pack(
     selector: Option<&Selector>,
     out: &mut (dyn Write + Send),
 ) -> Result<(), Failure> {
-    let layout = Layout::new((0..trace.ranks()).map(HostId::new).collect());
-    let rounds = selector.map(|selector| TraceRounds::new(trace, selector, &layout)).transpose().map_err(|error| {
+    let rounds = selector.map(|selector| TraceRounds::new(trace, selector, &Layout::one_each(trace.ranks())));
+    let rounds = rounds.transpose().map_err(|error| {
         let help = "`mopsim trace check` shows where the ranks differ, in a trace that keeps its collectives";
         Failure::input(format!("{}: {error}", trace.name), help)
     })?;

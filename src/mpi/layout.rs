@@ -17,6 +17,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Each rank on a host of its own, rank `r` on host `r`.
+    pub fn one_each(ranks: usize) -> Self {
+        Self::new((0..ranks).map(HostId::new).collect())
+    }
+
     /// Groups the ranks; `hosts[r]` is the host of rank `r`.
     pub fn new(hosts: Vec<HostId>) -> Self {
         let mut node_of_host = rustc_hash::FxHashMap::default();

@@ -6,7 +6,6 @@ use super::arguments::Arguments;
 use super::matrix::Sparse;
 use super::{Flows, Setting, TrafficError};
 use crate::engine::{Model, Observer, replay};
-use crate::ids::HostId;
 use crate::mpi::collective::Selector;
 use crate::mpi::collective::select::Table;
 use crate::mpi::layout::Layout;
@@ -43,7 +42,7 @@ pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<
     })?;
     // Nothing contends: only who sends how much to whom is asked.
     let model = Model::exact(Selector::new(table, false));
-    let layout = Layout::new((0..ranks).map(HostId::new).collect());
+    let layout = Layout::one_each(ranks);
     let mut counter = Counter::default();
     let outcome = replay(&trace, &uncontended(ranks), &layout, &model, &mut counter);
     let unmatched = outcome.map_err(|error| failed(error.to_string()))?.unmatched_sends.len();

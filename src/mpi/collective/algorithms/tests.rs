@@ -2,7 +2,6 @@
 //! are those of the closed forms, and everybody hears of everybody it has to.
 
 use super::*;
-use crate::ids::HostId;
 use crate::mpi::collective::testing::{Outcome, PROTOCOLS, Part, run};
 use crate::mpi::collective::{Comm, Stage, Vector};
 use crate::mpi::layout::Layout;
@@ -41,7 +40,7 @@ impl Case {
     }
 
     fn run(&self) -> Vec<Outcome> {
-        let layout = Layout::new((0..self.size).map(HostId).collect());
+        let layout = Layout::one_each(self.size as usize);
         let part = |me| {
             let stage = Stage {
                 algorithm: self.algorithm,

@@ -215,7 +215,6 @@ impl Inbox<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::HostId;
     use crate::mpi::collective::select::Table;
     use crate::trace::{self, Options};
 
@@ -237,7 +236,7 @@ mod tests {
         };
         let text: String = (0..RANKS).map(of_rank).collect();
         let trace = trace::read_from(text.as_bytes(), "t.ti", &Options::default()).unwrap();
-        let layout = Layout::new((0..RANKS as usize).map(HostId::new).collect());
+        let layout = Layout::one_each(RANKS as usize);
         for table in Table::ALL {
             let group = Group::new(&trace, Selector::new(table, false), &layout, CommunicatorId::WORLD);
             for number in 0..6 {
@@ -261,7 +260,7 @@ mod tests {
     fn little_is_kept_of_a_large_collective() {
         let text: String = (0..600).map(|rank| format!("{rank} alltoall 20000 20000 6 6\n")).collect();
         let trace = trace::read_from(text.as_bytes(), "t.ti", &Options::default()).unwrap();
-        let layout = Layout::new((0..600).map(HostId::new).collect());
+        let layout = Layout::one_each(600);
         let selector = Selector::new(Table::Mvapich2, false);
         let group = Group::new(&trace, selector, &layout, CommunicatorId::WORLD);
         let exchange = group.exchange(&[0; 600], 0).unwrap();
