@@ -96,11 +96,12 @@ impl<const WATCHED: bool> System<WATCHED> {
         rising.clear();
         ways.clear();
         filling.clear();
-        let mut has_fat = false;
         let mut unsettled = 0;
         for &flow in &self.set {
             let Flow { weight, penalty, bound, path, .. } = flows[flow as usize];
-            has_fat |= path.fat;
+            if path.fat {
+                return false;
+            }
             let (number, first) = (rising.len() as u32, ways.len());
             let mut all_contended = true;
             ways.extend(elements[path.elements()].iter().map(|&Element { link: id, consumption }| {
@@ -139,7 +140,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             rising.push(Rising { weight, ceiling: bound * penalty, value: bound, limit: OWN_BOUND, ways, settled });
         }
         self.whole.unsettled = unsettled;
-        !has_fat && self.whole.links.len() > SCAN_LIMIT
+        self.whole.links.len() > SCAN_LIMIT
     }
 }
 
