@@ -14,6 +14,7 @@ mod dimension_order;
 mod dsnf;
 mod ecmp;
 pub mod equality;
+mod grid;
 mod lowest_latency;
 mod polynomial;
 mod random_shortest;

@@ -35,6 +35,12 @@ impl<T> SourceCache<T> {
             other => look(&other.insert((source, compute())).1),
         }
     }
+
+    /// Looks at the thing of a source; `None` if it is not remembered.
+    pub(crate) fn remembered<R>(&self, source: u32, look: impl FnOnce(&T) -> R) -> Option<R> {
+        let slot = self.slots[source as usize % self.slots.len()].lock().unwrap_or_else(PoisonError::into_inner);
+        slot.as_ref().filter(|(owner, _)| *owner == source).map(|(_, thing)| look(thing))
+    }
 }
 
 #[cfg(test)]
@@ -58,6 +64,8 @@ mod tests {
             assert_eq!(seen, source * 100);
         }
         assert_eq!(computed, [0, 1, 2, 0]);
+        assert_eq!(cache.remembered(1, |&thing| thing), Some(100));
+        assert_eq!(cache.remembered(2, |&thing| thing), None);
         assert_eq!(SourceCache::<()>::within(1, 5, 1000).slots.len(), 1);
         assert_eq!(SourceCache::<()>::within(1 << 20, 5, 1000).slots.len(), 5);
     }

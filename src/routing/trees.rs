@@ -35,19 +35,29 @@ impl Trees {
         if from == to {
             return true;
         }
-        self.came_by.with(from.0, search, |came_by| {
-            if came_by[to.index()] == NO_ARC {
-                return false;
-            }
-            let start = arcs.len();
-            let mut switch = to;
-            while switch != from {
-                let arc = ArcId(came_by[switch.index()]);
-                arcs.push(arc);
-                switch = self.graph.tail(arc);
-            }
-            arcs[start..].reverse();
-            true
-        })
+        self.came_by.with(from.0, search, |came_by| self.way_back(came_by, from, to, arcs))
+    }
+
+    /// The same, if the tree of `from` is remembered; `None` if it is not.
+    pub fn route_if_grown(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> Option<bool> {
+        if from == to {
+            return Some(true);
+        }
+        self.came_by.remembered(from.0, |came_by| self.way_back(came_by, from, to, arcs))
+    }
+
+    fn way_back(&self, came_by: &[u32], from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
+        if came_by[to.index()] == NO_ARC {
+            return false;
+        }
+        let start = arcs.len();
+        let mut switch = to;
+        while switch != from {
+            let arc = ArcId(came_by[switch.index()]);
+            arcs.push(arc);
+            switch = self.graph.tail(arc);
+        }
+        arcs[start..].reverse();
+        true
     }
 }

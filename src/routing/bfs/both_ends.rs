@@ -1,0 +1,144 @@
+//! One pair at a time: a search from the source and one against the arcs from the destination, until they meet.
+//!
+//! Each covers about half the distance, so together they look at a small part of a large network where a tree looks at all
+//! of it: on an Imase network of 65,536 switches and degree 6 at about a thousand instead of 65,536.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::ids::SwitchId;
+use crate::topology::weighted::NO_ARC;
+use crate::topology::{ArcId, Graph};
+
+/// Not reached from the destination.
+const FAR: u32 = u32::MAX;
+
+/// Searches for single pairs. Their working memory is kept, one for each thread that asked at the same time.
+#[derive(Default)]
+pub(super) struct BothEnds {
+    idle: Mutex<Vec<Search>>,
+}
+
+/// The state of one search; between searches no switch is marked.
+struct Search {
+    /// The arc by which the search from the source came to a switch, or [`NO_ARC`].
+    came_by: Vec<u32>,
+    /// The switches it came to, in the order of their first paths.
+    ahead: Vec<SwitchId>,
+    /// Hops from a switch to the destination, or [`FAR`].
+    left: Vec<u32>,
+    /// The switches that the search from the destination came to.
+    behind: Vec<SwitchId>,
+    /// Arcs that were looked at.
+    looks: u32,
+}
+
+impl BothEnds {
+    /// Appends the arcs of the route; `false`, and `arcs` as it was, if there is none. Also gives the number of arcs that had to
+    /// be looked at.
+    pub fn route(&self, graph: &Graph, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> (bool, u32) {
+        if from == to {
+            return (true, 0);
+        }
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut search = taken.unwrap_or_else(|| Search::new(graph.switches()));
+        search.looks = 0;
+        let meeting = search.meet(graph, from, to);
+        if let Some(meeting) = meeting {
+            search.write(graph, from, meeting, to, arcs);
+        }
+        search.forget();
+        let looks = search.looks;
+        idle().push(search);
+        (meeting.is_some(), looks)
+    }
+}
+
+impl Search {
+    fn new(switches: usize) -> Self {
+        let (came_by, left) = (vec![NO_ARC; switches], vec![FAR; switches]);
+        Self { came_by, ahead: Vec::new(), left, behind: Vec::new(), looks: 0 }
+    }
+
+    /// The switch in the middle of the first shortest path: of the outermost switches of the search from the source, which are
+    /// in the order of their first paths, the first that the other search reached.
+    fn meet(&mut self, graph: &Graph, from: SwitchId, to: SwitchId) -> Option<SwitchId> {
+        self.ahead.push(from);
+        self.behind.push(to);
+        self.left[to.index()] = 0;
+        // Where the outermost level of each search begins. The smaller one goes a level further.
+        let (mut fore, mut aft) = (0, 0);
+        while fore < self.ahead.len() && aft < self.behind.len() {
+            if self.ahead.len() - fore <= self.behind.len() - aft {
+                let level = fore..self.ahead.len();
+                fore = level.end;
+                for at in level {
+                    let switch = self.ahead[at];
+                    self.looks += graph.out_range(switch).len() as u32;
+                    for arc in graph.out_arcs(switch) {
+                        let head = graph.head(arc);
+                        if head == from || self.came_by[head.index()] != NO_ARC {
+                            continue;
+                        }
+                        self.came_by[head.index()] = arc.0;
+                        self.ahead.push(head);
+                        // Switches are found in the order of their paths, so the first meeting is the one.
+                        if self.left[head.index()] != FAR {
+                            return Some(head);
+                        }
+                    }
+                }
+            } else {
+                let level = aft..self.behind.len();
+                aft = level.end;
+                let mut met = false;
+                for at in level {
+                    let switch = self.behind[at];
+                    let hops = self.left[switch.index()] + 1;
+                    let arcs = graph.in_arcs(switch);
+                    self.looks += arcs.len() as u32;
+                    for arc in arcs {
+                        let tail = graph.tail(arc);
+                        if self.left[tail.index()] == FAR {
+                            self.left[tail.index()] = hops;
+                            self.behind.push(tail);
+                            met |= tail == from || self.came_by[tail.index()] != NO_ARC;
+                        }
+                    }
+                }
+                if met {
+                    return self.ahead[fore..].iter().copied().find(|switch| self.left[switch.index()] != FAR);
+                }
+            }
+        }
+        None
+    }
+
+    /// Appends the way to the meeting, by which the search came there, and the way on: always the first arc that leads nearer.
+    fn write(&self, graph: &Graph, from: SwitchId, meeting: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) {
+        let (start, mut at) = (arcs.len(), meeting);
+        while at != from {
+            let arc = ArcId(self.came_by[at.index()]);
+            arcs.push(arc);
+            at = graph.tail(arc);
+        }
+        arcs[start..].reverse();
+        at = meeting;
+        while at != to {
+            let left = self.left[at.index()] - 1;
+            let arc = graph.out_arcs(at).find(|&arc| self.left[graph.head(arc).index()] == left);
+            let arc = arc.expect("a switch has an arc to the one that reached it");
+            arcs.push(arc);
+            at = graph.head(arc);
+        }
+    }
+
+    fn forget(&mut self) {
+        for switch in self.ahead.drain(..) {
+            self.came_by[switch.index()] = NO_ARC;
+        }
+        for switch in self.behind.drain(..) {
+            self.left[switch.index()] = FAR;
+        }
+    }
+}
