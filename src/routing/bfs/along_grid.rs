@@ -1,34 +1,67 @@
 //! The first shortest path of a grid, by coordinates: no search, and no table.
 
+use std::sync::Arc;
+
 use crate::ids::SwitchId;
 use crate::routing::Routing;
 use crate::routing::grid::Grid;
 use crate::topology::{ArcId, Graph};
-use std::sync::Arc;
 
 pub(super) struct FirstOnGrid {
     pub graph: Arc<Graph>,
     pub grid: Grid,
 }
 
+/// A dimension in which the goal is not reached yet.
+struct Open {
+    size: u32,
+    stride: i64,
+    here: u32,
+    goal: u32,
+    next: u32,
+}
+
+impl Open {
+    /// Finds the next coordinate on a shortest way: the smaller one, where both ways round are equally long.
+    fn find_next(&mut self, grid: &Grid) {
+        let (above, below) = grid.steps(self.size, self.here, self.goal);
+        self.next = below.into_iter().chain(above).min().unwrap_or(self.goal);
+    }
+
+    /// By how much the hop changes the number of the switch.
+    fn change(&self) -> i64 {
+        (i64::from(self.next) - i64::from(self.here)) * self.stride
+    }
+}
+
 impl Routing for FirstOnGrid {
     /// A hop is on a shortest path if it brings one coordinate nearer to its goal. Of these hops the first in the order of arcs
     /// is the one to the switch with the smallest number.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
-        let mut at = from.0;
-        while at != to.0 {
-            let (mut next, mut stride) = (u32::MAX, 1);
-            for &size in &self.grid.dims {
-                let (here, goal) = (at / stride % size, to.0 / stride % size);
-                let (above, below) = self.grid.steps(size, here, goal);
-                for coordinate in [above, below].into_iter().flatten() {
-                    next = next.min(at - here * stride + coordinate * stride);
-                }
-                stride *= size;
+        let mut open = Vec::with_capacity(self.grid.dims.len());
+        let mut stride = 1;
+        for &size in &self.grid.dims {
+            let (here, goal) = (from.0 / stride % size, to.0 / stride % size);
+            if here != goal {
+                let mut dimension = Open { size, stride: i64::from(stride), here, goal, next: goal };
+                dimension.find_next(&self.grid);
+                open.push(dimension);
             }
-            let arc = self.graph.find_arc(SwitchId(at), SwitchId(next));
+            stride *= size;
+        }
+        let mut at = i64::from(from.0);
+        while let Some(first) = (0..open.len()).min_by_key(|&dimension| open[dimension].change()) {
+            let dimension = &mut open[first];
+            let next = at + dimension.change();
+            let arc = self.graph.find_arc(SwitchId(at as u32), SwitchId(next as u32));
             arcs.push(arc.expect("neighbours on a grid have a cable"));
             at = next;
+            dimension.here = dimension.next;
+            if dimension.here == dimension.goal {
+                open.swap_remove(first);
+            } else {
+                dimension.find_next(&self.grid);
+            }
         }
         true
     }
