@@ -1,35 +1,38 @@
-/* What recording costs: messages there and back between two ranks, by turns with MPI_Send and MPI_Recv, which are recorded, and with the
-   functions behind them, which are not. Both see the same machine, so batches can be compared in pairs:
+/* What recording costs: loops of two ranks, by turns with MPI's functions, which are recorded, and with those behind them, which
+   are not. Both see the same machine, so batches can be compared in pairs:
 
-     mopsim record -- mpirun -n 2 ./overhead 1024 1000 */
+     mopsim record -- mpirun -n 2 ./overhead trips 1024 1000
+
+   The first word is one of trips, halo, transpose and farm (overhead_kernels.h). */
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { TRIPS = 200 };
+enum { TIMES = 200 };
 
-static int rank, bytes;
-static char *data;
+static int rank, bytes, edge;
+static double *data, *more;
 
-static double recorded(void) {
+#define CALL(name) MPI_##name
+#define KERNEL(name) recorded_##name
+#include "overhead_kernels.h"
+#undef CALL
+#undef KERNEL
+#define CALL(name) PMPI_##name
+#define KERNEL(name) plain_##name
+#include "overhead_kernels.h"
+
+#define LINE(name) {#name, recorded_##name, plain_##name}
+static const struct { const char *name; void (*recorded)(int), (*plain)(int); } kernels[] = {
+    LINE(trips), LINE(halo), LINE(transpose), LINE(farm)};
+
+static double seconds(void (*kernel)(int)) {
+    PMPI_Barrier(MPI_COMM_WORLD);
     double start = PMPI_Wtime();
-    for (int i = 0; i < TRIPS; i++) {
-        if (rank == 0) MPI_Send(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-        MPI_Recv(data, bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (rank == 1) MPI_Send(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-    }
-    return (PMPI_Wtime() - start) / TRIPS;
-}
-
-static double plain(void) {
-    double start = PMPI_Wtime();
-    for (int i = 0; i < TRIPS; i++) {
-        if (rank == 0) PMPI_Send(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-        PMPI_Recv(data, bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (rank == 1) PMPI_Send(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-    }
-    return (PMPI_Wtime() - start) / TRIPS;
+    kernel(TIMES);
+    return (PMPI_Wtime() - start) / TIMES;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -40,18 +43,27 @@ static int ascending(const void *a, const void *b) {
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    bytes = argc > 1 ? atoi(argv[1]) : 1024;
-    int batches = argc > 2 ? atoi(argv[2]) : 1000;
-    data = calloc((size_t)bytes + 1, 1);
+    size_t kernel = 0, count = sizeof kernels / sizeof *kernels;
+    while (argc > 1 && kernel < count && strcmp(kernels[kernel].name, argv[1]) != 0) kernel++;
+    if (kernel == count) {
+        fprintf(stderr, "overhead: the loops are trips, halo, transpose and farm\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    bytes = argc > 2 ? atoi(argv[2]) : 1024;
+    int batches = argc > 3 ? atoi(argv[3]) : 1000;
+    edge = bytes / (int)sizeof(double);
+    size_t values = ((size_t)edge + 2) * ((size_t)edge + 2);
+    data = calloc(values, sizeof *data), more = calloc(values, sizeof *more);
     double *with = malloc((size_t)batches * sizeof *with), *without = malloc((size_t)batches * sizeof *without);
     double *ratio = malloc((size_t)batches * sizeof *ratio);
+    if (data == NULL || more == NULL || with == NULL || without == NULL || ratio == NULL) return 3;
     for (int i = -10; i < batches; i++) {
         double a, b;
         /* Now one first, now the other. */
         if (i % 2)
-            a = recorded(), b = plain();
+            a = seconds(kernels[kernel].recorded), b = seconds(kernels[kernel].plain);
         else
-            b = plain(), a = recorded();
+            b = seconds(kernels[kernel].plain), a = seconds(kernels[kernel].recorded);
         if (i >= 0) with[i] = a, without[i] = b, ratio[i] = a / b;
     }
     qsort(with, (size_t)batches, sizeof *with, ascending);
@@ -60,10 +72,11 @@ int main(int argc, char **argv) {
     if (rank == 0)
         for (int part = 1; part <= 2; part++) {
             int at = part * batches / 4;
-            printf("%d bytes, %s: %.0f ns there and back, %.0f ns recorded: %+.1f %%; pairs %+.1f %%\n", bytes,
+            printf("%s, %d bytes, %s: %.0f ns each time, %.0f ns recorded: %+.1f %%; pairs %+.1f %%\n", kernels[kernel].name, bytes,
                    part == 1 ? "first quartile" : "median", without[at] * 1e9, with[at] * 1e9, (with[at] / without[at] - 1) * 100,
                    (ratio[at] - 1) * 100);
         }
+    free(data), free(more), free(with), free(without), free(ratio);
     MPI_Finalize();
     return 0;
 }
