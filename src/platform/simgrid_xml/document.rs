@@ -5,13 +5,17 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::super::error::PlatformError;
-use super::super::parameters::{Loopback, MAX_HOSTS};
+use super::super::parameters::Loopback;
 use super::super::units::{Bandwidth, Seconds, Speed};
 use super::super::{Host, Link, SharingPolicy};
 use super::network::{Network, Point, PointId, PointKind, Routing, Zone, ZoneId};
 use super::source::Source;
 use crate::ids::{HostId, LinkId};
-use crate::topology::graph::MAX_ARCS;
+
+/// Most hosts, and links, of a platform in XML: 1,048,576 and 4,194,304. A few words of a cluster stand for any number of them, and a
+/// host with its links takes some 800 bytes, so a short file must not ask for more than about a gigabyte.
+pub(super) const MAX_HOSTS: usize = 1 << 20;
+const MAX_LINKS: usize = 1 << 22;
 
 /// Most zones inside one another.
 const MAX_DEPTH: u32 = 64;
@@ -373,8 +377,8 @@ impl<'a, 'input> Builder<'a, 'input> {
 
     /// Refuses more links than a platform may have.
     pub(super) fn check_links(&self, at: usize, more: u64) -> Result<(), PlatformError> {
-        if more.saturating_add(self.links.len() as u64) > MAX_ARCS as u64 {
-            return self.source.wrong(at, format!("more than {MAX_ARCS} links"), "use fewer links");
+        if more.saturating_add(self.links.len() as u64) > MAX_LINKS as u64 {
+            return self.source.wrong(at, format!("more than {MAX_LINKS} links"), "use fewer links");
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Lists of numbers as clusters write them: `0-3,7`.
 
-use super::super::parameters::MAX_HOSTS;
+use super::document::MAX_HOSTS;
 
-/// Expands a list of numbers and ranges, without making more than a platform may have hosts.
+/// Expands a list of numbers and ranges, without making more than such a platform may have hosts.
 ///
 /// # Errors
 /// What is wrong, as a sentence.
@@ -47,7 +47,7 @@ mod tests {
             ("3-1", "ends before it begins"),
             ("1-2-3", "`2-3` in `radical`"),
             ("0-4000000000", "`4000000000` in"),
-            ("0-2000000000", "more than 16777216 hosts"),
+            ("0-2000000000", "more than 1048576 hosts"),
             ("-1", "is not a number"),
         ] {
             let error = expand(text).unwrap_err();
