@@ -123,6 +123,26 @@ fn computations_on_one_host_share_its_cores() {
 }
 
 #[test]
+fn more_ranks_than_the_caches_hold_end_as_few_do() {
+    // Pairs from both ends of the list, twice: all of them are ready again at one instant, and not in ascending order.
+    let swap = |rank: u32, ranks: u32| {
+        let partner = ranks - 1 - rank;
+        let (there, back) = (send(partner, 100_000), recv(partner, 100_000));
+        if rank < partner { [there, back, there, back] } else { [back, there, back, there] }
+    };
+    let ends = |ranks: u32| -> Vec<f64> {
+        let actions: Vec<_> = (0..ranks).map(|rank| swap(rank, ranks)).collect();
+        let actions: Vec<&[Action]> = actions.iter().map(|a| &a[..]).collect();
+        let outcome = run_on(&platform(1, ranks), &Mapping::Block, &actions).expect("runs");
+        assert_eq!(outcome.messages, 2 * u64::from(ranks));
+        outcome.ranks.iter().map(|rank| rank.end).collect()
+    };
+    let two = ends(2);
+    assert!(close(two[0], two[1]) && two[0] > 0.0);
+    assert!(ends(5000).iter().all(|&end| close(end, two[0])));
+}
+
+#[test]
 fn ranks_of_one_host_talk_over_its_loopback() {
     let factor = NetworkModel::smpi().bandwidth_factor.at(100_016);
     let actions: [&[Action]; 2] = [&[send(1, 100_000)], &[recv(0, 100_000)]];
