@@ -6,8 +6,8 @@
 //! The path so chosen is the first in the order of arcs: at every switch it takes the first arc that leads along any shortest
 //! path. (The search finds the switches of a level in the order of their own first paths, so a parent that is found
 //! earlier has the earlier path.) Hence there are three ways to the same routes, from the cheapest to the dearest: by
-//! coordinates in a [grid](along_grid), by a search from [both ends](both_ends) for a source that is asked seldom, and by
-//! the tree of all ways from a source.
+//! coordinates in a [grid](along_grid), by a search from [both ends](both_ends) for a source of a large network that is asked seldom,
+//! and by the tree of all ways from a source.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -29,6 +29,9 @@ pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<d
         None => Box::new(Bfs::new(graph)),
     })
 }
+
+/// Up to so many arcs a tree is grown at once: that takes a few microseconds, no longer than some pairs.
+const SMALL: usize = 2048;
 
 struct Bfs {
     trees: Trees,
@@ -52,7 +55,7 @@ impl Bfs {
         }
         let graph = self.trees.graph();
         let spent = &self.spent[from.index()];
-        if spent.load(Ordering::Relaxed) as usize >= graph.arcs() {
+        if graph.arcs() <= SMALL || spent.load(Ordering::Relaxed) as usize >= graph.arcs() {
             spent.store(0, Ordering::Relaxed);
             return self.trees.route(from, to, || tree(graph, from), arcs);
         }
@@ -236,9 +239,10 @@ mod tests {
 
     #[test]
     fn pairs_of_large_networks_go_as_their_trees() {
-        for spec in ["imase_itoh:n=700,d=3", "random:n=600,d=4", "dragonfly:a=6,h=3,p=3", "torus:9x8x7"] {
+        for spec in ["imase_itoh:n=700,d=3", "random:n=600,d=4", "dragonfly:a=10,h=5,p=5", "torus:9x8x7"] {
             let topology = topology::build(spec).unwrap();
             let graph = &topology.graph;
+            assert!(graph.arcs() > SMALL);
             // A few of each source, so no tree is grown; and many, so that it is.
             let far = |from: u32| (1..6).map(|i| (from * 31 + i * 97) % graph.switches() as u32).collect();
             as_by_trees(graph, &Bfs::new(graph.clone()), far);
