@@ -160,6 +160,33 @@ fn same_messages(library: &Library, source: &str, compile_flags: &[&str], ranks:
     Some(trace)
 }
 
+/// The program that says what recording costs: of its loops, the half that calls MPI is recorded, the one that calls what is behind
+/// it is not.
+#[test]
+fn the_cost_of_recording_is_measured_on_both_sides() {
+    // Ten batches to begin with and one that counts, of 200 turns each.
+    let turns = 11 * 200;
+    // Jacobi sends four edges a turn, and trips and jobs are two messages.
+    let kernels = [("trips", 1, 1024), ("halo", 2, 64), ("transpose", 0, 512), ("farm", 1, 512)];
+    for library in libraries() {
+        let run = Run::new(&library);
+        let program = run.compile("overhead.c", &[]).expect("C");
+        for (kernel, messages, bytes) in kernels {
+            let output = run.record(&["--force", "-o", "it.mrec"], &program, 2, &[kernel, &bytes.to_string(), "1"]);
+            let shown = text(&output.stdout);
+            assert!(output.status.success(), "{library:?} {kernel}: {shown}\n{}", text(&output.stderr));
+            assert!(shown.contains(&format!("{kernel}, {bytes} bytes, median")), "{shown}");
+            let trace = trace::read(&run.path("it.mrec"), &Options::default()).expect("is read");
+            let expected: Matrix = [(0, 1), (1, 0)]
+                .into_iter()
+                .filter(|_| messages > 0)
+                .map(|pair| (pair, (messages * turns, messages * turns * bytes)))
+                .collect();
+            assert_eq!(replayed(&trace), expected, "{library:?} {kernel}");
+        }
+    }
+}
+
 #[test]
 fn a_stencil_with_persistent_requests_on_a_grid() {
     for library in libraries() {
