@@ -3,16 +3,14 @@
 
      mopsim record -- mpirun -n 2 ./overhead trips 1024 1000
 
-   The first word is one of trips, halo, transpose and farm (overhead_kernels.h). */
+   The words are one of trips, halo, transpose and farm (overhead_kernels.h), bytes, batches, and turns in a batch (200). */
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMES = 200 };
-
-static int rank, bytes, edge;
+static int rank, bytes, edge, turns;
 static double *data, *more;
 
 #define CALL(name) MPI_##name
@@ -31,8 +29,8 @@ static const struct { const char *name; void (*recorded)(int), (*plain)(int); } 
 static double seconds(void (*kernel)(int)) {
     PMPI_Barrier(MPI_COMM_WORLD);
     double start = PMPI_Wtime();
-    kernel(TIMES);
-    return (PMPI_Wtime() - start) / TIMES;
+    kernel(turns);
+    return (PMPI_Wtime() - start) / turns;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -51,6 +49,7 @@ int main(int argc, char **argv) {
     }
     bytes = argc > 2 ? atoi(argv[2]) : 1024;
     int batches = argc > 3 ? atoi(argv[3]) : 1000;
+    turns = argc > 4 ? atoi(argv[4]) : 200;
     edge = bytes / (int)sizeof(double);
     size_t values = ((size_t)edge + 2) * ((size_t)edge + 2);
     data = calloc(values, sizeof *data), more = calloc(values, sizeof *more);
