@@ -35,7 +35,7 @@ impl Trees {
         if from == to {
             return true;
         }
-        self.came_by.with(from.0, search, |came_by| self.way_back(came_by, from, to, arcs))
+        self.came_by.with(from.0, search, |came_by| way_back(&self.graph, came_by, from, to, arcs))
     }
 
     /// The same, if the tree of `from` is remembered; `None` if it is not.
@@ -43,21 +43,23 @@ impl Trees {
         if from == to {
             return Some(true);
         }
-        self.came_by.remembered(from.0, |came_by| self.way_back(came_by, from, to, arcs))
+        self.came_by.remembered(from.0, |came_by| way_back(&self.graph, came_by, from, to, arcs))
     }
+}
 
-    fn way_back(&self, came_by: &[u32], from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
-        if came_by[to.index()] == NO_ARC {
-            return false;
-        }
-        let start = arcs.len();
-        let mut switch = to;
-        while switch != from {
-            let arc = ArcId(came_by[switch.index()]);
-            arcs.push(arc);
-            switch = self.graph.tail(arc);
-        }
-        arcs[start..].reverse();
-        true
+/// Appends the arcs of the way from one switch to another along those by which a search from the first came to each; `false` if it did
+/// not come to the second.
+pub(super) fn way_back(graph: &Graph, came_by: &[u32], from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
+    if to != from && came_by[to.index()] == NO_ARC {
+        return false;
     }
+    let start = arcs.len();
+    let mut switch = to;
+    while switch != from {
+        let arc = ArcId(came_by[switch.index()]);
+        arcs.push(arc);
+        switch = graph.tail(arc);
+    }
+    arcs[start..].reverse();
+    true
 }

@@ -111,18 +111,10 @@ impl Routing for Bfs {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::path;
     use super::*;
     use crate::topology;
     use proptest::prelude::*;
-
-    /// The switches of a route, the first one included.
-    fn path(graph: &Graph, routing: &dyn Routing, from: u32, to: u32) -> Option<Vec<u32>> {
-        let mut arcs = Vec::new();
-        routing.route(SwitchId(from), SwitchId(to), &mut arcs).then(|| {
-            let heads = arcs.iter().map(|&arc| graph.head(arc).0);
-            [from].into_iter().chain(heads).collect()
-        })
-    }
 
     #[test]
     fn the_first_parent_found_stays() {
@@ -198,7 +190,7 @@ mod tests {
         Some(way)
     }
 
-    /// All pairs of a graph, twice, are those of the trees: so each is answered by a search from both ends and by a tree.
+    /// The routes from each switch to those that `to_of` names are those of its tree.
     fn as_by_trees(graph: &Arc<Graph>, routing: &dyn Routing, to_of: impl Fn(u32) -> Vec<u32>) {
         for from in 0..graph.switches() as u32 {
             let own = tree(graph, SwitchId(from));
