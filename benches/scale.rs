@@ -30,7 +30,7 @@ fn platform(topology: &str) -> Arc<Platform> {
 }
 
 fn trace(actions: Vec<Vec<Action>>) -> Trace {
-    Trace { name: "made here".to_owned(), actions, ..Trace::default() }
+    Trace { name: "made here".to_owned(), actions: actions.into_iter().map(Into::into).collect(), ..Trace::default() }
 }
 
 fn bench(c: &mut Criterion, group: &str, name: &str, model: &str, messages: u64, trace: &Trace, platform: &Platform) {
@@ -106,7 +106,7 @@ fn halo(side: u32, drift: bool) -> (Trace, u64) {
         actions.push(Action::Finalize);
         actions
     };
-    let actions = (0..ranks).map(&mut of).collect();
+    let actions = (0..ranks).map(|rank| of(rank).into()).collect();
     let exchanged = u64::from(ranks) * (6 + u64::from(ranks.ilog2())) * STEPS as u64;
     (Trace { actions, ..reductions }, exchanged)
 }

@@ -111,7 +111,10 @@ fn messages_tell_the_truth_and_the_way_out() {
     let scaled = ["trace", "scale", "big.ti", "--compute", "1e308", "-o", "y.ti"];
     folder.refuse(&scaled, 2, &["big.ti: --compute", "1e10 flops times 1e308", "help: give a smaller factor"]);
     assert!(!folder.path("y.ti").exists());
-    folder.run(&["trace", "convert", "big.ti", "-o", "one.ti"]).success().stderr("one.ti: 3 actions of 1 rank\n");
+    folder
+        .run(&["trace", "convert", "big.ti", "-o", "one.ti"])
+        .success()
+        .stderr("one.ti: 3 actions of 1 rank, as time-independent trace\n");
 }
 
 #[test]

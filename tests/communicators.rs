@@ -229,7 +229,7 @@ struct Waits<'a>(&'a Trace, Vec<(u32, f64)>);
 
 impl Observer for Waits<'_> {
     fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
-        if self.0.actions[rank as usize][action].name() == "wait_request" {
+        if self.0.actions[rank as usize].get(action).is_some_and(|action| action.name() == "wait_request") {
             self.1.push((rank, date));
         }
     }

@@ -150,11 +150,11 @@ impl Row {
             let mut rng = Pcg64::seed_from_u64(seed);
             let mut delayed = trace.clone();
             for (rank, actions) in delayed.actions.iter_mut().enumerate() {
-                for action in actions {
+                actions.change(|action| {
                     if let Action::Compute { flops } = action {
                         *flops += rng.random_range(0.0..LARGEST_DELAY) * platform.hosts[rank].speed;
                     }
-                }
+                });
             }
             self.replay(&exact, &delayed, platform)
         };
@@ -179,7 +179,8 @@ impl Row {
 /// The trace with all ranks starting at a date.
 fn started_at(trace: &Trace, seconds: f64) -> Trace {
     let mut late = trace.clone();
-    late.actions.iter_mut().for_each(|actions| actions.insert(0, Action::Sleep { seconds }));
+    let sleep = std::iter::once(Action::Sleep { seconds });
+    late.actions.iter_mut().for_each(|actions| *actions = sleep.clone().chain(&*actions).collect());
     late
 }
 

@@ -95,7 +95,7 @@ fn index(trace: &mut Trace, call: CollectiveCall) -> u32 {
 /// All collectives on all communicators, small and large, those that block and those that do not, with messages across them.
 fn program(ranks: u32) -> Trace {
     let mut trace =
-        Trace { name: format!("{ranks} ranks"), actions: vec![Vec::new(); ranks as usize], ..Trace::default() };
+        Trace { name: format!("{ranks} ranks"), actions: vec![Default::default(); ranks as usize], ..Trace::default() };
     let odd: Vec<u32> = (0..ranks).filter(|rank| rank % 2 == 1).rev().collect();
     let first: Vec<u32> = (0..ranks - 1).collect();
     trace.communicators = vec![odd.into(), first.into(), [2].into()];
@@ -152,7 +152,7 @@ fn what_is_read_back_sends_what_the_original_sends() {
             assert!(expected.0.values().map(|sum| sum.0).sum::<u64>() > 1000);
             assert_eq!(found, expected, "{ranks} ranks, {}", table.name());
             let flops = |trace: &Trace, rank: usize| {
-                let of = |action: &Action| match *action {
+                let of = |action: Action| match action {
                     Action::Compute { flops } => flops,
                     _ => action.collective().map_or(0.0, |index| trace.collectives[index as usize].flops),
                 };
@@ -175,7 +175,7 @@ fn tags_are_used_once() {
     let mut tags: Vec<(u32, u32)> = Vec::new();
     let apart = |ranges: &[(u32, u32)]| ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0);
     for (rank, actions) in (0..).zip(&trace.actions) {
-        let collectives = actions.iter().filter_map(Action::collective).count();
+        let collectives = actions.iter().filter_map(|action| action.collective()).count();
         let range = |number| rounds.tags(rank, number).expect("the rank has it");
         let mut own: Vec<_> = (0..collectives).map(|number| (range(number).start, range(number).end)).collect();
         own.retain(|(first, end)| first < end);

@@ -127,7 +127,7 @@ struct Ends<'a> {
 
 impl Observer for Ends<'_> {
     fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
-        if !matches!(self.trace.actions[rank as usize][action], Action::Init | Action::Finalize) {
+        if !matches!(self.trace.actions[rank as usize].get(action), Some(Action::Init | Action::Finalize)) {
             let index = &mut self.next[rank as usize];
             self.ends.insert((rank, *index), date);
             *index += 1;

@@ -239,7 +239,7 @@ fn gathered(trace: &Trace) -> Vec<u64> {
             call.filter(|call| call.kind == Kind::Allgatherv).map_or(&[][..], |call| trace.counts(call.recv_counts));
         counts.iter().map(|&count| u64::from(count)).sum::<u64>()
     };
-    trace.actions.iter().map(|actions| actions.iter().map(bytes).sum()).collect()
+    trace.actions.iter().map(|actions| actions.iter().map(|action| bytes(&action)).sum()).collect()
 }
 
 /// Threads that call MPI at the same time. What they do has the order in which the calls ended, which need not be one in which ranks

@@ -40,6 +40,23 @@ fn every_format_that_is_written_is_read_and_says_the_same() {
 }
 
 #[test]
+fn the_name_says_the_format_and_the_answer_repeats_it() {
+    let folder = Folder::with_trace(&stencil());
+    let convert = |name: &str| folder.run(&["trace", "convert", "t.ti", "-o", name]).success();
+    for (name, format) in [("a.mtrace.zst", "compact trace"), ("lu.A.64", "time-independent trace"), ("a.goal", "GOAL")]
+    {
+        convert(name).stderr(predicates::str::contains(format!("as {format}\n")));
+    }
+    for (name, format) in
+        [("a.bin", "DUMPI"), ("a.goal.bin", "GOAL binary"), ("a.otf2", "OTF2"), ("a.mrec", "recording")]
+    {
+        let expected = [format, "is read, not written", ".mtrace"];
+        folder.refuse(&["trace", "convert", "t.ti", "-o", name], 2, &expected);
+        assert!(!folder.path(name).exists());
+    }
+}
+
+#[test]
 fn a_workload_is_written_in_the_format_of_its_name() {
     let folder = Folder::new();
     let run = ["workload", "npb/lu", "--class", "S", "--ranks", "4", "--iterations", "2", "-o"];

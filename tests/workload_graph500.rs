@@ -14,7 +14,7 @@ fn instance(variant: &str, ranks: u32, scale: u32, roots: u32) -> Instance {
 fn numbers_by_level(trace: &Trace, from: usize, wanted: u32) -> Vec<Vec<u32>> {
     let mut levels = vec![Vec::new()];
     for action in &trace.actions[from] {
-        match *action {
+        match action {
             Action::Isend { to, count, .. } if to == wanted => levels.last_mut().unwrap().push(count),
             Action::Collective { .. } => levels.push(Vec::new()),
             _ => {}
@@ -28,7 +28,7 @@ fn numbers_by_level(trace: &Trace, from: usize, wanted: u32) -> Vec<Vec<u32>> {
 fn messages_of_the_simple_variant_are_those_of_the_reference_code() {
     let trace = instance("simple", 8, 12, 4).trace().unwrap();
     let sent = |rank: usize| {
-        let counts = trace.actions[rank].iter().filter_map(|action| match *action {
+        let counts = trace.actions[rank].iter().filter_map(|action| match action {
             Action::Isend { count, datatype, .. } => {
                 assert_eq!(datatype.size(), 8);
                 Some(u64::from(count))
@@ -72,7 +72,7 @@ fn everything_that_is_sent_is_received() {
     let mut open = std::collections::BTreeMap::new();
     for (rank, actions) in trace.actions.iter().enumerate() {
         for action in actions {
-            match *action {
+            match action {
                 Action::Isend { to, .. } => *open.entry((rank as u32, to)).or_insert(0) += 1,
                 Action::Irecv { from, .. } => *open.entry((from, rank as u32)).or_insert(0) -= 1,
                 _ => {}
@@ -88,7 +88,7 @@ fn collectives_of_the_replicated_variant_are_those_of_the_reference_code() {
     let trace = instance("replicated", 8, 12, 4).trace().unwrap();
     let calls: Vec<_> = trace.actions[0]
         .iter()
-        .filter_map(|action| match *action {
+        .filter_map(|action| match action {
             Action::Collective { index } => Some(trace.collectives[index as usize]),
             _ => None,
         })

@@ -9,7 +9,7 @@ use super::{inputs, say, trace_write};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::number::{self, grouped};
 use mopsim::trace::transform::{self, Cut, CutError, Part};
-use mopsim::trace::{self, Trace};
+use mopsim::trace::{self, Actions, Trace};
 use std::ops::Range;
 use std::path::Path;
 
@@ -75,7 +75,7 @@ fn check(trace: &Path, target: &Target, table: Option<&GoalTable>) -> Result<Opt
 /// Writes a trace whole or not at all, in the format and packing that the name of the file says.
 fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &Output) -> Result<(), Failure> {
     let file = &target.output;
-    if let Some(rank) = trace.actions.iter().position(Vec::is_empty)
+    if let Some(rank) = trace.actions.iter().position(Actions::is_empty)
         && trace::writer_for(file).needs_actions()
     {
         let message = format!("{}: rank {rank} does nothing, which this format cannot say", file.display());
@@ -84,7 +84,8 @@ fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &O
     files::replace_with(file, |out| trace_write::pack(trace, file, selector, out))?;
     if !output.quiet {
         let (ranks, actions) = (trace.ranks(), grouped(trace.total_actions()));
-        say(&format!("{}: {actions} actions of {}", file.display(), number::counted(ranks as u64, "rank")));
+        let (ranks, format) = (number::counted(ranks as u64, "rank"), trace::format_for(file).name);
+        say(&format!("{}: {actions} actions of {ranks}, as {format}", file.display()));
     }
     Ok(())
 }

@@ -11,8 +11,15 @@ use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
 use std::io::Write;
 use std::path::Path;
 
-/// What chooses the algorithms of collectives, if the format of the file has none; `given` is refused where it has them.
+/// Refuses a file of a format that is only read. What chooses the algorithms of collectives, if the format of the file has none; `given` is refused where it has them.
 pub fn selector(file: &Path, given: Option<&GoalTable>) -> Result<Option<Selector>, Failure> {
+    let format = trace::format_for(file);
+    if format.writer.is_none() {
+        return Err(Failure::input(
+            format!("--output {}: the format {} is read, not written", file.display(), format.name),
+            "end the name in .ti, .mtrace or .goal",
+        ));
+    }
     let collectives = given.and_then(|table| table.collectives.clone());
     if !trace::writer_for(file).needs_rounds() {
         return match collectives {

@@ -12,6 +12,7 @@ use super::run::{Turn::Blocks, Turn::GoesOn, Turned};
 use super::{Engine, Observer, ReplayError};
 use crate::network::sharing::Sharing;
 use crate::trace::Action;
+use crate::trace::actions::Window;
 
 impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     /// Whether a process is a fiber of a rank.
@@ -26,7 +27,7 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         let call = self.trace.collectives[index as usize];
         let context = self.groups.context(call.communicator, rank, self.trace.members(call.communicator).size());
         let fiber = self.free_fibers.pop().unwrap_or_else(|| {
-            self.processes.push(Process::new(rank, &[]));
+            self.processes.push(Process::new(rank, Window::All(&[])));
             self.processes.len() as u32 - 1
         });
         let process = &mut self.processes[fiber as usize];

@@ -35,6 +35,7 @@ use crate::platform::{Platform, SharingPolicy};
 use crate::prefetch::prefetch;
 use crate::queue::earlier;
 use crate::result::{LinkTraffic, Outcome};
+use crate::trace::actions::Window;
 use crate::trace::{Action, CommunicatorId, Trace};
 use cpu::Cpu;
 use groups::{FIBER, Groups};
@@ -155,7 +156,10 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             model,
             observer,
             now: 0.0,
-            processes: (0..).zip(&trace.actions).map(|(rank, actions)| Process::new(rank, actions)).collect(),
+            processes: (0..)
+                .zip(&trace.actions)
+                .map(|(rank, actions)| Process::new(rank, Window::new(actions)))
+                .collect(),
             ready: (0..layout.ranks()).collect(),
             ended: 0,
             messages: Messages::new(),

@@ -3,7 +3,8 @@
 use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
 use crate::mpi::messages::{Envelope, Request};
 use crate::result::RankTimes;
-use crate::trace::{Action, CollectiveCall, CommunicatorId, Datatype};
+use crate::trace::actions::Window;
+use crate::trace::{CollectiveCall, CommunicatorId, Datatype};
 
 /// A send that is posted once its overhead has passed.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +148,7 @@ pub(super) struct Process<'a> {
     pub since: f64,
     /// Index of the next action.
     pub next: usize,
-    pub actions: &'a [Action],
+    pub actions: Window<'a>,
     pub times: RankTimes,
     /// The rank that it is, or to which it belongs.
     pub owner: u32,
@@ -165,7 +166,7 @@ pub(super) struct Process<'a> {
 }
 
 impl<'a> Process<'a> {
-    pub fn new(owner: u32, actions: &'a [Action]) -> Self {
+    pub fn new(owner: u32, actions: Window<'a>) -> Self {
         Self {
             state: State::Ready,
             since: 0.0,

@@ -154,8 +154,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             self.observer.action_ended(rank, at - 1, self.now);
         }
         let process = self.process(rank);
-        let Some(action) = process.actions.get(at) else { return self.end(rank) };
-        let action = *action;
+        let Some(action) = process.actions.go_to(at) else { return self.end(rank) };
         process.next = at + 1;
         self.observer.action_began(rank, at, self.now);
         self.act(rank, action)

@@ -49,7 +49,7 @@ fn model() -> Model {
 }
 
 fn run_on(platform: &Platform, mapping: &Mapping, actions: &[&[Action]]) -> Result<Outcome, ReplayError> {
-    let trace = Trace { actions: actions.iter().map(|a| a.to_vec()).collect(), ..Trace::default() };
+    let trace = Trace { actions: actions.iter().map(|a| a.to_vec().into()).collect(), ..Trace::default() };
     let layout = mapping.layout(trace.ranks(), platform.hosts.len()).expect("hosts for all");
     replay(&trace, platform, &layout, &model(), &mut ())
 }
@@ -214,7 +214,7 @@ fn a_transfer_about_to_end_does_not_keep_others_from_beginning() {
         vec![recv(2, 1000)],
         vec![sleep(2499.7)],
     ];
-    let trace = Trace { actions: actions.to_vec(), ..Trace::default() };
+    let trace = Trace { actions: actions.iter().cloned().map(Into::into).collect(), ..Trace::default() };
     let platform = platform(5, 1);
     let layout = Mapping::OneEach.layout(5, 5).expect("hosts for all");
     let precision = Precision { transfers: 0.0, others: 1e-9 };

@@ -87,13 +87,14 @@ impl<'a, W: Write> TraceEvents<'a, W> {
 
     /// Name and category of an action.
     fn describe(&self, rank: u32, action: usize) -> (&'static str, &'static str) {
-        match &self.trace.actions[rank as usize][action] {
-            Action::Collective { index } => (self.trace.collectives[*index as usize].kind.name(), "collective"),
-            Action::Start { index, .. } => {
-                (self.trace.collectives[*index as usize].kind.nonblocking_name(), "collective")
+        match self.trace.actions[rank as usize].get(action) {
+            Some(Action::Collective { index }) => (self.trace.collectives[index as usize].kind.name(), "collective"),
+            Some(Action::Start { index, .. }) => {
+                (self.trace.collectives[index as usize].kind.nonblocking_name(), "collective")
             }
-            action @ (Action::Compute { .. } | Action::Sleep { .. }) => (action.name(), "compute"),
-            action => (action.name(), "message"),
+            Some(action @ (Action::Compute { .. } | Action::Sleep { .. })) => (action.name(), "compute"),
+            Some(action) => (action.name(), "message"),
+            None => ("nothing", "message"),
         }
     }
 }

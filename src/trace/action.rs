@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use super::communicator::{CommunicatorId, MemberList, Members};
-use super::{Datatype, Origin, SideFile, TraceWarning};
+use super::{Actions, Datatype, Origin, SideFile, TraceWarning};
 
 /// Count of a receive that takes a message of any size (written -1 in a trace).
 pub const UNKNOWN_COUNT: u32 = u32::MAX;
@@ -407,7 +407,7 @@ pub struct Trace {
     /// Name for reports, e.g. `lu.A.64.it10`.
     pub name: String,
     /// `actions[r]` is what rank `r` does.
-    pub actions: Vec<Vec<Action>>,
+    pub actions: Vec<Actions>,
     /// Arguments of the `sendRecv`s.
     pub sendrecvs: Vec<SendRecv>,
     /// Arguments of the collectives.
@@ -430,7 +430,7 @@ impl Trace {
     /// Whether any rank polls: tests a request, or receives a message of unknown size. Only then can the outcome of a
     /// replay depend on the order of the ranks within an instant.
     pub fn polls(&self) -> bool {
-        *self.known_polls.get_or_init(|| self.actions.iter().flatten().any(Action::polls))
+        *self.known_polls.get_or_init(|| self.actions.iter().flatten().any(|action| action.polls()))
     }
 
     /// Number of ranks.

@@ -82,7 +82,7 @@ pub(super) fn communicators(trace: &Trace) -> Result<(), (usize, usize, Wrong)> 
             let own = rank as u32;
             let (id, other) = match action.collective() {
                 Some(index) => (trace.collectives[index as usize].communicator, own),
-                None => match window_of(action, own) {
+                None => match window_of(&action, own) {
                     Some(both) => both,
                     None => continue,
                 },

@@ -96,7 +96,7 @@ impl Difference {
 
     fn count(&mut self, trace: &Trace, second: bool) {
         for action in trace.actions.iter().flatten() {
-            let bytes = match *action {
+            let bytes = match action {
                 Action::Compute { flops } => {
                     let sum = if second { &mut self.flops.1 } else { &mut self.flops.0 };
                     *sum += flops;
@@ -117,8 +117,8 @@ impl Difference {
                 _ => 0,
             };
             let name = match action {
-                Action::Collective { index } => trace.collectives[*index as usize].kind.name(),
-                Action::Start { index, .. } => trace.collectives[*index as usize].kind.nonblocking_name(),
+                Action::Collective { index } => trace.collectives[index as usize].kind.name(),
+                Action::Start { index, .. } => trace.collectives[index as usize].kind.nonblocking_name(),
                 other => other.name(),
             };
             let entry = self.calls.entry(name).or_default();
@@ -148,10 +148,9 @@ impl Difference {
     }
 
     fn compare_rank(&mut self, rank: usize, first: &Trace, second: &Trace) {
-        let nothing = Vec::new();
         let actions = |trace: &'_ Trace| -> Vec<Action> {
-            let all = trace.actions.get(rank).unwrap_or(&nothing);
-            all.iter().copied().filter(|a| !matches!(a, Action::Compute { .. })).collect()
+            let all = trace.actions.get(rank).into_iter().flatten();
+            all.filter(|a| !matches!(a, Action::Compute { .. })).collect()
         };
         let (a, b) = (actions(first), actions(second));
         let rank = rank as u32;

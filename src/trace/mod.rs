@@ -3,6 +3,7 @@
 //! One submodule per file format; all of them give a [`Trace`].
 
 mod action;
+pub mod actions;
 mod allprof;
 mod blocks;
 mod bytes;
@@ -34,6 +35,7 @@ pub(crate) mod varint;
 pub mod write;
 
 pub use action::{ANY_TARGET, Action, CollectiveCall, CollectiveKind, Counts, SendRecv, Trace, UNKNOWN_COUNT};
+pub use actions::Actions;
 pub use communicator::{CommunicatorId, CommunicatorProblem, MemberList, Members};
 pub use datatype::Datatype;
 pub use error::{ArgumentProblem, FormatError, TraceError, TraceErrorKind};
@@ -41,4 +43,4 @@ pub use format::{read, read_from};
 pub use options::{DEFAULT_RECORDED_SPEED, Options};
 pub use origin::{Effect, Origin, SourceLine, TraceWarning};
 pub use side::SideFile;
-pub use write::{Packing, WriteError, Writer, write, writer_for};
+pub use write::{Packing, WriteError, Writer, format_for, write, writer_for};

@@ -1,5 +1,8 @@
 //! How traces are read.
 
+use std::sync::Arc;
+
+use super::actions::Store;
 use super::source::Budget;
 
 /// How to read a trace.
@@ -21,6 +24,8 @@ pub struct Options {
     pub recorded_speed: f64,
     /// Whether calls that actions cannot express are left out, with a note, instead of being refused.
     pub leave_out: bool,
+    /// Actions that are kept in memory, of 16 bytes each, beside a few of each rank. Those beyond are set aside in a temporary file.
+    pub actions_in_memory: usize,
 }
 
 /// Flop/s of a host where nothing else is said.
@@ -35,11 +40,17 @@ impl Default for Options {
             files_anywhere: false,
             recorded_speed: DEFAULT_RECORDED_SPEED,
             leave_out: false,
+            actions_in_memory: 1 << 20,
         }
     }
 }
 
 impl Options {
+    /// Memory for the actions of a trace.
+    pub(super) fn store(&self) -> Arc<Store> {
+        Store::new(self.actions_in_memory)
+    }
+
     /// What compressed files may give.
     pub(super) fn budget(&self) -> Budget {
         Budget::new(self.max_unpacked_bytes, self.max_unpacking_ratio)

@@ -15,11 +15,11 @@ pub(crate) fn assert_same(a: &Trace, b: &Trace) {
         for (index, pair) in left.iter().zip(right).enumerate() {
             let place = format!("rank {rank}, action {index}");
             match pair {
-                (&Action::SendRecv { index: i }, &Action::SendRecv { index: j }) => {
+                (Action::SendRecv { index: i }, Action::SendRecv { index: j }) => {
                     assert_eq!(a.sendrecvs[i as usize], b.sendrecvs[j as usize], "{place}");
                 }
                 (left, right) if left.collective().is_some() => {
-                    let number = |action: &Action| match *action {
+                    let number = |action: Action| match action {
                         Action::Start { request, .. } => Some(request),
                         _ => None,
                     };

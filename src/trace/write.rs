@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::Trace;
-use super::format::FORMATS;
+use super::format::{FORMATS, Format};
 
 /// Why a trace cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -69,11 +69,19 @@ pub fn write(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<
     writer.tail(trace.ranks(), trace.total_actions(), out)
 }
 
-/// What writes a file of that name: time-independent text, unless the name ends like another format.
-pub fn writer_for(file: &Path) -> &'static dyn Writer {
+/// The format in which a file of that name is written: time-independent text, unless the name ends like another one. That may be one
+/// that is only read.
+pub fn format_for(file: &Path) -> &'static Format {
     let (_, stem) = Packing::split(file);
-    let named = FORMATS.iter().find(|format| format.extensions.iter().any(|extension| stem.ends_with(extension)));
-    named.and_then(|format| format.writer).unwrap_or(&super::ti::Text)
+    // The longest end decides: `.goal.bin` is another format than `.bin`.
+    let ends = FORMATS.iter().flat_map(|format| format.extensions.iter().map(move |end| (*format, end)));
+    let named = ends.filter(|(_, end)| stem.ends_with(**end)).max_by_key(|(_, end)| end.len());
+    named.map_or(&super::ti::FORMAT, |(format, _)| format)
+}
+
+/// What writes a file of that name: time-independent text, unless the name ends like another format that is written.
+pub fn writer_for(file: &Path) -> &'static dyn Writer {
+    format_for(file).writer.unwrap_or(&super::ti::Text)
 }
 
 /// How an output is packed.

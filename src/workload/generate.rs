@@ -219,7 +219,7 @@ impl Instance {
             |_, done| done,
             |mut done| {
                 join(&mut tables, &mut done)?;
-                actions.push(done.actions);
+                actions.push(done.actions.into());
                 Ok::<_, WorkloadError>(())
             },
         )?;
@@ -274,7 +274,11 @@ impl Instance {
 
     /// The actions of one rank as a trace of their own.
     fn alone(&self, done: RankActions) -> Trace {
-        Trace { actions: vec![done.actions], communicators: self.communicators.clone(), ..done.tables.into_trace() }
+        Trace {
+            actions: vec![done.actions.into()],
+            communicators: self.communicators.clone(),
+            ..done.tables.into_trace()
+        }
     }
 
     /// The type of a parameter, for reports.

@@ -25,7 +25,7 @@ impl Summary {
     pub fn of(trace: &Trace) -> Self {
         let mut total = Self { ranks: trace.ranks() as u64, actions: trace.total_actions(), ..Self::default() };
         for action in trace.actions.iter().flatten() {
-            match *action {
+            match action {
                 Action::Compute { flops } => total.flops += flops,
                 Action::Send { count, datatype, .. } | Action::Isend { count, datatype, .. } => {
                     total.messages += 1;

@@ -152,7 +152,7 @@ struct Ends<'a> {
 
 impl Observer for Ends<'_> {
     fn action_ended(&mut self, rank: u32, action: usize, date: f64) {
-        if !matches!(self.trace.actions[rank as usize][action], Action::Init | Action::Finalize) {
+        if !matches!(self.trace.actions[rank as usize].get(action), Some(Action::Init | Action::Finalize)) {
             self.dates[rank as usize].push(date);
         }
     }

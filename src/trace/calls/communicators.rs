@@ -143,16 +143,18 @@ impl Program<'_> {
     pub fn drop_collective(&mut self, rank: u32, number: u32, at: usize) {
         let state = &mut self.ranks[rank as usize];
         state.requests.is_free(number);
-        state.actions[at] = Action::NoOperation;
+        state.actions.set(at, Action::NoOperation);
     }
 
     /// Gives a collective its arguments; whether it blocks is known by what stands there.
     pub fn settle_collective(&mut self, rank: u32, at: usize, call: CollectiveCall) -> Result<(), TraceError> {
         let new = self.tables.collective(call).map_err(full)?;
-        match &mut self.ranks[rank as usize].actions[at] {
-            Action::Start { index, .. } => *index = new,
-            other => *other = Action::Collective { index: new },
-        }
+        let actions = &mut self.ranks[rank as usize].actions;
+        let settled = match actions.get(at) {
+            Some(Action::Start { request, .. }) => Action::Start { index: new, request },
+            _ => Action::Collective { index: new },
+        };
+        actions.set(at, settled);
         Ok(())
     }
 }

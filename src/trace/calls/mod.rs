@@ -17,7 +17,7 @@ use super::check_call::{self, MOST};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::tables::{Full, Tables};
 use super::transform::{Cut, CutError, Part, cut};
-use super::{Action, CollectiveCall, CollectiveKind, Counts, Datatype, Effect, Options, Trace, TraceWarning};
+use super::{Action, Actions, CollectiveCall, CollectiveKind, Counts, Datatype, Effect, Options, Trace, TraceWarning};
 
 use communicators::Communicators;
 pub(super) use communicators::Making;
@@ -52,7 +52,7 @@ pub(super) struct Program<'o> {
 /// What a rank has done so far.
 #[derive(Default)]
 pub(super) struct Rank {
-    pub actions: Vec<Action>,
+    pub actions: Actions,
     pub requests: Requests,
     /// When the last call ended, in seconds.
     pub idle_since: Option<f64>,
@@ -60,7 +60,8 @@ pub(super) struct Rank {
 
 impl<'o> Program<'o> {
     pub fn new(format: &'static str, options: &'o Options, ranks: usize) -> Self {
-        let ranks = (0..ranks).map(|_| Rank::default()).collect();
+        let store = options.store();
+        let ranks = (0..ranks).map(|_| Rank { actions: Actions::in_store(&store), ..Rank::default() }).collect();
         Self {
             format,
             options,
@@ -163,11 +164,13 @@ impl<'o> Program<'o> {
         let ranks = self.ranks.len() as u32;
         let mut open = 0_u64;
         let had_open = self.ranks.iter_mut().filter(|rank| rank.requests.had_open);
-        for action in had_open.flat_map(|rank| &mut rank.actions) {
-            if matches!(action, Action::Irecv { from, tag, .. } if *from >= ranks || *tag < 0) {
-                *action = Action::NoOperation;
-                open += 1;
-            }
+        for rank in had_open {
+            rank.actions.change(|action| {
+                if matches!(action, Action::Irecv { from, tag, .. } if *from >= ranks || *tag < 0) {
+                    *action = Action::NoOperation;
+                    open += 1;
+                }
+            });
         }
         if open > 0 {
             self.remark(file, format!("receives from any rank that never end: {open}; they are left out"));

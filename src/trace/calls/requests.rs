@@ -102,8 +102,8 @@ impl Requests {
 impl Rank {
     /// Completes a receive that was posted without its source or tag.
     pub fn resolve(&mut self, at: usize, source: u32, message_tag: i32) {
-        if let Some(Action::Irecv { from, tag, .. }) = self.actions.get_mut(at) {
-            (*from, *tag) = (source, message_tag);
+        if let Some(Action::Irecv { count, datatype, .. }) = self.actions.get(at) {
+            self.actions.set(at, Action::Irecv { from: source, tag: message_tag, count, datatype });
         }
     }
 }

@@ -1,17 +1,19 @@
 //! Reading the compact form.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{
     COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, END_BODY, ENTRIES, ENTRY_16, ENTRY_32, FILE_HEAD, MAGIC, NOTES,
     ONE_BYTE, RANK, SECTION_HEAD, VERSION, communicators, entry, error,
 };
+use crate::trace::actions::Store;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::{Input, MOST_RANKS};
 use crate::trace::source::{Budget, Source};
 use crate::trace::tables::Tables;
 use crate::trace::varint::Cursor;
-use crate::trace::{Action, Trace, TraceWarning};
+use crate::trace::{Action, Actions, Trace, TraceWarning};
 
 /// Bytes that are asked for at once; a length in the file does not make us allocate more than is there.
 const STEP: usize = 1 << 20;
@@ -63,6 +65,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let mut bytes = Bytes { source: input.source, budget: input.budget, at: 0 };
     let mut buffer = Vec::new();
     let ranks = file_head(&mut bytes, &mut buffer)?;
+    let store = input.options.store();
     let mut trace = Trace { name: input.name.to_owned(), ..Trace::default() };
     let mut tables = Tables::default();
     let mut entries = Vec::new();
@@ -94,7 +97,8 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
             COMMUNICATORS => communicators::decode(&buffer, ranks, &mut tables.communicators)
                 .map_err(|(at, problem)| here(Broken { at, problem }))?,
             RANK => {
-                polls |= section(&buffer, ranks, &mut trace.actions, &mut tables, &mut entries).map_err(here)?;
+                polls |=
+                    section(&buffer, ranks, &store, &mut trace.actions, &mut tables, &mut entries).map_err(here)?;
             }
             _ => {
                 let (said_ranks, said_actions) = (u32_at(&buffer, 0), u64_at(&buffer, 4));
@@ -115,7 +119,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     if trace.actions.is_empty() {
         return Err(TraceError::whole(bytes.file(), Kind::Empty));
     }
-    trace.actions.resize_with(ranks, Vec::new);
+    trace.actions.resize_with(ranks, Actions::default);
     (trace.sendrecvs, trace.collectives, trace.counts) = (tables.sendrecvs, tables.collectives, tables.counts);
     trace.communicators = tables.communicators;
     trace.known_polls = polls.into();
@@ -176,7 +180,8 @@ fn notes(body: &[u8], file: &Path) -> Result<Vec<TraceWarning>, Broken> {
 fn section(
     body: &[u8],
     ranks: usize,
-    all: &mut Vec<Vec<Action>>,
+    store: &Arc<Store>,
+    all: &mut Vec<Actions>,
     tables: &mut Tables,
     entries: &mut Vec<Action>,
 ) -> Result<bool, Broken> {
@@ -198,12 +203,10 @@ fn section(
         let problem = format!("{actions} actions are announced, more than bytes follow");
         return Err(Broken::new(bytes.at(), problem));
     }
-    all.resize_with(rank + 1, Vec::new);
-    let stream = &mut all[rank];
-    stream.reserve_exact(actions as usize);
-    let before = stream.len();
-    decode(bytes.rest(), entries, stream).map_err(|broken| Broken { at: broken.at + bytes.at(), ..broken })?;
-    let read = (stream.len() - before) as u64;
+    all.resize_with(rank + 1, || Actions::in_store(store));
+    let read = all[rank]
+        .append(actions as usize, |stream| decode(bytes.rest(), entries, stream))
+        .map_err(|broken| Broken { at: broken.at + bytes.at(), ..broken })? as u64;
     if read != actions {
         return Err(Broken::new(body.len(), format!("{read} actions are there, {actions} are announced")));
     }

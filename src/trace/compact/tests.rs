@@ -27,7 +27,7 @@ fn bits(trace: &Trace) -> Vec<Vec<u64>> {
         Action::Collective { index } => trace.collectives[*index as usize].flops.to_bits(),
         _ => 0,
     };
-    trace.actions.iter().map(|actions| actions.iter().map(of).collect()).collect()
+    trace.actions.iter().map(|actions| actions.iter().map(|action| of(&action)).collect()).collect()
 }
 
 /// The layout of `docs/traces.md`, written down by hand.
@@ -79,8 +79,8 @@ fn more_entries_than_a_byte_or_two_can_name() {
 #[test]
 fn ranks_may_do_nothing() {
     let mut trace = ti("0 init\n1 init\n2 init\n3 init\n");
-    trace.actions[0].clear();
-    trace.actions[3].clear();
+    trace.actions[0] = Default::default();
+    trace.actions[3] = Default::default();
     let again = parse(&bytes(&trace)).unwrap();
     assert_eq!(again.actions, trace.actions);
 }

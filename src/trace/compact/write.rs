@@ -9,12 +9,13 @@ use super::{
     COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, ENTRIES, ENTRY_16, ENTRY_32, MAGIC, NOTES, ONE_BYTE, RANK,
     VERSION, communicators, entry,
 };
+use crate::trace::actions::to_words;
 use crate::trace::varint::put;
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Trace};
 
 /// Actions of a section at most. It bounds the memory of a reader beside the trace itself.
-const SECTION_ACTIONS: usize = 1 << 20;
+const SECTION_ACTIONS: usize = 1 << 18;
 
 /// How often an amount of computation has to occur to become an entry.
 const FREQUENT: u32 = 4;
@@ -53,7 +54,7 @@ impl Writer for Compact {
             // A rank without actions needs no section: its place is known by its number.
             for some in actions.chunks(SECTION_ACTIONS) {
                 body.clear();
-                encode(part, some, rank, &mut body);
+                encode(part, &some, rank, &mut body);
                 section(RANK, &body, out)?;
             }
         }
@@ -77,50 +78,14 @@ fn section(kind: u8, body: &[u8], out: &mut dyn Write) -> Result<(), WriteError>
     Ok(out.write_all(body)?)
 }
 
-/// An action as a key: equal bits are equal actions.
-type Key = (u8, u64, u64);
-
-fn key(action: &Action) -> Key {
-    let pair = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
-    let message = |code, other, tag: i32, count, datatype: crate::trace::Datatype| {
-        (code, pair(other, tag as u32), pair(count, datatype.id() as u32))
-    };
-    match *action {
-        Action::Init => (0, 0, 0),
-        Action::Finalize => (1, 0, 0),
-        Action::NoOperation => (2, 0, 0),
-        Action::WaitAll => (3, 0, 0),
-        Action::Compute { flops } => (4, flops.to_bits(), 0),
-        Action::Sleep { seconds } => (5, seconds.to_bits(), 0),
-        Action::Send { to, tag, count, datatype } => message(6, to, tag, count, datatype),
-        Action::Isend { to, tag, count, datatype } => message(7, to, tag, count, datatype),
-        Action::Recv { from, tag, count, datatype } => message(8, from, tag, count, datatype),
-        Action::Irecv { from, tag, count, datatype } => message(9, from, tag, count, datatype),
-        Action::Wait { source, destination, tag } => (10, pair(source, destination), tag as u64),
-        Action::Test { source, destination, tag } => (11, pair(source, destination), tag as u64),
-        Action::SendRecv { index } => (12, index.into(), 0),
-        Action::Collective { index } => (13, index.into(), 0),
-        Action::Start { index, request } => (14, index.into(), request.into()),
-        Action::WaitRequest { request } => (15, request.into(), 0),
-        Action::TestRequest { request } => (16, request.into(), 0),
-        Action::Put { to, window, count, datatype } => message(17, to, window.number() as i32, count, datatype),
-        Action::Get { from, window, count, datatype } => message(18, from, window.number() as i32, count, datatype),
-        Action::Accumulate { to, window, count, datatype } => message(19, to, window.number() as i32, count, datatype),
-        Action::Fence { window } => (20, window.number().into(), 0),
-        Action::Flush { window, to } => (21, window.number().into(), to.into()),
-        Action::Probe { from, tag } => (22, from.into(), tag as u64),
-        Action::Iprobe { from, tag } => (23, from.into(), tag as u64),
-    }
-}
-
 fn encode(trace: &Trace, actions: &[Action], rank: u32, body: &mut Vec<u8>) {
     // How often each occurs, and where first.
-    let mut found: HashMap<Key, u32, FxBuildHasher> = HashMap::default();
+    let mut found: HashMap<[u64; 2], u32, FxBuildHasher> = HashMap::default();
     let mut uses: Vec<(u32, &Action)> = Vec::new();
     let order: Vec<u32> = actions
         .iter()
         .map(|action| {
-            let at = *found.entry(key(action)).or_insert_with(|| {
+            let at = *found.entry(to_words(action)).or_insert_with(|| {
                 uses.push((0, action));
                 uses.len() as u32 - 1
             });

@@ -119,7 +119,7 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
             let reason = "nothing tells from which rank it came";
             let end = At::Byte(stream.position());
             for &at in &open {
-                program.ranks[rank as usize].actions[at] = super::Action::NoOperation;
+                program.ranks[rank as usize].actions.set(at, super::Action::NoOperation);
             }
             let call = format!("a receive from any source (action {})", at + 1);
             program.inexpressible(&call, reason, rank, file, end)?;

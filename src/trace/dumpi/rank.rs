@@ -423,8 +423,8 @@ impl Reader<'_, '_, '_> {
             }
             let state = &self.program.ranks[self.rank as usize];
             let open = state.requests.peek(handle as u64).and_then(Request::open);
-            let asked = open.map(|at| match state.actions[at] {
-                Action::Irecv { from, tag, .. } => (at, from, tag),
+            let asked = open.map(|at| match state.actions.get(at) {
+                Some(Action::Irecv { from, tag, .. }) => (at, from, tag),
                 _ => (at, u32::MAX, -1),
             });
             let told = match asked {
@@ -438,7 +438,7 @@ impl Reader<'_, '_, '_> {
                 Ok(true) => {}
                 Ok(false) => self.note(format!("MPI_{} for a request that was not recorded: no effect", call.name)),
                 Err(Unresolved(at)) => {
-                    self.program.ranks[self.rank as usize].actions[at] = Action::NoOperation;
+                    self.program.ranks[self.rank as usize].actions.set(at, Action::NoOperation);
                     self.refuse(call, "nothing tells from which rank the message came")?;
                 }
             }

@@ -235,8 +235,8 @@ fn communicators_of_all_ranks_and_groups_are_known() {
     let trace = read_all(&[file(0), file(1)], &Options::default()).unwrap();
     // The tags of a communicator are numbered down; that of all ranks twice, once turned around.
     let (tag, count, datatype) = (i32::MAX, 4, Datatype::BYTE);
-    assert!(trace.actions[0].contains(&Action::Send { to: 1, tag, count, datatype }));
-    assert!(trace.actions[1].contains(&Action::Recv { from: 0, tag, count, datatype }));
+    assert!(trace.actions[0].together().contains(&Action::Send { to: 1, tag, count, datatype }));
+    assert!(trace.actions[1].together().contains(&Action::Recv { from: 0, tag, count, datatype }));
     let lists: Vec<&[u32]> = trace.communicators.iter().map(|members| &**members).collect();
     assert_eq!(lists, [[0, 1], [1, 0]]);
     assert!(text(&trace).contains("0 on 1 barrier\n") && text(&trace).contains("1 on 1 barrier\n"));
@@ -376,7 +376,7 @@ fn sizes_of_types_are_found() {
         .call(0.0, "Send", &[I(1), H(40), I(0), I(1), H(WORLD)])
         .call(0.0, "Recv", &[I(1), H(40), I(0), I(1), H(WORLD), S(&[])]);
     let trace = read_all(&[file.finish(7)], &Options::default()).unwrap();
-    assert!(trace.actions[0].contains(&Action::Send { to: 0, tag: 1, count: 24, datatype: Datatype::BYTE }));
+    assert!(trace.actions[0].together().contains(&Action::Send { to: 0, tag: 1, count: 24, datatype: Datatype::BYTE }));
     let mut file = File::new();
     file.call(0.0, "Send", &[I(1), H(99), I(0), I(1), H(WORLD)]);
     let error = read_all(&[file.finish(7)], &Options::default()).unwrap_err();

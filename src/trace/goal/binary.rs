@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::schedule::{Graph, Kind, Operation, trace};
+use super::schedule::{Graph, Kind, MOST_OPERATIONS, Operation, Schedule, trace};
 use crate::trace::Trace;
 use crate::trace::calls::{At, located};
 use crate::trace::error::{TraceError, TraceErrorKind};
@@ -76,11 +76,11 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     if all.len() < table + 16 * ranks {
         return Err(bytes.error(all.len(), "the file ends within the places of the ranks"));
     }
-    let mut graphs = Vec::with_capacity(ranks);
+    let mut schedule = Schedule::new(ranks, At::Byte);
     for rank in 0..ranks {
-        graphs.push(graph(&bytes, table + 16 * rank, ranks)?);
+        schedule.put(rank, graph(&bytes, table + 16 * rank, ranks)?);
     }
-    trace(graphs, name, &file, options)
+    trace(schedule, name, &file, options)
 }
 
 fn graph(bytes: &Bytes<'_>, entry: usize, ranks: usize) -> Result<Graph, TraceError> {
@@ -94,7 +94,7 @@ fn graph(bytes: &Bytes<'_>, entry: usize, ranks: usize) -> Result<Graph, TraceEr
     let (operations, free) = (bytes.u32(start)? as usize, bytes.u32(start + 4)? as usize);
     let first = start + 8 + 4 * free;
     let list = first + OPERATION * operations;
-    if free > operations || list > end {
+    if free > operations || list > end || operations > MOST_OPERATIONS {
         return Err(bytes.error(start, format!("{operations} operations do not fit between bytes {start} and {end}")));
     }
     let mut graph = Graph::default();
@@ -117,8 +117,7 @@ fn graph(bytes: &Bytes<'_>, entry: usize, ranks: usize) -> Result<Graph, TraceEr
             return Err(bytes.error(at + 5, problem));
         }
         let cpu = bytes.take::<1>(at + 21)?[0];
-        let at_byte = At::Byte(at as u64);
-        graph.operations.push(Operation { kind, cpu, peer, tag, size, at: at_byte });
+        graph.operations.push(Operation { kind, cpu, peer, tag, size, at: at as u64 });
         for (offset, on_start) in [(23, false), (31, true)] {
             let (number, from) = (bytes.u32(at + offset)? as usize, bytes.u32(at + offset + 4)? as usize);
             if list + 4 * (from + number) > end {

@@ -71,7 +71,7 @@ impl FreeTags {
             if let Action::Send { tag, .. }
             | Action::Isend { tag, .. }
             | Action::Recv { tag, .. }
-            | Action::Irecv { tag, .. } = *action
+            | Action::Irecv { tag, .. } = action
             {
                 used.extend(u32::try_from(tag));
             }

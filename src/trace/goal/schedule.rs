@@ -32,8 +32,8 @@ pub(super) struct Operation {
     pub tag: u32,
     /// Bytes, or nanoseconds.
     pub size: u64,
-    /// Where it stands.
-    pub at: At,
+    /// The line or the byte where it stands, as [`Schedule`] knows.
+    pub at: u64,
 }
 
 /// The operations of a rank, and what waits for what.
@@ -44,14 +44,36 @@ pub(super) struct Graph {
     pub edges: Vec<(u32, u32, bool)>,
 }
 
+/// An operation, and whether it is about its start only: in one word, since there are as many as operations.
+#[derive(Clone, Copy, Default)]
+struct Link(u32);
+
+impl Link {
+    fn new(operation: u32, on_start: bool) -> Self {
+        Self(operation << 1 | u32::from(on_start))
+    }
+
+    fn operation(self) -> u32 {
+        self.0 >> 1
+    }
+
+    fn on_start(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// Most operations of a rank.
+pub(super) const MOST_OPERATIONS: usize = 1 << 31;
+
 /// A graph under way.
+#[derive(Default)]
 struct Run {
     operations: Vec<Operation>,
     /// For each operation, where its edges begin in the lists.
     waits: Vec<u32>,
-    earlier: Vec<(u32, bool)>,
+    earlier: Vec<Link>,
     frees: Vec<u32>,
-    later: Vec<(u32, bool)>,
+    later: Vec<Link>,
     /// How many things each still waits for.
     left: Vec<u32>,
     ready: VecDeque<u32>,
@@ -73,10 +95,10 @@ impl Run {
             graph.edges.iter().for_each(|edge| starts[key(edge).0 as usize + 1] += 1);
             (0..count).for_each(|i| starts[i + 1] += starts[i]);
             let mut next = starts.clone();
-            let mut list = vec![(0, false); graph.edges.len()];
+            let mut list = vec![Link::default(); graph.edges.len()];
             for edge in &graph.edges {
                 let (from, to) = key(edge);
-                list[next[from as usize] as usize] = (to, edge.2);
+                list[next[from as usize] as usize] = Link::new(to, edge.2);
                 next[from as usize] += 1;
             }
             (starts, list)
@@ -93,8 +115,9 @@ impl Run {
     fn free(&mut self, operation: u32, start: bool) {
         let range = self.frees[operation as usize] as usize..self.frees[operation as usize + 1] as usize;
         for at in range {
-            let (later, on_start) = self.later[at];
-            if on_start == start {
+            let link = self.later[at];
+            let later = link.operation();
+            if link.on_start() == start {
                 self.left[later as usize] -= 1;
                 if self.left[later as usize] == 0 {
                     self.ready.push_back(later);
@@ -111,15 +134,42 @@ struct Posted {
     receives: VecDeque<u32>,
 }
 
+/// The operations of all ranks.
+///
+/// All of them are in memory, in some 50 bytes each: what an operation requires may stand anywhere before it, and which of two comes
+/// first may depend on a message from a rank that stands further down.
+pub(super) struct Schedule {
+    runs: Vec<Run>,
+    /// What the places of operations are.
+    place: fn(u64) -> At,
+}
+
+impl Schedule {
+    /// For so many ranks that have no operations yet.
+    pub fn new(ranks: usize, place: fn(u64) -> At) -> Self {
+        Self { runs: (0..ranks).map(|_| Run::default()).collect(), place }
+    }
+
+    /// How many ranks there are.
+    pub fn ranks(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Gives a rank its operations.
+    pub fn put(&mut self, rank: usize, graph: Graph) {
+        self.runs[rank] = Run::new(graph);
+    }
+}
+
 /// Puts the operations of all ranks in order.
-pub(super) fn trace(graphs: Vec<Graph>, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
-    let mut program = Program::new("GOAL", options, graphs.len());
-    let mut runs: Vec<Run> = graphs.into_iter().map(Run::new).collect();
+pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
+    let Schedule { mut runs, place: at } = schedule;
+    let mut program = Program::new("GOAL", options, runs.len());
     let mut posted: FxHashMap<(u32, u32, u32), Posted> = FxHashMap::default();
     let mut active: VecDeque<u32> = (0..runs.len() as u32).collect();
     while let Some(rank) = active.pop_front() {
         while let Some(next) = runs[rank as usize].ready.pop_front() {
-            begin(&mut program, &mut runs, rank, next, file)?;
+            begin(&mut program, &mut runs, rank, next, &|place| (file, at(place)))?;
             runs[rank as usize].free(next, true);
             let operation = runs[rank as usize].operations[next as usize];
             match operation.kind {
@@ -151,7 +201,7 @@ pub(super) fn trace(graphs: Vec<Graph>, name: &str, file: &Path, options: &Optio
         if let Some(stuck) = run.left.iter().position(|&left| left > 0) {
             let problem = format!("an operation of rank {rank} can never begin");
             let help = "what it requires waits for itself, or for a message that nobody sends";
-            return Err(program.error(file, run.operations[stuck].at, problem, help));
+            return Err(program.error(file, at(run.operations[stuck].at), problem, help));
         }
         if run.open > 0 {
             program.push(rank, Action::WaitAll);
@@ -161,11 +211,18 @@ pub(super) fn trace(graphs: Vec<Graph>, name: &str, file: &Path, options: &Optio
 }
 
 /// Begins an operation: waits for the messages that it requires, and posts it.
-fn begin(program: &mut Program<'_>, runs: &mut [Run], rank: u32, index: u32, file: &Path) -> Result<(), TraceError> {
+fn begin<'f>(
+    program: &mut Program<'_>,
+    runs: &mut [Run],
+    rank: u32,
+    index: u32,
+    place: &dyn Fn(u64) -> (&'f Path, At),
+) -> Result<(), TraceError> {
     let run = &mut runs[rank as usize];
     let operation = run.operations[index as usize];
+    let (file, here) = place(operation.at);
     for at in run.waits[index as usize] as usize..run.waits[index as usize + 1] as usize {
-        let (earlier, on_start) = run.earlier[at];
+        let (earlier, on_start) = (run.earlier[at].operation(), run.earlier[at].on_start());
         if !on_start && !std::mem::replace(&mut run.waited[earlier as usize], true) {
             run.open -= 1;
             let is_last = run.last.take() == Some(earlier);
@@ -174,11 +231,11 @@ fn begin(program: &mut Program<'_>, runs: &mut [Run], rank: u32, index: u32, fil
     }
     if operation.cpu > 0 {
         let what = "operations on several cores of a rank: one after the other";
-        program.note(Effect::Approximated, what, rank, file, operation.at);
+        program.note(Effect::Approximated, what, rank, file, here);
     }
     let tag = i32::try_from(operation.tag);
     let Ok(tag) = tag else {
-        return Err(program.error(file, operation.at, "the tag is above 2147483647", "use smaller tags"));
+        return Err(program.error(file, here, "the tag is above 2147483647", "use smaller tags"));
     };
     match operation.kind {
         Kind::Calculate => {
@@ -191,12 +248,12 @@ fn begin(program: &mut Program<'_>, runs: &mut [Run], rank: u32, index: u32, fil
         }
         Kind::Send => {
             (run.open, run.last) = (run.open + 1, Some(index));
-            let (count, datatype) = program.elements(operation.size, rank, file, operation.at)?;
+            let (count, datatype) = program.elements(operation.size, rank, file, here)?;
             program.push(rank, Action::Isend { to: operation.peer, tag, count, datatype });
         }
         Kind::Receive => {
             (run.open, run.last) = (run.open + 1, Some(index));
-            let (count, datatype) = program.elements(operation.size, rank, file, operation.at)?;
+            let (count, datatype) = program.elements(operation.size, rank, file, here)?;
             program.push(rank, Action::Irecv { from: operation.peer, tag, count, datatype });
         }
     }
@@ -208,13 +265,14 @@ fn begin(program: &mut Program<'_>, runs: &mut [Run], rank: u32, index: u32, fil
 fn wait(program: &mut Program<'_>, rank: u32, operation: &Operation, is_last: bool) {
     let (peer, tag) = (operation.peer, operation.tag as i32);
     let actions = &mut program.ranks[rank as usize].actions;
-    match actions.last_mut() {
+    match actions.last() {
         Some(last) if is_last => {
-            *last = match *last {
+            let blocks = match last {
                 Action::Isend { to, tag, count, datatype } => Action::Send { to, tag, count, datatype },
                 Action::Irecv { from, tag, count, datatype } => Action::Recv { from, tag, count, datatype },
                 other => other,
             };
+            actions.set(actions.len() - 1, blocks);
         }
         _ if operation.kind == Kind::Send => actions.push(Action::Wait { source: rank, destination: peer, tag }),
         _ if operation.kind == Kind::Receive => actions.push(Action::Wait { source: peer, destination: rank, tag }),

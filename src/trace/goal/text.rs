@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::schedule::{Graph, Kind, Operation, trace};
+use super::schedule::{Graph, Kind, MOST_OPERATIONS, Operation, Schedule, trace};
 use crate::trace::Trace;
 use crate::trace::blocks::Blocks;
 use crate::trace::calls::{At, located};
@@ -65,7 +65,8 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         file: file.clone(),
         line: 0,
         comment: false,
-        graphs: Vec::new(),
+        schedule: Schedule::new(0, At::Line),
+        graph: Graph::default(),
         seen: Vec::new(),
         rank: None,
         labels: FxHashMap::default(),
@@ -81,17 +82,18 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         let ranks = reader.seen.len();
         return Err(reader.error(format!("rank {rank} of {ranks} is not there"), "the file may be cut off"));
     }
-    trace(reader.graphs, name, &file, options)
+    trace(reader.schedule, name, &file, options)
 }
 
 struct Reader {
     file: PathBuf,
     line: u64,
     comment: bool,
-    graphs: Vec<Graph>,
+    schedule: Schedule,
     seen: Vec<bool>,
-    /// The rank whose operations are read.
+    /// The rank whose operations are read, and these.
     rank: Option<usize>,
+    graph: Graph,
     labels: FxHashMap<Vec<u8>, u32>,
 }
 
@@ -122,7 +124,7 @@ impl Reader {
                 if !(1..=MOST_RANKS).contains(&ranks) {
                     return Err(self.error(format!("{ranks} ranks; a trace has 1 to {MOST_RANKS}"), "check the file"));
                 }
-                self.graphs.resize_with(ranks, Graph::default);
+                self.schedule = Schedule::new(ranks, At::Line);
                 self.seen.resize(ranks, false);
             }
             (b"rank", None) => {
@@ -141,12 +143,13 @@ impl Reader {
                 }
                 self.rank = Some(rank);
             }
-            (b"}", Some(_)) => {
+            (b"}", Some(rank)) => {
                 words.next();
                 self.rank = None;
+                self.schedule.put(rank, std::mem::take(&mut self.graph));
                 self.labels.clear();
             }
-            (_, Some(rank)) => return self.operation(&line, rank),
+            (_, Some(_)) => return self.operation(&line),
             _ => {
                 return Err(
                     self.error(format!("`{}` is not expected here", shorten(first)), "begin with `num_ranks N`")
@@ -169,7 +172,7 @@ impl Reader {
         })
     }
 
-    fn operation(&mut self, line: &[u8], rank: usize) -> Result<(), TraceError> {
+    fn operation(&mut self, line: &[u8]) -> Result<(), TraceError> {
         let mut words = words(line).peekable();
         let mut word = words.next();
         let mut label = None;
@@ -181,7 +184,7 @@ impl Reader {
             words.next();
             let later = self.label(word)?;
             let earlier = self.label(words.next())?;
-            self.graphs[rank].edges.push((later, earlier, kind == b"irequires"));
+            self.graph.edges.push((later, earlier, kind == b"irequires"));
             return self.end(words.next());
         }
         let kind = match word {
@@ -193,7 +196,7 @@ impl Reader {
                 return Err(self.error(format!("`{said}` is no operation"), GRAMMAR));
             }
         };
-        let mut operation = Operation { kind, cpu: 0, peer: 0, tag: 0, size: 0, at: At::Line(self.line) };
+        let mut operation = Operation { kind, cpu: 0, peer: 0, tag: 0, size: 0, at: self.line };
         if kind == Kind::Calculate {
             operation.size = self.number(words.next(), "an amount of nanoseconds")?;
         } else {
@@ -214,8 +217,8 @@ impl Reader {
                 return Err(self.error("a receive from any source cannot be replayed", help));
             }
             operation.peer = self.number(peer, "a rank")?;
-            if operation.peer as usize >= self.graphs.len() {
-                let ranks = self.graphs.len();
+            if operation.peer as usize >= self.schedule.ranks() {
+                let ranks = self.schedule.ranks();
                 return Err(self.error(format!("there is no rank {} of {ranks}", operation.peer), "ranks count from 0"));
             }
         }
@@ -231,9 +234,11 @@ impl Reader {
                 other => return self.end(Some(other)),
             }
         }
-        let graph = &mut self.graphs[rank];
-        let index = graph.operations.len() as u32;
-        graph.operations.push(operation);
+        if self.graph.operations.len() >= MOST_OPERATIONS {
+            return Err(self.error(format!("a rank has more than {MOST_OPERATIONS} operations"), "split the trace"));
+        }
+        let index = self.graph.operations.len() as u32;
+        self.graph.operations.push(operation);
         if let Some(label) = label
             && self.labels.insert(label.to_vec(), index).is_some()
         {

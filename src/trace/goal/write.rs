@@ -68,8 +68,8 @@ fn write(part: &Trace, first: usize, rounds: Option<&dyn Rounds>, out: &mut dyn 
             started: Vec::new(),
         };
         for (index, action) in actions.iter().enumerate() {
-            if !chain.action(part, action)? {
-                let action = ti::text(part, action);
+            if !chain.action(part, &action)? {
+                let action = ti::text(part, &action);
                 return Err(WriteError::Inexpressible { format: "GOAL", rank, index, action });
             }
         }

@@ -11,11 +11,35 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use crate::trace::actions::Window;
 use crate::trace::communicator::{Sequence, sequence};
-use crate::trace::{Action, Trace};
+use crate::trace::{Action, Actions, Datatype, Trace};
 
 /// Source, destination and tag.
-type Triple = (u32, u32, i32);
+pub(super) type Triple = (u32, u32, i32);
+
+/// Half a message, as an action says it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    pub triple: Triple,
+    /// Whether it is the sending half.
+    pub sends: bool,
+    pub count: u32,
+    pub datatype: Datatype,
+}
+
+/// Who looks on while the ranks run.
+pub(super) trait Watch {
+    /// An action of a rank posts half a message.
+    fn posted(&mut self, rank: u32, action: usize, side: Side);
+    /// An action of a rank begins its collective or fence of that number in a sequence.
+    fn met(&mut self, rank: u32, action: &(usize, Action), meeting: Meeting);
+}
+
+impl Watch for () {
+    fn posted(&mut self, _: u32, _: usize, _: Side) {}
+    fn met(&mut self, _: u32, _: &(usize, Action), _: Meeting) {}
+}
 
 /// How sends behave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,11 +51,16 @@ pub(super) enum Sends {
 }
 
 /// The action at which each blocked rank stands, ascending; empty if all come to their end.
-pub(super) fn blocked(trace: &Trace, sends: Sends) -> Vec<(u32, usize)> {
+///
+/// What follows in blocked ranks is done too, as if they waited for nothing, so that who looks on sees all of the trace. Memory is
+/// needed for what is under way, however long the trace is.
+pub(super) fn blocked(trace: &Trace, sends: Sends, watch: &mut impl Watch) -> Vec<(u32, usize)> {
     let mut run = Run {
         trace,
         sends,
-        ranks: trace.actions.iter().map(|_| Rank::default()).collect(),
+        watch,
+        holds: true,
+        ranks: trace.actions.iter().map(Rank::new).collect(),
         posted: FxHashMap::default(),
         ready: (0..trace.ranks() as u32).collect(),
         meetings: FxHashMap::default(),
@@ -39,15 +68,19 @@ pub(super) fn blocked(trace: &Trace, sends: Sends) -> Vec<(u32, usize)> {
     while let Some(rank) = run.ready.pop_front() {
         run.resume(rank);
     }
-    let stands = |(rank, state): (u32, &Rank)| (!state.ended).then_some((rank, state.at));
-    (0..).zip(&run.ranks).filter_map(stands).collect()
+    let stands = |(rank, state): (u32, &Rank<'_>)| (!state.ended).then_some((rank, state.at));
+    let blocked: Vec<(u32, usize)> = (0..).zip(&run.ranks).filter_map(stands).collect();
+    run.holds = false;
+    blocked.iter().for_each(|&(rank, _)| run.resume(rank));
+    blocked
 }
 
-/// How many sends and receives of a triple are posted.
+/// How many sends and receives of a triple are posted, and how many of these somebody may still ask for.
 #[derive(Clone, Copy, Default)]
 struct Posted {
     sends: u64,
     receives: u64,
+    held: u64,
 }
 
 /// Half a message: its triple, its number, and whether it is the sending half.
@@ -58,8 +91,8 @@ struct Half {
     sends: bool,
 }
 
-#[derive(Default)]
-struct Rank {
+struct Rank<'a> {
+    actions: Window<'a>,
     /// The action at work.
     at: usize,
     /// Whether its own halves are posted already.
@@ -75,8 +108,33 @@ struct Rank {
     ended: bool,
 }
 
+impl<'a> Rank<'a> {
+    fn new(actions: &'a Actions) -> Self {
+        Self {
+            actions: Window::new(actions),
+            at: 0,
+            posted: false,
+            waits: Vec::new(),
+            meets: Vec::new(),
+            started: FxHashMap::default(),
+            requests: FxHashMap::default(),
+            ended: false,
+        }
+    }
+
+    /// The oldest request of a triple, which is no longer open then.
+    fn oldest(&mut self, triple: Triple) -> Option<Half> {
+        let queue = self.requests.get_mut(&triple)?;
+        let oldest = queue.pop_front();
+        if queue.is_empty() {
+            self.requests.remove(&triple);
+        }
+        oldest
+    }
+}
+
 /// A collective: of which sequence, and which number in it.
-type Meeting = (Sequence, u64);
+pub(super) type Meeting = (Sequence, u64);
 
 /// How far a sequence is. All members begin its collectives in the same order, so they end in that order.
 #[derive(Default)]
@@ -89,16 +147,19 @@ struct Meetings {
     begun: FxHashMap<u32, u64>,
 }
 
-struct Run<'a> {
+struct Run<'a, W> {
     trace: &'a Trace,
     sends: Sends,
-    ranks: Vec<Rank>,
+    watch: &'a mut W,
+    /// Whether ranks wait for anything.
+    holds: bool,
+    ranks: Vec<Rank<'a>>,
     posted: FxHashMap<Triple, Posted>,
     ready: VecDeque<u32>,
     meetings: FxHashMap<Sequence, Meetings>,
 }
 
-impl Run<'_> {
+impl<W: Watch> Run<'_, W> {
     fn is_over(&self, half: &Half) -> bool {
         let posted = self.posted.get(&half.triple).copied().unwrap_or_default();
         match (half.sends, self.sends) {
@@ -109,8 +170,10 @@ impl Run<'_> {
     }
 
     /// Posts a half, and lets the rank at the other end look again.
-    fn post(&mut self, triple: Triple, sends: bool) -> Half {
+    fn post(&mut self, rank: u32, triple: Triple, sends: bool, (count, datatype): (u32, Datatype)) -> Half {
+        self.watch.posted(rank, self.ranks[rank as usize].at, Side { triple, sends, count, datatype });
         let posted = self.posted.entry(triple).or_default();
+        posted.held += 1;
         let count = if sends { &mut posted.sends } else { &mut posted.receives };
         *count += 1;
         let half = Half { triple, number: *count - 1, sends };
@@ -121,17 +184,28 @@ impl Run<'_> {
         half
     }
 
+    /// Nobody asks for a half any more. A triple whose messages are all complete is forgotten, with its numbers.
+    fn let_go(&mut self, half: Half) {
+        if let Some(posted) = self.posted.get_mut(&half.triple) {
+            posted.held -= 1;
+            if posted.held == 0 && posted.sends == posted.receives {
+                self.posted.remove(&half.triple);
+            }
+        }
+    }
+
     /// Lets a rank go on as far as it can.
     fn resume(&mut self, rank: u32) {
         loop {
             while let Some(last) = self.ranks[rank as usize].waits.last().copied() {
-                if !self.is_over(&last) {
+                if self.holds && !self.is_over(&last) {
                     return;
                 }
                 self.ranks[rank as usize].waits.pop();
+                self.let_go(last);
             }
             while let Some((sequence, number)) = self.ranks[rank as usize].meets.last() {
-                if self.meetings.get(sequence).is_none_or(|meetings| meetings.over <= *number) {
+                if self.holds && self.meetings.get(sequence).is_none_or(|meetings| meetings.over <= *number) {
                     return;
                 }
                 self.ranks[rank as usize].meets.pop();
@@ -144,41 +218,46 @@ impl Run<'_> {
                 state.posted = false;
                 state.at += 1;
             }
-            let Some(action) = self.trace.actions[rank as usize].get(state.at) else {
+            let Some(action) = state.actions.go_to(state.at) else {
                 state.ended = true;
                 return;
             };
             state.posted = true;
-            self.begin(rank, *action);
+            self.begin(rank, action);
         }
     }
 
     fn begin(&mut self, rank: u32, action: Action) {
         match action {
-            Action::Send { to, tag, .. } => {
-                let half = self.post((rank, to, tag), true);
+            Action::Send { to, tag, count, datatype } => {
+                let half = self.post(rank, (rank, to, tag), true, (count, datatype));
                 self.ranks[rank as usize].waits.push(half);
             }
-            Action::Recv { from, tag, .. } => {
-                let half = self.post((from, rank, tag), false);
+            Action::Recv { from, tag, count, datatype } => {
+                let half = self.post(rank, (from, rank, tag), false, (count, datatype));
                 self.ranks[rank as usize].waits.push(half);
             }
-            Action::Isend { to, tag, .. } => {
-                let half = self.post((rank, to, tag), true);
+            Action::Isend { to, tag, count, datatype } => {
+                let half = self.post(rank, (rank, to, tag), true, (count, datatype));
                 self.ranks[rank as usize].requests.entry(half.triple).or_default().push_back(half);
             }
-            Action::Irecv { from, tag, .. } => {
-                let half = self.post((from, rank, tag), false);
+            Action::Irecv { from, tag, count, datatype } => {
+                let half = self.post(rank, (from, rank, tag), false, (count, datatype));
                 self.ranks[rank as usize].requests.entry(half.triple).or_default().push_back(half);
             }
             Action::SendRecv { index } => {
                 let entry = self.trace.sendrecvs[index as usize];
-                let halves = [self.post((rank, entry.to, 0), true), self.post((entry.from, rank, 0), false)];
+                let sent = (entry.send_count, entry.send_type);
+                let received = (entry.recv_count, entry.recv_type);
+                let halves = [
+                    self.post(rank, (rank, entry.to, 0), true, sent),
+                    self.post(rank, (entry.from, rank, 0), false, received),
+                ];
                 self.ranks[rank as usize].waits.extend(halves);
             }
             Action::Wait { source, destination, tag } => {
                 let state = &mut self.ranks[rank as usize];
-                let oldest = state.requests.get_mut(&(source, destination, tag)).and_then(VecDeque::pop_front);
+                let oldest = state.oldest((source, destination, tag));
                 state.waits.extend(oldest);
             }
             Action::WaitAll => {
@@ -187,11 +266,11 @@ impl Run<'_> {
                 state.meets.extend(state.started.drain().flat_map(|(_, queue)| queue));
             }
             Action::Collective { .. } | Action::Fence { .. } => {
-                let meeting = sequence(self.trace, &action).map(|sequence| self.meet(rank, sequence));
+                let meeting = sequence(self.trace, &action).map(|sequence| self.meet(rank, action, sequence));
                 self.ranks[rank as usize].meets.extend(meeting);
             }
             Action::Start { request, .. } => {
-                let meeting = sequence(self.trace, &action).map(|sequence| self.meet(rank, sequence));
+                let meeting = sequence(self.trace, &action).map(|sequence| self.meet(rank, action, sequence));
                 self.ranks[rank as usize].started.entry(request).or_default().extend(meeting);
             }
             Action::WaitRequest { request } => {
@@ -202,7 +281,9 @@ impl Run<'_> {
             // It waits for what the next receive would get.
             Action::Probe { from, tag } => {
                 let triple = (from, rank, tag);
-                let number = self.posted.get(&triple).copied().unwrap_or_default().receives;
+                let posted = self.posted.entry(triple).or_default();
+                posted.held += 1;
+                let number = posted.receives;
                 self.ranks[rank as usize].waits.push(Half { triple, number, sends: false });
             }
             // A test never blocks: it leaves its request for the wait that follows.
@@ -222,12 +303,13 @@ impl Run<'_> {
     }
 
     /// A rank begins the next collective of a sequence; if it is the last member, all go on.
-    fn meet(&mut self, rank: u32, sequence: Sequence) -> Meeting {
+    fn meet(&mut self, rank: u32, action: Action, sequence: Sequence) -> Meeting {
         let members = self.trace.members(sequence.0);
         let meetings = self.meetings.entry(sequence).or_default();
         let begun = meetings.begun.entry(rank).or_default();
         let number = *begun;
         *begun += 1;
+        self.watch.met(rank, &(self.ranks[rank as usize].at, action), (sequence, number));
         let place = (number - meetings.over) as usize;
         if meetings.present.len() <= place {
             meetings.present.push_back(0);

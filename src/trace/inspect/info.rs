@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::given;
 use crate::trace::compact::Compact;
-use crate::trace::{Action, CollectiveKind, Datatype, Trace, WriteError, write};
+use crate::trace::{Action, Actions, CollectiveKind, Datatype, Trace, WriteError, write};
 
 /// Calls of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -95,13 +95,13 @@ impl Info {
         self.matrix = all.into_iter().map(|((from, to), volume)| (from, to, volume)).collect();
     }
 
-    fn rank(&mut self, trace: &Trace, rank: u32, actions: &[Action], gets: &mut FxHashMap<(u32, u32), Volume>) {
+    fn rank(&mut self, trace: &Trace, rank: u32, actions: &Actions, gets: &mut FxHashMap<(u32, u32), Volume>) {
         let mut total = RankTotal { actions: actions.len() as u64, ..RankTotal::default() };
         let mut row: FxHashMap<u32, Volume> = FxHashMap::default();
         for action in actions {
             let size = |count: u32, datatype: Datatype| u64::from(count) * datatype.size();
             let (mut name, mut bytes, mut sent) = (action.name(), 0, None);
-            match *action {
+            match action {
                 Action::Compute { flops } => total.flops += flops,
                 Action::Sleep { seconds } => total.sleep += seconds.max(0.0),
                 Action::Send { to, count, datatype, .. }

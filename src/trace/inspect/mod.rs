@@ -3,6 +3,7 @@
 mod check;
 mod deadlock;
 mod info;
+mod matching;
 #[cfg(test)]
 mod tests;
 

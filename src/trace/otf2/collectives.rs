@@ -4,7 +4,8 @@ use crate::trace::calls::{At, Program, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
 use crate::trace::{CollectiveCall, CollectiveKind as K, CommunicatorId, Effect};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 /// A collective as one rank has told it; its action is put in when those of all ranks are known.
@@ -44,28 +45,93 @@ pub(super) fn kind(operation: &[u8]) -> Option<K> {
     })
 }
 
-/// Puts the collectives of all ranks in. Of each rank, those of a communicator stand together in their order; those with the
-/// same number on each rank are the same one.
-pub(super) fn settle(program: &mut Program<'_>, told: &[Vec<Told>], file: &Path) -> Result<(), TraceError> {
-    let mut parts: BTreeMap<CommunicatorId, Vec<(u32, &[Told])>> = BTreeMap::new();
-    for (rank, calls) in (0..).zip(told) {
-        for part in calls.chunk_by(|a, b| a.communicator == b.communicator) {
-            parts.entry(part[0].communicator).or_default().push((rank, part));
-        }
+/// Collectives that not all ranks have told yet. Those with the same number in a communicator are the same one on all its ranks.
+#[derive(Default)]
+pub(super) struct Meetings {
+    /// For each rank, by their actions: those told, and those that were begun and are told later; the oldest is one of these.
+    ranks: Vec<BTreeMap<usize, Option<Told>>>,
+    communicators: BTreeMap<CommunicatorId, Meeting>,
+}
+
+/// The collectives of a communicator that some ranks have told and others have not.
+#[derive(Default)]
+struct Meeting {
+    /// How many all ranks have told.
+    over: u64,
+    /// How many each rank has told.
+    told: FxHashMap<u32, u64>,
+    /// Those that are not over.
+    parts: VecDeque<Vec<(u32, Told)>>,
+}
+
+impl Meetings {
+    pub fn new(ranks: usize) -> Self {
+        Self { ranks: (0..ranks).map(|_| BTreeMap::new()).collect(), ..Self::default() }
     }
-    for ranks in parts.values() {
-        let most = ranks.iter().map(|(_, calls)| calls.len()).max().unwrap_or(0);
-        for number in 0..most {
-            let calls = || ranks.iter().filter_map(|(_, calls)| calls.get(number));
-            let sent = calls().map(|call| call.sent).max().unwrap_or(0);
-            let received = calls().map(|call| call.received).max().unwrap_or(0);
-            let all_sent = calls().fold(0u64, |sum, call| sum.saturating_add(call.sent));
-            for &(rank, calls) in ranks {
-                let Some(call) = calls.get(number) else { continue };
-                let settled = collective(program, call, [sent, received, all_sent], rank, file)?;
-                program.settle_collective(rank, call.at, settled)?;
+
+    /// A rank begins a collective that it will tell, or drop, later.
+    pub fn begun(&mut self, rank: u32, at: usize) {
+        self.ranks[rank as usize].insert(at, None);
+    }
+
+    /// What a rank has begun turns out to be no collective, or is never told.
+    pub fn dropped(&mut self, program: &mut Program<'_>, rank: u32, at: usize, file: &Path) -> Result<(), TraceError> {
+        self.ranks[rank as usize].remove(&at);
+        self.go_on(program, rank, file)
+    }
+
+    /// A rank tells a collective.
+    pub fn told(&mut self, program: &mut Program<'_>, rank: u32, told: Told, file: &Path) -> Result<(), TraceError> {
+        self.ranks[rank as usize].insert(told.at, Some(told));
+        self.go_on(program, rank, file)
+    }
+
+    /// Those that do not block are told when they end, and count from where they began: the oldest one holds up the others.
+    fn go_on(&mut self, program: &mut Program<'_>, rank: u32, file: &Path) -> Result<(), TraceError> {
+        while let Some(oldest) = self.ranks[rank as usize].first_entry() {
+            let Some(told) = *oldest.get() else { break };
+            oldest.remove();
+            let members = program.members(told.communicator).size();
+            let meeting = self.communicators.entry(told.communicator).or_default();
+            let number = meeting.told.entry(rank).or_default();
+            let Some(place) = number.checked_sub(meeting.over) else {
+                let problem = "more ranks call a collective than its communicator has members";
+                return Err(program.error(file, told.place, problem, "check that the trace is whole"));
+            };
+            let place = place as usize;
+            *number += 1;
+            if meeting.parts.len() <= place {
+                meeting.parts.push_back(Vec::new());
+            }
+            meeting.parts[place].push((rank, told));
+            if meeting.parts[0].len() == members
+                && let Some(parts) = meeting.parts.pop_front()
+            {
+                meeting.over += 1;
+                settle(program, parts, file)?;
             }
         }
+        Ok(())
+    }
+
+    /// Puts in those that some ranks have never told.
+    pub fn finish(self, program: &mut Program<'_>, file: &Path) -> Result<(), TraceError> {
+        for meeting in self.communicators.into_values() {
+            meeting.parts.into_iter().try_for_each(|parts| settle(program, parts, file))?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts a collective in on all ranks that have told it.
+fn settle(program: &mut Program<'_>, mut parts: Vec<(u32, Told)>, file: &Path) -> Result<(), TraceError> {
+    parts.sort_unstable_by_key(|part| part.0);
+    let sent = parts.iter().map(|(_, call)| call.sent).max().unwrap_or(0);
+    let received = parts.iter().map(|(_, call)| call.received).max().unwrap_or(0);
+    let all_sent = parts.iter().fold(0u64, |sum, (_, call)| sum.saturating_add(call.sent));
+    for (rank, call) in parts {
+        let settled = collective(program, &call, [sent, received, all_sent], rank, file)?;
+        program.settle_collective(rank, call.at, settled)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::collectives::{Told, kind, settle};
+use super::collectives::{Meetings, Told, kind};
 use super::definitions::{Comm, Definitions};
 use super::event::{Collective, Event, Member, Message, Region, What};
 use super::one_sided::Windows;
@@ -20,7 +20,7 @@ pub(super) struct Events<'o> {
     /// The communicators met so far; none for those of a single rank, and for those whose members are not known.
     comms: FxHashMap<u64, Result<CommunicatorId, Without>>,
     pub windows: Windows,
-    told: Vec<Vec<Told>>,
+    collectives: Meetings,
     /// How deep each rank is in calls of MPI: some are made of others.
     depth: Vec<u32>,
     /// Events of threads and devices beside the ranks.
@@ -43,7 +43,7 @@ impl<'o> Events<'o> {
             program: Program::new(format, options, ranks),
             comms: FxHashMap::default(),
             windows: Windows::default(),
-            told: vec![Vec::new(); ranks],
+            collectives: Meetings::new(ranks),
             depth: vec![0; ranks],
             others: 0,
         }
@@ -93,14 +93,15 @@ impl<'o> Events<'o> {
                 let Some(Request::Open(at) | Request::Message { at, .. }) = self.remove(request, event) else {
                     return Err(self.missing(request, "a message", event));
                 };
-                self.program.ranks[rank as usize].actions[at] = Action::NoOperation;
+                self.program.ranks[rank as usize].actions.set(at, Action::NoOperation);
                 let what = "a request that was cancelled: not replayed";
                 self.program.note(Effect::LeftOut, what, rank, event.file, event.at);
             }
             What::Collective(collective) => drop(self.collective(None, collective, event)?),
             What::CollectivePosted(request) => {
                 self.begins(request, event)?;
-                self.program.open_collective(rank, request);
+                let at = self.program.open_collective(rank, request);
+                self.collectives.begun(rank, at);
             }
             What::CollectiveComplete(collective, request) => {
                 let Some(Request::Collective { number, at }) = self.remove(request, event) else {
@@ -110,6 +111,7 @@ impl<'o> Events<'o> {
                     self.program.wait_collective(rank, number);
                 } else {
                     self.program.drop_collective(rank, number, at);
+                    self.collectives.dropped(&mut self.program, rank, at, event.file)?;
                 }
             }
             What::OneSided(what) => return self.one_sided(event, what),
@@ -211,7 +213,7 @@ impl<'o> Events<'o> {
         let Some(Request::Open(at)) = self.remove(request, event) else {
             return Err(self.missing(request, "a receive", event));
         };
-        self.program.ranks[rank as usize].actions[at] = Action::Irecv { from, tag, count, datatype };
+        self.program.ranks[rank as usize].actions.set(at, Action::Irecv { from, tag, count, datatype });
         self.program.push(rank, Action::Wait { source: from, destination: rank, tag });
         Ok(())
     }
@@ -247,7 +249,8 @@ impl<'o> Events<'o> {
             actions.len() - 1
         });
         let Collective { sent, received, .. } = told;
-        self.told[rank as usize].push(Told { at, place: event.at, kind, communicator, root, sent, received });
+        let told = Told { at, place: event.at, kind, communicator, root, sent, received };
+        self.collectives.told(&mut self.program, rank, told, event.file)?;
         Ok(true)
     }
 
@@ -273,25 +276,22 @@ impl<'o> Events<'o> {
 
     /// The trace, once all events are taken.
     pub fn finish(mut self, name: &str, file: &Path, end: At) -> Result<Trace, TraceError> {
-        for told in &mut self.told {
-            // Those that do not block are told when they end, and count from where they began.
-            told.sort_by_key(|told| (told.communicator, told.at));
-        }
         for rank in 0..self.program.ranks.len() {
             let open = self.program.ranks[rank].requests.places(Request::open);
             for &at in &open {
-                self.program.ranks[rank].actions[at] = Action::NoOperation;
+                self.program.ranks[rank].actions.set(at, Action::NoOperation);
                 let reason = "it is never complete, so nothing tells from which rank it comes";
                 self.program.inexpressible("a receive", reason, rank as u32, file, end)?;
             }
             let collectives = self.program.ranks[rank].requests.places(Request::collective);
             for &at in &collectives {
-                self.program.ranks[rank].actions[at] = Action::NoOperation;
+                self.program.ranks[rank].actions.set(at, Action::NoOperation);
                 let reason = "it is never complete, so nothing tells what it is";
                 self.program.inexpressible("a collective that does not block", reason, rank as u32, file, end)?;
+                self.collectives.dropped(&mut self.program, rank as u32, at, file)?;
             }
         }
-        settle(&mut self.program, &self.told, file)?;
+        self.collectives.finish(&mut self.program, file)?;
         if self.others > 0 {
             self.program
                 .remark(file, format!("{} events of threads and devices beside the ranks were ignored", self.others));

@@ -9,7 +9,7 @@ use super::requests::{Handles, Pending, Prepared, Wanted};
 use super::stream::{Completed, Header, INSTRUCTIONS, Next, Outcome, Record, Stream};
 use crate::trace::calls::{At, Making, Program};
 use crate::trace::error::TraceError;
-use crate::trace::{Action, CommunicatorId, Datatype, Effect};
+use crate::trace::{Action, Actions, CommunicatorId, Datatype, Effect};
 
 /// How the file of a rank ends.
 pub(super) enum Ended {
@@ -128,7 +128,7 @@ impl Reader<'_, '_> {
         self.program.push(self.rank, action);
     }
 
-    fn actions(&mut self) -> &mut Vec<Action> {
+    fn actions(&mut self) -> &mut Actions {
         &mut self.program.ranks[self.rank as usize].actions
     }
 
@@ -146,8 +146,9 @@ impl Reader<'_, '_> {
                 next
             }
         };
-        if let Action::Compute { flops: sum } = &mut self.actions()[at] {
-            *sum += flops;
+        let actions = self.actions();
+        if let Some(Action::Compute { flops: sum }) = actions.get(at) {
+            actions.set(at, Action::Compute { flops: sum + flops });
         }
         self.last_compute = Some(at);
         if counts_instructions {
@@ -165,18 +166,18 @@ impl Reader<'_, '_> {
         let actions = self.actions();
         for &(at, _) in &counted {
             if last.replace(at) != Some(at)
-                && let Some(Action::Compute { flops: part }) = actions.get_mut(at)
+                && let Some(Action::Compute { flops: part }) = actions.get(at)
             {
-                flops += *part;
-                *part = 0.0;
+                flops += part;
+                actions.set(at, Action::Compute { flops: 0.0 });
             }
         }
         if instructions <= 0.0 {
             return;
         }
         for (at, n) in counted {
-            if let Some(Action::Compute { flops: part }) = actions.get_mut(at) {
-                *part += flops * (n as f64 / instructions);
+            if let Some(Action::Compute { flops: part }) = actions.get(at) {
+                actions.set(at, Action::Compute { flops: part + flops * (n as f64 / instructions) });
             }
         }
     }
@@ -189,7 +190,7 @@ impl Reader<'_, '_> {
     }
 
     fn give_up(&mut self, at: usize) {
-        self.actions()[at] = Action::NoOperation;
+        self.actions().set(at, Action::NoOperation);
         let what = "receives from any source or with any tag that did not complete";
         self.program.note(Effect::LeftOut, what, self.rank, &self.file, At::Byte(self.at));
     }
@@ -402,7 +403,7 @@ impl Reader<'_, '_> {
                 self.program.ranks[self.rank as usize].requests.remove(number);
             }
             if let Some(at) = pending.action {
-                self.actions()[at] = Action::NoOperation;
+                self.actions().set(at, Action::NoOperation);
             }
             return Ok(());
         }
@@ -415,7 +416,7 @@ impl Reader<'_, '_> {
             let (from, tag) = (self.world_rank(comm, source)?, self.tag(comm, tag)?);
             let Wanted { count, datatype, .. } = wanted;
             let rank = self.rank;
-            self.actions()[at] = Action::Irecv { from, tag, count, datatype };
+            self.actions().set(at, Action::Irecv { from, tag, count, datatype });
             self.push(Action::Wait { source: from, destination: rank, tag });
             return Ok(());
         }

@@ -177,9 +177,9 @@ fn messages_requests_and_times() {
     let wait = Action::Wait { source: 0, destination: 1, tag: 5 };
     let flops = 1500.0 * 1e-9 * 1e11;
     let near = |action: &Action| matches!(action, Action::Compute { flops: f } if (f - flops).abs() < 1e-6);
-    assert_eq!(trace.actions[1][..2], [Action::Init, irecv(0, 5, 128)]);
-    assert!(near(&trace.actions[1][2]), "{:?}", trace.actions[1]);
-    assert_eq!(trace.actions[1][3..], [wait, Action::Finalize]);
+    assert_eq!(trace.actions[1].together()[..2], [Action::Init, irecv(0, 5, 128)]);
+    assert!(near(&trace.actions[1].together()[2]), "{:?}", trace.actions[1]);
+    assert_eq!(trace.actions[1].together()[3..], [wait, Action::Finalize]);
 }
 
 /// Libraries give all requests that are complete at once the same handle.
@@ -199,7 +199,7 @@ fn a_handle_may_stand_for_several_requests() {
     let waits: Vec<i32> = trace.actions[0]
         .iter()
         .filter_map(|action| match action {
-            Action::Wait { tag, .. } => Some(*tag),
+            Action::Wait { tag, .. } => Some(tag),
             _ => None,
         })
         .collect();
@@ -241,7 +241,7 @@ fn instructions_share_out_the_time() {
         .end();
     let trace = read(&[even]).unwrap();
     assert!(
-        matches!(trace.actions[0][1], Action::Compute { flops } if (flops - 4e5).abs() < 1e-3),
+        matches!(trace.actions[0].together()[1], Action::Compute { flops } if (flops - 4e5).abs() < 1e-3),
         "{:?}",
         trace.actions
     );
@@ -251,7 +251,7 @@ fn instructions_share_out_the_time() {
     let flops: Vec<f64> = trace.actions[0]
         .iter()
         .filter_map(|action| match action {
-            Action::Compute { flops } => Some(*flops),
+            Action::Compute { flops } => Some(flops),
             _ => None,
         })
         .collect();
@@ -277,7 +277,7 @@ fn a_recording_that_ends_early_is_a_window() {
     let told = |warning: &TraceWarning| matches!(warning, TraceWarning::Noted { text, .. } if text.contains("ends early on 1 of 2"));
     assert!(trace.warnings.iter().any(told), "{:?}", trace.warnings);
     for actions in &trace.actions {
-        let count = |kind: fn(&Action) -> bool| actions.iter().filter(|action| kind(action)).count();
+        let count = |kind: fn(&Action) -> bool| actions.iter().filter(kind).count();
         assert_eq!(count(|a| matches!(a, Action::Send { .. })), 2, "{actions:?}");
         assert_eq!(count(|a| matches!(a, Action::Recv { .. })), 2, "{actions:?}");
     }

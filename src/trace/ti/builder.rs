@@ -1,6 +1,7 @@
 //! From lines to actions: the state that the lines of a trace share.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
 
@@ -9,11 +10,12 @@ use super::communicators::Declared;
 use super::keyword::Keyword;
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
 use super::pending::Pending;
+use crate::trace::actions::Store;
 use crate::trace::blocks::{Block, End, LONGEST_LINE};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
 use crate::trace::format::MOST_RANKS;
 use crate::trace::tables::{Full, Tables};
-use crate::trace::{Action, CommunicatorId, Datatype, Trace, TraceWarning};
+use crate::trace::{Actions, CommunicatorId, Datatype, Trace, TraceWarning};
 
 /// What stops the parsing of a line. `at` is the line from the offending word on.
 pub(super) enum Broken<'a> {
@@ -75,7 +77,8 @@ pub(super) struct Builder {
     pub files: Vec<PathBuf>,
     pub place: Place,
     pub length: usize,
-    pub streams: Vec<Vec<Action>>,
+    pub streams: Vec<Actions>,
+    store: Arc<Store>,
     polls: bool,
     pub tables: Tables,
     pub declared: Declared,
@@ -90,7 +93,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    pub fn new(ranks: Option<usize>) -> Builder {
+    pub fn new(ranks: Option<usize>, store: Arc<Store>) -> Builder {
         Builder {
             ranks,
             own: None,
@@ -99,7 +102,8 @@ impl Builder {
             files: Vec::new(),
             place: Place { file: 0, line: 0 },
             length: 0,
-            streams: (0..ranks.unwrap_or(0)).map(|_| Vec::new()).collect(),
+            streams: (0..ranks.unwrap_or(0)).map(|_| Actions::in_store(&store)).collect(),
+            store,
             polls: false,
             tables: Tables::default(),
             declared: Declared::default(),
@@ -263,7 +267,7 @@ impl Builder {
             Some(_) => Broken::Rank { at, role: "rank" },
             None if rank >= MOST_RANKS as u64 => Broken::Other { at, kind: Kind::TooManyRanks { limit: MOST_RANKS } },
             None => {
-                self.streams.resize_with(rank as usize + 1, Vec::new);
+                self.streams.resize_with(rank as usize + 1, || Actions::in_store(&self.store));
                 self.limit = self.limit.max(self.streams.len());
                 return Ok(());
             }
@@ -275,10 +279,10 @@ impl Builder {
     pub fn finish(mut self, name: String) -> Result<Trace, TraceError> {
         let ranks = self.streams.len();
         let first_file = self.files.first().cloned().unwrap_or_default();
-        if self.streams.iter().all(Vec::is_empty) {
+        if self.streams.iter().all(Actions::is_empty) {
             return Err(TraceError::whole(first_file, Kind::Empty));
         }
-        if let Some(rank) = self.streams.iter().position(Vec::is_empty) {
+        if let Some(rank) = self.streams.iter().position(Actions::is_empty) {
             return Err(TraceError::whole(first_file, Kind::RankWithoutLines { rank, ranks, foreign: 0 }));
         }
         if let Some(far) = self.farthest.take_if(|_| self.limit > ranks) {

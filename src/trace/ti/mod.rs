@@ -98,7 +98,7 @@ fn read_input(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { source, budget, name, options, is_file } = input;
     let file = source.file().to_path_buf();
     let ranks = options.ranks.filter(|&ranks| ranks > 0);
-    let mut builder = Builder::new(ranks);
+    let mut builder = Builder::new(ranks, options.store());
     let mut list = List::default();
     let mut content = None;
     builder.start(&file, None);
@@ -140,7 +140,7 @@ fn read_list(
     if entries.len() < used {
         return Err(TraceError::whole(list, Kind::ListTooShort { files: entries.len(), ranks: used }));
     }
-    let mut builder = Builder::new(ranks);
+    let mut builder = Builder::new(ranks, options.store());
     if entries.len() > used {
         let unused = TraceWarning::UnusedFiles { list: list.into(), files: entries.len() - used };
         builder.warnings.push(unused);

@@ -90,10 +90,12 @@ impl Builder {
         }
         for Use { rank, list, action } in pending.uses {
             let resolved = resolved[list as usize];
-            if let Action::Collective { index } | Action::Start { index, .. } = &mut self.streams[rank as usize][action]
-            {
-                *index = resolved;
-            }
+            let stream = &mut self.streams[rank as usize];
+            let call = match stream.get(action) {
+                Some(Action::Start { request, .. }) => Action::Start { index: resolved, request },
+                _ => Action::Collective { index: resolved },
+            };
+            stream.set(action, call);
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write) -> io:
     for (rank, actions) in (first..).zip(&trace.actions) {
         for action in actions {
             write!(out, "{rank} ")?;
-            write_action(trace, action, out)?;
+            write_action(trace, &action, out)?;
             out.write_all(b"\n")?;
         }
     }

@@ -5,14 +5,18 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::iterations;
 use super::sequences::common_sequences;
+use crate::trace::actions::Store;
 use crate::trace::communicator::{Sequence, sequence};
 use crate::trace::tables::Tables;
-use crate::trace::{ANY_TARGET, Action, CollectiveCall, CollectiveKind, CommunicatorId, SendRecv, Trace, TraceWarning};
+use crate::trace::{
+    ANY_TARGET, Action, Actions, CollectiveCall, CollectiveKind, CommunicatorId, Options, SendRecv, Trace, TraceWarning,
+};
 
 /// What to keep of each rank's actions.
 #[derive(Clone, PartialEq, Debug)]
@@ -116,6 +120,7 @@ pub fn cut(trace: &Trace, what: &Cut) -> Result<(Trace, Dropped), CutError> {
         calls: FxHashMap::default(),
         renumbered,
         tables: Tables::default(),
+        store: Options::default().store(),
         dropped: Dropped::default(),
     };
     cutter.cut_communicators();
@@ -123,7 +128,7 @@ pub fn cut(trace: &Trace, what: &Cut) -> Result<(Trace, Dropped), CutError> {
     for &rank in ranks {
         actions.push(cutter.rank(rank, &ranges[rank as usize])?);
     }
-    if actions.iter().all(Vec::is_empty) {
+    if actions.iter().all(Actions::is_empty) {
         return Err(CutError::Empty);
     }
     let (tables, dropped) = (cutter.tables, cutter.dropped);
@@ -155,7 +160,7 @@ impl Dropped {
 
 /// The actions of each rank that the part takes.
 fn ranges(trace: &Trace, part: &Part) -> Result<Vec<Range<usize>>, CutError> {
-    let lengths = trace.actions.iter().map(Vec::len);
+    let lengths = trace.actions.iter().map(Actions::len);
     Ok(match part {
         Part::All => lengths.map(|length| 0..length).collect(),
         Part::Window(from, to) => lengths
@@ -192,8 +197,8 @@ fn inside(trace: &Trace, ranks: &[u32], ranges: &[Range<usize>]) -> FxHashMap<Tr
     let mut messages: FxHashMap<Triple, Inside> = FxHashMap::default();
     for &rank in ranks {
         let range = &ranges[rank as usize];
-        for (index, action) in trace.actions[rank as usize][..range.end].iter().enumerate() {
-            let (sent, received) = halves(trace, action, rank);
+        for (index, action) in trace.actions[rank as usize].iter().take(range.end).enumerate() {
+            let (sent, received) = halves(trace, &action, rank);
             let before = u64::from(index < range.start);
             let mut count = |triple: Triple, is_send: bool| {
                 let entry = messages.entry(triple).or_default();
@@ -224,6 +229,7 @@ struct Cutter<'a> {
     /// The new entries of the collectives met so far, and whether their roots are outside.
     calls: FxHashMap<u32, (u32, bool)>,
     tables: Tables,
+    store: Arc<Store>,
     dropped: Dropped,
 }
 
@@ -238,25 +244,26 @@ struct Progress {
 }
 
 impl Cutter<'_> {
-    fn rank(&mut self, rank: u32, range: &Range<usize>) -> Result<Vec<Action>, CutError> {
+    fn rank(&mut self, rank: u32, range: &Range<usize>) -> Result<Actions, CutError> {
         let actions = &self.trace.actions[rank as usize];
         let mut progress = Progress::default();
-        let mut kept = Vec::with_capacity(range.len());
-        for (index, action) in actions[..range.end].iter().enumerate() {
+        let mut kept = Actions::in_store(&self.store);
+        // The frame of a program that is whole otherwise.
+        if range.start > 0 && actions.first() == Some(Action::Init) {
+            kept.push(Action::Init);
+        }
+        for (index, action) in actions.iter().take(range.end).enumerate() {
             let is_inside = index >= range.start;
-            if let Some(action) = self.action(rank, action, is_inside, &mut progress)?
+            if let Some(action) = self.action(rank, &action, is_inside, &mut progress)?
                 && is_inside
             {
                 kept.push(action);
             }
         }
-        // The frame of a program that is whole otherwise.
-        if range.start > 0 && actions.first() == Some(&Action::Init) {
-            kept.insert(0, Action::Init);
-        }
-        if range.end < actions.len() && actions.last() == Some(&Action::Finalize) {
+        if range.end < actions.len() && actions.last() == Some(Action::Finalize) {
             kept.push(Action::Finalize);
         }
+        kept.shrink_to_fit();
         Ok(kept)
     }
 

@@ -6,7 +6,10 @@
 
 use std::ops::Range;
 
-use crate::trace::{Action, Trace};
+use rustc_hash::FxHashMap;
+
+use crate::trace::actions::to_words;
+use crate::trace::{Action, Actions, Trace};
 
 /// Calls that are compared to find candidates of the period.
 const PROBE: usize = 16;
@@ -35,7 +38,7 @@ impl Iterations {
 
 /// Finds the iterations of a trace; none if a rank has no period, or if ranks have different numbers of iterations.
 pub fn iterations(trace: &Trace) -> Option<Iterations> {
-    let periods: Option<Vec<Vec<usize>>> = trace.actions.iter().map(|actions| bounds(actions)).collect();
+    let periods: Option<Vec<Vec<usize>>> = trace.actions.iter().map(bounds).collect();
     let mut bounds = periods?;
     // Prologues look like a part of an iteration on some ranks; what all have is in the common number of last ones.
     let number = bounds.iter().map(|b| b.len() - 1).min()?;
@@ -49,9 +52,15 @@ pub fn iterations(trace: &Trace) -> Option<Iterations> {
 }
 
 /// Where the iterations of a rank begin, and where the last one ends.
-fn bounds(actions: &[Action]) -> Option<Vec<usize>> {
-    let calls: Vec<usize> = (0..actions.len()).filter(|&i| !matches!(actions[i], Action::Compute { .. })).collect();
-    let same = |a: usize, b: usize| actions[calls[a]] == actions[calls[b]];
+fn bounds(actions: &Actions) -> Option<Vec<usize>> {
+    // A number for each different call: that is all that is compared, and little to keep of a long trace.
+    let mut known: FxHashMap<[u64; 2], u32> = FxHashMap::default();
+    let mut number = |action| {
+        let next = known.len() as u32;
+        *known.entry(to_words(&action)).or_insert(next)
+    };
+    let calls: Vec<u32> = actions.iter().filter(is_call).map(&mut number).collect();
+    let same = |a: usize, b: usize| calls[a] == calls[b];
     let count = calls.len();
     if count < 2 * PROBE {
         return None;
@@ -78,20 +87,26 @@ fn bounds(actions: &[Action]) -> Option<Vec<usize>> {
         let length = last + period - first;
         if length * 2 > count && length / period >= 2 {
             let number = length / period;
-            let mut bounds: Vec<usize> = (0..=number)
-                .map(|i| {
-                    let call = first + i * period;
-                    calls.get(call).copied().unwrap_or(actions.len())
-                })
-                .collect();
-            // A computation belongs to the call that it prepares.
-            for bound in &mut bounds {
-                while *bound > 0 && matches!(actions[*bound - 1], Action::Compute { .. }) {
-                    *bound -= 1;
-                }
-            }
-            return Some(bounds);
+            return Some(places(actions, (0..=number).map(|i| first + i * period)));
         }
     }
     None
+}
+
+/// Where some calls begin, whose numbers ascend: behind the call before, since a computation belongs to what it prepares.
+fn places(actions: &Actions, calls: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut ends = actions.iter().zip(1..).filter(|(action, _)| is_call(action)).map(|(_, end)| end);
+    let (mut passed, mut end) = (0, 0);
+    let place = |call: usize| {
+        while passed < call {
+            passed += 1;
+            end = ends.next().unwrap_or(end);
+        }
+        end
+    };
+    calls.map(place).collect()
+}
+
+fn is_call(action: &Action) -> bool {
+    !matches!(action, Action::Compute { .. })
 }

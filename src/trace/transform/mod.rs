@@ -26,16 +26,18 @@ pub struct ScaleError {
 /// # Errors
 /// [`ScaleError`] if an amount would be too large for a number; then the trace stays as it is.
 pub fn scale_compute(trace: &mut Trace, factor: f64) -> Result<(), ScaleError> {
-    let of_action = |action: &Action| if let Action::Compute { flops } = action { *flops } else { 0.0 };
+    let of_action = |action: Action| if let Action::Compute { flops } = action { flops } else { 0.0 };
     let amounts = trace.actions.iter().flatten().map(of_action).chain(trace.collectives.iter().map(|call| call.flops));
     if let Some(flops) = amounts.into_iter().find(|flops| !(flops * factor).is_finite()) {
         return Err(ScaleError { flops, factor });
     }
     let scale = |flops: &mut f64| *flops *= factor;
-    for action in trace.actions.iter_mut().flatten() {
-        if let Action::Compute { flops } = action {
-            scale(flops);
-        }
+    for actions in &mut trace.actions {
+        actions.change(|action| {
+            if let Action::Compute { flops } = action {
+                scale(flops);
+            }
+        });
     }
     trace.collectives.iter_mut().for_each(|call| scale(&mut call.flops));
     Ok(())

@@ -18,8 +18,8 @@ pub(super) fn common_sequences(
     for &rank in ranks {
         let (actions, range) = (&trace.actions[rank as usize], &ranges[rank as usize]);
         let mut own: FxHashMap<Sequence, Range<u64>> = FxHashMap::default();
-        for (index, action) in actions[..range.end].iter().enumerate() {
-            if let Some(sequence) = sequence(trace, action) {
+        for (index, action) in actions.iter().take(range.end).enumerate() {
+            if let Some(sequence) = sequence(trace, &action) {
                 let inside = own.entry(sequence).or_default();
                 inside.start += u64::from(index < range.start);
                 inside.end += 1;

@@ -240,7 +240,8 @@ mod tests {
         for table in Table::ALL {
             let group = Group::new(&trace, Selector::new(table, false), &layout, CommunicatorId::WORLD);
             for number in 0..6 {
-                let call = |actions: &Vec<_>| actions.iter().filter_map(trace::Action::collective).nth(number).unwrap();
+                let call =
+                    |actions: &trace::Actions| actions.iter().filter_map(|a| a.collective()).nth(number).unwrap();
                 let calls: Vec<u32> = trace.actions.iter().map(call).collect();
                 let whole = group.exchange(&calls, number).unwrap();
                 for most in [1, 7, 60] {

@@ -7,7 +7,7 @@ use crate::trace::{Action as A, CollectiveCall, CollectiveKind, Counts, Datatype
 fn actions(lines: &str) -> (Vec<A>, Trace) {
     let text: String = lines.lines().map(|line| format!("0 {}\n", line.trim())).collect();
     let trace = parse(&format!("{text}1 init\n2 init\n")).unwrap_or_else(|error| panic!("{error}"));
-    (trace.actions[0].clone(), trace)
+    (trace.actions[0].iter().collect(), trace)
 }
 
 /// The only collective of rank 0, after `init`.
@@ -94,7 +94,7 @@ fn sendrecv_has_two_halves() {
 #[test]
 fn an_argument_of_init_makes_doubles_the_default() {
     let trace = parse("0 init 1\n1 init x\n0 send 1 0 5\n0 bcast 3\n").unwrap();
-    assert_eq!(trace.actions[0][1], A::Send { to: 1, tag: 0, count: 5, datatype: Datatype::DOUBLE });
+    assert_eq!(trace.actions[0].together()[1], A::Send { to: 1, tag: 0, count: 5, datatype: Datatype::DOUBLE });
     assert_eq!(trace.collectives[0].send_type, Datatype::DOUBLE);
     // Without any init the default is one byte.
     let trace = parse("0 bcast 3\n").unwrap();
@@ -183,7 +183,7 @@ fn vectors_are_the_same_whether_the_number_of_ranks_is_known_or_not() {
     let (late, early) = (parse(text).unwrap(), parse_for(Some(2), text).unwrap());
     assert_same(&late, &early);
     // The equal lines of the two ranks share an entry.
-    assert_eq!(late.actions[0][0], late.actions[1][1]);
+    assert_eq!(late.actions[0].together()[0], late.actions[1].together()[1]);
     assert_eq!(late.collectives.len(), 3);
     assert_eq!(late.collectives.iter().filter(|call| call.send_counts != Counts::default()).count(), 1);
 }

@@ -55,8 +55,11 @@ fn the_extension_is_read() {
     for ranks in [None, Some(3)] {
         let trace = parse_for(ranks, text).unwrap();
         let window = CommunicatorId::from_index(0);
-        let calls: Vec<_> =
-            trace.actions[0].iter().filter_map(Action::collective).map(|i| trace.collectives[i as usize]).collect();
+        let calls: Vec<_> = trace.actions[0]
+            .iter()
+            .filter_map(|action| action.collective())
+            .map(|i| trace.collectives[i as usize])
+            .collect();
         assert_eq!(
             (calls[0].communicator, calls[0].root, trace.counts(calls[0].recv_counts)),
             (window, 1, &[4, 5][..])
@@ -68,7 +71,7 @@ fn the_extension_is_read() {
         );
         let requests: Vec<u32> = trace.actions[0]
             .iter()
-            .filter_map(|action| match *action {
+            .filter_map(|action| match action {
                 Action::Start { request, .. } | Action::WaitRequest { request } | Action::TestRequest { request } => {
                     Some(request)
                 }
@@ -87,7 +90,7 @@ fn the_extension_is_read() {
             Action::Probe { from: 1, tag: 5 },
             Action::Iprobe { from: 2, tag: 6 },
         ];
-        assert_eq!(trace.actions[0][5..], rest);
+        assert_eq!(trace.actions[0].together()[5..], rest);
         assert!(trace.polls());
         // Communicators are numbered anew, and declared once.
         let mut again = Vec::new();

@@ -64,7 +64,7 @@ fn recorded_traces_have_the_actions_that_their_index_tells() {
         let mut kinds = BTreeMap::new();
         let mut sum = 0.0;
         for action in trace.actions.iter().flatten() {
-            *kinds.entry(kind(&trace, action).to_owned()).or_insert(0) += 1;
+            *kinds.entry(kind(&trace, &action).to_owned()).or_insert(0) += 1;
             if let Action::Compute { flops } = action {
                 sum += flops;
             }
@@ -94,7 +94,7 @@ fn small_replay_cases_are_read_through_their_lists() {
             let trace = read(&copy, &Options { ranks: given, files_anywhere: true, ..Options::default() })
                 .unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(trace.ranks(), ranks);
-            assert!(trace.actions.iter().all(|stream| stream.first() == Some(&Action::Init)));
+            assert!(trace.actions.iter().all(|stream| stream.first() == Some(Action::Init)));
         }
         read_cases += 1;
     }

@@ -42,7 +42,7 @@ fn compact(trace: &Trace, folder: &Path) {
     best_of_five_with("a copy in memory", || trace.clone());
     best_of_five_with("a copy in new memory", || Trace {
         // Small pieces come from memory that was used before; one large piece never does.
-        actions: vec![trace.actions.concat()],
+        actions: vec![trace.actions.iter().flatten().collect()],
         ..Trace::default()
     });
 }

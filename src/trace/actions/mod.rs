@@ -1,0 +1,330 @@
+//! What a rank does, in order: in memory, and from some size of the trace on in a temporary file.
+//!
+//! An action takes 16 bytes, so a trace of a few million calls lies in memory. One of a billion would not: what goes beyond
+//! [`Store::limit`] actions in all is set aside in a file that has no name and ends with the process. It is read again a piece at a
+//! time, by whoever walks along the actions, so that memory is bounded by the number of ranks. Where no temporary file can be had,
+//! all stays in memory.
+
+mod aside;
+#[cfg(test)]
+mod tests;
+mod window;
+mod words;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use super::Action;
+use aside::Aside;
+
+pub use aside::Store;
+pub(crate) use window::Window;
+pub(crate) use words::to_words;
+
+/// Actions of a rank that are in memory whatever the limit: what is set aside goes out in pieces of at least so many.
+const PIECE: usize = 256;
+
+/// Actions that one who walks along them reads at once.
+const STEP: usize = 4096;
+
+/// What a rank does, in order.
+///
+/// Made from a vector, all of it stays in memory; readers make them [`in_store`](Self::in_store).
+#[derive(Default)]
+pub struct Actions {
+    /// What was set aside: all but the last ones.
+    aside: Option<Box<Aside>>,
+    /// The last ones.
+    tail: Vec<Action>,
+    store: Option<Arc<Store>>,
+}
+
+impl Actions {
+    /// None yet; what does not fit into the memory that a store allows will be set aside.
+    pub fn in_store(store: &Arc<Store>) -> Self {
+        Self { store: Some(Arc::clone(store)), ..Self::default() }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.set_aside() + self.tail.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many of them, the first ones, are in the temporary file.
+    #[inline]
+    pub fn set_aside(&self) -> usize {
+        self.aside.as_ref().map_or(0, |aside| aside.len())
+    }
+
+    /// Appends an action.
+    #[inline]
+    pub fn push(&mut self, action: Action) {
+        if self.tail.len() == self.tail.capacity() {
+            self.make_room();
+        }
+        self.tail.push(action);
+    }
+
+    /// Memory for one more: more of it, or that of those that are set aside now.
+    #[cold]
+    fn make_room(&mut self) {
+        let more = self.tail.capacity().max(4);
+        if let Some(store) = &self.store
+            && !store.allows(more, self.tail.len() < PIECE)
+            && self.tail.len() >= PIECE
+            && self.aside.get_or_insert_default().append(store, &self.tail)
+        {
+            self.tail.clear();
+            return;
+        }
+        self.tail.reserve(more);
+    }
+
+    /// Appends so many actions, which `give` puts behind those that are there in a vector.
+    ///
+    /// # Errors
+    /// Those of `give`.
+    pub(super) fn append<E>(
+        &mut self,
+        number: usize,
+        give: impl FnOnce(&mut Vec<Action>) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let free = self.tail.capacity() - self.tail.len();
+        let more = number.saturating_sub(free);
+        let fits = self.store.as_ref().is_none_or(|store| more == 0 || store.allows(more, false));
+        if fits {
+            self.tail.reserve_exact(number);
+            let before = self.tail.len();
+            give(&mut self.tail)?;
+            return Ok(self.tail.len() - before);
+        }
+        let mut some = Vec::with_capacity(number);
+        give(&mut some)?;
+        some.iter().for_each(|&action| self.push(action));
+        Ok(some.len())
+    }
+
+    /// Gives back memory for actions that did not come.
+    pub fn shrink_to_fit(&mut self) {
+        self.tail.shrink_to_fit();
+    }
+
+    /// An action by its place. What is set aside is read one by one, so this is not the way to walk along them.
+    ///
+    /// # Panics
+    /// If the temporary file cannot be read, as all that read actions.
+    #[inline]
+    pub fn get(&self, at: usize) -> Option<Action> {
+        let aside = self.set_aside();
+        if at >= aside { self.tail.get(at - aside).copied() } else { self.read(at, 1).pop() }
+    }
+
+    /// The first action.
+    pub fn first(&self) -> Option<Action> {
+        self.get(0)
+    }
+
+    /// The last action.
+    pub fn last(&self) -> Option<Action> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
+    /// Puts an action in the place of another one.
+    ///
+    /// # Panics
+    /// If there is none, or if the temporary file cannot be written where it was written before.
+    pub fn set(&mut self, at: usize, action: Action) {
+        let before = self.set_aside();
+        match (&self.aside, &self.store) {
+            (Some(aside), Some(store)) if at < before => aside.set(store, at, &[action]),
+            _ => self.tail[at - before] = action,
+        }
+    }
+
+    /// Changes actions, one after the other.
+    ///
+    /// # Panics
+    /// As [`set`](Self::set).
+    pub fn change(&mut self, mut how: impl FnMut(&mut Action)) {
+        if let (Some(aside), Some(store)) = (&self.aside, &self.store) {
+            let mut at = 0;
+            while at < aside.len() {
+                let mut some = self.read(at, STEP);
+                some.iter_mut().for_each(&mut how);
+                aside.set(store, at, &some);
+                at += some.len();
+            }
+        }
+        self.tail.iter_mut().for_each(how);
+    }
+
+    /// Walks along them.
+    pub fn iter(&self) -> Iter<'_> {
+        self.iter_from(0)
+    }
+
+    /// Walks along them from a place on.
+    pub fn iter_from(&self, start: usize) -> Iter<'_> {
+        let aside = self.set_aside();
+        Iter {
+            actions: self,
+            read: Vec::new(),
+            taken: 0,
+            next: start.min(aside),
+            tail: start.saturating_sub(aside).min(self.tail.len()),
+        }
+    }
+
+    /// All of them, at most so many at once.
+    ///
+    /// # Panics
+    /// If that number is 0.
+    pub fn chunks(&self, most: usize) -> impl Iterator<Item = Cow<'_, [Action]>> {
+        (0..self.len()).step_by(most).map(move |start| match self.aside {
+            None => Cow::Borrowed(&self.tail[start..self.tail.len().min(start + most)]),
+            Some(_) => Cow::Owned(self.iter_from(start).take(most).collect()),
+        })
+    }
+
+    /// All of them side by side; in memory anew if some are set aside.
+    pub fn together(&self) -> Cow<'_, [Action]> {
+        match self.aside {
+            None => Cow::Borrowed(&self.tail),
+            Some(_) => Cow::Owned(self.iter().collect()),
+        }
+    }
+
+    /// Some that are set aside, from a place on: at most so many, and one at least.
+    fn read(&self, at: usize, most: usize) -> Vec<Action> {
+        match (&self.aside, &self.store) {
+            (Some(aside), Some(store)) => aside.read(store, at, most),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl From<Vec<Action>> for Actions {
+    fn from(actions: Vec<Action>) -> Self {
+        Self { tail: actions, ..Self::default() }
+    }
+}
+
+impl FromIterator<Action> for Actions {
+    fn from_iter<T: IntoIterator<Item = Action>>(actions: T) -> Self {
+        Vec::from_iter(actions).into()
+    }
+}
+
+impl Extend<Action> for Actions {
+    fn extend<T: IntoIterator<Item = Action>>(&mut self, actions: T) {
+        actions.into_iter().for_each(|action| self.push(action));
+    }
+}
+
+impl Clone for Actions {
+    /// A copy of its own: changes of one are none of the other.
+    fn clone(&self) -> Self {
+        match &self.store {
+            Some(store) if self.aside.is_some() => {
+                let mut copy = Self::in_store(store);
+                copy.extend(self);
+                copy
+            }
+            store => Self { aside: None, tail: self.tail.clone(), store: store.clone() },
+        }
+    }
+}
+
+impl PartialEq for Actions {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other)
+    }
+}
+
+impl PartialEq<[Action]> for Actions {
+    fn eq(&self, other: &[Action]) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter().copied())
+    }
+}
+
+impl<const N: usize> PartialEq<[Action; N]> for Actions {
+    fn eq(&self, other: &[Action; N]) -> bool {
+        *self == other[..]
+    }
+}
+
+impl PartialEq<Vec<Action>> for Actions {
+    fn eq(&self, other: &Vec<Action>) -> bool {
+        *self == other[..]
+    }
+}
+
+impl fmt::Debug for Actions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+impl<'a> IntoIterator for &'a Actions {
+    type Item = Action;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+/// A walk along actions.
+#[derive(Debug)]
+pub struct Iter<'a> {
+    actions: &'a Actions,
+    /// Some that were set aside, and how many of them were given.
+    read: Vec<Action>,
+    taken: usize,
+    /// The first one that is set aside and not yet read.
+    next: usize,
+    /// The next one that is not set aside.
+    tail: usize,
+}
+
+impl Iter<'_> {
+    #[cold]
+    fn refill(&mut self) -> Option<Action> {
+        self.read = self.actions.read(self.next, STEP);
+        self.next += self.read.len();
+        self.taken = 1;
+        self.read.first().copied()
+    }
+}
+
+impl Iterator for Iter<'_> {
+    type Item = Action;
+
+    #[inline]
+    fn next(&mut self) -> Option<Action> {
+        if let Some(&action) = self.read.get(self.taken) {
+            self.taken += 1;
+            return Some(action);
+        }
+        if self.next < self.actions.set_aside() {
+            return self.refill();
+        }
+        let action = *self.actions.tail.get(self.tail)?;
+        self.tail += 1;
+        Some(action)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.read.len().saturating_sub(self.taken) + self.actions.len() - self.next - self.tail;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}

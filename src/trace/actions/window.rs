@@ -1,0 +1,78 @@
+//! Actions as a replay sees them: those of its ranks that come next.
+
+use super::{Actions, PIECE};
+use crate::trace::Action;
+
+/// The actions of a rank, which goes along them once.
+#[derive(Debug)]
+pub(crate) enum Window<'a> {
+    /// All of them, in memory.
+    All(&'a [Action]),
+    /// Those around the one at work, the others being in a file.
+    Some(Box<Part<'a>>),
+}
+
+/// Some actions of a rank.
+#[derive(Debug)]
+pub(crate) struct Part<'a> {
+    actions: &'a Actions,
+    /// Place of the first one that is here.
+    start: usize,
+    here: Vec<Action>,
+}
+
+impl<'a> Window<'a> {
+    /// Onto these actions.
+    pub fn new(actions: &'a Actions) -> Self {
+        match actions.aside {
+            None => Self::All(&actions.tail),
+            Some(_) => Self::Some(Box::new(Part { actions, start: 0, here: Vec::new() })),
+        }
+    }
+
+    /// The action at a place, if it is in the window.
+    #[inline]
+    pub fn get(&self, at: usize) -> Option<&Action> {
+        match self {
+            Self::All(actions) => actions.get(at),
+            Self::Some(part) => part.here.get(at.checked_sub(part.start)?),
+        }
+    }
+
+    /// The action at a place, to which the window moves; none behind the last one.
+    #[inline]
+    pub fn go_to(&mut self, at: usize) -> Option<Action> {
+        match self {
+            Self::All(actions) => actions.get(at).copied(),
+            Self::Some(part) => part.go_to(at),
+        }
+    }
+}
+
+impl Part<'_> {
+    #[inline(never)]
+    fn go_to(&mut self, at: usize) -> Option<Action> {
+        let there = at.checked_sub(self.start).and_then(|i| self.here.get(i));
+        if there.is_none() {
+            self.start = at;
+            self.here.clear();
+            let aside = self.actions.set_aside();
+            if at < aside {
+                self.here = self.actions.read(at, PIECE);
+            } else {
+                self.here.extend(self.actions.iter_from(at).take(PIECE));
+            }
+        }
+        self.here.get(at - self.start).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_takes_no_more_than_a_slice() {
+        assert_eq!(size_of::<Window<'_>>(), size_of::<&[Action]>());
+    }
+}

@@ -1,0 +1,226 @@
+//! Whether what the ranks say fits together: halves of messages, and collectives of the members of a communicator.
+//!
+//! It looks on while the ranks run, so that what fits is forgotten at once: what is kept is what is under way, and what has no
+//! other half.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::check::{Finding, Severity, Tally};
+use super::deadlock::{Meeting, Side, Triple, Watch};
+use crate::trace::communicator::Sequence;
+use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype, Trace, UNKNOWN_COUNT};
+
+/// A half of a message that was posted.
+struct Half {
+    action: usize,
+    count: u32,
+    datatype: Datatype,
+}
+
+impl Half {
+    fn bytes(&self) -> u64 {
+        u64::from(self.count) * self.datatype.size()
+    }
+}
+
+/// Halves of a triple that wait for the others: all of them are sends, or all are receives.
+struct Waiting {
+    sends: bool,
+    halves: VecDeque<Half>,
+}
+
+/// A call of a collective: the rank, its action, and the entry of the table; none for a fence.
+#[derive(Clone, Copy)]
+struct Call {
+    rank: u32,
+    action: usize,
+    entry: Option<u32>,
+}
+
+/// The collectives of a sequence that not all members have called yet.
+#[derive(Default)]
+struct Meetings {
+    /// The number of the first of them.
+    over: u64,
+    calls: VecDeque<Vec<Call>>,
+    /// The lowest rank that has called any.
+    first: Option<u32>,
+    /// Ranks that were found to differ: what follows there differs because of that.
+    different: FxHashSet<u32>,
+}
+
+/// Puts together what belongs together.
+pub(super) struct Matching<'a> {
+    trace: &'a Trace,
+    waiting: FxHashMap<Triple, Waiting>,
+    meetings: FxHashMap<Sequence, Meetings>,
+    sizes: Tally,
+    types: Tally,
+    larger: Tally,
+    collectives: Tally,
+}
+
+impl Watch for Matching<'_> {
+    fn posted(&mut self, _: u32, action: usize, side: Side) {
+        let Side { triple, sends, count, datatype } = side;
+        let half = Half { action, count, datatype };
+        let waiting = self.waiting.entry(triple).or_insert_with(|| Waiting { sends, halves: VecDeque::new() });
+        if waiting.sends == sends {
+            waiting.halves.push_back(half);
+            return;
+        }
+        let Some(other) = waiting.halves.pop_front() else { return };
+        if waiting.halves.is_empty() {
+            self.waiting.remove(&triple);
+        }
+        match sends {
+            true => self.message(triple, &half, &other),
+            false => self.message(triple, &other, &half),
+        }
+    }
+
+    fn met(&mut self, rank: u32, (at, action): &(usize, Action), (sequence, number): Meeting) {
+        let members = self.trace.members(sequence.0).size();
+        let meetings = self.meetings.entry(sequence).or_default();
+        meetings.first = Some(meetings.first.map_or(rank, |first| first.min(rank)));
+        let place = (number - meetings.over) as usize;
+        if meetings.calls.len() <= place {
+            meetings.calls.push_back(Vec::new());
+        }
+        meetings.calls[place].push(Call { rank, action: *at, entry: action.collective() });
+        if meetings.calls.front().is_some_and(|calls| calls.len() == members) {
+            self.compare(sequence);
+        }
+    }
+}
+
+impl<'a> Matching<'a> {
+    pub fn new(trace: &'a Trace) -> Self {
+        Self {
+            trace,
+            waiting: FxHashMap::default(),
+            meetings: FxHashMap::default(),
+            sizes: Tally::default(),
+            types: Tally::default(),
+            larger: Tally::default(),
+            collectives: Tally::default(),
+        }
+    }
+
+    /// Two halves are one message: whether size and type fit.
+    fn message(&mut self, (source, destination, tag): Triple, send: &Half, receive: &Half) {
+        let at = receive.action;
+        if receive.count == UNKNOWN_COUNT {
+            return;
+        }
+        let (bytes, room) = (send.bytes(), receive.bytes());
+        if bytes > room {
+            self.sizes.add(destination, at, || {
+                format!("{bytes} bytes from rank {source} with tag {tag} come into a receive of {room} bytes")
+            });
+        } else if bytes < room {
+            self.larger.add(destination, at, || {
+                format!("a receive of {room} bytes gets {bytes} bytes from rank {source} with tag {tag}")
+            });
+        }
+        let wild = |datatype| matches!(datatype, Datatype::BYTE | Datatype::NULL);
+        if send.datatype != receive.datatype && !wild(send.datatype) && !wild(receive.datatype) {
+            self.types.add(destination, at, || {
+                let (sent, received) = (send.datatype.name(), receive.datatype.name());
+                format!("a message from rank {source} with tag {tag} is sent as {sent}, received as {received}")
+            });
+        }
+    }
+
+    /// Compares the oldest collective of a sequence that is under way on all its members, which have called it or never will.
+    fn compare(&mut self, sequence: Sequence) {
+        let trace = self.trace;
+        let Some(meetings) = self.meetings.get_mut(&sequence) else { return };
+        let (Some(calls), Some(first)) = (meetings.calls.pop_front(), meetings.first) else { return };
+        let number = meetings.over + 1;
+        meetings.over += 1;
+        let call_of_first = calls.iter().find(|call| call.rank == first).copied();
+        let entry_of_first = call_of_first.map(|call| call.entry);
+        let mut compare = |rank: u32, call: Option<Call>| {
+            let entry = call.map(|call| call.entry);
+            let same =
+                entry == entry_of_first || entry.map(|e| common(trace, e)) == entry_of_first.map(|e| common(trace, e));
+            if same || !meetings.different.insert(rank) {
+                return;
+            }
+            let at = call.map_or(trace.actions[rank as usize].len().saturating_sub(1), |call| call.action);
+            self.collectives.add(rank, at, || {
+                let on = match sequence.0.index() {
+                    None => String::new(),
+                    Some(_) => format!(" of communicator {}", sequence.0.number()),
+                };
+                let (there, here) = (say(trace, sequence, entry_of_first), say(trace, sequence, entry));
+                format!("collective number {number}{on} is {there} on rank {first}, {here} here")
+            });
+        };
+        let members = trace.members(sequence.0);
+        if calls.len() == members.size() {
+            calls.iter().for_each(|call| compare(call.rank, Some(*call)));
+        } else {
+            let by_rank: FxHashMap<u32, Call> = calls.iter().map(|call| (call.rank, *call)).collect();
+            members.ranks().for_each(|rank| compare(rank, by_rank.get(&rank).copied()));
+        }
+    }
+
+    /// What was found, once the ranks have said everything.
+    pub fn finish(mut self, findings: &mut Vec<Finding>) {
+        let sequences: Vec<Sequence> = self.meetings.keys().copied().collect();
+        for sequence in sequences {
+            while self.meetings.get(&sequence).is_some_and(|meetings| !meetings.calls.is_empty()) {
+                self.compare(sequence);
+            }
+        }
+        let [mut sends, mut receives] = [(); 2].map(|()| Tally::default());
+        for (&(source, destination, tag), Waiting { sends: sent, halves }) in &self.waiting {
+            for half in halves {
+                if *sent {
+                    sends.add(source, half.action, || {
+                        format!("a message to rank {destination} with tag {tag} is never received")
+                    });
+                } else {
+                    receives.add(destination, half.action, || {
+                        format!("a message from rank {source} with tag {tag} is never sent")
+                    });
+                }
+            }
+        }
+        findings.extend(sends.finding(Severity::Error, "unmatched-send"));
+        findings.extend(receives.finding(Severity::Error, "unmatched-receive"));
+        findings.extend(self.sizes.finding(Severity::Error, "truncated-message"));
+        findings.extend(self.types.finding(Severity::Error, "different-types"));
+        findings.extend(self.larger.finding(Severity::Note, "larger-receive"));
+        findings.extend(self.collectives.finding(Severity::Error, "different-collectives"));
+    }
+}
+
+/// What of a collective has to be the same on all members; none for a fence.
+fn common(trace: &Trace, entry: Option<u32>) -> Option<(CollectiveKind, u32, Option<u64>)> {
+    use CollectiveKind as K;
+    let call: &CollectiveCall = &trace.collectives[entry? as usize];
+    let bytes = match call.kind {
+        K::Bcast | K::Reduce | K::Allreduce | K::Scan | K::Exscan => {
+            Some(u64::from(call.send_count) * call.send_type.size())
+        }
+        K::ReduceScatter => {
+            let sum: u64 = trace.counts(call.recv_counts).iter().map(|&c| u64::from(c)).sum();
+            Some(sum * call.send_type.size())
+        }
+        _ => None,
+    };
+    Some((call.kind, call.root, bytes))
+}
+
+/// A call of a sequence in words.
+fn say(trace: &Trace, (_, blocks): Sequence, entry: Option<Option<u32>>) -> String {
+    let Some(entry) = entry else { return "nothing".to_owned() };
+    let Some((kind, root, bytes)) = common(trace, entry) else { return "fence".to_owned() };
+    let bytes = bytes.map(|bytes| format!(" of {bytes} bytes")).unwrap_or_default();
+    format!("{}{bytes}, root {root}", if blocks { kind.name() } else { kind.nonblocking_name() })
+}
