@@ -40,7 +40,7 @@ impl Default for Options {
             files_anywhere: false,
             recorded_speed: DEFAULT_RECORDED_SPEED,
             leave_out: false,
-            actions_in_memory: 1 << 20,
+            actions_in_memory: 1 << 22,
         }
     }
 }
