@@ -76,6 +76,23 @@ fn goal_is_written_and_read() {
     assert_eq!(time("t.ti"), time("t.goal"));
 }
 
+/// Whatever makes the trace, GOAL's messages are those of the table that is asked for.
+#[test]
+fn collectives_become_messages_of_a_table() {
+    let folder = Folder::with_trace("0 compute 1\n0 allreduce 4000 0 6\n1 allreduce 4000 0 6\n2 allreduce 4000 0 6\n");
+    let changes: [&[&str]; 3] = [&["convert"], &["cut", "--window", "0%-100%"], &["scale", "--compute", "2"]];
+    for change in changes {
+        for table in ["mvapich2", "default"] {
+            let how = [&["trace"], change, &["t.ti", "-o", "t.goal", "--force", "--collectives", table]].concat();
+            folder.run(&how).success();
+            let first = folder.read("t.goal").lines().next().map(str::to_owned);
+            assert_eq!(first, Some(format!("// collectives as messages, by the table of {table}")), "{change:?}");
+        }
+        let how = [&["trace"], change, &["t.ti", "-o", "t.mtrace", "--collectives", "ompi"]].concat();
+        folder.refuse(&how, 2, &["keeps collectives as they are"]);
+    }
+}
+
 #[test]
 fn info_fits_a_terminal_and_counts_right() {
     let folder = Folder::with_trace(&stencil());

@@ -65,6 +65,8 @@ pub struct Target {
     /// Replace a file that exists
     #[arg(long)]
     pub force: bool,
+    #[command(flatten)]
+    pub table: GoalTable,
 }
 
 #[derive(Debug, Args)]
@@ -112,8 +114,6 @@ pub struct TraceConvert {
     pub trace: PathBuf,
     #[command(flatten)]
     pub target: Target,
-    #[command(flatten)]
-    pub table: GoalTable,
     #[command(flatten)]
     pub reading: Reading,
 }

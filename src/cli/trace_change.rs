@@ -1,6 +1,6 @@
 //! `mopsim trace convert`, `cut` and `scale`: traces made from traces.
 
-use super::args::{GoalTable, Output};
+use super::args::Output;
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::trace::{read, warn};
@@ -14,14 +14,14 @@ use std::ops::Range;
 use std::path::Path;
 
 pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure> {
-    let selector = check(&arguments.trace, &arguments.target, Some(&arguments.table))?;
+    let selector = check(&arguments.trace, &arguments.target)?;
     let trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
     write(&trace, &arguments.target, selector.as_ref(), output)
 }
 
 pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
-    let selector = check(&arguments.trace, &arguments.target, None)?;
+    let selector = check(&arguments.trace, &arguments.target)?;
     let ranks = arguments.ranks.as_deref().map(ranks).transpose()?;
     let part = match (&arguments.iterations, &arguments.window) {
         (Some(text), _) => Part::Iterations(iterations(text)?),
@@ -50,7 +50,7 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
 }
 
 pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
-    let selector = check(&arguments.trace, &arguments.target, None)?;
+    let selector = check(&arguments.trace, &arguments.target)?;
     let factor = arguments.compute;
     if !(factor > 0.0 && factor.is_finite()) {
         let message = format!("--compute {factor}: the factor has to be finite and above 0");
@@ -67,9 +67,9 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
 
 /// Refuses a new file in the place of one that is read or may not be replaced. What chooses the algorithms of collectives, if its
 /// format has none.
-fn check(trace: &Path, target: &Target, table: Option<&GoalTable>) -> Result<Option<Selector>, Failure> {
+fn check(trace: &Path, target: &Target) -> Result<Option<Selector>, Failure> {
     Outputs::default().creating("--output", Some(&target.output), target.force).check(|| inputs::trace(trace))?;
-    trace_write::selector(&target.output, table)
+    trace_write::selector(&target.output, &target.table)
 }
 
 /// Writes a trace whole or not at all, in the format and packing that the name of the file says.

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Refuses a file of a format that is only read. What chooses the algorithms of collectives, if the format of the file has none; `given` is refused where it has them.
-pub fn selector(file: &Path, given: Option<&GoalTable>) -> Result<Option<Selector>, Failure> {
+pub fn selector(file: &Path, given: &GoalTable) -> Result<Option<Selector>, Failure> {
     let format = trace::format_for(file);
     if format.writer.is_none() {
         return Err(Failure::input(
@@ -20,7 +20,7 @@ pub fn selector(file: &Path, given: Option<&GoalTable>) -> Result<Option<Selecto
             "end the name in .ti, .mtrace or .goal",
         ));
     }
-    let collectives = given.and_then(|table| table.collectives.clone());
+    let collectives = given.collectives.clone();
     if !trace::writer_for(file).needs_rounds() {
         return match collectives {
             None => Ok(None),

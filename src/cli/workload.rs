@@ -31,7 +31,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     }
     check_files(name, arguments)?;
     let selector = match &arguments.output {
-        Some(file) => trace_write::selector(file, Some(&arguments.table))?,
+        Some(file) => trace_write::selector(file, &arguments.table)?,
         None => None,
     };
     let program = catalogue::open(name)?;
