@@ -70,6 +70,38 @@ fn what_is_said_about_them_is_the_same() {
     }
 }
 
+/// Mistakes behind what fits, and behind a deadlock, are found wherever they lie; so are vectors that wait for the number of ranks.
+#[test]
+fn mistakes_in_them_are_found() {
+    let mut text = String::new();
+    for rank in 0..3 {
+        let (next, before) = ((rank + 1) % 3, (rank + 2) % 3);
+        for i in 0..3000 {
+            let tag = i % 7;
+            text += &format!(
+                "{rank} isend {next} {tag} 100 6\n{rank} recv {before} {tag} 100 6\n{rank} wait {rank} {next} {tag}\n"
+            );
+            text += &format!("{rank} ireducescatter {i} 5 5 5 0 0\n{rank} wait_request {i}\n");
+        }
+        let size = if rank == 1 { 8 } else { 4 };
+        text += &format!("{rank} bcast {size} 0 6\n{rank} recv {before} 9 10 6\n{rank} send {next} 9 20 6\n");
+        text += &format!("{rank} send {next} 10 5 6\n{rank} test 0 1 77\n{rank} isend {next} 11 5 6\n");
+    }
+    let [short, long] = [usize::MAX, 0].map(|limit| read_from(text.as_bytes(), "t", &options(limit)).unwrap());
+    assert!(set_aside(&long) > 40_000 && written(&long, &Text) == written(&short, &Text));
+    let found = check(&long);
+    let kinds: Vec<_> = found.iter().map(|finding| (finding.kind, finding.count, finding.action)).collect();
+    let expected = [
+        ("unmatched-send", 6, Some(15_003)),
+        ("truncated-message", 3, Some(15_001)),
+        ("different-collectives", 1, Some(15_000)),
+        ("deadlock", 3, Some(15_001)),
+        ("request-without-wait", 3, Some(15_005)),
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(found, check(&short));
+}
+
 #[test]
 fn parts_and_other_speeds_of_them_are_the_same() {
     let [mut short, mut long] = both("lu.A.64.it10.ti.zst");

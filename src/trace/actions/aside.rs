@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::super::Action;
+use super::STEP;
 use super::words::{from_words, to_words};
 
 /// Bytes of an action in the file.
@@ -41,7 +42,7 @@ impl Store {
         self.limit
     }
 
-    /// Whether there is memory for so many more, which is taken then; it is if it `must` be.
+    /// Whether there is memory for so many more, which is taken then; it is if it `must` be. Nothing is given back: a trace only grows.
     pub(super) fn allows(&self, more: usize, must: bool) -> bool {
         let kept = self.kept.fetch_add(more, Relaxed);
         let fits = must || kept.saturating_add(more) <= self.limit;
@@ -64,7 +65,8 @@ impl Scratch {
             none => none.insert(tempfile::tempfile()?),
         };
         file.seek(SeekFrom::Start(at * BYTES as u64))?;
-        file.write_all(&actions.iter().flat_map(bytes).collect::<Vec<u8>>())
+        // A piece may be all that was in memory: it goes out in parts, so as not to be there twice.
+        actions.chunks(STEP).try_for_each(|some| file.write_all(&some.iter().flat_map(bytes).collect::<Vec<u8>>()))
     }
 
     fn append(&mut self, actions: &[Action]) -> io::Result<u64> {

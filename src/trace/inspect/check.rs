@@ -1,11 +1,10 @@
 //! What is wrong with a trace, or may be.
 
 use std::collections::VecDeque;
-use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::deadlock::{Sends, Triple, blocked};
+use super::deadlock::{Sends, Triple, blocked, take_oldest};
 use super::matching::Matching;
 use crate::trace::{Action, Effect, Trace, TraceWarning};
 
@@ -103,65 +102,40 @@ fn deadlock(
     Some(Finding { severity, kind, count: blocked.len() as u64, rank, action, text })
 }
 
-/// Places of actions by what is asked for, the oldest first.
-struct Queues<K>(FxHashMap<K, VecDeque<usize>>);
-
-impl<K> Default for Queues<K> {
-    fn default() -> Self {
-        Self(FxHashMap::default())
-    }
-}
-
-impl<K: Eq + Hash> Queues<K> {
-    fn put(&mut self, key: K, at: usize) {
-        self.0.entry(key).or_default().push_back(at);
-    }
-
-    /// The oldest, which is there no longer then.
-    fn take(&mut self, key: &K) -> Option<usize> {
-        let queue = self.0.get_mut(key)?;
-        let oldest = queue.pop_front();
-        if queue.is_empty() {
-            self.0.remove(key);
-        }
-        oldest
-    }
-}
-
 /// Requests: whether each is waited for, and each wait has one.
 fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
     let [mut missing, mut forgotten] = [(); 2].map(|()| Tally::default());
     for (rank, actions) in (0..).zip(&trace.actions) {
-        let mut open: Queues<Triple> = Queues::default();
-        let mut started: Queues<u32> = Queues::default();
+        let mut open: FxHashMap<Triple, VecDeque<usize>> = FxHashMap::default();
+        let mut started: FxHashMap<u32, VecDeque<usize>> = FxHashMap::default();
         for (index, action) in actions.iter().enumerate() {
             match action {
-                Action::Isend { to, tag, .. } => open.put((rank, to, tag), index),
-                Action::Irecv { from, tag, .. } => open.put((from, rank, tag), index),
+                Action::Isend { to, tag, .. } => open.entry((rank, to, tag)).or_default().push_back(index),
+                Action::Irecv { from, tag, .. } => open.entry((from, rank, tag)).or_default().push_back(index),
                 Action::Wait { source, destination, tag } => {
                     let triple = (source, destination, tag);
-                    let found = open.take(&triple);
+                    let found = take_oldest(&mut open, &triple);
                     if found.is_none() {
                         missing.add(rank, index, || {
                             format!("no request from rank {source} to {destination} with tag {tag} is open")
                         });
                     }
                 }
-                Action::Start { request, .. } => started.put(request, index),
+                Action::Start { request, .. } => started.entry(request).or_default().push_back(index),
                 Action::WaitRequest { request } => {
-                    let found = started.take(&request);
+                    let found = take_oldest(&mut started, &request);
                     if found.is_none() {
                         missing.add(rank, index, || format!("no collective of number {request} is under way"));
                     }
                 }
                 Action::WaitAll => {
-                    open.0.clear();
-                    started.0.clear();
+                    open.clear();
+                    started.clear();
                 }
                 _ => {}
             }
         }
-        for index in open.0.into_values().chain(started.0.into_values()).flatten() {
+        for index in open.into_values().chain(started.into_values()).flatten() {
             let text = || actions.get(index).map(|action| crate::trace::ti::text(trace, &action)).unwrap_or_default();
             forgotten.add(rank, index, || format!("nobody waits for `{}`", text()));
         }

@@ -8,6 +8,7 @@
 //! does not block ends when all members have started it.
 
 use std::collections::VecDeque;
+use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
@@ -34,11 +35,14 @@ pub(super) trait Watch {
     fn posted(&mut self, rank: u32, action: usize, side: Side);
     /// An action of a rank begins its collective or fence of that number in a sequence.
     fn met(&mut self, rank: u32, action: &(usize, Action), meeting: Meeting);
+    /// Whether what follows in blocked ranks is done too, as if they waited for nothing.
+    const SEES_ALL: bool;
 }
 
 impl Watch for () {
     fn posted(&mut self, _: u32, _: usize, _: Side) {}
     fn met(&mut self, _: u32, _: &(usize, Action), _: Meeting) {}
+    const SEES_ALL: bool = false;
 }
 
 /// How sends behave.
@@ -52,9 +56,8 @@ pub(super) enum Sends {
 
 /// The action at which each blocked rank stands, ascending; empty if all come to their end.
 ///
-/// What follows in blocked ranks is done too, as if they waited for nothing, so that who looks on sees all of the trace. Memory is
-/// needed for what is under way, however long the trace is.
-pub(super) fn blocked(trace: &Trace, sends: Sends, watch: &mut impl Watch) -> Vec<(u32, usize)> {
+/// Ranks take turns, so that memory is needed for what is under way, however long the trace is.
+pub(super) fn blocked<W: Watch>(trace: &Trace, sends: Sends, watch: &mut W) -> Vec<(u32, usize)> {
     let mut run = Run {
         trace,
         sends,
@@ -65,15 +68,19 @@ pub(super) fn blocked(trace: &Trace, sends: Sends, watch: &mut impl Watch) -> Ve
         ready: (0..trace.ranks() as u32).collect(),
         meetings: FxHashMap::default(),
     };
-    while let Some(rank) = run.ready.pop_front() {
-        run.resume(rank);
-    }
+    run.go_on();
     let stands = |(rank, state): (u32, &Rank<'_>)| (!state.ended).then_some((rank, state.at));
     let blocked: Vec<(u32, usize)> = (0..).zip(&run.ranks).filter_map(stands).collect();
-    run.holds = false;
-    blocked.iter().for_each(|&(rank, _)| run.resume(rank));
+    if W::SEES_ALL {
+        run.holds = false;
+        run.ready.extend(blocked.iter().map(|&(rank, _)| rank));
+        run.go_on();
+    }
     blocked
 }
+
+/// Actions of a turn. Nobody runs far ahead of the others, with all that it sends in memory.
+const TURN: usize = 4096;
 
 /// How many sends and receives of a triple are posted, and how many of these somebody may still ask for.
 #[derive(Clone, Copy, Default)]
@@ -121,16 +128,16 @@ impl<'a> Rank<'a> {
             ended: false,
         }
     }
+}
 
-    /// The oldest request of a triple, which is no longer open then.
-    fn oldest(&mut self, triple: Triple) -> Option<Half> {
-        let queue = self.requests.get_mut(&triple)?;
-        let oldest = queue.pop_front();
-        if queue.is_empty() {
-            self.requests.remove(&triple);
-        }
-        oldest
+/// Takes the oldest entry of a queue out, and the queue with the last one: there may be a key for each call of the trace.
+pub(super) fn take_oldest<K: Eq + Hash, V>(queues: &mut FxHashMap<K, VecDeque<V>>, key: &K) -> Option<V> {
+    let queue = queues.get_mut(key)?;
+    let oldest = queue.pop_front();
+    if queue.is_empty() {
+        queues.remove(key);
     }
+    oldest
 }
 
 /// A collective: of which sequence, and which number in it.
@@ -178,7 +185,7 @@ impl<W: Watch> Run<'_, W> {
         *count += 1;
         let half = Half { triple, number: *count - 1, sends };
         let other = if sends { triple.1 } else { triple.0 };
-        if self.ranks[other as usize].waits.last().is_some_and(|wait| wait.triple == triple) {
+        if self.holds && self.ranks[other as usize].waits.last().is_some_and(|wait| wait.triple == triple) {
             self.ready.push_back(other);
         }
         half
@@ -194,9 +201,16 @@ impl<W: Watch> Run<'_, W> {
         }
     }
 
-    /// Lets a rank go on as far as it can.
+    /// Lets all ranks go on as far as they can.
+    fn go_on(&mut self) {
+        while let Some(rank) = self.ready.pop_front() {
+            self.resume(rank);
+        }
+    }
+
+    /// Lets a rank go on until it has to wait, or until its turn is over.
     fn resume(&mut self, rank: u32) {
-        loop {
+        for _ in 0..TURN {
             while let Some(last) = self.ranks[rank as usize].waits.last().copied() {
                 if self.holds && !self.is_over(&last) {
                     return;
@@ -225,6 +239,7 @@ impl<W: Watch> Run<'_, W> {
             state.posted = true;
             self.begin(rank, action);
         }
+        self.ready.push_back(rank);
     }
 
     fn begin(&mut self, rank: u32, action: Action) {
@@ -257,7 +272,7 @@ impl<W: Watch> Run<'_, W> {
             }
             Action::Wait { source, destination, tag } => {
                 let state = &mut self.ranks[rank as usize];
-                let oldest = state.oldest((source, destination, tag));
+                let oldest = take_oldest(&mut state.requests, &(source, destination, tag));
                 state.waits.extend(oldest);
             }
             Action::WaitAll => {
@@ -275,7 +290,7 @@ impl<W: Watch> Run<'_, W> {
             }
             Action::WaitRequest { request } => {
                 let state = &mut self.ranks[rank as usize];
-                let oldest = state.started.get_mut(&request).and_then(VecDeque::pop_front);
+                let oldest = take_oldest(&mut state.started, &request);
                 state.meets.extend(oldest);
             }
             // It waits for what the next receive would get.
@@ -318,7 +333,9 @@ impl<W: Watch> Run<'_, W> {
         if meetings.present.front() == Some(&members.size()) {
             meetings.present.pop_front();
             meetings.over += 1;
-            self.ready.extend(members.ranks().filter(|&other| other != rank));
+            if self.holds {
+                self.ready.extend(members.ranks().filter(|&other| other != rank));
+            }
         }
         (sequence, number)
     }

@@ -3,7 +3,7 @@
 //! It looks on while the ranks run, so that what fits is forgotten at once: what is kept is what is under way, and what has no
 //! other half.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -55,7 +55,7 @@ struct Meetings {
 pub(super) struct Matching<'a> {
     trace: &'a Trace,
     waiting: FxHashMap<Triple, Waiting>,
-    meetings: FxHashMap<Sequence, Meetings>,
+    meetings: BTreeMap<Sequence, Meetings>,
     sizes: Tally,
     types: Tally,
     larger: Tally,
@@ -63,6 +63,8 @@ pub(super) struct Matching<'a> {
 }
 
 impl Watch for Matching<'_> {
+    const SEES_ALL: bool = true;
+
     fn posted(&mut self, _: u32, action: usize, side: Side) {
         let Side { triple, sends, count, datatype } = side;
         let half = Half { action, count, datatype };
@@ -101,7 +103,7 @@ impl<'a> Matching<'a> {
         Self {
             trace,
             waiting: FxHashMap::default(),
-            meetings: FxHashMap::default(),
+            meetings: BTreeMap::new(),
             sizes: Tally::default(),
             types: Tally::default(),
             larger: Tally::default(),

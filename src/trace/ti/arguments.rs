@@ -12,7 +12,7 @@ use crate::trace::{Action, Datatype, SendRecv};
 impl Builder {
     /// The action of a line, from the text behind its keyword.
     #[inline]
-    pub fn action<'a>(&mut self, rank: u32, keyword: Keyword, text: &'a [u8]) -> Arguments<'a, Action> {
+    pub fn action<'a>(&mut self, keyword: Keyword, text: &'a [u8]) -> Arguments<'a, Action> {
         Ok(match keyword {
             Keyword::Compute => Action::Compute { flops: number::flops(text)?.1 },
             Keyword::Send => {
@@ -53,8 +53,8 @@ impl Builder {
             }
             Keyword::Sleep => Action::Sleep { seconds: real("duration")(text)?.1 },
             Keyword::SendRecv => self.sendrecv(text)?,
-            Keyword::Collective(kind) => self.collective(rank, kind, text)?,
-            Keyword::Start(kind) => self.nonblocking(rank, kind, text)?,
+            Keyword::Collective(kind) => self.collective(kind, text)?,
+            Keyword::Start(kind) => self.nonblocking(kind, text)?,
             Keyword::WaitRequest => Action::WaitRequest { request: self.numbered(text)? },
             Keyword::TestRequest => Action::TestRequest { request: self.numbered(text)? },
             Keyword::Put | Keyword::Get | Keyword::Accumulate => self.one_sided(keyword, text)?,

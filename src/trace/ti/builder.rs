@@ -234,7 +234,7 @@ impl Builder {
 
     #[inline]
     fn keep<'a>(&mut self, rank: u32, keyword: Keyword, arguments: &'a [u8]) -> Line<'a, ()> {
-        match self.action(rank, keyword, arguments) {
+        match self.action(keyword, arguments) {
             Ok(action) => {
                 self.polls |= action.polls();
                 self.streams[rank as usize].push(action);

@@ -27,7 +27,7 @@ fn vector<'a>(argument: &'static str, ranks: usize, into: &mut Vec<u32>, text: &
 
 impl Builder {
     /// A collective. If it has a count for each rank and the number of ranks is not known, it is put off.
-    pub fn collective<'a>(&mut self, rank: u32, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
+    pub fn collective<'a>(&mut self, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
         use CollectiveKind as K;
         let call = match kind {
             K::Barrier => CollectiveCall::empty(kind),
@@ -59,7 +59,7 @@ impl Builder {
             }
             K::Alltoallv | K::Gatherv | K::Allgatherv | K::Scatterv | K::ReduceScatter => match self.members() {
                 Some(ranks) => self.vector_call(kind, ranks, text)?,
-                None => return Ok(self.put_off(rank, kind, text)?),
+                None => return Ok(self.put_off(kind, text)?),
             },
         };
         let call = CollectiveCall { communicator: self.declared.current, ..call };

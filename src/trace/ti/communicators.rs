@@ -106,9 +106,9 @@ impl Builder {
     }
 
     /// A collective that does not block: the number of its request comes first.
-    pub fn nonblocking<'a>(&mut self, rank: u32, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
+    pub fn nonblocking<'a>(&mut self, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
         let (rest, request) = integer("request")(text)?;
-        Ok(match self.collective(rank, kind, rest)? {
+        Ok(match self.collective(kind, rest)? {
             Action::Collective { index } => Action::Start { index, request },
             other => other,
         })

@@ -24,9 +24,10 @@ pub(super) struct Pending {
     /// Their text, one after the other.
     text: Vec<u8>,
     index: HashTable<u32>,
-    /// Which action waits for which list.
-    uses: Vec<Use>,
 }
+
+/// What tells the index of a list that was put off from that of a call. Neither has so many.
+const PUT_OFF: u32 = 1 << 31;
 
 struct List {
     kind: CollectiveKind,
@@ -43,12 +44,6 @@ impl List {
     }
 }
 
-struct Use {
-    rank: u32,
-    list: u32,
-    action: usize,
-}
-
 impl Pending {
     fn intern(&mut self, kind: CollectiveKind, text: &[u8], place: Place, length: usize) -> Result<u32, Full> {
         let hash_of = |kind: CollectiveKind, text: &[u8]| FxBuildHasher.hash_one((kind, text));
@@ -58,7 +53,7 @@ impl Pending {
         if let Some(&found) = self.index.find(hash, same) {
             return Ok(found);
         }
-        let new = u32::try_from(lists.len()).map_err(|_| Full("collective calls"))?;
+        let new = u32::try_from(lists.len()).ok().filter(|&new| new < PUT_OFF).ok_or(Full("collective calls"))?;
         lists.push(List { kind, start: all.len(), len: text.len(), place, length });
         all.extend_from_slice(text);
         self.index.insert_unique(hash, new, |&i| hash_of(lists[i as usize].kind, &all[lists[i as usize].range()]));
@@ -68,16 +63,17 @@ impl Pending {
 
 impl Builder {
     /// Puts a collective off; the action that it gives is replaced by [`resolve_pending`](Self::resolve_pending).
-    pub fn put_off(&mut self, rank: u32, kind: CollectiveKind, text: &[u8]) -> Result<Action, Full> {
+    pub fn put_off(&mut self, kind: CollectiveKind, text: &[u8]) -> Result<Action, Full> {
         let list = self.pending.intern(kind, text, self.place, self.length)?;
-        let action = self.streams[rank as usize].len();
-        self.pending.uses.push(Use { rank, list, action });
-        Ok(Action::Collective { index: u32::MAX })
+        Ok(Action::Collective { index: PUT_OFF | list })
     }
 
     /// Reads the lines that were put off, now that the number of ranks is known.
     pub fn resolve_pending(&mut self) -> Result<(), TraceError> {
         let pending = std::mem::take(&mut self.pending);
+        if pending.lists.is_empty() {
+            return Ok(());
+        }
         let mut resolved = Vec::with_capacity(pending.lists.len());
         for list in &pending.lists {
             let text = &pending.text[list.range()];
@@ -88,14 +84,17 @@ impl Builder {
                 .map_err(|broken| self.error(Some(Keyword::Collective(list.kind)), broken))?;
             resolved.push(index);
         }
-        for Use { rank, list, action } in pending.uses {
-            let resolved = resolved[list as usize];
-            let stream = &mut self.streams[rank as usize];
-            let call = match stream.get(action) {
-                Some(Action::Start { request, .. }) => Action::Start { index: resolved, request },
-                _ => Action::Collective { index: resolved },
-            };
-            stream.set(action, call);
+        if self.tables.collectives.len() > PUT_OFF as usize {
+            return Err(self.error(None, Full("collective calls").into()));
+        }
+        for stream in &mut self.streams {
+            stream.change(|action| {
+                if let Action::Collective { index } | Action::Start { index, .. } = action
+                    && *index >= PUT_OFF
+                {
+                    *index = resolved[(*index - PUT_OFF) as usize];
+                }
+            });
         }
         Ok(())
     }
