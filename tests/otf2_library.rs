@@ -112,7 +112,7 @@ mod library {
             assert_eq!((by_folder.name.as_str(), ti(&by_folder)), ("a", ti(&archive)));
             let wrong = trace::inspect::check(&archive);
             assert!(wrong.iter().all(|finding| finding.severity != Severity::Error), "{wrong:?}");
-            let has = |kind: fn(&Action) -> bool| archive.actions[1].iter().any(kind);
+            let has = |kind: fn(&Action) -> bool| archive.actions[1].together().iter().any(kind);
             assert!(has(|action| matches!(action, Action::Start { .. })));
             assert_eq!(has(|action| matches!(action, Action::Put { .. })), arguments.len() > 1);
             let Some(text) = print(&folder, &anchor) else { continue };
