@@ -11,7 +11,8 @@ use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
 use std::io::Write;
 use std::path::Path;
 
-/// Refuses a file of a format that is only read. What chooses the algorithms of collectives, if the format of the file has none; `given` is refused where it has them.
+/// Refuses a file of a format that is only read. What chooses the algorithms of collectives, if the format of the file has none;
+/// `given` is refused where it has them.
 pub fn selector(file: &Path, given: &GoalTable) -> Result<Option<Selector>, Failure> {
     let format = trace::format_for(file);
     if format.writer.is_none() {

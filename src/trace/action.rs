@@ -3,10 +3,11 @@
 //! Arguments that do not fit (those of collectives and of `sendRecv`) lie in side tables. Equal ones are stored once:
 //! all ranks and iterations that call `allreduce` with the same sizes share an entry.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use super::actions::Store;
 use super::communicator::{CommunicatorId, MemberList, Members};
-use super::{Actions, Datatype, Origin, SideFile, TraceWarning};
+use super::{Actions, Datatype, Options, Origin, SideFile, TraceWarning};
 
 /// Count of a receive that takes a message of any size (written -1 in a trace).
 pub const UNKNOWN_COUNT: u32 = u32::MAX;
@@ -436,6 +437,12 @@ impl Trace {
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.actions.len()
+    }
+
+    /// Memory for the actions of a trace that is made of this one: as much as this one may have.
+    pub(super) fn new_store(&self) -> Arc<Store> {
+        let limit = self.actions.iter().find_map(Actions::limit);
+        Store::new(limit.unwrap_or_else(|| Options::default().actions_in_memory))
     }
 
     /// Number of actions of all ranks together.

@@ -16,6 +16,7 @@ pub mod diff;
 mod dumpi;
 mod error;
 pub mod format;
+mod gathering;
 pub mod goal;
 pub mod inspect;
 mod options;

@@ -46,6 +46,11 @@ impl Actions {
         Self { store: Some(Arc::clone(store)), ..Self::default() }
     }
 
+    /// The limit of their store, if they have one.
+    pub(super) fn limit(&self) -> Option<usize> {
+        self.store.as_ref().map(|store| store.limit())
+    }
+
     /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {

@@ -7,13 +7,14 @@
 //! which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members together, as MPI allows; the wait for one that
 //! does not block ends when all members have started it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
 use crate::trace::actions::Window;
 use crate::trace::communicator::{Sequence, sequence};
+use crate::trace::gathering::Gathering;
 use crate::trace::{Action, Actions, Datatype, Trace};
 
 /// Source, destination and tag.
@@ -29,19 +30,28 @@ pub(super) struct Side {
     pub datatype: Datatype,
 }
 
+/// A call of a collective: the rank, its action, and the entry of the table; none for a fence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub rank: u32,
+    pub action: usize,
+    pub entry: Option<u32>,
+}
+
 /// Who looks on while the ranks run.
 pub(super) trait Watch {
     /// An action of a rank posts half a message.
     fn posted(&mut self, rank: u32, action: usize, side: Side);
-    /// An action of a rank begins its collective or fence of that number in a sequence.
-    fn met(&mut self, rank: u32, action: &(usize, Action), meeting: Meeting);
+    /// The calls of a collective or fence: of all members, or of those that ever call it. `first` is the lowest rank that calls any of its
+    /// sequence.
+    fn met(&mut self, meeting: Meeting, first: u32, calls: &[Call]);
     /// Whether what follows in blocked ranks is done too, as if they waited for nothing.
     const SEES_ALL: bool;
 }
 
 impl Watch for () {
     fn posted(&mut self, _: u32, _: usize, _: Side) {}
-    fn met(&mut self, _: u32, _: &(usize, Action), _: Meeting) {}
+    fn met(&mut self, _: Meeting, _: u32, _: &[Call]) {}
     const SEES_ALL: bool = false;
 }
 
@@ -66,7 +76,7 @@ pub(super) fn blocked<W: Watch>(trace: &Trace, sends: Sends, watch: &mut W) -> V
         ranks: trace.actions.iter().map(Rank::new).collect(),
         posted: FxHashMap::default(),
         ready: (0..trace.ranks() as u32).collect(),
-        meetings: FxHashMap::default(),
+        meetings: BTreeMap::new(),
     };
     run.go_on();
     let stands = |(rank, state): (u32, &Rank<'_>)| (!state.ended).then_some((rank, state.at));
@@ -75,6 +85,7 @@ pub(super) fn blocked<W: Watch>(trace: &Trace, sends: Sends, watch: &mut W) -> V
         run.holds = false;
         run.ready.extend(blocked.iter().map(|&(rank, _)| rank));
         run.go_on();
+        run.tell_rest();
     }
     blocked
 }
@@ -143,17 +154,6 @@ pub(super) fn take_oldest<K: Eq + Hash, V>(queues: &mut FxHashMap<K, VecDeque<V>
 /// A collective: of which sequence, and which number in it.
 pub(super) type Meeting = (Sequence, u64);
 
-/// How far a sequence is. All members begin its collectives in the same order, so they end in that order.
-#[derive(Default)]
-struct Meetings {
-    /// How many have been begun by all members.
-    over: u64,
-    /// How many members have begun those that come next.
-    present: VecDeque<usize>,
-    /// How many each rank has begun.
-    begun: FxHashMap<u32, u64>,
-}
-
 struct Run<'a, W> {
     trace: &'a Trace,
     sends: Sends,
@@ -163,7 +163,7 @@ struct Run<'a, W> {
     ranks: Vec<Rank<'a>>,
     posted: FxHashMap<Triple, Posted>,
     ready: VecDeque<u32>,
-    meetings: FxHashMap<Sequence, Meetings>,
+    meetings: BTreeMap<Sequence, Gathering<Call>>,
 }
 
 impl<W: Watch> Run<'_, W> {
@@ -219,7 +219,7 @@ impl<W: Watch> Run<'_, W> {
                 self.let_go(last);
             }
             while let Some((sequence, number)) = self.ranks[rank as usize].meets.last() {
-                if self.holds && self.meetings.get(sequence).is_none_or(|meetings| meetings.over <= *number) {
+                if self.holds && self.meetings.get(sequence).is_none_or(|meetings| meetings.over() <= *number) {
                     return;
                 }
                 self.ranks[rank as usize].meets.pop();
@@ -281,11 +281,11 @@ impl<W: Watch> Run<'_, W> {
                 state.meets.extend(state.started.drain().flat_map(|(_, queue)| queue));
             }
             Action::Collective { .. } | Action::Fence { .. } => {
-                let meeting = sequence(self.trace, &action).map(|sequence| self.meet(rank, action, sequence));
+                let meeting = sequence(self.trace, &action).and_then(|sequence| self.meet(rank, action, sequence));
                 self.ranks[rank as usize].meets.extend(meeting);
             }
             Action::Start { request, .. } => {
-                let meeting = sequence(self.trace, &action).map(|sequence| self.meet(rank, action, sequence));
+                let meeting = sequence(self.trace, &action).and_then(|sequence| self.meet(rank, action, sequence));
                 self.ranks[rank as usize].started.entry(request).or_default().extend(meeting);
             }
             Action::WaitRequest { request } => {
@@ -318,25 +318,32 @@ impl<W: Watch> Run<'_, W> {
     }
 
     /// A rank begins the next collective of a sequence; if it is the last member, all go on.
-    fn meet(&mut self, rank: u32, action: Action, sequence: Sequence) -> Meeting {
+    fn meet(&mut self, rank: u32, action: Action, sequence: Sequence) -> Option<Meeting> {
         let members = self.trace.members(sequence.0);
-        let meetings = self.meetings.entry(sequence).or_default();
-        let begun = meetings.begun.entry(rank).or_default();
-        let number = *begun;
-        *begun += 1;
-        self.watch.met(rank, &(self.ranks[rank as usize].at, action), (sequence, number));
-        let place = (number - meetings.over) as usize;
-        if meetings.present.len() <= place {
-            meetings.present.push_back(0);
-        }
-        meetings.present[place] += 1;
-        if meetings.present.front() == Some(&members.size()) {
-            meetings.present.pop_front();
-            meetings.over += 1;
+        let gathering = self.meetings.entry(sequence).or_default();
+        let call = Call { rank, action: self.ranks[rank as usize].at, entry: action.collective() };
+        // None of a rank that is no member, which readers refuse.
+        let number = gathering.join(rank, call)?;
+        let over = gathering.over();
+        if let Some(calls) = gathering.take_whole(members.size()) {
+            let first = calls.iter().map(|call| call.rank).min().unwrap_or(rank);
+            self.watch.met((sequence, over), first, &calls);
             if self.holds {
                 self.ready.extend(members.ranks().filter(|&other| other != rank));
             }
         }
-        (sequence, number)
+        Some((sequence, number))
+    }
+
+    /// Tells of the collectives that some members never call.
+    fn tell_rest(&mut self) {
+        for (&sequence, gathering) in &mut self.meetings {
+            let Some(first) = gathering.first() else { continue };
+            let mut number = gathering.over();
+            while let Some(calls) = gathering.take() {
+                self.watch.met((sequence, number), first, &calls);
+                number += 1;
+            }
+        }
     }
 }

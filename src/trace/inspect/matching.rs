@@ -3,14 +3,14 @@
 //! It looks on while the ranks run, so that what fits is forgotten at once: what is kept is what is under way, and what has no
 //! other half.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::{Finding, Severity, Tally};
-use super::deadlock::{Meeting, Side, Triple, Watch};
+use super::deadlock::{Call, Meeting, Side, Triple, Watch};
 use crate::trace::communicator::Sequence;
-use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype, Trace, UNKNOWN_COUNT};
+use crate::trace::{CollectiveCall, CollectiveKind, Datatype, Trace, UNKNOWN_COUNT};
 
 /// A half of a message that was posted.
 struct Half {
@@ -31,31 +31,12 @@ struct Waiting {
     halves: VecDeque<Half>,
 }
 
-/// A call of a collective: the rank, its action, and the entry of the table; none for a fence.
-#[derive(Clone, Copy)]
-struct Call {
-    rank: u32,
-    action: usize,
-    entry: Option<u32>,
-}
-
-/// The collectives of a sequence that not all members have called yet.
-#[derive(Default)]
-struct Meetings {
-    /// The number of the first of them.
-    over: u64,
-    calls: VecDeque<Vec<Call>>,
-    /// The lowest rank that has called any.
-    first: Option<u32>,
-    /// Ranks that were found to differ: what follows there differs because of that.
-    different: FxHashSet<u32>,
-}
-
 /// Puts together what belongs together.
 pub(super) struct Matching<'a> {
     trace: &'a Trace,
     waiting: FxHashMap<Triple, Waiting>,
-    meetings: BTreeMap<Sequence, Meetings>,
+    /// Ranks whose collectives were found to differ.
+    different: FxHashMap<Sequence, FxHashSet<u32>>,
     sizes: Tally,
     types: Tally,
     larger: Tally,
@@ -83,17 +64,34 @@ impl Watch for Matching<'_> {
         }
     }
 
-    fn met(&mut self, rank: u32, (at, action): &(usize, Action), (sequence, number): Meeting) {
-        let members = self.trace.members(sequence.0).size();
-        let meetings = self.meetings.entry(sequence).or_default();
-        meetings.first = Some(meetings.first.map_or(rank, |first| first.min(rank)));
-        let place = (number - meetings.over) as usize;
-        if meetings.calls.len() <= place {
-            meetings.calls.push_back(Vec::new());
-        }
-        meetings.calls[place].push(Call { rank, action: *at, entry: action.collective() });
-        if meetings.calls.front().is_some_and(|calls| calls.len() == members) {
-            self.compare(sequence);
+    /// Compares the calls of a collective with that of the first rank. What follows on a rank that differs, differs because of that.
+    fn met(&mut self, (sequence, number): Meeting, first: u32, calls: &[Call]) {
+        let (trace, number) = (self.trace, number + 1);
+        let different = self.different.entry(sequence).or_default();
+        let entry_of_first = calls.iter().find(|call| call.rank == first).map(|call| call.entry);
+        let mut compare = |rank: u32, call: Option<Call>| {
+            let entry = call.map(|call| call.entry);
+            let same =
+                entry == entry_of_first || entry.map(|e| common(trace, e)) == entry_of_first.map(|e| common(trace, e));
+            if same || !different.insert(rank) {
+                return;
+            }
+            let at = call.map_or(trace.actions[rank as usize].len().saturating_sub(1), |call| call.action);
+            self.collectives.add(rank, at, || {
+                let on = match sequence.0.index() {
+                    None => String::new(),
+                    Some(_) => format!(" of communicator {}", sequence.0.number()),
+                };
+                let (there, here) = (say(trace, sequence, entry_of_first), say(trace, sequence, entry));
+                format!("collective number {number}{on} is {there} on rank {first}, {here} here")
+            });
+        };
+        let members = trace.members(sequence.0);
+        if calls.len() == members.size() {
+            calls.iter().for_each(|call| compare(call.rank, Some(*call)));
+        } else {
+            let by_rank: FxHashMap<u32, Call> = calls.iter().map(|call| (call.rank, *call)).collect();
+            members.ranks().for_each(|rank| compare(rank, by_rank.get(&rank).copied()));
         }
     }
 }
@@ -103,7 +101,7 @@ impl<'a> Matching<'a> {
         Self {
             trace,
             waiting: FxHashMap::default(),
-            meetings: BTreeMap::new(),
+            different: FxHashMap::default(),
             sizes: Tally::default(),
             types: Tally::default(),
             larger: Tally::default(),
@@ -136,49 +134,8 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Compares the oldest collective of a sequence that is under way on all its members, which have called it or never will.
-    fn compare(&mut self, sequence: Sequence) {
-        let trace = self.trace;
-        let Some(meetings) = self.meetings.get_mut(&sequence) else { return };
-        let (Some(calls), Some(first)) = (meetings.calls.pop_front(), meetings.first) else { return };
-        let number = meetings.over + 1;
-        meetings.over += 1;
-        let call_of_first = calls.iter().find(|call| call.rank == first).copied();
-        let entry_of_first = call_of_first.map(|call| call.entry);
-        let mut compare = |rank: u32, call: Option<Call>| {
-            let entry = call.map(|call| call.entry);
-            let same =
-                entry == entry_of_first || entry.map(|e| common(trace, e)) == entry_of_first.map(|e| common(trace, e));
-            if same || !meetings.different.insert(rank) {
-                return;
-            }
-            let at = call.map_or(trace.actions[rank as usize].len().saturating_sub(1), |call| call.action);
-            self.collectives.add(rank, at, || {
-                let on = match sequence.0.index() {
-                    None => String::new(),
-                    Some(_) => format!(" of communicator {}", sequence.0.number()),
-                };
-                let (there, here) = (say(trace, sequence, entry_of_first), say(trace, sequence, entry));
-                format!("collective number {number}{on} is {there} on rank {first}, {here} here")
-            });
-        };
-        let members = trace.members(sequence.0);
-        if calls.len() == members.size() {
-            calls.iter().for_each(|call| compare(call.rank, Some(*call)));
-        } else {
-            let by_rank: FxHashMap<u32, Call> = calls.iter().map(|call| (call.rank, *call)).collect();
-            members.ranks().for_each(|rank| compare(rank, by_rank.get(&rank).copied()));
-        }
-    }
-
     /// What was found, once the ranks have said everything.
-    pub fn finish(mut self, findings: &mut Vec<Finding>) {
-        let sequences: Vec<Sequence> = self.meetings.keys().copied().collect();
-        for sequence in sequences {
-            while self.meetings.get(&sequence).is_some_and(|meetings| !meetings.calls.is_empty()) {
-                self.compare(sequence);
-            }
-        }
+    pub fn finish(self, findings: &mut Vec<Finding>) {
         let [mut sends, mut receives] = [(); 2].map(|()| Tally::default());
         for (&(source, destination, tag), Waiting { sends: sent, halves }) in &self.waiting {
             for half in halves {

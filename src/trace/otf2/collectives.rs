@@ -3,9 +3,9 @@
 use crate::trace::calls::{At, Program, uniform};
 use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
+use crate::trace::gathering::Gathering;
 use crate::trace::{CollectiveCall, CollectiveKind as K, CommunicatorId, Effect};
-use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A collective as one rank has told it; its action is put in when those of all ranks are known.
@@ -50,18 +50,7 @@ pub(super) fn kind(operation: &[u8]) -> Option<K> {
 pub(super) struct Meetings {
     /// For each rank, by their actions: those told, and those that were begun and are told later; the oldest is one of these.
     ranks: Vec<BTreeMap<usize, Option<Told>>>,
-    communicators: BTreeMap<CommunicatorId, Meeting>,
-}
-
-/// The collectives of a communicator that some ranks have told and others have not.
-#[derive(Default)]
-struct Meeting {
-    /// How many all ranks have told.
-    over: u64,
-    /// How many each rank has told.
-    told: FxHashMap<u32, u64>,
-    /// Those that are not over.
-    parts: VecDeque<Vec<(u32, Told)>>,
+    communicators: BTreeMap<CommunicatorId, Gathering<(u32, Told)>>,
 }
 
 impl Meetings {
@@ -92,22 +81,12 @@ impl Meetings {
             let Some(told) = *oldest.get() else { break };
             oldest.remove();
             let members = program.members(told.communicator).size();
-            let meeting = self.communicators.entry(told.communicator).or_default();
-            let number = meeting.told.entry(rank).or_default();
-            let Some(place) = number.checked_sub(meeting.over) else {
+            let gathering = self.communicators.entry(told.communicator).or_default();
+            if gathering.join(rank, (rank, told)).is_none() {
                 let problem = "more ranks call a collective than its communicator has members";
                 return Err(program.error(file, told.place, problem, "check that the trace is whole"));
-            };
-            let place = place as usize;
-            *number += 1;
-            if meeting.parts.len() <= place {
-                meeting.parts.push_back(Vec::new());
             }
-            meeting.parts[place].push((rank, told));
-            if meeting.parts[0].len() == members
-                && let Some(parts) = meeting.parts.pop_front()
-            {
-                meeting.over += 1;
+            if let Some(parts) = gathering.take_whole(members) {
                 settle(program, parts, file)?;
             }
         }
@@ -116,8 +95,10 @@ impl Meetings {
 
     /// Puts in those that some ranks have never told.
     pub fn finish(self, program: &mut Program<'_>, file: &Path) -> Result<(), TraceError> {
-        for meeting in self.communicators.into_values() {
-            meeting.parts.into_iter().try_for_each(|parts| settle(program, parts, file))?;
+        for mut gathering in self.communicators.into_values() {
+            while let Some(parts) = gathering.take() {
+                settle(program, parts, file)?;
+            }
         }
         Ok(())
     }

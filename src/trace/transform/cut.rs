@@ -15,7 +15,7 @@ use crate::trace::actions::Store;
 use crate::trace::communicator::{Sequence, sequence};
 use crate::trace::tables::Tables;
 use crate::trace::{
-    ANY_TARGET, Action, Actions, CollectiveCall, CollectiveKind, CommunicatorId, Options, SendRecv, Trace, TraceWarning,
+    ANY_TARGET, Action, Actions, CollectiveCall, CollectiveKind, CommunicatorId, SendRecv, Trace, TraceWarning,
 };
 
 /// What to keep of each rank's actions.
@@ -120,7 +120,7 @@ pub fn cut(trace: &Trace, what: &Cut) -> Result<(Trace, Dropped), CutError> {
         calls: FxHashMap::default(),
         renumbered,
         tables: Tables::default(),
-        store: Options::default().store(),
+        store: trace.new_store(),
         dropped: Dropped::default(),
     };
     cutter.cut_communicators();
