@@ -175,9 +175,10 @@ fn tags_are_used_once() {
     let mut tags: Vec<(u32, u32)> = Vec::new();
     let apart = |ranges: &[(u32, u32)]| ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0);
     for (rank, actions) in (0..).zip(&trace.actions) {
-        let collectives = actions.iter().filter_map(|action| action.collective()).count();
-        let range = |number| rounds.tags(rank, number).expect("the rank has it");
-        let mut own: Vec<_> = (0..collectives).map(|number| (range(number).start, range(number).end)).collect();
+        let mut collectives = rounds.collectives(rank);
+        let begins = actions.iter().filter(|action| action.collective().is_some());
+        let range = begins.map(|action| collectives.tags(&action).expect("the rank has it"));
+        let mut own: Vec<_> = range.map(|tags| (tags.start, tags.end)).collect();
         own.retain(|(first, end)| first < end);
         own.sort_unstable();
         assert!(apart(&own) && own.len() > 40, "rank {rank}: {own:?}");

@@ -6,11 +6,14 @@ mod star;
 
 use mopsim::engine::replay;
 use mopsim::ids::HostId;
+use mopsim::mpi::collective::Selector;
+use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::collective::select::Table;
 use mopsim::mpi::layout::Layout;
 use mopsim::trace::compact::Compact;
 use mopsim::trace::diff::Difference;
-use mopsim::trace::inspect::{Info, check, compressed};
+use mopsim::trace::goal::Goal;
+use mopsim::trace::inspect::{Info, Severity, check, compressed};
 use mopsim::trace::ti::Text;
 use mopsim::trace::transform::{Cut, Part, cut, iterations, scale_compute};
 use mopsim::trace::{Options, Trace, Writer, read, read_from, write};
@@ -56,6 +59,23 @@ fn what_is_set_aside_is_written_as_the_rest() {
             assert!(set_aside(&again) > 0 && written(&again, &Text) == text, "{name}");
         }
     }
+}
+
+/// A graph lies outside, too, until it is put in order; so do the actions of which it is made.
+#[test]
+fn graphs_are_put_in_the_same_order() {
+    let [short, long] = both("mg.A.64.ti.zst");
+    let goal = |trace: &Trace| {
+        let selector = Selector::new(Table::Mvapich2, false);
+        let rounds = TraceRounds::new(trace, &selector, &Layout::one_each(trace.ranks())).expect("the ranks agree");
+        written(trace, &Goal::with_rounds(&rounds))
+    };
+    let text = goal(&short);
+    assert!(goal(&long) == text);
+    let [short, long] = [usize::MAX, 0].map(|limit| read_from(&text[..], "goal", &options(limit)).unwrap());
+    assert!(set_aside(&short) == 0 && set_aside(&long) as u64 * 2 > long.total_actions());
+    assert!(written(&short, &Text) == written(&long, &Text));
+    assert!(check(&long).iter().all(|finding| finding.severity != Severity::Error));
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Default for Options {
 
 impl Options {
     /// Memory for the actions of a trace.
-    pub(super) fn store(&self) -> Arc<Store> {
+    pub(crate) fn store(&self) -> Arc<Store> {
         Store::new(self.actions_in_memory)
     }
 

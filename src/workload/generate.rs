@@ -10,7 +10,7 @@ use super::program::{Program, STACK, global, limit, located, on_large_stack};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
 use crate::trace::tables::Tables;
-use crate::trace::{self, Action, MemberList, SideFile, Trace};
+use crate::trace::{self, Action, Actions, MemberList, Options, SideFile, Trace};
 use rayon::prelude::*;
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
@@ -208,18 +208,19 @@ impl Instance {
         Ok(())
     }
 
-    /// The trace, in memory.
+    /// The trace. What is more than a trace keeps in memory is set aside, as by a reader.
     ///
     /// # Errors
     /// [`WorkloadError`] if the program fails.
     pub fn trace(&self) -> Result<Trace, WorkloadError> {
         let mut tables = Tables::default();
+        let store = Options::default().store();
         let mut actions = Vec::with_capacity(self.ranks as usize);
         self.each(
             |_, done| done,
             |mut done| {
                 join(&mut tables, &mut done)?;
-                actions.push(done.actions.into());
+                actions.push(Actions::moved(done.actions, &store));
                 Ok::<_, WorkloadError>(())
             },
         )?;

@@ -46,6 +46,17 @@ impl Actions {
         Self { store: Some(Arc::clone(store)), ..Self::default() }
     }
 
+    /// These actions: as they are if the store allows that much memory, set aside otherwise.
+    pub(crate) fn moved(actions: Vec<Action>, store: &Arc<Store>) -> Self {
+        let mut all = Self::in_store(store);
+        if store.allows(actions.capacity(), false) {
+            all.tail = actions;
+        } else {
+            all.extend(actions);
+        }
+        all
+    }
+
     /// The limit of their store, if they have one.
     pub(super) fn limit(&self) -> Option<usize> {
         self.store.as_ref().map(|store| store.limit())

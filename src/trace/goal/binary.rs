@@ -6,7 +6,9 @@
 
 use std::path::Path;
 
-use super::schedule::{Graph, Kind, MOST_OPERATIONS, Operation, Schedule, trace};
+use super::graph::{Kind, MOST, Operation};
+use super::paged::Paged;
+use super::schedule::{Schedule, trace};
 use crate::trace::Trace;
 use crate::trace::calls::{At, located};
 use crate::trace::error::{TraceError, TraceErrorKind};
@@ -16,98 +18,93 @@ use crate::trace::format::{Input, MOST_RANKS};
 pub(super) const MAGIC: [u8; 8] = 4223u64.to_le_bytes();
 
 /// Bytes of an operation.
-const OPERATION: usize = 39;
+const OPERATION: u64 = 39;
 
-/// Largest file. The places in it are not in order, so that it has to be in memory as a whole.
-const LARGEST: usize = 4 << 30;
-
+/// The file, whose places are not in order.
 struct Bytes<'a> {
-    bytes: &'a [u8],
+    bytes: Paged,
     file: &'a Path,
 }
 
 impl Bytes<'_> {
-    fn error(&self, at: usize, problem: impl Into<String>) -> TraceError {
+    fn error(&self, at: u64, problem: impl Into<String>) -> TraceError {
         let help = "the file is cut off or damaged; make it again with txt2bin";
         let kind = TraceErrorKind::format("GOAL binary", problem, help);
-        located(self.file, At::Byte(at as u64), kind)
+        located(self.file, At::Byte(at), kind)
     }
 
-    fn take<const N: usize>(&self, at: usize) -> Result<[u8; N], TraceError> {
-        let piece = at.checked_add(N).and_then(|end| self.bytes.get(at..end));
-        match piece {
-            Some(piece) => Ok(piece.try_into().expect("that many bytes")),
-            None => Err(self.error(self.bytes.len().min(at), "the file ends here, and more is announced")),
+    fn take<const N: usize>(&mut self, at: u64) -> Result<[u8; N], TraceError> {
+        let length = self.bytes.len();
+        match at.checked_add(N as u64) {
+            Some(end) if end <= length => Ok(self.bytes.get(at)),
+            _ => Err(self.error(length.min(at), "the file ends here, and more is announced")),
         }
     }
 
-    fn u32(&self, at: usize) -> Result<u32, TraceError> {
+    fn u32(&mut self, at: u64) -> Result<u32, TraceError> {
         self.take(at).map(u32::from_le_bytes)
     }
 
-    fn u64(&self, at: usize) -> Result<u64, TraceError> {
-        self.take(at).map(u64::from_le_bytes)
+    /// A place that stands somewhere.
+    fn place(&mut self, at: u64) -> Result<u64, TraceError> {
+        let length = self.bytes.len();
+        let place = u64::from_le_bytes(self.take(at)?).checked_add(8);
+        place
+            .filter(|&place| place <= length)
+            .ok_or_else(|| self.error(length, "a rank is said to begin or end behind the end of the file"))
     }
 }
 
 pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let Input { mut source, budget, name, options, .. } = input;
     let file = source.file().to_path_buf();
-    let mut all = Vec::new();
+    let mut bytes = Bytes { bytes: Paged::new(options.actions_in_memory.saturating_mul(8)), file: &file };
     let mut piece = vec![0; 1 << 18];
     loop {
         match source.read(&mut piece, budget)? {
             0 => break,
-            length => all.extend_from_slice(&piece[..length]),
-        }
-        if all.len() > LARGEST {
-            let bytes = Bytes { bytes: &all, file: &file };
-            return Err(bytes.error(all.len(), format!("the file is larger than {LARGEST} bytes")));
+            length => bytes.bytes.extend(&piece[..length]),
         }
     }
     drop(source);
-    let bytes = Bytes { bytes: &all, file: &file };
     let ranks = bytes.u32(8)? as usize;
     if !(1..=MOST_RANKS).contains(&ranks) {
         return Err(bytes.error(8, format!("{ranks} ranks; a trace has 1 to {MOST_RANKS}")));
     }
     // Two bytes with the largest numbers of cores and cards, then the places of the ranks.
     let table = 14;
-    if all.len() < table + 16 * ranks {
-        return Err(bytes.error(all.len(), "the file ends within the places of the ranks"));
+    let length = bytes.bytes.len();
+    if length < table + 16 * ranks as u64 {
+        return Err(bytes.error(length, "the file ends within the places of the ranks"));
     }
-    let mut schedule = Schedule::new(ranks, At::Byte);
+    let mut schedule = Schedule::new(options, At::Byte);
+    schedule.set_ranks(ranks);
     for rank in 0..ranks {
-        schedule.put(rank, graph(&bytes, table + 16 * rank, ranks)?);
+        graph(&mut bytes, table + 16 * rank as u64, &mut schedule)?;
+        schedule.close(rank);
     }
     trace(schedule, name, &file, options)
 }
 
-fn graph(bytes: &Bytes<'_>, entry: usize, ranks: usize) -> Result<Graph, TraceError> {
-    let place = |at: usize| -> Result<usize, TraceError> {
-        let place = bytes.u64(at)?.checked_add(8).and_then(|place| usize::try_from(place).ok());
-        place
-            .filter(|&place| place <= bytes.bytes.len())
-            .ok_or_else(|| bytes.error(bytes.bytes.len(), "a rank is said to begin or end behind the end of the file"))
-    };
-    let (start, end) = (place(entry)?, place(entry + 8)?);
-    let (operations, free) = (bytes.u32(start)? as usize, bytes.u32(start + 4)? as usize);
-    let first = start + 8 + 4 * free;
-    let list = first + OPERATION * operations;
-    if free > operations || list > end || operations > MOST_OPERATIONS {
+/// Reads the operations and edges of a rank, whose place stands at `entry`.
+fn graph(bytes: &mut Bytes<'_>, entry: u64, schedule: &mut Schedule) -> Result<(), TraceError> {
+    let ranks = schedule.ranks();
+    let (start, end) = (bytes.place(entry)?, bytes.place(entry + 8)?);
+    let (operations, free) = (bytes.u32(start)?, bytes.u32(start + 4)?);
+    let first = start + 8 + 4 * u64::from(free);
+    let list = first + OPERATION * u64::from(operations);
+    if free > operations || list > end || u64::from(operations) > MOST {
         return Err(bytes.error(start, format!("{operations} operations do not fit between bytes {start} and {end}")));
     }
-    let mut graph = Graph::default();
-    graph.operations.reserve_exact(operations);
     for index in 0..operations {
-        let at = first + OPERATION * index;
+        let at = first + OPERATION * u64::from(index);
         let kind = match bytes.take::<1>(at + 4)?[0] {
             1 => Kind::Send,
             2 => Kind::Receive,
             3 => Kind::Calculate,
             other => return Err(bytes.error(at + 4, format!("there is no operation {other}"))),
         };
-        let (peer, size, tag) = (bytes.u32(at + 5)?, bytes.u64(at + 9)?, bytes.u32(at + 17)?);
+        let (peer, size, tag) = (bytes.u32(at + 5)?, bytes.take(at + 9)?, bytes.u32(at + 17)?);
         if kind != Kind::Calculate && (peer as usize >= ranks || tag == u32::MAX) {
             let problem = match peer {
                 u32::MAX => "a receive from any source cannot be replayed".to_owned(),
@@ -117,24 +114,24 @@ fn graph(bytes: &Bytes<'_>, entry: usize, ranks: usize) -> Result<Graph, TraceEr
             return Err(bytes.error(at + 5, problem));
         }
         let cpu = bytes.take::<1>(at + 21)?[0];
-        graph.operations.push(Operation { kind, cpu, peer, tag, size, at: at as u64 });
+        schedule.push(&Operation { kind, cpu, peer, tag, size: u64::from_le_bytes(size), at });
         for (offset, on_start) in [(23, false), (31, true)] {
-            let (number, from) = (bytes.u32(at + offset)? as usize, bytes.u32(at + offset + 4)? as usize);
-            if list + 4 * (from + number) > end {
+            let (number, from) = (bytes.u32(at + offset)?, bytes.u32(at + offset + 4)?);
+            if list + 4 * (u64::from(from) + u64::from(number)) > end {
                 return Err(bytes.error(at + offset, format!("{number} dependants do not fit before byte {end}")));
             }
             for i in 0..number {
-                let later = bytes.u32(list + 4 * (from + i))?;
-                if later as usize >= operations {
-                    return Err(bytes.error(list + 4 * (from + i), format!("there is no operation with index {later}")));
+                let place = list + 4 * (u64::from(from) + u64::from(i));
+                let later = bytes.u32(place)?;
+                if later >= operations {
+                    return Err(bytes.error(place, format!("there is no operation with index {later}")));
                 }
-                graph.edges.push((later, index as u32, on_start));
                 // Ranges may overlap in a forged file; honest ones name each edge once.
-                if graph.edges.len() > (end - list) / 4 {
+                if schedule.edges() >= (end - list) / 4 || !schedule.edge(later, index, on_start) {
                     return Err(bytes.error(at + offset, "more dependants are named than there are"));
                 }
             }
         }
     }
-    Ok(graph)
+    Ok(())
 }

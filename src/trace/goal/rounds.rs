@@ -42,16 +42,19 @@ pub enum Round {
     WaitAll,
 }
 
-/// What the collectives of a trace are made of, told one rank and one collective at a time.
+/// What the collectives of a trace are made of.
 pub trait Rounds: Sync + fmt::Debug {
     /// By what the messages were chosen, in words, if there are collectives.
     fn origin(&self) -> Option<String>;
 
-    /// Appends the steps of a rank in its collective number `number`, from 0, in the order in which it calls or starts them.
-    ///
-    /// # Panics
-    /// If the rank has no such collective.
-    fn steps(&self, rank: u32, number: usize, rounds: &mut Vec<Round>);
+    /// Those of a rank.
+    fn of_rank(&self, rank: u32) -> Box<dyn RankRounds + '_>;
+}
+
+/// What the collectives of a rank are made of, told one after the other.
+pub trait RankRounds: fmt::Debug {
+    /// Appends the steps of the rank in its next collective, the one that this action begins.
+    fn next(&mut self, action: &Action, rounds: &mut Vec<Round>);
 }
 
 /// Tags that no message of a trace has.

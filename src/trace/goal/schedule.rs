@@ -5,126 +5,35 @@
 //! happened when its send has begun; the order in which that comes to pass is one that all ranks can keep.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
 use super::NANOSECONDS;
+use super::graph::{Graphs, Kind, Link, MOST, Operation, Place};
 use crate::trace::calls::{At, Program};
 use crate::trace::error::TraceError;
 use crate::trace::{Action, Effect, Options, Trace};
 
-/// What an operation does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Send,
-    Receive,
-    Calculate,
-}
-
-/// An operation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Operation {
-    pub kind: Kind,
-    pub cpu: u8,
-    /// The other rank.
-    pub peer: u32,
-    pub tag: u32,
-    /// Bytes, or nanoseconds.
-    pub size: u64,
-    /// The line or the byte where it stands, as [`Schedule`] knows.
-    pub at: u64,
-}
-
-/// The operations of a rank, and what waits for what.
-#[derive(Default)]
-pub(super) struct Graph {
-    pub operations: Vec<Operation>,
-    /// The later one, the earlier one, and whether it waits only for the start of that.
-    pub edges: Vec<(u32, u32, bool)>,
-}
-
-/// An operation, and whether it is about its start only: in one word, since there are as many as operations.
-#[derive(Clone, Copy, Default)]
-struct Link(u32);
-
-impl Link {
-    fn new(operation: u32, on_start: bool) -> Self {
-        Self(operation << 1 | u32::from(on_start))
-    }
-
-    fn operation(self) -> u32 {
-        self.0 >> 1
-    }
-
-    fn on_start(self) -> bool {
-        self.0 & 1 == 1
-    }
-}
-
-/// Most operations of a rank.
-pub(super) const MOST_OPERATIONS: usize = 1 << 31;
+/// Operations that a rank begins in a row. Others have their turn then, so that no rank gets far ahead of those that receive from it.
+const TURN: usize = 4096;
 
 /// A graph under way.
 #[derive(Default)]
 struct Run {
-    operations: Vec<Operation>,
-    /// For each operation, where its edges begin in the lists.
-    waits: Vec<u32>,
-    earlier: Vec<Link>,
-    frees: Vec<u32>,
-    later: Vec<Link>,
-    /// How many things each still waits for.
-    left: Vec<u32>,
+    place: Place,
+    /// The first operation that may wait for nothing and was not looked at yet.
+    root: u32,
+    /// Those that wait for nothing more.
     ready: VecDeque<u32>,
-    /// Whether it was waited for, or needs no wait.
-    waited: Vec<bool>,
+    /// Whether the rank is among those that have a turn.
+    active: bool,
+    begun: u32,
     /// Whether something has been posted that nobody waits for yet.
     open: usize,
     /// The message that the last action posts, if it does.
     last: Option<u32>,
-}
-
-impl Run {
-    fn new(mut graph: Graph) -> Run {
-        // What was posted last is waited for first: it can become a call that blocks.
-        graph.edges.sort_by_key(|&(later, earlier, on_start)| (later, std::cmp::Reverse(earlier), on_start));
-        let count = graph.operations.len();
-        let list = |key: fn(&(u32, u32, bool)) -> (u32, u32)| {
-            let mut starts = vec![0u32; count + 1];
-            graph.edges.iter().for_each(|edge| starts[key(edge).0 as usize + 1] += 1);
-            (0..count).for_each(|i| starts[i + 1] += starts[i]);
-            let mut next = starts.clone();
-            let mut list = vec![Link::default(); graph.edges.len()];
-            for edge in &graph.edges {
-                let (from, to) = key(edge);
-                list[next[from as usize] as usize] = Link::new(to, edge.2);
-                next[from as usize] += 1;
-            }
-            (starts, list)
-        };
-        let (waits, earlier) = list(|&(later, earlier, _)| (later, earlier));
-        let (frees, later) = list(|&(later, earlier, _)| (earlier, later));
-        let left: Vec<u32> = (0..count).map(|i| waits[i + 1] - waits[i]).collect();
-        let ready = (0..count as u32).filter(|&i| left[i as usize] == 0).collect();
-        let waited = vec![false; count];
-        Run { operations: graph.operations, waits, earlier, frees, later, left, ready, waited, open: 0, last: None }
-    }
-
-    /// Tells those that wait for the start, or for the end, of an operation.
-    fn free(&mut self, operation: u32, start: bool) {
-        let range = self.frees[operation as usize] as usize..self.frees[operation as usize + 1] as usize;
-        for at in range {
-            let link = self.later[at];
-            let later = link.operation();
-            if link.on_start() == start {
-                self.left[later as usize] -= 1;
-                if self.left[later as usize] == 0 {
-                    self.ready.push_back(later);
-                }
-            }
-        }
-    }
 }
 
 /// Sends and receives of a triple that were posted and are without the other half.
@@ -136,128 +45,248 @@ struct Posted {
 
 /// The operations of all ranks.
 ///
-/// All of them are in memory, in some 50 bytes each: what an operation requires may stand anywhere before it, and which of two comes
-/// first may depend on a message from a rank that stands further down.
+/// What an operation requires may stand anywhere before it, and which of two comes first may depend on a message from a rank that
+/// stands further down. So all of them have to be read before the first can be put in its place.
 pub(super) struct Schedule {
-    runs: Vec<Run>,
+    graphs: Graphs,
+    places: Vec<Place>,
     /// What the places of operations are.
-    place: fn(u64) -> At,
+    at: fn(u64) -> At,
 }
 
 impl Schedule {
-    /// For so many ranks that have no operations yet.
-    pub fn new(ranks: usize, place: fn(u64) -> At) -> Self {
-        Self { runs: (0..ranks).map(|_| Run::default()).collect(), place }
+    /// For ranks that have no operations yet.
+    pub fn new(options: &Options, at: fn(u64) -> At) -> Self {
+        // As much as for the actions that are made of them.
+        Self { graphs: Graphs::new(options.actions_in_memory.saturating_mul(16)), places: Vec::new(), at }
+    }
+
+    /// Says how many ranks there are.
+    pub fn set_ranks(&mut self, ranks: usize) {
+        self.places = vec![Place::default(); ranks];
+        self.graphs.set_ranks(ranks);
     }
 
     /// How many ranks there are.
     pub fn ranks(&self) -> usize {
-        self.runs.len()
+        self.places.len()
     }
 
-    /// Gives a rank its operations.
-    pub fn put(&mut self, rank: usize, graph: Graph) {
-        self.runs[rank] = Run::new(graph);
+    /// Adds an operation to the rank that is being read; gives its number, or nothing if there are too many.
+    pub fn push(&mut self, operation: &Operation) -> Option<u32> {
+        (self.graphs.operations() < MOST).then(|| self.graphs.push(operation))
     }
+
+    /// Says that an operation of that rank waits for another one, or for its start only; `false` if that is said too often.
+    pub fn edge(&mut self, later: u32, earlier: u32, on_start: bool) -> bool {
+        let fits = self.graphs.edges() < MOST;
+        if fits {
+            self.graphs.edge(later, Link { operation: earlier, on_start });
+        }
+        fits
+    }
+
+    /// Edges of that rank.
+    pub fn edges(&self) -> u64 {
+        self.graphs.edges()
+    }
+
+    /// Ends it: it was this one.
+    pub fn close(&mut self, rank: usize) {
+        self.places[rank] = self.graphs.close();
+    }
+}
+
+/// All ranks under way.
+struct Order<'o> {
+    program: Program<'o>,
+    graphs: Graphs,
+    runs: Vec<Run>,
+    /// Ranks that can begin something.
+    active: VecDeque<u32>,
+    /// By source, destination and tag.
+    posted: FxHashMap<(u32, u32, u32), Posted>,
+    /// Of the operation at work.
+    links: Vec<Link>,
+    at: fn(u64) -> At,
 }
 
 /// Puts the operations of all ranks in order.
 pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
-    let Schedule { mut runs, place: at } = schedule;
-    let mut program = Program::new("GOAL", options, runs.len());
-    let mut posted: FxHashMap<(u32, u32, u32), Posted> = FxHashMap::default();
-    let mut active: VecDeque<u32> = (0..runs.len() as u32).collect();
-    while let Some(rank) = active.pop_front() {
-        while let Some(next) = runs[rank as usize].ready.pop_front() {
-            begin(&mut program, &mut runs, rank, next, &|place| (file, at(place)))?;
-            runs[rank as usize].free(next, true);
-            let operation = runs[rank as usize].operations[next as usize];
-            match operation.kind {
-                Kind::Calculate => runs[rank as usize].free(next, false),
-                Kind::Send => {
-                    runs[rank as usize].free(next, false);
-                    let place = posted.entry((rank, operation.peer, operation.tag)).or_default();
-                    match place.receives.pop_front() {
-                        Some(receive) => {
-                            runs[operation.peer as usize].free(receive, false);
-                            active.push_back(operation.peer);
-                        }
-                        None => place.sends += 1,
-                    }
-                }
-                Kind::Receive => {
-                    let place = posted.entry((operation.peer, rank, operation.tag)).or_default();
-                    if place.sends > 0 {
-                        place.sends -= 1;
-                        runs[rank as usize].free(next, false);
-                    } else {
-                        place.receives.push_back(next);
-                    }
-                }
+    let Schedule { graphs, places, at } = schedule;
+    let ranks = places.len() as u32;
+    let mut order = Order {
+        program: Program::new("GOAL", options, places.len()),
+        graphs,
+        runs: places.into_iter().map(|place| Run { place, active: true, ..Run::default() }).collect(),
+        active: (0..ranks).collect(),
+        posted: FxHashMap::default(),
+        links: Vec::new(),
+        at,
+    };
+    while let Some(rank) = order.active.pop_front() {
+        order.runs[rank as usize].active = false;
+        order.turn(rank, file)?;
+    }
+    for rank in 0..ranks {
+        order.end(rank, file)?;
+    }
+    order.program.finish(name, file)
+}
+
+impl Order<'_> {
+    /// The operation that a rank begins next: those that wait for nothing from the start, then those that have become ready.
+    fn next(&mut self, rank: u32) -> Option<u32> {
+        let run = &mut self.runs[rank as usize];
+        while run.root < run.place.roots_end {
+            let root = run.root;
+            run.root += 1;
+            if self.graphs.is_root(run.place, root) {
+                return Some(root);
+            }
+        }
+        run.ready.pop_front()
+    }
+
+    fn activate(&mut self, rank: u32) {
+        if !std::mem::replace(&mut self.runs[rank as usize].active, true) {
+            self.active.push_back(rank);
+        }
+    }
+
+    /// Tells those that wait for the start, or for the end, of an operation.
+    fn free(&mut self, rank: u32, operation: u32, start: bool) {
+        let run = &mut self.runs[rank as usize];
+        self.graphs.later(run.place, operation, &mut self.links);
+        for link in &self.links {
+            if link.on_start == start && self.graphs.happened(run.place, link.operation) == 0 {
+                run.ready.push_back(link.operation);
             }
         }
     }
-    for (rank, run) in (0..).zip(&runs) {
-        if let Some(stuck) = run.left.iter().position(|&left| left > 0) {
-            let problem = format!("an operation of rank {rank} can never begin");
-            let help = "what it requires waits for itself, or for a message that nobody sends";
-            return Err(program.error(file, at(run.operations[stuck].at), problem, help));
-        }
-        if run.open > 0 {
-            program.push(rank, Action::WaitAll);
-        }
-    }
-    program.finish(name, file)
-}
 
-/// Begins an operation: waits for the messages that it requires, and posts it.
-fn begin<'f>(
-    program: &mut Program<'_>,
-    runs: &mut [Run],
-    rank: u32,
-    index: u32,
-    place: &dyn Fn(u64) -> (&'f Path, At),
-) -> Result<(), TraceError> {
-    let run = &mut runs[rank as usize];
-    let operation = run.operations[index as usize];
-    let (file, here) = place(operation.at);
-    for at in run.waits[index as usize] as usize..run.waits[index as usize + 1] as usize {
-        let (earlier, on_start) = (run.earlier[at].operation(), run.earlier[at].on_start());
-        if !on_start && !std::mem::replace(&mut run.waited[earlier as usize], true) {
-            run.open -= 1;
-            let is_last = run.last.take() == Some(earlier);
-            wait(program, rank, &run.operations[earlier as usize], is_last);
+    /// Begins some operations of a rank, as long as it has any.
+    fn turn(&mut self, rank: u32, file: &Path) -> Result<(), TraceError> {
+        for _ in 0..TURN {
+            let Some(next) = self.next(rank) else { return Ok(()) };
+            self.perform(rank, next, file)?;
+        }
+        self.activate(rank);
+        Ok(())
+    }
+
+    /// Begins an operation, and ends it, or one of another rank, if it can.
+    fn perform(&mut self, rank: u32, number: u32, file: &Path) -> Result<(), TraceError> {
+        let operation = self.graphs.operation(self.runs[rank as usize].place, number);
+        self.begin(rank, number, &operation, file)?;
+        self.free(rank, number, true);
+        match operation.kind {
+            Kind::Calculate => self.free(rank, number, false),
+            Kind::Send => {
+                self.free(rank, number, false);
+                let triple = (rank, operation.peer, operation.tag);
+                if let Some(receive) =
+                    self.post(triple, |posted| posted.receives.pop_front(), |posted| posted.sends += 1)
+                {
+                    self.free(operation.peer, receive, false);
+                    self.activate(operation.peer);
+                }
+            }
+            Kind::Receive => {
+                let triple = (operation.peer, rank, operation.tag);
+                let sent = |posted: &mut Posted| posted.sends.checked_sub(1).map(|left| posted.sends = left);
+                if self.post(triple, sent, |posted| posted.receives.push_back(number)).is_some() {
+                    self.free(rank, number, false);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the other half of a message, or leaves one half for it. Triples of which nothing is under way are forgotten: programs
+    /// may have as many tags as messages.
+    fn post<T>(
+        &mut self,
+        triple: (u32, u32, u32),
+        take: impl FnOnce(&mut Posted) -> Option<T>,
+        leave: impl FnOnce(&mut Posted),
+    ) -> Option<T> {
+        match self.posted.entry(triple) {
+            Entry::Vacant(place) => {
+                leave(place.insert(Posted::default()));
+                None
+            }
+            Entry::Occupied(mut place) => {
+                let posted = place.get_mut();
+                let taken = take(posted);
+                if taken.is_none() {
+                    leave(posted);
+                } else if posted.sends == 0 && posted.receives.is_empty() {
+                    place.remove();
+                }
+                taken
+            }
         }
     }
-    if operation.cpu > 0 {
-        let what = "operations on several cores of a rank: one after the other";
-        program.note(Effect::Approximated, what, rank, file, here);
-    }
-    let tag = i32::try_from(operation.tag);
-    let Ok(tag) = tag else {
-        return Err(program.error(file, here, "the tag is above 2147483647", "use smaller tags"));
-    };
-    match operation.kind {
-        Kind::Calculate => {
-            run.waited[index as usize] = true;
+
+    /// Begins an operation: waits for the messages that it requires, and posts it.
+    fn begin(&mut self, rank: u32, number: u32, operation: &Operation, file: &Path) -> Result<(), TraceError> {
+        let here = (self.at)(operation.at);
+        let run = &mut self.runs[rank as usize];
+        run.begun += 1;
+        self.graphs.earlier(run.place, number, &mut self.links);
+        for &Link { operation: earlier, on_start } in &self.links {
+            if !on_start && !self.graphs.waited(run.place, earlier) {
+                run.open -= 1;
+                let is_last = run.last.take() == Some(earlier);
+                wait(&mut self.program, rank, &self.graphs.operation(run.place, earlier), is_last);
+            }
+        }
+        let program = &mut self.program;
+        if operation.cpu > 0 {
+            let what = "operations on several cores of a rank: one after the other";
+            program.note(Effect::Approximated, what, rank, file, here);
+        }
+        let Ok(tag) = i32::try_from(operation.tag) else {
+            return Err(program.error(file, here, "the tag is above 2147483647", "use smaller tags"));
+        };
+        if operation.kind == Kind::Calculate {
+            self.graphs.waited(run.place, number);
             if operation.size > 0 {
                 run.last = None;
                 let flops = operation.size as f64 / NANOSECONDS * program.recorded_speed();
                 program.push(rank, Action::Compute { flops: flops.min(f64::MAX) });
             }
+            return Ok(());
         }
-        Kind::Send => {
-            (run.open, run.last) = (run.open + 1, Some(index));
-            let (count, datatype) = program.elements(operation.size, rank, file, here)?;
-            program.push(rank, Action::Isend { to: operation.peer, tag, count, datatype });
-        }
-        Kind::Receive => {
-            (run.open, run.last) = (run.open + 1, Some(index));
-            let (count, datatype) = program.elements(operation.size, rank, file, here)?;
-            program.push(rank, Action::Irecv { from: operation.peer, tag, count, datatype });
-        }
+        (run.open, run.last) = (run.open + 1, Some(number));
+        let (count, datatype) = program.elements(operation.size, rank, file, here)?;
+        program.push(
+            rank,
+            match operation.kind {
+                Kind::Send => Action::Isend { to: operation.peer, tag, count, datatype },
+                _ => Action::Irecv { from: operation.peer, tag, count, datatype },
+            },
+        );
+        Ok(())
     }
-    Ok(())
+
+    /// Ends a rank, which has begun what it can.
+    fn end(&mut self, rank: u32, file: &Path) -> Result<(), TraceError> {
+        let run = &self.runs[rank as usize];
+        if run.begun < run.place.count {
+            let stuck = (0..run.place.count).find(|&number| self.graphs.left(run.place, number) > 0);
+            let stuck = stuck.expect("what waits for nothing more has begun");
+            let here = (self.at)(self.graphs.operation(run.place, stuck).at);
+            let problem = format!("an operation of rank {rank} can never begin");
+            let help = "what it requires waits for itself, or for a message that nobody sends";
+            return Err(self.program.error(file, here, problem, help));
+        }
+        if run.open > 0 {
+            self.program.push(rank, Action::WaitAll);
+        }
+        Ok(())
+    }
 }
 
 /// Waits for a message; one that was posted just before becomes a call that blocks. An older one of the same partner and tag is

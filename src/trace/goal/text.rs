@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rustc_hash::FxHashMap;
-
-use super::schedule::{Graph, Kind, MOST_OPERATIONS, Operation, Schedule, trace};
+use super::graph::{Kind, MOST, Operation};
+use super::labels::Labels;
+use super::schedule::{Schedule, trace};
 use crate::trace::Trace;
 use crate::trace::blocks::Blocks;
 use crate::trace::calls::{At, located};
@@ -13,10 +13,10 @@ use crate::trace::format::{Input, MOST_RANKS};
 
 /// Whether the first word that is no comment is `num_ranks`.
 pub(super) fn recognises(head: &[u8]) -> bool {
-    let mut comment = false;
+    let (mut comment, mut kept) = (false, Vec::new());
     for line in head.split(|&byte| byte == b'\n') {
-        let line = without_comments(line, &mut comment);
-        match words(&line).next() {
+        without_comments(line, &mut comment, &mut kept);
+        match words(&kept).next() {
             None => {}
             Some(word) => return word == b"num_ranks",
         }
@@ -28,9 +28,9 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
 }
 
-/// A line without what stands in comments; `comment` says whether one of several lines is open.
-fn without_comments(line: &[u8], comment: &mut bool) -> Vec<u8> {
-    let mut kept = Vec::with_capacity(line.len());
+/// Keeps of a line what does not stand in comments; `comment` says whether one of several lines is open.
+fn without_comments(line: &[u8], comment: &mut bool, kept: &mut Vec<u8>) {
+    kept.clear();
     let mut at = 0;
     while at < line.len() {
         let rest = &line[at..];
@@ -55,7 +55,6 @@ fn without_comments(line: &[u8], comment: &mut bool) -> Vec<u8> {
             at += 1;
         }
     }
-    kept
 }
 
 pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
@@ -64,16 +63,16 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let mut reader = Reader {
         file: file.clone(),
         line: 0,
-        comment: false,
-        schedule: Schedule::new(0, At::Line),
-        graph: Graph::default(),
+        schedule: Schedule::new(options, At::Line),
         seen: Vec::new(),
         rank: None,
-        labels: FxHashMap::default(),
+        labels: Labels::default(),
     };
+    let (mut comment, mut kept) = (false, Vec::new());
     Blocks::new(source).each_line(budget, |number, line| {
         reader.line = number;
-        reader.take(line)
+        without_comments(line, &mut comment, &mut kept);
+        reader.take(&kept)
     })?;
     if let Some(rank) = reader.rank {
         return Err(reader.error(format!("rank {rank} is not closed by `}}`"), "the file may be cut off"));
@@ -88,13 +87,11 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
 struct Reader {
     file: PathBuf,
     line: u64,
-    comment: bool,
     schedule: Schedule,
     seen: Vec<bool>,
-    /// The rank whose operations are read, and these.
+    /// The rank whose operations are read.
     rank: Option<usize>,
-    graph: Graph,
-    labels: FxHashMap<Vec<u8>, u32>,
+    labels: Labels,
 }
 
 const GRAMMAR: &str = "write `LABEL: send 8b to 1 tag 0`, `recv 8b from 0`, `calc 100` or `LABEL requires LABEL`";
@@ -114,8 +111,7 @@ impl Reader {
     }
 
     fn take(&mut self, line: &[u8]) -> Result<(), TraceError> {
-        let line = without_comments(line, &mut self.comment);
-        let mut words = words(&line).peekable();
+        let mut words = words(line).peekable();
         let Some(&first) = words.peek() else { return Ok(()) };
         match (first, self.rank) {
             (b"num_ranks", None) if self.seen.is_empty() => {
@@ -124,7 +120,7 @@ impl Reader {
                 if !(1..=MOST_RANKS).contains(&ranks) {
                     return Err(self.error(format!("{ranks} ranks; a trace has 1 to {MOST_RANKS}"), "check the file"));
                 }
-                self.schedule = Schedule::new(ranks, At::Line);
+                self.schedule.set_ranks(ranks);
                 self.seen.resize(ranks, false);
             }
             (b"rank", None) => {
@@ -146,10 +142,10 @@ impl Reader {
             (b"}", Some(rank)) => {
                 words.next();
                 self.rank = None;
-                self.schedule.put(rank, std::mem::take(&mut self.graph));
+                self.schedule.close(rank);
                 self.labels.clear();
             }
-            (_, Some(_)) => return self.operation(&line),
+            (_, Some(_)) => return self.operation(line),
             _ => {
                 return Err(
                     self.error(format!("`{}` is not expected here", shorten(first)), "begin with `num_ranks N`")
@@ -164,7 +160,7 @@ impl Reader {
 
     fn label(&self, word: Option<&[u8]>) -> Result<u32, TraceError> {
         let word = word.ok_or_else(|| self.error("a label is expected here", GRAMMAR))?;
-        self.labels.get(word).copied().ok_or_else(|| {
+        self.labels.get(word).ok_or_else(|| {
             self.error(
                 format!("there is no label `{}` before this line", shorten(word)),
                 "labels are those of the rank",
@@ -184,7 +180,9 @@ impl Reader {
             words.next();
             let later = self.label(word)?;
             let earlier = self.label(words.next())?;
-            self.graph.edges.push((later, earlier, kind == b"irequires"));
+            if !self.schedule.edge(later, earlier, kind == b"irequires") {
+                return Err(self.error(format!("a rank has more than {MOST} dependencies"), "split the trace"));
+            }
             return self.end(words.next());
         }
         let kind = match word {
@@ -234,13 +232,11 @@ impl Reader {
                 other => return self.end(Some(other)),
             }
         }
-        if self.graph.operations.len() >= MOST_OPERATIONS {
-            return Err(self.error(format!("a rank has more than {MOST_OPERATIONS} operations"), "split the trace"));
-        }
-        let index = self.graph.operations.len() as u32;
-        self.graph.operations.push(operation);
+        let Some(number) = self.schedule.push(&operation) else {
+            return Err(self.error(format!("a rank has more than {MOST} operations"), "split the trace"));
+        };
         if let Some(label) = label
-            && self.labels.insert(label.to_vec(), index).is_some()
+            && !self.labels.insert(label, number)
         {
             return Err(self.error(format!("the label `{}` is there twice", shorten(label)), "give each its own label"));
         }

@@ -1,13 +1,14 @@
 //! Writing GOAL text: each action waits for the one before it.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
 
 use super::NANOSECONDS;
-use super::rounds::{Round, Rounds};
+use super::rounds::{RankRounds, Round, Rounds};
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Datatype, Trace, UNKNOWN_COUNT, ti};
@@ -63,8 +64,7 @@ fn write(part: &Trace, first: usize, rounds: Option<&dyn Rounds>, out: &mut dyn 
             label: 0,
             last: None,
             requests: FxHashMap::default(),
-            rounds,
-            collectives: 0,
+            rounds: rounds.map(|rounds| rounds.of_rank(rank as u32)),
             started: Vec::new(),
         };
         for (index, action) in actions.iter().enumerate() {
@@ -73,7 +73,7 @@ fn write(part: &Trace, first: usize, rounds: Option<&dyn Rounds>, out: &mut dyn 
                 return Err(WriteError::Inexpressible { format: "GOAL", rank, index, action });
             }
         }
-        writeln!(out, "}}")?;
+        writeln!(chain.out, "}}")?;
     }
     Ok(out.flush()?)
 }
@@ -99,9 +99,8 @@ struct Chain<'o, W> {
     last: Option<Link>,
     /// Labels of open requests, the oldest first.
     requests: FxHashMap<Triple, VecDeque<u64>>,
-    /// What collectives are made of, and how many the rank has begun.
-    rounds: Option<&'o dyn Rounds>,
-    collectives: usize,
+    /// What the rank's collectives are made of.
+    rounds: Option<Box<dyn RankRounds + 'o>>,
     /// Collectives that do not block and have not been waited for, the oldest first: their numbers, and their last operations.
     started: Vec<(u32, Option<Link>)>,
 }
@@ -158,12 +157,12 @@ impl<'o, W: Write> Chain<'o, W> {
         links.iter().try_for_each(|&link| self.follow(link))
     }
 
-    /// Writes the steps of the rank in its next collective, and the flops of that; `false` if it is not known what it is made of.
-    fn perform(&mut self, flops: f64) -> io::Result<bool> {
-        let Some(rounds) = self.rounds else { return Ok(false) };
+    /// Writes the steps of the rank in its next collective, which this action begins, and the flops of that; `false` if it is not
+    /// known what it is made of.
+    fn perform(&mut self, action: &Action, flops: f64) -> io::Result<bool> {
+        let Some(rounds) = &mut self.rounds else { return Ok(false) };
         let (mut steps, mut open) = (Vec::new(), Vec::new());
-        rounds.steps(self.rank, self.collectives, &mut steps);
-        self.collectives += 1;
+        rounds.next(action, &mut steps);
         for step in steps {
             match step {
                 Round::Send { to, bytes, tag, blocks } => {
@@ -185,6 +184,16 @@ impl<'o, W: Write> Chain<'o, W> {
             self.compute(flops)?;
         }
         Ok(true)
+    }
+
+    /// Takes the oldest open request of a triple. Triples without one are forgotten: there may be as many tags as messages.
+    fn oldest(&mut self, triple: Triple) -> Option<u64> {
+        let Entry::Occupied(mut place) = self.requests.entry(triple) else { return None };
+        let oldest = place.get_mut().pop_front();
+        if place.get().is_empty() {
+            place.remove();
+        }
+        oldest
     }
 
     /// Writes an action; `false` if it cannot be expressed.
@@ -209,11 +218,11 @@ impl<'o, W: Write> Chain<'o, W> {
             | Action::Accumulate { .. }
             | Action::Fence { .. }
             | Action::Flush { .. } => return Ok(false),
-            Action::Collective { index } => return self.perform(trace.collectives[index as usize].flops),
+            Action::Collective { index } => return self.perform(action, trace.collectives[index as usize].flops),
             // It goes its own way from here, beside what the rank does next.
             Action::Start { index, request } => {
                 let here = self.last;
-                let known = self.perform(trace.collectives[index as usize].flops)?;
+                let known = self.perform(action, trace.collectives[index as usize].flops)?;
                 let end = std::mem::replace(&mut self.last, here);
                 self.started.push((request, end));
                 return Ok(known);
@@ -246,7 +255,7 @@ impl<'o, W: Write> Chain<'o, W> {
                 self.wait(&[send, receive].map(Link::end_of))?;
             }
             Action::Wait { source, destination, tag } => {
-                let oldest = self.requests.get_mut(&(source, destination, tag)).and_then(VecDeque::pop_front);
+                let oldest = self.oldest((source, destination, tag));
                 self.wait(oldest.map(Link::end_of).as_slice())?;
             }
             Action::WaitAll => {

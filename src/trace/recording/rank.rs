@@ -59,7 +59,8 @@ pub(super) fn read(
         windows: FxHashMap::default(),
         handles: Handles::default(),
         names: Vec::new(),
-        counted: Vec::new(),
+        measured: 0.0,
+        instructions: 0,
         last_compute: None,
     };
     let counts_instructions = header.flags & INSTRUCTIONS != 0;
@@ -102,8 +103,9 @@ pub(super) struct Reader<'p, 'o> {
     pub handles: Handles,
     /// Calls that are recorded by name only.
     names: Vec<String>,
-    /// Where computation stands, with its instructions.
-    counted: Vec<(usize, u64)>,
+    /// Flops of all computation, and its instructions if they were counted.
+    measured: f64,
+    instructions: u64,
     /// Where the last computation stands, if it is the last action.
     last_compute: Option<usize>,
 }
@@ -146,39 +148,41 @@ impl Reader<'_, '_> {
                 next
             }
         };
+        self.measured += flops;
+        if counts_instructions {
+            self.count(record.instructions);
+        }
+        // Until the end, computation has its instructions in the place of its flops.
+        let amount = if self.instructions > 0 { record.instructions as f64 } else { flops };
         let actions = self.actions();
         if let Some(Action::Compute { flops: sum }) = actions.get(at) {
-            actions.set(at, Action::Compute { flops: sum + flops });
+            actions.set(at, Action::Compute { flops: sum + amount });
         }
         self.last_compute = Some(at);
-        if counts_instructions {
-            self.counted.push((at, record.instructions));
+    }
+
+    /// Adds instructions. As long as there are none, the times are kept: a counter may be there and never count.
+    fn count(&mut self, instructions: u64) {
+        if self.instructions == 0 && instructions > 0 {
+            self.change_computation(|_| 0.0);
         }
+        self.instructions = self.instructions.saturating_add(instructions);
+    }
+
+    fn change_computation(&mut self, how: impl Fn(f64) -> f64) {
+        self.actions().change(|action| {
+            if let Action::Compute { flops } = action {
+                *flops = how(*flops);
+            }
+        });
     }
 
     /// Where instructions were counted, the time of all computation of the rank is shared out by them: what the operating system
     /// took away in between lengthens no single part.
     fn spread_instructions(&mut self) {
-        let counted = std::mem::take(&mut self.counted);
-        let instructions: f64 = counted.iter().map(|&(_, n)| n as f64).sum();
-        let mut flops = 0.0;
-        let mut last = None;
-        let actions = self.actions();
-        for &(at, _) in &counted {
-            if last.replace(at) != Some(at)
-                && let Some(Action::Compute { flops: part }) = actions.get(at)
-            {
-                flops += part;
-                actions.set(at, Action::Compute { flops: 0.0 });
-            }
-        }
-        if instructions <= 0.0 {
-            return;
-        }
-        for (at, n) in counted {
-            if let Some(Action::Compute { flops: part }) = actions.get(at) {
-                actions.set(at, Action::Compute { flops: part + flops * (n as f64 / instructions) });
-            }
+        let (flops, instructions) = (self.measured, self.instructions as f64);
+        if instructions > 0.0 {
+            self.change_computation(|part| flops * (part / instructions));
         }
     }
 

@@ -259,6 +259,26 @@ fn instructions_share_out_the_time() {
     assert!(flops.len() == 2 && flops.iter().all(|f| (f - 1.5e5).abs() < 1e-3), "{flops:?}");
 }
 
+/// A record has as many instructions as microseconds: fewer than one is none. A counter that never counts leaves the times as they
+/// are; one that begins to count late has counted nothing before.
+#[test]
+fn without_instructions_times_stay() {
+    let flops = |gaps: [u64; 3]| {
+        let mut file = File::new(0, 1, INSTRUCTIONS);
+        file.record(Op::Send, gaps[0], &[B(0), U(0), S(0), S(0), U(0)]);
+        file.record(Op::Recv, gaps[1], &[U(0), S(0), S(0), U(0)]);
+        file.record(Op::Probe, gaps[2], &[U(0), S(0), S(1), U(4)]);
+        let trace = read(&[file.end()]).unwrap();
+        let parts = trace.actions[0].iter().filter_map(|action| match action {
+            Action::Compute { flops } => Some(flops.round()),
+            _ => None,
+        });
+        parts.collect::<Vec<f64>>()
+    };
+    assert_eq!(flops([900, 300, 100]), [9e4, 3e4, 1e4]);
+    assert_eq!(flops([500, 300, 4200]), [0.0, 0.0, 5e5]);
+}
+
 #[test]
 fn a_recording_that_ends_early_is_a_window() {
     let file = |rank: u32, messages: i64| {

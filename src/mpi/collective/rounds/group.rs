@@ -1,7 +1,7 @@
 //! The collectives of one communicator: what its members send, and who receives it.
 
+use super::RoundsError;
 use super::sizes::Sizes;
-use super::{Calls, RoundsError};
 use crate::ids::Rank;
 use crate::mpi::collective::{Cursor, Selector, SmpKnown, Step};
 use crate::mpi::layout::Layout;
@@ -57,16 +57,28 @@ impl<'t> Group<'t> {
         Self { trace, selector, world, layout: Layout::new(hosts), communicator }
     }
 
-    /// All members have to call the same number of collectives.
-    pub fn check(&self, calls: &Calls) -> Result<(), RoundsError> {
-        match calls.iter().position(|of_member| of_member.len() != calls[0].len()) {
+    /// Its members in the order of their ranks.
+    pub fn by_rank(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.world.len() as u32).collect();
+        order.sort_unstable_by_key(|&member| self.world[member as usize]);
+        order
+    }
+
+    /// All members have to call the same number of collectives. `numbers` has those of the ranks that call any, in ascending order.
+    pub fn check(&self, numbers: &[(u32, usize)]) -> Result<(), RoundsError> {
+        let calls = |rank: u32| {
+            let place = numbers.binary_search_by_key(&rank, |&(rank, _)| rank);
+            place.map_or(0, |at| numbers[at].1)
+        };
+        let first = calls(self.world[0]);
+        match self.world.iter().find(|&&rank| calls(rank) != first) {
             None => Ok(()),
-            Some(other) => Err(RoundsError::DifferentNumbers {
+            Some(&other_rank) => Err(RoundsError::DifferentNumbers {
                 communicator: self.communicator.number(),
                 rank: self.world[0],
-                calls: calls[0].len(),
-                other_rank: self.world[other],
-                other_calls: calls[other].len(),
+                calls: first,
+                other_rank,
+                other_calls: calls(other_rank),
             }),
         }
     }

@@ -1,0 +1,341 @@
+//! The graphs of all ranks: operations, and which of them wait for which.
+//!
+//! A rank has a record of each of its operations, and behind them two lists: what each operation waits for, and which ones wait for it.
+//! All of this is paged, so a rank may have more operations than there is memory for. Whoever goes along the graph of a program uses
+//! neighbours one after the other, and most of it can stay outside.
+
+use std::ops::Range;
+
+use super::paged::Paged;
+
+/// What an operation does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Send,
+    Receive,
+    Calculate,
+}
+
+/// An operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Operation {
+    pub kind: Kind,
+    pub cpu: u8,
+    /// The other rank.
+    pub peer: u32,
+    pub tag: u32,
+    /// Bytes, or nanoseconds.
+    pub size: u64,
+    /// The line or the byte where it stands, below 2^48.
+    pub at: u64,
+}
+
+/// An operation that waits or is waited for, and whether it is about the start of the earlier one only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Link {
+    pub operation: u32,
+    pub on_start: bool,
+}
+
+impl Link {
+    fn to_word(self) -> u32 {
+        self.operation << 1 | u32::from(self.on_start)
+    }
+
+    fn from_word(word: u32) -> Self {
+        Self { operation: word >> 1, on_start: word & 1 == 1 }
+    }
+}
+
+/// Pages of a rank that works its way along its operations: those, and both lists of edges.
+const PAGES_AT_WORK: usize = 3;
+
+/// Most operations of a rank, and most edges.
+pub(super) const MOST: u64 = 1 << 31;
+
+/// Bytes of a record, and where in it the numbers are that are looked for alone.
+const RECORD: u64 = 36;
+/// Where the list of what an operation waits for ends.
+const EARLIER_END: u64 = 24;
+/// Where the list of those that wait for it ends.
+const LATER_END: u64 = 28;
+/// How many things it still waits for.
+const LEFT: u64 = 32;
+/// The bit that says that an operation was waited for; the kind is in the two below.
+const WAITED: u8 = 4;
+
+fn to_bytes(operation: &Operation) -> [u8; 24] {
+    let kind = match operation.kind {
+        Kind::Send => 0,
+        Kind::Receive => 1,
+        Kind::Calculate => 2,
+    };
+    let word = operation.at << 16 | u64::from(operation.cpu) << 8 | kind;
+    let mut bytes = [0; 24];
+    bytes[..8].copy_from_slice(&word.to_le_bytes());
+    bytes[8..16].copy_from_slice(&operation.size.to_le_bytes());
+    bytes[16..20].copy_from_slice(&operation.peer.to_le_bytes());
+    bytes[20..].copy_from_slice(&operation.tag.to_le_bytes());
+    bytes
+}
+
+fn from_bytes(bytes: &[u8; 24]) -> Operation {
+    let (words, _) = bytes.as_chunks::<8>();
+    let [first, size, last] = [0, 1, 2].map(|i| u64::from_le_bytes(words[i]));
+    let kind = match first & 3 {
+        0 => Kind::Send,
+        1 => Kind::Receive,
+        _ => Kind::Calculate,
+    };
+    Operation { kind, cpu: (first >> 8) as u8, peer: last as u32, tag: (last >> 32) as u32, size, at: first >> 16 }
+}
+
+/// Where the graph of a rank is.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Place {
+    operations: u64,
+    earlier: u64,
+    later: u64,
+    /// How many operations there are.
+    pub count: u32,
+    /// In front of this one are all that wait for nothing.
+    pub roots_end: u32,
+}
+
+/// The graphs of ranks, one of which is being read.
+pub(super) struct Graphs {
+    bytes: Paged,
+    /// Edges of the rank that is being read: the later operation with the kind of edge, and the earlier one.
+    edges: Paged,
+    open: Place,
+}
+
+impl Graphs {
+    /// None yet; of those to come, about so many bytes will be in memory.
+    pub fn new(limit: usize) -> Self {
+        Self { bytes: Paged::new(limit / 2), edges: Paged::new(limit / 2), open: Place::default() }
+    }
+
+    /// There will be so many ranks: each may have in memory what it works on, whatever the limit.
+    pub fn set_ranks(&mut self, ranks: usize) {
+        self.bytes.allow_pages(PAGES_AT_WORK * ranks);
+    }
+
+    /// Operations of the rank that is being read.
+    pub fn operations(&self) -> u64 {
+        (self.bytes.len() - self.open.operations) / RECORD
+    }
+
+    /// Edges of that rank.
+    pub fn edges(&self) -> u64 {
+        self.edges.len() / 8
+    }
+
+    /// Adds an operation to the rank that is being read; gives its number.
+    pub fn push(&mut self, operation: &Operation) -> u32 {
+        let number = self.operations() as u32;
+        let mut record = [0; RECORD as usize];
+        record[..24].copy_from_slice(&to_bytes(operation));
+        self.bytes.extend(&record);
+        number
+    }
+
+    /// Says that an operation of that rank waits for an earlier one, or for its start only.
+    pub fn edge(&mut self, later: u32, earlier: Link) {
+        let later = Link { operation: later, on_start: earlier.on_start };
+        let words = u64::from(later.to_word()) << 32 | u64::from(earlier.to_word());
+        self.edges.extend(&words.to_le_bytes());
+    }
+
+    fn nth_edge(&mut self, nth: u64) -> (Link, Link) {
+        let words = u64::from_le_bytes(self.edges.get(8 * nth));
+        (Link::from_word((words >> 32) as u32), Link::from_word(words as u32))
+    }
+
+    /// Ends the rank that is being read: makes the lists of its edges.
+    pub fn close(&mut self) -> Place {
+        let (count, edges) = (self.operations() as u32, self.edges());
+        let earlier = self.bytes.len();
+        let later = earlier + 4 * edges;
+        let mut place = Place { earlier, later, count, roots_end: 0, ..self.open };
+        let bytes = &mut self.bytes;
+        (0..2 * edges).for_each(|_| bytes.extend(&[0; 4]));
+        for nth in 0..edges {
+            let (later, earlier) = self.nth_edge(nth);
+            self.count(place.field(later.operation, EARLIER_END));
+            self.count(place.field(earlier.operation, LATER_END));
+        }
+        // From numbers of edges to places where the lists begin; they end there once they are filled.
+        let (mut earlier_end, mut later_end) = (0, 0);
+        for i in 0..count {
+            let waits = self.bytes.u32(place.field(i, EARLIER_END));
+            self.bytes.set_u32(place.field(i, LEFT), waits);
+            if waits == 0 {
+                place.roots_end = i + 1;
+            }
+            self.bytes.set_u32(place.field(i, EARLIER_END), earlier_end);
+            earlier_end += waits;
+            let frees = self.bytes.u32(place.field(i, LATER_END));
+            self.bytes.set_u32(place.field(i, LATER_END), later_end);
+            later_end += frees;
+        }
+        for nth in 0..edges {
+            let (later, earlier) = self.nth_edge(nth);
+            let at = self.count(place.field(later.operation, EARLIER_END));
+            self.bytes.set_u32(place.earlier + 4 * u64::from(at), earlier.to_word());
+            let at = self.count(place.field(earlier.operation, LATER_END));
+            self.bytes.set_u32(place.later + 4 * u64::from(at), later.to_word());
+        }
+        let mut list = Vec::new();
+        for i in 0..count {
+            // What was posted last is waited for first: it can become a call that blocks.
+            let range = self.range(place, i, EARLIER_END);
+            self.sort(place.earlier, range, &mut list, |word| (!(word >> 1), word & 1));
+            let range = self.range(place, i, LATER_END);
+            self.sort(place.later, range, &mut list, |word| (word >> 1, word & 1));
+        }
+        self.edges.clear();
+        self.open.operations = self.bytes.len();
+        place
+    }
+
+    /// Adds one to a number; gives what it was.
+    fn count(&mut self, at: u64) -> u32 {
+        let value = self.bytes.u32(at);
+        self.bytes.set_u32(at, value + 1);
+        value
+    }
+
+    /// The places of an operation's links in one of the two lists.
+    fn range(&mut self, place: Place, operation: u32, end: u64) -> Range<u64> {
+        let start = match operation {
+            0 => 0,
+            _ => self.bytes.u32(place.field(operation - 1, end)),
+        };
+        let end = self.bytes.u32(place.field(operation, end));
+        u64::from(start)..u64::from(end)
+    }
+
+    fn sort(&mut self, list: u64, range: Range<u64>, words: &mut Vec<u32>, key: fn(&u32) -> (u32, u32)) {
+        if range.end - range.start < 2 {
+            return;
+        }
+        words.clear();
+        words.extend(range.clone().map(|i| self.bytes.u32(list + 4 * i)));
+        if !words.is_sorted_by_key(key) {
+            words.sort_unstable_by_key(key);
+            range.zip(&*words).for_each(|(i, &word)| self.bytes.set_u32(list + 4 * i, word));
+        }
+    }
+
+    /// An operation.
+    pub fn operation(&mut self, place: Place, number: u32) -> Operation {
+        from_bytes(&self.bytes.get(place.record(number)))
+    }
+
+    /// What an operation waits for, the last one first.
+    pub fn earlier(&mut self, place: Place, number: u32, links: &mut Vec<Link>) {
+        let range = self.range(place, number, EARLIER_END);
+        links.clear();
+        links.extend(range.map(|i| Link::from_word(self.bytes.u32(place.earlier + 4 * i))));
+    }
+
+    /// Which ones wait for an operation, the first one first.
+    pub fn later(&mut self, place: Place, number: u32, links: &mut Vec<Link>) {
+        let range = self.range(place, number, LATER_END);
+        links.clear();
+        links.extend(range.map(|i| Link::from_word(self.bytes.u32(place.later + 4 * i))));
+    }
+
+    /// Whether an operation waits for nothing from the start.
+    pub fn is_root(&mut self, place: Place, number: u32) -> bool {
+        self.range(place, number, EARLIER_END).is_empty()
+    }
+
+    /// How many things an operation still waits for.
+    pub fn left(&mut self, place: Place, number: u32) -> u32 {
+        self.bytes.u32(place.field(number, LEFT))
+    }
+
+    /// One of the things that an operation waits for has happened; gives how many are left.
+    pub fn happened(&mut self, place: Place, number: u32) -> u32 {
+        let at = place.field(number, LEFT);
+        let left = self.bytes.u32(at) - 1;
+        self.bytes.set_u32(at, left);
+        left
+    }
+
+    /// Remembers that an operation was waited for, or needs no wait; gives whether that was so before.
+    pub fn waited(&mut self, place: Place, number: u32) -> bool {
+        let at = place.record(number);
+        let [flags] = self.bytes.get(at);
+        self.bytes.set(at, [flags | WAITED]);
+        flags & WAITED != 0
+    }
+}
+
+impl Place {
+    fn record(&self, operation: u32) -> u64 {
+        self.operations + RECORD * u64::from(operation)
+    }
+
+    fn field(&self, operation: u32, field: u64) -> u64 {
+        self.record(operation) + field
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+    /// Graphs of which little is in memory are those that were given.
+    #[test]
+    fn graphs_are_what_was_given() {
+        let mut random = StdRng::seed_from_u64(7);
+        let mut graphs = Graphs::new(0);
+        let mut all = Vec::new();
+        for count in [0, 1, 30, 40_000, 3] {
+            let operations: Vec<Operation> = (0..count)
+                .map(|_| Operation {
+                    kind: [Kind::Send, Kind::Receive, Kind::Calculate][random.random_range(0..3)],
+                    cpu: random.random(),
+                    peer: random.random(),
+                    tag: random.random(),
+                    size: random.random(),
+                    at: random.random_range(0..1 << 48),
+                })
+                .collect();
+            let number = |random: &mut StdRng| random.random_range(0..count);
+            let edges: Vec<(u32, Link)> = (0..2 * count)
+                .map(|_| (number(&mut random), Link { operation: number(&mut random), on_start: random.random() }))
+                .collect();
+            assert!((0..).zip(&operations).all(|(i, operation)| graphs.push(operation) == i));
+            edges.iter().for_each(|&(later, earlier)| graphs.edge(later, earlier));
+            assert_eq!((graphs.operations(), graphs.edges()), (count.into(), u64::from(count) * 2));
+            all.push((graphs.close(), operations, edges));
+        }
+        let mut links = Vec::new();
+        for (place, operations, edges) in all {
+            let mut wait: Vec<Vec<Link>> = vec![Vec::new(); operations.len()];
+            let mut free = wait.clone();
+            for (later, earlier) in edges {
+                wait[later as usize].push(earlier);
+                free[earlier.operation as usize].push(Link { operation: later, ..earlier });
+            }
+            assert_eq!(place.roots_end as usize, wait.iter().rposition(|w| w.is_empty()).map_or(0, |last| last + 1));
+            for (i, operation) in (0..).zip(&operations) {
+                let (wait, free) = (&mut wait[i as usize], &mut free[i as usize]);
+                wait.sort_by_key(|link| (std::cmp::Reverse(link.operation), link.on_start));
+                free.sort_by_key(|link| (link.operation, link.on_start));
+                assert_eq!(graphs.left(place, i) as usize, wait.len());
+                graphs.earlier(place, i, &mut links);
+                assert_eq!(links, *wait);
+                graphs.later(place, i, &mut links);
+                assert_eq!(links, *free);
+                assert!(!graphs.waited(place, i) && graphs.waited(place, i));
+                assert_eq!(graphs.operation(place, i), *operation);
+            }
+        }
+    }
+}
