@@ -40,6 +40,11 @@ impl<T> Gathering<T> {
         Some(number)
     }
 
+    /// Whether a rank has called any.
+    pub fn knows(&self, rank: u32) -> bool {
+        self.called.contains_key(&rank)
+    }
+
     /// How many have been handed out.
     pub fn over(&self) -> u64 {
         self.over

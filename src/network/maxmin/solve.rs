@@ -177,6 +177,8 @@ impl<const WATCHED: bool> System<WATCHED> {
     /// The flows that the changes concern for certain: new ones, and those limited by a link that a flow entered
     /// or left.
     fn seed(&mut self) {
+        self.set.reserve(self.added.len());
+        self.before.reserve(self.added.len());
         for i in 0..self.added.len() {
             self.join(self.added[i]);
         }

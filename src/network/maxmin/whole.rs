@@ -25,13 +25,19 @@ struct Rising {
     settled: bool,
 }
 
-/// A flow on a contended link.
+/// A contended link of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     place: u32,
-    /// Which of the rising flows it is.
-    number: u32,
     consumption: f64,
+}
+
+/// A flow on a contended link.
+#[derive(Clone, Copy, Default, Debug)]
+struct Member {
+    /// Which of the rising flows it is, and which of the ways.
+    number: u32,
+    way: u32,
 }
 
 /// A contended link.
@@ -57,8 +63,8 @@ pub(super) struct Whole {
     flows: Vec<Rising>,
     ways: Vec<Way>,
     links: Vec<Filling>,
-    /// The ways of each link, in the order of the set.
-    members: Vec<u32>,
+    /// The flows of each link, in the order of the set.
+    members: Vec<Member>,
     queue: Buckets,
     /// The links that fill up next, and flows that they stop.
     fullest: Vec<u32>,
@@ -74,6 +80,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             return false;
         }
         self.whole.fill();
+        self.changed.reserve(self.set.len());
         for at in 0..self.set.len() {
             let flow = self.set[at];
             let Rising { value, limit, ways, .. } = self.whole.flows[at];
@@ -96,13 +103,15 @@ impl<const WATCHED: bool> System<WATCHED> {
         rising.clear();
         ways.clear();
         filling.clear();
+        rising.reserve(self.set.len());
+        ways.reserve(self.set.iter().map(|&flow| flows[flow as usize].path.elements().len()).sum());
         let mut unsettled = 0;
         for &flow in &self.set {
             let Flow { weight, penalty, bound, path, .. } = flows[flow as usize];
             if path.fat {
                 return false;
             }
-            let (number, first) = (rising.len() as u32, ways.len());
+            let first = ways.len();
             let mut all_contended = true;
             ways.extend(elements[path.elements()].iter().map(|&Element { link: id, consumption }| {
                 let link = &mut links[id as usize];
@@ -121,7 +130,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                     }
                     None => all_contended = false,
                 }
-                Way { place: link.place, number, consumption }
+                Way { place: link.place, consumption }
             }));
             if !all_contended {
                 let mut kept = first;
@@ -179,7 +188,7 @@ impl Whole {
         self.queue = queue;
     }
 
-    /// Lists the ways of each link side by side.
+    /// Lists the flows of each link side by side.
     fn list_members(&mut self) {
         let mut end = 0;
         for link in &mut self.links {
@@ -188,11 +197,15 @@ impl Whole {
             link.members = (end, end);
             end += link.open;
         }
-        self.members.resize(end as usize, 0);
-        for (at, way) in self.ways.iter().enumerate() {
-            let (_, listed) = &mut self.links[way.place as usize].members;
-            self.members[*listed as usize] = at as u32;
-            *listed += 1;
+        self.members.resize(end as usize, Member::default());
+        let (ways, links, members) = (&self.ways[..], &mut self.links[..], &mut self.members[..]);
+        for (number, flow) in (0..).zip(&self.flows) {
+            let (first, last) = flow.ways;
+            for (way, Way { place, .. }) in (first..).zip(&ways[first as usize..last as usize]) {
+                let (_, listed) = &mut links[*place as usize].members;
+                members[*listed as usize] = Member { number, way };
+                *listed += 1;
+            }
         }
     }
 
@@ -223,8 +236,8 @@ impl Whole {
         self.stopping.clear();
         for at in 0..self.fullest.len() {
             let Filling { members, link, .. } = self.links[self.fullest[at] as usize];
-            for member in members.0..members.1 {
-                let Way { number, .. } = self.ways[self.members[member as usize] as usize];
+            for member in members.0 as usize..members.1 as usize {
+                let Member { number, .. } = self.members[member];
                 let Rising { settled, ceiling, value: bound, .. } = self.flows[number as usize];
                 if settled {
                 } else if ceiling < level {
@@ -256,9 +269,9 @@ impl Whole {
         flow.value = value;
         flow.limit = limit;
         self.unsettled -= 1;
-        let weight = flow.weight;
+        let (weight, links) = (flow.weight, &mut self.links[..]);
         for way in &self.ways[flow.ways.0 as usize..flow.ways.1 as usize] {
-            let link = &mut self.links[way.place as usize];
+            let link = &mut links[way.place as usize];
             link.open -= 1;
             link.demand -= way.consumption * weight;
             link.remaining -= way.consumption * value;
@@ -279,12 +292,11 @@ impl Whole {
         let (first, end) = self.links[place as usize].members;
         let (mut kept, mut demand) = (first, 0.0);
         for member in first..end {
-            let at = self.members[member as usize];
-            let Way { number, consumption, .. } = self.ways[at as usize];
-            let flow = &self.flows[number as usize];
+            let member = self.members[member as usize];
+            let flow = &self.flows[member.number as usize];
             if !flow.settled {
-                demand += consumption * flow.weight;
-                self.members[kept as usize] = at;
+                demand += self.ways[member.way as usize].consumption * flow.weight;
+                self.members[kept as usize] = member;
                 kept += 1;
             }
         }

@@ -80,13 +80,14 @@ impl Meetings {
         while let Some(oldest) = self.ranks[rank as usize].first_entry() {
             let Some(told) = *oldest.get() else { break };
             oldest.remove();
-            let members = program.members(told.communicator).size();
+            let members = program.members(told.communicator);
             let gathering = self.communicators.entry(told.communicator).or_default();
-            if gathering.join(rank, (rank, told)).is_none() {
-                let problem = "more ranks call a collective than its communicator has members";
+            let is_member = gathering.knows(rank) || members.member(rank).is_some();
+            if !is_member || gathering.join(rank, (rank, told)).is_none() {
+                let problem = format!("rank {rank} calls a collective of a communicator of which it is no member");
                 return Err(program.error(file, told.place, problem, "check that the trace is whole"));
             }
-            if let Some(parts) = gathering.take_whole(members) {
+            if let Some(parts) = gathering.take_whole(members.size()) {
                 settle(program, parts, file)?;
             }
         }

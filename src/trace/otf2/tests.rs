@@ -319,6 +319,14 @@ fn whoever_is_no_member_is_refused() {
     assert!(problem(&(alone + event)).contains("communicator 1 has no member 9"));
     let unknown = event.replace("\"sub\" <1>", "INVALID <7>");
     assert!(problem(&(SAMPLE.to_owned() + &unknown)).contains("members of its communicator are not defined"));
+    // Whoever calls a collective of others is told where, not the others.
+    let stranger = SAMPLE.to_owned() + &event.replace("BCAST", "BARRIER").replace("9 (INVALID)", "UNDEFINED");
+    let error = parse(&stranger, &Options::default()).unwrap_err();
+    assert!(
+        error.to_string().contains("rank 0 calls a collective of a communicator of which it is no member"),
+        "{error}"
+    );
+    assert_eq!(error.line, Some(stranger.lines().count() as u64));
     let release =
         |whom: &str| with_window(&format!("RMA_RELEASE_LOCK 11 10200 Window: \"w\" <4>, Remote: {whom}, Lock: 0\n"));
     assert!(
