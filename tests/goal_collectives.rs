@@ -143,7 +143,8 @@ fn what_is_read_back_sends_what_the_original_sends() {
             let mut goal = Vec::new();
             trace::write(&trace, &Goal::with_rounds(&rounds), &mut goal).unwrap_or_else(|error| panic!("{error}"));
             let text = String::from_utf8_lossy(&goal).into_owned();
-            assert!(text.starts_with(&format!("// collectives as messages, by the table of {}\n", table.name())));
+            let head = format!("num_ranks {ranks}\n// collectives as messages, by the table of {}\n", table.name());
+            assert!(text.starts_with(&head));
             let again = trace::read_from(&*goal, "goal", &Options::default()).unwrap_or_else(|error| panic!("{error}"));
             assert!(again.collectives.is_empty() && again.warnings.is_empty(), "{:?}", again.warnings);
             let wrong: Vec<_> = inspect::check(&again).into_iter().filter(|f| f.severity == Severity::Error).collect();
@@ -240,8 +241,9 @@ fn a_workload_is_written_as_its_trace_is_converted() {
             folder.run(&["trace", "diff", "a.goal", "b.goal"]).success();
         }
         assert_eq!(folder.read("a.goal"), folder.read("b.goal"));
-        let origin = format!("// collectives as messages, by the table of {}\n", table.last().unwrap_or(&"mvapich2"));
-        assert!(folder.read("a.goal").starts_with(&origin), "{origin}");
+        let table = table.last().unwrap_or(&"mvapich2");
+        let head = format!("num_ranks 4\n// collectives as messages, by the table of {table}\n");
+        assert!(folder.read("a.goal").starts_with(&head), "{head}");
     }
     folder.refuse(&[&lu[..], &["x.ti", "--collectives", "ompi"]].concat(), 2, &["x.ti keeps", "help: "]);
     folder.refuse(&[&lu[..], &["x.goal", "--collectives", "mine"]].concat(), 2, &["mine", "mvapich2"]);

@@ -85,8 +85,8 @@ fn collectives_become_messages_of_a_table() {
         for table in ["mvapich2", "default"] {
             let how = [&["trace"], change, &["t.ti", "-o", "t.goal", "--force", "--collectives", table]].concat();
             folder.run(&how).success();
-            let first = folder.read("t.goal").lines().next().map(str::to_owned);
-            assert_eq!(first, Some(format!("// collectives as messages, by the table of {table}")), "{change:?}");
+            let second = folder.read("t.goal").lines().nth(1).map(str::to_owned);
+            assert_eq!(second, Some(format!("// collectives as messages, by the table of {table}")), "{change:?}");
         }
         let how = [&["trace"], change, &["t.ti", "-o", "t.mtrace", "--collectives", "ompi"]].concat();
         folder.refuse(&how, 2, &["keeps collectives as they are"]);

@@ -22,7 +22,7 @@ const XZ_MEMORY_KIB: u32 = 1 << 20;
 const RATIO_FREE: u64 = 32 << 20;
 
 /// Bytes that are looked at to tell the format.
-const HEAD: usize = 1 << 12;
+pub(super) const HEAD: usize = 1 << 12;
 
 /// First bytes and name of each packing; those without a decoder are refused by name.
 const MAGIC: [(&[u8], &str); 8] = [

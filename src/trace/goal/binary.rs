@@ -28,9 +28,11 @@ struct Bytes<'a> {
 
 impl Bytes<'_> {
     fn error(&self, at: u64, problem: impl Into<String>) -> TraceError {
-        let help = "the file is cut off or damaged; make it again with txt2bin";
-        let kind = TraceErrorKind::format("GOAL binary", problem, help);
-        located(self.file, At::Byte(at), kind)
+        self.error_with(at, problem, "the file is cut off or damaged; make it again with txt2bin")
+    }
+
+    fn error_with(&self, at: u64, problem: impl Into<String>, help: &'static str) -> TraceError {
+        located(self.file, At::Byte(at), TraceErrorKind::format("GOAL binary", problem, help))
     }
 
     fn take<const N: usize>(&mut self, at: u64) -> Result<[u8; N], TraceError> {
@@ -79,17 +81,24 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     }
     let mut schedule = Schedule::new(options, At::Byte);
     schedule.set_ranks(ranks);
+    let mut told = 0;
     for rank in 0..ranks {
-        graph(&mut bytes, table + 16 * rank as u64, &mut schedule)?;
+        let entry = table + 16 * rank as u64;
+        let (start, end) = (bytes.place(entry)?, bytes.place(entry + 8)?);
+        // A forged file could name the same bytes for all ranks, and be as many times as large.
+        told += end.saturating_sub(start);
+        if told > length {
+            return Err(bytes.error(entry, "the ranks have more bytes than the file"));
+        }
+        graph(&mut bytes, start, end, &mut schedule)?;
         schedule.close(rank);
     }
     trace(schedule, name, &file, options)
 }
 
-/// Reads the operations and edges of a rank, whose place stands at `entry`.
-fn graph(bytes: &mut Bytes<'_>, entry: u64, schedule: &mut Schedule) -> Result<(), TraceError> {
+/// Reads the operations and edges of a rank, which stand there.
+fn graph(bytes: &mut Bytes<'_>, start: u64, end: u64, schedule: &mut Schedule) -> Result<(), TraceError> {
     let ranks = schedule.ranks();
-    let (start, end) = (bytes.place(entry)?, bytes.place(entry + 8)?);
     let (operations, free) = (bytes.u32(start)?, bytes.u32(start + 4)?);
     let first = start + 8 + 4 * u64::from(free);
     let list = first + OPERATION * u64::from(operations);
@@ -106,13 +115,18 @@ fn graph(bytes: &mut Bytes<'_>, entry: u64, schedule: &mut Schedule) -> Result<(
         };
         let (peer, size, tag) = (bytes.u32(at + 5)?, bytes.take(at + 9)?, bytes.u32(at + 17)?);
         if kind != Kind::Calculate && (peer as usize >= ranks || tag == u32::MAX) {
-            let problem = match peer {
-                u32::MAX => "a receive from any source cannot be replayed".to_owned(),
-                _ if tag == u32::MAX => "a receive of any tag cannot be replayed".to_owned(),
-                peer => format!("there is no rank {peer} of {ranks}"),
+            let any = match (peer, tag) {
+                (u32::MAX, _) => Some((at + 5, "a receive from any source cannot be replayed")),
+                (_, u32::MAX) => Some((at + 17, "a receive of any tag cannot be replayed")),
+                _ => None,
             };
-            return Err(bytes.error(at + 5, problem));
+            return Err(match any {
+                Some((at, problem)) => bytes.error_with(at, problem, super::NO_WILDCARDS),
+                None => bytes.error(at + 5, format!("there is no rank {peer} of {ranks}")),
+            });
         }
+        // A computation has none, whatever stands there.
+        let (peer, tag) = if kind == Kind::Calculate { (0, 0) } else { (peer, tag) };
         let cpu = bytes.take::<1>(at + 21)?[0];
         schedule.push(&Operation { kind, cpu, peer, tag, size: u64::from_le_bytes(size), at });
         for (offset, on_start) in [(23, false), (31, true)] {

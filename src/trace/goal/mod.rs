@@ -40,5 +40,8 @@ pub(super) static BINARY: Format = Format {
     read_files: None,
 };
 
+/// The way out of receives that take whatever comes.
+const NO_WILDCARDS: &str = "give each receive the source and the tag that it got";
+
 /// Nanoseconds of a second: the unit of `calc`.
 const NANOSECONDS: f64 = 1e9;

@@ -1,8 +1,10 @@
 //! Graphs of operations, and an order in which a rank can perform them one after the other.
 //!
 //! Not every order will do: a rank that waited for the wrong message first could wait for ever. So all ranks are run together
-//! once, without any notion of time. An operation begins when everything that it waits for has happened, a receive has
-//! happened when its send has begun; the order in which that comes to pass is one that all ranks can keep.
+//! once, without any notion of time. An operation begins when everything that it waits for has happened; a message has happened, to
+//! both sides, when its send and its receive have begun, as large messages do; the order in which that comes to pass is one that all
+//! ranks can keep. Where all ranks would wait for ever like this, the oldest sends are done without a receiver, as those of small
+//! messages are.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -34,12 +36,16 @@ struct Run {
     open: usize,
     /// The message that the last action posts, if it does.
     last: Option<u32>,
+    /// Sends that nobody has received, the oldest first.
+    unmatched: VecDeque<u32>,
+    /// Whether the rank is among those that may have such.
+    holds: bool,
 }
 
 /// Sends and receives of a triple that were posted and are without the other half.
 #[derive(Default)]
 struct Posted {
-    sends: u64,
+    sends: VecDeque<u32>,
     receives: VecDeque<u32>,
 }
 
@@ -104,6 +110,8 @@ struct Order<'o> {
     runs: Vec<Run>,
     /// Ranks that can begin something.
     active: VecDeque<u32>,
+    /// Ranks that may have sends that nobody has received.
+    holders: Vec<u32>,
     /// By source, destination and tag.
     posted: FxHashMap<(u32, u32, u32), Posted>,
     /// Of the operation at work.
@@ -120,13 +128,19 @@ pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Optio
         graphs,
         runs: places.into_iter().map(|place| Run { place, active: true, ..Run::default() }).collect(),
         active: (0..ranks).collect(),
+        holders: Vec::new(),
         posted: FxHashMap::default(),
         links: Vec::new(),
         at,
     };
-    while let Some(rank) = order.active.pop_front() {
-        order.runs[rank as usize].active = false;
-        order.turn(rank, file)?;
+    loop {
+        while let Some(rank) = order.active.pop_front() {
+            order.runs[rank as usize].active = false;
+            order.turn(rank, file)?;
+        }
+        if !order.release() {
+            break;
+        }
     }
     for rank in 0..ranks {
         order.end(rank, file)?;
@@ -183,19 +197,20 @@ impl Order<'_> {
         match operation.kind {
             Kind::Calculate => self.free(rank, number, false),
             Kind::Send => {
-                self.free(rank, number, false);
                 let triple = (rank, operation.peer, operation.tag);
-                if let Some(receive) =
-                    self.post(triple, |posted| posted.receives.pop_front(), |posted| posted.sends += 1)
-                {
-                    self.free(operation.peer, receive, false);
-                    self.activate(operation.peer);
+                match self.post(triple, number, |posted| (&mut posted.receives, &mut posted.sends)) {
+                    Some(receive) => {
+                        self.free(rank, number, false);
+                        self.free(operation.peer, receive, false);
+                        self.activate(operation.peer);
+                    }
+                    None => self.hold(rank, number),
                 }
             }
             Kind::Receive => {
                 let triple = (operation.peer, rank, operation.tag);
-                let sent = |posted: &mut Posted| posted.sends.checked_sub(1).map(|left| posted.sends = left);
-                if self.post(triple, sent, |posted| posted.receives.push_back(number)).is_some() {
+                if let Some(send) = self.post(triple, number, |posted| (&mut posted.sends, &mut posted.receives)) {
+                    self.received(operation.peer, send);
                     self.free(rank, number, false);
                 }
             }
@@ -203,30 +218,65 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// Takes the other half of a message, or leaves one half for it. Triples of which nothing is under way are forgotten: programs
-    /// may have as many tags as messages.
-    fn post<T>(
-        &mut self,
-        triple: (u32, u32, u32),
-        take: impl FnOnce(&mut Posted) -> Option<T>,
-        leave: impl FnOnce(&mut Posted),
-    ) -> Option<T> {
-        match self.posted.entry(triple) {
-            Entry::Vacant(place) => {
-                leave(place.insert(Posted::default()));
-                None
+    /// Keeps a send that nobody has received yet.
+    fn hold(&mut self, rank: u32, send: u32) {
+        let run = &mut self.runs[rank as usize];
+        run.unmatched.push_back(send);
+        if !std::mem::replace(&mut run.holds, true) {
+            self.holders.push(rank);
+        }
+    }
+
+    /// Somebody receives what was sent, and may have been done before.
+    fn received(&mut self, sender: u32, send: u32) {
+        let unmatched = &mut self.runs[sender as usize].unmatched;
+        if let Some(at) = unmatched.iter().position(|&held| held == send) {
+            unmatched.remove(at);
+            self.free(sender, send, false);
+            self.activate(sender);
+        }
+    }
+
+    /// Nothing can begin: of each rank, sends are done without a receiver until that lets something begin. Gives whether there were any.
+    fn release(&mut self) -> bool {
+        let mut released = false;
+        for rank in std::mem::take(&mut self.holders) {
+            while self.runs[rank as usize].ready.is_empty()
+                && let Some(send) = self.runs[rank as usize].unmatched.pop_front()
+            {
+                released = true;
+                self.free(rank, send, false);
+                self.activate(rank);
             }
-            Entry::Occupied(mut place) => {
-                let posted = place.get_mut();
-                let taken = take(posted);
-                if taken.is_none() {
-                    leave(posted);
-                } else if posted.sends == 0 && posted.receives.is_empty() {
-                    place.remove();
-                }
-                taken
+            let run = &mut self.runs[rank as usize];
+            run.holds = !run.unmatched.is_empty();
+            if run.holds {
+                self.holders.push(rank);
             }
         }
+        released
+    }
+
+    /// Takes the other half of a message, or leaves one half for it. Triples of which nothing is under way are forgotten: programs
+    /// may have as many tags as messages.
+    fn post(
+        &mut self,
+        triple: (u32, u32, u32),
+        number: u32,
+        halves: impl FnOnce(&mut Posted) -> (&mut VecDeque<u32>, &mut VecDeque<u32>),
+    ) -> Option<u32> {
+        let mut place = match self.posted.entry(triple) {
+            Entry::Vacant(place) => place.insert_entry(Posted::default()),
+            Entry::Occupied(place) => place,
+        };
+        let (others, own) = halves(place.get_mut());
+        let other = others.pop_front();
+        if other.is_none() {
+            own.push_back(number);
+        } else if others.is_empty() && own.is_empty() {
+            place.remove();
+        }
+        other
     }
 
     /// Begins an operation: waits for the messages that it requires, and posts it.
@@ -237,9 +287,14 @@ impl Order<'_> {
         self.graphs.earlier(run.place, number, &mut self.links);
         for &Link { operation: earlier, on_start } in &self.links {
             if !on_start && !self.graphs.waited(run.place, earlier) {
-                run.open -= 1;
+                let operation = self.graphs.operation(run.place, earlier);
                 let is_last = run.last.take() == Some(earlier);
-                wait(&mut self.program, rank, &self.graphs.operation(run.place, earlier), is_last);
+                // Both halves of a message to itself have one triple, and a wait for the one could be one for the other. It is received
+                // when it is sent, so waiting for that half is enough.
+                if operation.kind != Kind::Send || operation.peer != rank {
+                    run.open -= 1;
+                    wait(&mut self.program, rank, &operation, is_last);
+                }
             }
         }
         let program = &mut self.program;
@@ -254,7 +309,8 @@ impl Order<'_> {
             self.graphs.waited(run.place, number);
             if operation.size > 0 {
                 run.last = None;
-                let flops = operation.size as f64 / NANOSECONDS * program.recorded_speed();
+                // What a nanosecond stands for is a whole number mostly.
+                let flops = operation.size as f64 * (program.recorded_speed() / NANOSECONDS);
                 program.push(rank, Action::Compute { flops: flops.min(f64::MAX) });
             }
             return Ok(());

@@ -62,6 +62,71 @@ fn the_order_is_one_that_can_run() {
     assert!(found.is_empty(), "{found:?}\n{}", ti(&trace));
 }
 
+/// A graph that can run, and whose list has to, with messages too large to be sent before they are received.
+fn runs_with_large_messages(text: &str) {
+    let trace = parse(text.as_bytes()).unwrap();
+    let found = crate::trace::inspect::check(&trace);
+    assert!(found.is_empty(), "{found:?}\n{}", ti(&trace));
+}
+
+/// The send that rank 0 posts first is received last: waiting for it before the other one goes out is waiting for ever.
+#[test]
+fn a_send_is_done_when_it_is_received() {
+    runs_with_large_messages(
+        "num_ranks 2\n\
+        rank 0 {\na: send 300000b to 1 tag 0\nc0: calc 1\nx: calc 1\nx requires a\nc1: calc 1\nc1 requires c0\n\
+        s: send 300000b to 1 tag 1\ns requires c1\n}\n\
+        rank 1 {\nr1: recv 300000b from 0 tag 1\nr0: recv 300000b from 0 tag 0\nr0 requires r1\n}\n",
+    );
+}
+
+/// Where all send first, nobody receives until some of the sends are done: as they are in MPI, if they are small.
+#[test]
+fn sends_that_nobody_receives_are_done_when_nothing_else_can_be() {
+    let ring = |rank: u32| {
+        let (to, from) = ((rank + 1) % 3, (rank + 2) % 3);
+        let round = |i: u32| {
+            let after = if i > 0 { format!("s{i} requires r{}\n", i - 1) } else { String::new() };
+            format!("s{i}: send 8b to {to}\n{after}r{i}: recv 8b from {from}\nr{i} requires s{i}\n")
+        };
+        format!("rank {rank} {{\n{}}}\n", (0..4).map(round).collect::<String>())
+    };
+    let text = format!("num_ranks 3\n{}rank 2 {{\n}}\n", ring(0) + &ring(1)).replace("rank 2 {\n}\n", &ring(2));
+    let trace = parse(text.as_bytes()).unwrap();
+    let lines = |rank: &str| ti(&trace).lines().filter(|line| line.starts_with(rank)).count();
+    // The last one is received when all is over.
+    assert_eq!(["0", "1", "2"].map(lines), [9; 3], "{}", ti(&trace));
+    assert!(ti(&trace).starts_with("0 send 1 0 8 6\n0 recv 2 0 8 6\n0 send"), "{}", ti(&trace));
+    // One that is never received is done as well, and what follows it runs.
+    let lonely = "num_ranks 1\nrank 0 {\na: send 8b to 0\nb: send 8b to 0\nc: calc 1\nc requires b\n}\n";
+    assert_eq!(ti(&parse(lonely.as_bytes()).unwrap()), "0 isend 0 0 8 6\n0 isend 0 0 8 6\n0 compute 1\n0 waitall\n");
+}
+
+/// A wait does not tell the two halves of a message of a rank to itself from each other.
+#[test]
+fn messages_of_a_rank_to_itself_are_waited_for_where_they_are_received() {
+    runs_with_large_messages(
+        "num_ranks 1\nrank 0 {\nr1: recv 8b from 0 tag 0\nr2: recv 8b from 0 tag 0\ns1: send 8b to 0 tag 0\nx: calc 5\nc: calc 1\n\
+        c requires s1\nd: calc 1\nd requires r1\nd requires c\ns2: send 8b to 0 tag 0\ns2 requires d\n}\n",
+    );
+}
+
+/// Notes may be longer than what tells the format.
+#[test]
+fn a_long_comment_in_front_does_not_hide_the_format() {
+    let long = |before: &str, after: &str| format!("{}{SAMPLE}", before.to_owned() + &" note".repeat(2000) + after);
+    for text in [long("//", "\n"), long("/*", "*/\n"), long("\n /* a */ // b\n//", "\n")] {
+        assert_eq!(ti(&parse(text.as_bytes()).unwrap()), ti(&parse(SAMPLE.as_bytes()).unwrap()));
+    }
+    let mut trace = parse(SAMPLE.as_bytes()).unwrap();
+    let noted =
+        |i| crate::trace::TraceWarning::Noted { file: "f".into(), text: format!("note {i} {}", "x".repeat(500)) };
+    trace.warnings = (0..20).map(noted).collect();
+    let mut bytes = Vec::new();
+    write(&trace, &Goal::PLAIN, &mut bytes).unwrap();
+    assert!(bytes.len() > 10_000 && parse(&bytes).unwrap().ranks() == 2);
+}
+
 /// Two receives with the same partner and tag are under way; it is the older one that is waited for.
 #[test]
 fn the_message_that_is_waited_for_may_not_be_the_last_one() {
@@ -92,7 +157,10 @@ fn what_is_written_reads_back() {
     write(&again, &Goal::PLAIN, &mut second).unwrap();
     let third = read_from(&*second, "t", &Options::default()).unwrap();
     assert_eq!(ti(&again), ti(&third));
-    // Collectives are refused with their place.
+    // So are times that its numbers cannot tell, and collectives, with their place.
+    let trace = read_from(&b"0 init\n0 compute 1e30\n"[..], "t", &Options::default()).unwrap();
+    let error = write(&trace, &Goal::PLAIN, &mut Vec::new()).unwrap_err();
+    assert!(error.to_string().starts_with("rank 0, action 2: GOAL cannot express"), "{error}");
     let trace = read_from(&b"0 init\n0 barrier\n"[..], "t", &Options::default()).unwrap();
     let error = write(&trace, &Goal::PLAIN, &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "rank 0, action 2: GOAL cannot express `barrier`");
@@ -179,5 +247,20 @@ fn the_binary_form_says_the_same() {
     for length in 8..bytes.len() {
         let error = parse(&bytes[..length]).unwrap_err();
         assert!(error.byte().is_some(), "{length}: {error}");
+    }
+    // Both ranks have the same bytes: a forged file could have as many as it likes.
+    let mut forged = bytes.clone();
+    forged.copy_within(14..30, 30);
+    let error = parse(&forged).unwrap_err();
+    assert!(error.to_string().contains("more bytes than the file") && error.byte() == Some(30), "{error}");
+    // Receives of any source or tag are no damage.
+    for (at, problem) in [(5, "any source"), (17, "any tag")] {
+        let receive = binary(&[(&[(2, 0, 8, 0)], &[])]);
+        let first = receive.len() - 39;
+        let mut any = receive;
+        any[first + at..first + at + 4].fill(0xff);
+        let error = parse(&any).unwrap_err();
+        assert!(error.to_string().contains(problem) && error.byte() == Some((first + at) as u64), "{error}");
+        assert!(!error.to_string().contains("damaged"), "{error}");
     }
 }

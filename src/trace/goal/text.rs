@@ -10,18 +10,19 @@ use crate::trace::blocks::Blocks;
 use crate::trace::calls::{At, located};
 use crate::trace::error::{TraceError, TraceErrorKind, shorten};
 use crate::trace::format::{Input, MOST_RANKS};
+use crate::trace::source::HEAD;
 
-/// Whether the first word that is no comment is `num_ranks`.
+/// Whether the first word that is no comment is `num_ranks`, or is not to be seen behind a long comment: nobody else begins like that.
 pub(super) fn recognises(head: &[u8]) -> bool {
     let (mut comment, mut kept) = (false, Vec::new());
     for line in head.split(|&byte| byte == b'\n') {
         without_comments(line, &mut comment, &mut kept);
-        match words(&kept).next() {
-            None => {}
-            Some(word) => return word == b"num_ranks",
+        if let Some(word) = words(&kept).next() {
+            return word == b"num_ranks";
         }
     }
-    false
+    let start = head.trim_ascii_start();
+    head.len() >= HEAD && (start.starts_with(b"//") || start.starts_with(b"/*"))
 }
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -211,8 +212,7 @@ impl Reader {
             }
             let peer = words.next();
             if peer == Some(b"-1") {
-                let help = "give each receive the source and the tag that it got";
-                return Err(self.error("a receive from any source cannot be replayed", help));
+                return Err(self.error("a receive from any source cannot be replayed", super::NO_WILDCARDS));
             }
             operation.peer = self.number(peer, "a rank")?;
             if operation.peer as usize >= self.schedule.ranks() {
@@ -223,8 +223,7 @@ impl Reader {
         while let Some(word) = words.next() {
             match word {
                 b"tag" if kind != Kind::Calculate && words.peek() == Some(&&b"-1"[..]) => {
-                    let help = "give each receive the source and the tag that it got";
-                    return Err(self.error("a receive of any tag cannot be replayed", help));
+                    return Err(self.error("a receive of any tag cannot be replayed", super::NO_WILDCARDS));
                 }
                 b"tag" if kind != Kind::Calculate => operation.tag = self.number(words.next(), "a tag")?,
                 b"cpu" => operation.cpu = self.number(words.next(), "the number of a core")?,

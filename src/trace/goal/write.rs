@@ -32,13 +32,15 @@ impl<'r> Goal<'r> {
 
 impl Writer for Goal<'_> {
     fn head(&self, ranks: usize, notes: &[String], out: &mut dyn Write) -> Result<(), WriteError> {
+        // It comes first: by this word a reader tells the format, however many notes there are.
+        writeln!(out, "num_ranks {ranks}")?;
         if let Some(origin) = self.0.and_then(Rounds::origin) {
             writeln!(out, "// {origin}")?;
         }
         for note in notes {
             writeln!(out, "// {}", note.replace(['\n', '\r'], " "))?;
         }
-        Ok(writeln!(out, "num_ranks {ranks}")?)
+        Ok(())
     }
 
     fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
@@ -77,6 +79,9 @@ fn write(part: &Trace, first: usize, rounds: Option<&dyn Rounds>, out: &mut dyn 
     }
     Ok(out.flush()?)
 }
+
+/// From here on a time is longer than a number of the format can tell.
+const MOST_NANOSECONDS: f64 = (1u128 << 64) as f64;
 
 /// Source, destination and tag.
 type Triple = (u32, u32, i32);
@@ -209,6 +214,11 @@ impl<'o, W: Write> Chain<'o, W> {
             | Action::TestRequest { .. }
             | Action::Probe { .. }
             | Action::Iprobe { .. } => {}
+            // Beyond what its 64 bits can tell: six centuries.
+            Action::Compute { flops } if flops / DEFAULT_RECORDED_SPEED * NANOSECONDS >= MOST_NANOSECONDS => {
+                return Ok(false);
+            }
+            Action::Sleep { seconds } if seconds * NANOSECONDS >= MOST_NANOSECONDS => return Ok(false),
             Action::Compute { flops } => self.compute(flops)?,
             Action::Sleep { seconds } => self.sleep(seconds)?,
             Action::Recv { count: UNKNOWN_COUNT, .. }

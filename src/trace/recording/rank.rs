@@ -60,7 +60,7 @@ pub(super) fn read(
         handles: Handles::default(),
         names: Vec::new(),
         measured: 0.0,
-        instructions: 0,
+        instructions: 0.0,
         last_compute: None,
     };
     let counts_instructions = header.flags & INSTRUCTIONS != 0;
@@ -105,7 +105,7 @@ pub(super) struct Reader<'p, 'o> {
     names: Vec<String>,
     /// Flops of all computation, and its instructions if they were counted.
     measured: f64,
-    instructions: u64,
+    instructions: f64,
     /// Where the last computation stands, if it is the last action.
     last_compute: Option<usize>,
 }
@@ -153,7 +153,7 @@ impl Reader<'_, '_> {
             self.count(record.instructions);
         }
         // Until the end, computation has its instructions in the place of its flops.
-        let amount = if self.instructions > 0 { record.instructions as f64 } else { flops };
+        let amount = if self.instructions > 0.0 { record.instructions as f64 } else { flops };
         let actions = self.actions();
         if let Some(Action::Compute { flops: sum }) = actions.get(at) {
             actions.set(at, Action::Compute { flops: sum + amount });
@@ -163,10 +163,10 @@ impl Reader<'_, '_> {
 
     /// Adds instructions. As long as there are none, the times are kept: a counter may be there and never count.
     fn count(&mut self, instructions: u64) {
-        if self.instructions == 0 && instructions > 0 {
+        if self.instructions == 0.0 && instructions > 0 {
             self.change_computation(|_| 0.0);
         }
-        self.instructions = self.instructions.saturating_add(instructions);
+        self.instructions += instructions as f64;
     }
 
     fn change_computation(&mut self, how: impl Fn(f64) -> f64) {
@@ -180,7 +180,7 @@ impl Reader<'_, '_> {
     /// Where instructions were counted, the time of all computation of the rank is shared out by them: what the operating system
     /// took away in between lengthens no single part.
     fn spread_instructions(&mut self) {
-        let (flops, instructions) = (self.measured, self.instructions as f64);
+        let (flops, instructions) = (self.measured, self.instructions);
         if instructions > 0.0 {
             self.change_computation(|part| flops * (part / instructions));
         }

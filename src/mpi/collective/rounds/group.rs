@@ -64,8 +64,9 @@ impl<'t> Group<'t> {
         order
     }
 
-    /// All members have to call the same number of collectives. `numbers` has those of the ranks that call any, in ascending order.
-    pub fn check(&self, numbers: &[(u32, usize)]) -> Result<(), RoundsError> {
+    /// All members have to call the same number of collectives that block, or that do not. `numbers` has those of the ranks that call
+    /// any, in ascending order.
+    pub fn check(&self, numbers: &[(u32, usize)], blocks: bool) -> Result<(), RoundsError> {
         let calls = |rank: u32| {
             let place = numbers.binary_search_by_key(&rank, |&(rank, _)| rank);
             place.map_or(0, |at| numbers[at].1)
@@ -75,6 +76,7 @@ impl<'t> Group<'t> {
             None => Ok(()),
             Some(&other_rank) => Err(RoundsError::DifferentNumbers {
                 communicator: self.communicator.number(),
+                blocks,
                 rank: self.world[0],
                 calls: first,
                 other_rank,

@@ -25,11 +25,16 @@ use crate::trace::{Action, CommunicatorId, Trace};
 /// Why the collectives of a trace are not a set of messages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RoundsError {
-    /// Members of a communicator call different numbers of collectives.
-    #[error("communicator {communicator}: rank {rank} has {calls} collectives, rank {other_rank} has {other_calls}")]
+    /// Members of a communicator call different numbers of collectives that block, or of those that do not.
+    #[error(
+        "communicator {communicator}: rank {rank} has {calls} collectives that {how}, rank {other_rank} has {other_calls}",
+        how = if *blocks { "block" } else { "do not block" }
+    )]
     DifferentNumbers {
         /// Number of the communicator, 0 for that of all ranks.
         communicator: u32,
+        /// Which ones.
+        blocks: bool,
         /// The first member.
         rank: u32,
         /// Its collectives.
@@ -111,7 +116,7 @@ impl<'t> TraceRounds<'t> {
         let (mut sequences, mut exchanges) = (FxHashMap::default(), Vec::new());
         for (key, calls) in calls {
             let group = Group::new(trace, *selector, layout, key.0);
-            group.check(&calls.numbers)?;
+            group.check(&calls.numbers, key.1)?;
             let order = group.by_rank();
             let mut known: FxHashMap<Class, u32> = FxHashMap::default();
             let mut collectives = Vec::with_capacity(calls.classes.len());
