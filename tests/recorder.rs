@@ -14,8 +14,9 @@ use mopsim::mpi::messages::Envelope;
 use mopsim::trace::{self, Action, CollectiveKind as Kind, Options, Trace, TraceWarning, inspect};
 use star::{model, star};
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// Messages and bytes by source and destination.
@@ -314,6 +315,30 @@ fn a_program_that_ends_early_is_replayed_up_to_there() {
             assert_eq!(recorded(&trace), expected, "{library:?} {how}");
             assert_eq!(replayed(&trace), expected, "{library:?} {how}");
         }
+    }
+}
+
+/// A batch system whose time is over ends mopsim, not the program: that ends, too, and what it did is kept.
+#[test]
+fn a_recording_that_is_terminated_is_kept() {
+    for library in libraries() {
+        let run = Run::new(&library);
+        let program = run.compile("crash.c", &[]).expect("C is compiled");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
+        command.current_dir(run.folder.path()).args(["record", "-o", "t.mrec", "--", library.mpirun]);
+        let command = launched(&mut command, &program, 2).arg("wait").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut mopsim = command.spawn().expect("mopsim runs");
+        let said = BufReader::new(mopsim.stdout.take().expect("is a pipe")).lines();
+        let waiting = said.map_while(Result::ok).filter(|line| line.contains("waits")).take(2).count();
+        assert_eq!(waiting, 2, "{library:?}");
+        let kill = Command::new("kill").args(["-TERM", &mopsim.id().to_string()]).status().expect("there is a kill");
+        let output = mopsim.wait_with_output().expect("it ends");
+        let said = text(&output.stderr);
+        // MPICH's launcher takes the end of its ranks for a success.
+        assert!(kill.success() && said.contains("recorded 2 ranks in t.mrec"), "{library:?}: {said}");
+        let trace = trace::read(&run.path("t.mrec"), &Options::default()).expect("is read");
+        let expected: Matrix = [((0, 1), (100, 400)), ((1, 0), (100, 400))].into();
+        assert_eq!(recorded(&trace), expected, "{library:?}");
     }
 }
 

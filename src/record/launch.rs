@@ -82,7 +82,34 @@ pub fn run(command: &[OsString], recorder: &Recorder) -> Result<ExitStatus, Reco
     if std::env::var_os(LIST).is_none() && !command.iter().any(|word| word == "-x") {
         process.env(LIST, names.join(";"));
     }
-    process.status().map_err(|error| RecordError::Command { command: program.to_string_lossy().into_owned(), error })
+    wait_for(process).map_err(|error| RecordError::Command { command: program.to_string_lossy().into_owned(), error })
+}
+
+/// Runs a command to its end. A batch system that ends its jobs tells the process that it has started: SIGTERM goes on to the
+/// command, so that this one is still there afterwards to put away what was recorded.
+#[cfg(unix)]
+fn wait_for(mut process: Command) -> std::io::Result<ExitStatus> {
+    use rustix::process::{Pid, Signal, kill_process};
+    use signal_hook::{consts::SIGTERM, iterator::Signals};
+    let mut signals = Signals::new([SIGTERM])?;
+    let handle = signals.handle();
+    let mut child = process.spawn()?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let passing_on = std::thread::spawn(move || {
+        for _ in signals.forever() {
+            // It may have ended meanwhile.
+            let _ = pid.map(|pid| kill_process(pid, Signal::TERM));
+        }
+    });
+    let status = child.wait();
+    handle.close();
+    let _ = passing_on.join();
+    status
+}
+
+#[cfg(not(unix))]
+fn wait_for(mut process: Command) -> std::io::Result<ExitStatus> {
+    process.status()
 }
 
 #[cfg(test)]

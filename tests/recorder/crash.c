@@ -1,4 +1,5 @@
-/* Ends in the middle: by MPI_Abort, by exit() without MPI_Finalize, or by a fatal signal, as the argument says. */
+/* Ends in the middle: by MPI_Abort, by exit() without MPI_Finalize, or by a fatal signal, as the argument says; or waits for
+   ever, and says so. */
 
 #include "counted.h"
 #include <signal.h>
@@ -12,6 +13,7 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 7);
     if (argc > 1 && strcmp(argv[1], "exit") == 0) exit(0);
     if (argc > 1 && strcmp(argv[1], "signal") == 0 && rank == 1) raise(SIGSEGV);
+    if (argc > 1 && strcmp(argv[1], "wait") == 0) puts("waits"), fflush(stdout);
     MPI_Recv(&token, 1, MPI_INT, before, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return 0;
 }
