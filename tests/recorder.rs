@@ -17,10 +17,16 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Messages and bytes by source and destination.
 type Matrix = BTreeMap<(u32, u32), (u64, u64)>;
+
+/// Nothing that is waited for takes so long.
+const LONG: Duration = Duration::from_secs(60);
 
 /// An MPI library that is installed.
 #[derive(Clone, Debug)]
@@ -328,14 +334,31 @@ fn a_recording_that_is_terminated_is_kept() {
         command.current_dir(run.folder.path()).args(["record", "-o", "t.mrec", "--", library.mpirun]);
         let command = launched(&mut command, &program, 2).arg("wait").stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut mopsim = command.spawn().expect("mopsim runs");
-        let said = BufReader::new(mopsim.stdout.take().expect("is a pipe")).lines();
-        let waiting = said.map_while(Result::ok).filter(|line| line.contains("waits")).take(2).count();
-        assert_eq!(waiting, 2, "{library:?}");
-        let kill = Command::new("kill").args(["-TERM", &mopsim.id().to_string()]).status().expect("there is a kill");
-        let output = mopsim.wait_with_output().expect("it ends");
+        let lines = BufReader::new(mopsim.stdout.take().expect("is a pipe")).lines();
+        let (waits, waiting) = mpsc::channel();
+        // To the end, so that nobody writes into a pipe that is closed.
+        let reader = thread::spawn(move || {
+            lines
+                .map_while(Result::ok)
+                .filter(|line| line.contains("waits"))
+                .for_each(|_| waits.send(()).unwrap_or(()));
+        });
+        for rank in 0..2 {
+            assert!(waiting.recv_timeout(LONG).is_ok(), "{library:?}: {rank} of 2 ranks have come to their last call");
+        }
+        // Launchers may miss a signal that comes while they are busy with their ranks.
+        let begin = Instant::now();
+        while mopsim.try_wait().expect("is a child").is_none() {
+            assert!(begin.elapsed() < LONG, "{library:?}: it does not end");
+            let kill = Command::new("kill").args(["-TERM", &mopsim.id().to_string()]).status();
+            assert!(kill.expect("there is a kill").success(), "{library:?}");
+            thread::sleep(Duration::from_secs(1));
+        }
+        let output = mopsim.wait_with_output().expect("it has ended");
+        reader.join().expect("reads lines");
         let said = text(&output.stderr);
         // MPICH's launcher takes the end of its ranks for a success.
-        assert!(kill.success() && said.contains("recorded 2 ranks in t.mrec"), "{library:?}: {said}");
+        assert!(said.contains("recorded 2 ranks in t.mrec"), "{library:?}: {said}");
         let trace = trace::read(&run.path("t.mrec"), &Options::default()).expect("is read");
         let expected: Matrix = [((0, 1), (100, 400)), ((1, 0), (100, 400))].into();
         assert_eq!(recorded(&trace), expected, "{library:?}");
