@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::process::Command;
 use support::cli::{Folder, MESSAGE};
 
 const STUDY: &str = "title = 'T'\n[[networks]]\ntopology = 'edges:path=\"net.txt\"'\n[[networks]]\nplatform = 'p.toml'\n\
@@ -117,4 +118,27 @@ fn devices_take_what_they_are_given() {
     let folder = folder();
     folder.command(&["trace", "convert", "t.ti", "-o", "/dev/null"]).assert().success();
     folder.command(&["trace", "info", "t.ti", "--svg", "/dev/null", "--csv", "/dev/null"]).assert().success();
+}
+
+/// Limits of a shell are told as any error of a file; a temporary file that may not grow is done without.
+#[cfg(unix)]
+#[test]
+fn files_may_be_limited() {
+    let folder = Folder::new();
+    let calls: String = (0..20_000).map(|call| format!("0 compute {call}\n")).collect();
+    folder.write("t.ti", format!("0 init\n{calls}0 finalize\n"));
+    let limited = |arguments: &str| {
+        let script = format!("ulimit -f 64; exec \"$0\" {arguments}");
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &script, env!("CARGO_BIN_EXE_mopsim")])
+            .current_dir(folder.path(""))
+            .output()
+            .expect("a shell")
+    };
+    let output = limited("trace convert t.ti -o big.ti");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(3) && said.contains("big.ti"), "{:?}: {said}", output.status);
+    assert_eq!(folder.names(), ["t.ti"]);
+    assert!(limited("trace info t.ti").status.success());
 }

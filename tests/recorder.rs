@@ -317,6 +317,8 @@ fn a_program_that_ends_early_is_replayed_up_to_there() {
             let trace = trace::read(&run.path(&name), &Options::default()).expect("is read");
             let early = |warning: &TraceWarning| matches!(warning, TraceWarning::Noted { text, .. } if text.contains("ends early"));
             assert!(trace.warnings.iter().any(early), "{library:?} {how}: {:?}", trace.warnings);
+            let aborted = |warning: &TraceWarning| matches!(warning, TraceWarning::Noted { text, .. } if text.contains("by MPI_Abort with 7"));
+            assert_eq!(trace.warnings.iter().any(aborted), how == "abort", "{library:?} {how}: {:?}", trace.warnings);
             let expected: Matrix = [((0, 1), (100, 400)), ((1, 0), (100, 400))].into();
             assert_eq!(recorded(&trace), expected, "{library:?} {how}");
             assert_eq!(replayed(&trace), expected, "{library:?} {how}");

@@ -33,11 +33,19 @@ use failure::Failure;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+/// A file that would become larger than a limit of the shell (`ulimit -f`) is an error of the write, not the end of the process: it
+/// can be told, and temporary files can be done without.
+fn survive_limits() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
 /// Runs the program.
 pub fn main() -> ExitCode {
     let mut command = args::command();
     let arguments = args::Arguments::from_arg_matches_mut(&mut command.get_matches_mut())
         .unwrap_or_else(|error| error.format(&mut command).exit());
+    survive_limits();
     let result = match &arguments.verb {
         args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),

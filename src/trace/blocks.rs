@@ -108,7 +108,8 @@ impl<'r> Blocks<'r> {
     /// line, or 1 for an empty file.
     ///
     /// # Errors
-    /// Those of `take` and of reading, and [`TraceErrorKind::CutOff`] for a file that does not end with a line end.
+    /// Those of `take` and of reading, [`TraceErrorKind::LineTooLong`], and [`TraceErrorKind::CutOff`] for a file that does not end with a
+    /// line end.
     pub fn each_line(
         self,
         budget: &mut Budget,
@@ -117,6 +118,10 @@ impl<'r> Blocks<'r> {
         let file = self.source.file().to_path_buf();
         let (mut number, mut cut_off) = (0, false);
         self.each(budget, |block| {
+            if block.end == End::TooLong {
+                let kind = TraceErrorKind::LineTooLong { limit: LONGEST_LINE };
+                return Err(TraceError { line: Some(number + 1), ..TraceError::whole(&file, kind) });
+            }
             let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
             for line in text.split(|&byte| byte == b'\n') {
                 number += 1;

@@ -186,6 +186,14 @@ fn errors_have_their_line() {
     }
 }
 
+#[test]
+fn a_line_that_does_not_end_is_too_long() {
+    let mut bytes = b"num_ranks 1\nrank 0 {\n".to_vec();
+    bytes.resize(65 << 20, b'x');
+    let error = parse(&bytes).unwrap_err();
+    assert!(error.line == Some(3) && error.to_string().contains("longer than"), "{error}");
+}
+
 /// A rank: operations as (kind, peer, size, tag) and edges as (later, earlier, start only).
 type Rank<'a> = (&'a [(u8, u32, u64, u32)], &'a [(u32, u32, bool)]);
 

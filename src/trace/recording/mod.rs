@@ -142,15 +142,17 @@ impl About {
 
     fn remarks(self, program: &mut Program<'_>) {
         let ranks = self.files.len();
-        if let Some(&(rank, byte, abort)) = self.early.first() {
+        // The one who has ended the others tells more than the first of them.
+        let aborted = self.early.iter().find(|(_, _, abort)| abort.is_some());
+        if let Some(&(rank, byte, abort)) = aborted.or(self.early.first()) {
             let how = match abort {
-                Some(code) => format!("MPI_Abort with {code}"),
-                None => "the program ended without MPI_Finalize, or the file is cut off".to_owned(),
+                Some(code) => format!("on rank {rank} at byte {byte} by MPI_Abort with {code}"),
+                None => format!(
+                    "first on rank {rank} at byte {byte} (the program ended without MPI_Finalize, or the file is cut off)"
+                ),
             };
-            let text = format!(
-                "the recording ends early on {} of {ranks} ranks, first on rank {rank} at byte {byte} ({how}); replayed as a window",
-                self.early.len()
-            );
+            let early = self.early.len();
+            let text = format!("the recording ends early on {early} of {ranks} ranks, {how}; replayed as a window");
             program.remark(&self.files[rank], text);
         }
         if self.overlapped > 0 {
