@@ -61,8 +61,9 @@ const EARLIER_END: u64 = 24;
 const LATER_END: u64 = 28;
 /// How many things it still waits for.
 const LEFT: u64 = 32;
-/// The bit that says that an operation was waited for; the kind is in the two below.
+/// The bits that say that an operation was waited for, and that a send is done; the kind is in the two below.
 const WAITED: u8 = 4;
+const DONE: u8 = 8;
 
 fn to_bytes(operation: &Operation) -> [u8; 24] {
     let kind = match operation.kind {
@@ -267,10 +268,24 @@ impl Graphs {
 
     /// Remembers that an operation was waited for, or needs no wait; gives whether that was so before.
     pub fn waited(&mut self, place: Place, number: u32) -> bool {
+        self.flag(place, number, WAITED)
+    }
+
+    /// Remembers that a send is done; gives whether it was before.
+    pub fn done(&mut self, place: Place, number: u32) -> bool {
+        self.flag(place, number, DONE)
+    }
+
+    /// Whether a send is done.
+    pub fn is_done(&mut self, place: Place, number: u32) -> bool {
+        self.bytes.get::<1>(place.record(number))[0] & DONE != 0
+    }
+
+    fn flag(&mut self, place: Place, number: u32, flag: u8) -> bool {
         let at = place.record(number);
         let [flags] = self.bytes.get(at);
-        self.bytes.set(at, [flags | WAITED]);
-        flags & WAITED != 0
+        self.bytes.set(at, [flags | flag]);
+        flags & flag != 0
     }
 }
 
@@ -334,6 +349,7 @@ mod tests {
                 graphs.later(place, i, &mut links);
                 assert_eq!(links, *free);
                 assert!(!graphs.waited(place, i) && graphs.waited(place, i));
+                assert!(!graphs.is_done(place, i) && !graphs.done(place, i) && graphs.is_done(place, i));
                 assert_eq!(graphs.operation(place, i), *operation);
             }
         }

@@ -36,8 +36,10 @@ struct Run {
     open: usize,
     /// The message that the last action posts, if it does.
     last: Option<u32>,
-    /// Sends that nobody has received, the oldest first.
+    /// Sends that nobody has received, the oldest first, and some that are done.
     unmatched: VecDeque<u32>,
+    /// How many of them are not done.
+    undone: usize,
     /// Whether the rank is among those that may have such.
     holds: bool,
 }
@@ -210,7 +212,7 @@ impl Order<'_> {
             Kind::Receive => {
                 let triple = (operation.peer, rank, operation.tag);
                 if let Some(send) = self.post(triple, number, |posted| (&mut posted.sends, &mut posted.receives)) {
-                    self.received(operation.peer, send);
+                    self.end_send(operation.peer, send);
                     self.free(rank, number, false);
                 }
             }
@@ -222,19 +224,28 @@ impl Order<'_> {
     fn hold(&mut self, rank: u32, send: u32) {
         let run = &mut self.runs[rank as usize];
         run.unmatched.push_back(send);
+        run.undone += 1;
         if !std::mem::replace(&mut run.holds, true) {
             self.holders.push(rank);
         }
     }
 
-    /// Somebody receives what was sent, and may have been done before.
-    fn received(&mut self, sender: u32, send: u32) {
-        let unmatched = &mut self.runs[sender as usize].unmatched;
-        if let Some(at) = unmatched.iter().position(|&held| held == send) {
-            unmatched.remove(at);
-            self.free(sender, send, false);
-            self.activate(sender);
+    /// A send is done, since somebody receives it or nobody does; gives whether it was not before.
+    fn end_send(&mut self, rank: u32, send: u32) -> bool {
+        let run = &mut self.runs[rank as usize];
+        if self.graphs.done(run.place, send) {
+            return false;
         }
+        run.undone -= 1;
+        // They may be received in any order, so those in the middle are looked for seldom, and all at once.
+        if run.unmatched.front() == Some(&send) {
+            run.unmatched.pop_front();
+        } else if run.unmatched.len() > 2 * run.undone + 64 {
+            run.unmatched.retain(|&send| !self.graphs.is_done(run.place, send));
+        }
+        self.free(rank, send, false);
+        self.activate(rank);
+        true
     }
 
     /// Nothing can begin: of each rank, sends are done without a receiver until that lets something begin. Gives whether there were any.
@@ -244,9 +255,7 @@ impl Order<'_> {
             while self.runs[rank as usize].ready.is_empty()
                 && let Some(send) = self.runs[rank as usize].unmatched.pop_front()
             {
-                released = true;
-                self.free(rank, send, false);
-                self.activate(rank);
+                released |= self.end_send(rank, send);
             }
             let run = &mut self.runs[rank as usize];
             run.holds = !run.unmatched.is_empty();

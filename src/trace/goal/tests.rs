@@ -102,6 +102,22 @@ fn sends_that_nobody_receives_are_done_when_nothing_else_can_be() {
     assert_eq!(ti(&parse(lonely.as_bytes()).unwrap()), "0 isend 0 0 8 6\n0 isend 0 0 8 6\n0 compute 1\n0 waitall\n");
 }
 
+/// A hundred thousand sends are under way when they are received, the last one first, by a rank that is told so one after the other.
+#[test]
+fn many_sends_may_be_under_way() {
+    const MANY: usize = 100_000;
+    let send = |i| format!("s{i}: send 8b to 1 tag {i}\nc{i}: calc 1\nc{i} requires s{i}\n");
+    let receive = |i: usize| {
+        let after = if i + 1 < MANY { format!("r{i} requires r{}\n", i + 1) } else { String::new() };
+        format!("r{i}: recv 8b from 0 tag {i}\n{after}")
+    };
+    let sends: String = (0..MANY).map(send).collect();
+    let receives: String = (0..MANY).rev().map(receive).collect();
+    let trace = parse(format!("num_ranks 2\nrank 0 {{\n{sends}}}\nrank 1 {{\n{receives}}}\n").as_bytes()).unwrap();
+    assert_eq!(trace.actions[1].len(), MANY + 1);
+    assert!(crate::trace::inspect::check(&trace).is_empty());
+}
+
 /// A wait does not tell the two halves of a message of a rank to itself from each other.
 #[test]
 fn messages_of_a_rank_to_itself_are_waited_for_where_they_are_received() {
