@@ -199,6 +199,9 @@ fn collectives_that_do_not_fit_together_are_refused() {
         2,
         &["communicator 0", "rank 0 has 2", "rank 1 has 1"],
     );
+    // A reduction of ten billion years.
+    folder.write("t.ti", "0 allreduce 8 1e30 6\n1 allreduce 8 1e30 6\n");
+    folder.refuse(&["trace", "convert", "t.ti", "-o", "t.goal"], 2, &["GOAL cannot express", "allreduce"]);
     folder.write("t.ti", "0 bcast 8 0 6\n1 barrier\n");
     folder.refuse(&["trace", "convert", "t.ti", "-o", "t.goal"], 2, &["collective number 1", "do not fit together"]);
     folder.write("t.ti", "0 put 1 5 6\n0 fence\n1 fence\n");

@@ -210,13 +210,12 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     }
     let rows = (f64::from(about.ranks).sqrt().ceil() as u32).max(2);
     let columns = about.ranks.div_ceil(rows).max(2);
-    let name = word(&name.to_string());
+    let mut name = word(&name.to_string());
     say(&format!("next: mopsim trace info {name}"));
     // A replay sleeps as long as calls of files took, and refuses the others.
     if summary.not_recorded.keys().any(|call| !call.starts_with("MPI_File_")) {
         say(&format!("      mopsim trace convert --leave-out {name} -o without.mtrace"));
-        say(&format!("      mopsim replay without.mtrace --topology torus:{rows}x{columns}"));
-        return;
+        name = "without.mtrace".into();
     }
     say(&format!("      mopsim replay {name} --topology torus:{rows}x{columns}"));
 }

@@ -103,10 +103,10 @@ impl<'a> Members<'a> {
 
 /// The calls of a communicator that block (`true`), or those that do not: all members make them in the same order, so their
 /// numbers tell which belong together.
-pub(super) type Sequence = (CommunicatorId, bool);
+pub(crate) type Sequence = (CommunicatorId, bool);
 
 /// The sequence that an action is a part of: collectives and fences are.
-pub(super) fn sequence(trace: &Trace, action: &Action) -> Option<Sequence> {
+pub(crate) fn sequence(trace: &Trace, action: &Action) -> Option<Sequence> {
     match *action {
         Action::Collective { index } => Some((trace.collectives[index as usize].communicator, true)),
         Action::Start { index, .. } => Some((trace.collectives[index as usize].communicator, false)),

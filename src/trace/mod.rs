@@ -22,6 +22,7 @@ pub mod inspect;
 mod options;
 mod origin;
 mod otf2;
+mod queues;
 pub mod recording;
 mod side;
 mod source;

@@ -108,13 +108,14 @@ pub(super) struct Graphs {
     bytes: Paged,
     /// Edges of the rank that is being read: the later operation with the kind of edge, and the earlier one.
     edges: Paged,
-    open: Place,
+    /// Where its operations begin.
+    start: u64,
 }
 
 impl Graphs {
     /// None yet; of those to come, about so many bytes will be in memory.
     pub fn new(limit: usize) -> Self {
-        Self { bytes: Paged::new(limit / 2), edges: Paged::new(limit / 2), open: Place::default() }
+        Self { bytes: Paged::new(limit / 2), edges: Paged::new(limit / 2), start: 0 }
     }
 
     /// There will be so many ranks: each may have in memory what it works on, whatever the limit.
@@ -124,7 +125,7 @@ impl Graphs {
 
     /// Operations of the rank that is being read.
     pub fn operations(&self) -> u64 {
-        (self.bytes.len() - self.open.operations) / RECORD
+        (self.bytes.len() - self.start) / RECORD
     }
 
     /// Edges of that rank.
@@ -158,7 +159,7 @@ impl Graphs {
         let (count, edges) = (self.operations() as u32, self.edges());
         let earlier = self.bytes.len();
         let later = earlier + 4 * edges;
-        let mut place = Place { earlier, later, count, roots_end: 0, ..self.open };
+        let mut place = Place { operations: self.start, earlier, later, count, roots_end: 0 };
         let bytes = &mut self.bytes;
         (0..2 * edges).for_each(|_| bytes.extend(&[0; 4]));
         for nth in 0..edges {
@@ -196,7 +197,7 @@ impl Graphs {
             self.sort(place.later, range, &mut list, |word| (word >> 1, word & 1));
         }
         self.edges.clear();
-        self.open.operations = self.bytes.len();
+        self.start = self.bytes.len();
         place
     }
 

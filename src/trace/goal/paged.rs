@@ -7,6 +7,8 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::iter;
+use std::ops::Range;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
@@ -85,10 +87,13 @@ impl Paged {
     #[inline]
     pub fn get<const N: usize>(&mut self, at: u64) -> [u8; N] {
         let (page, offset) = self.checked(at, N);
+        if let Some(bytes) = self.page(page)[offset..].first_chunk() {
+            return *bytes;
+        }
         let mut bytes = [0; N];
-        match self.page(page)[offset..].first_chunk() {
-            Some(there) => bytes = *there,
-            None => self.across(page, offset, N, |some, here| bytes[some].copy_from_slice(here)),
+        for (page, offset, some) in across(at, N) {
+            let length = some.len();
+            bytes[some].copy_from_slice(&self.page(page)[offset..offset + length]);
         }
         bytes
     }
@@ -100,9 +105,12 @@ impl Paged {
     #[inline]
     pub fn set<const N: usize>(&mut self, at: u64, bytes: [u8; N]) {
         let (page, offset) = self.checked(at, N);
-        match self.page_mut(page)[offset..].first_chunk_mut() {
-            Some(there) => *there = bytes,
-            None => self.across(page, offset, N, |some, here| here.copy_from_slice(&bytes[some])),
+        if let Some(there) = self.page_mut(page)[offset..].first_chunk_mut() {
+            *there = bytes;
+            return;
+        }
+        for (page, offset, some) in across(at, N) {
+            self.page_mut(page)[offset..offset + some.len()].copy_from_slice(&bytes[some]);
         }
     }
 
@@ -121,23 +129,6 @@ impl Paged {
     fn checked(&self, at: u64, number: usize) -> (usize, usize) {
         assert!(at + number as u64 <= self.length, "there are bytes {at} and {number} more");
         place(at)
-    }
-
-    /// Goes along bytes that lie on two pages or more.
-    #[cold]
-    fn across(
-        &mut self,
-        mut page: usize,
-        mut offset: usize,
-        number: usize,
-        mut visit: impl FnMut(std::ops::Range<usize>, &mut [u8]),
-    ) {
-        let mut done = 0;
-        while done < number {
-            let here = (number - done).min(PAGE - offset);
-            visit(done..done + here, &mut self.page_mut(page)[offset..offset + here]);
-            (done, page, offset) = (done + here, page + 1, 0);
-        }
     }
 
     #[inline]
@@ -228,6 +219,17 @@ impl Paged {
 /// The page of a byte, and where on it the byte is.
 fn place(at: u64) -> (usize, usize) {
     ((at / PAGE as u64) as usize, (at % PAGE as u64) as usize)
+}
+
+/// The pieces of bytes that lie on two pages or more: the page, where on it, and which of them.
+fn across(at: u64, number: usize) -> impl Iterator<Item = (usize, usize, Range<usize>)> {
+    let mut done = 0;
+    iter::from_fn(move || {
+        let (page, offset) = place(at + done as u64);
+        let some = done..number.min(done + PAGE - offset);
+        done = some.end;
+        (!some.is_empty()).then_some((page, offset, some))
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Writing GOAL text: each action waits for the one before it.
 
 use std::collections::VecDeque;
-use std::collections::hash_map::Entry;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -10,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::NANOSECONDS;
 use super::rounds::{RankRounds, Round, Rounds};
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
+use crate::trace::queues::take_oldest;
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Datatype, Trace, UNKNOWN_COUNT, ti};
 
@@ -80,7 +80,7 @@ fn write(part: &Trace, first: usize, rounds: Option<&dyn Rounds>, out: &mut dyn 
     Ok(out.flush()?)
 }
 
-/// From here on a time is longer than a number of the format can tell.
+/// From here on a time is longer than the 64 bits of the format can tell: six centuries.
 const MOST_NANOSECONDS: f64 = (1u128 << 64) as f64;
 
 /// Source, destination and tag.
@@ -144,13 +144,19 @@ impl<'o, W: Write> Chain<'o, W> {
         self.operation(format_args!("recv {bytes}b from {from} tag {tag}"), starts_only)
     }
 
-    fn compute(&mut self, flops: f64) -> io::Result<()> {
+    /// Writes a computation; `false` if it is too long to be told.
+    fn compute(&mut self, flops: f64) -> io::Result<bool> {
         self.sleep(flops / DEFAULT_RECORDED_SPEED)
     }
 
-    fn sleep(&mut self, seconds: f64) -> io::Result<()> {
-        let nanoseconds = (seconds * NANOSECONDS).round().max(0.0) as u64;
-        self.operation(format_args!("calc {nanoseconds}"), false).map(drop)
+    /// Writes a pause; `false` if it is too long to be told.
+    fn sleep(&mut self, seconds: f64) -> io::Result<bool> {
+        let nanoseconds = (seconds * NANOSECONDS).round().max(0.0);
+        let fits = nanoseconds < MOST_NANOSECONDS;
+        if fits {
+            self.operation(format_args!("calc {}", nanoseconds as u64), false)?;
+        }
+        Ok(fits)
     }
 
     /// Waits for the operation before, and for these.
@@ -163,7 +169,7 @@ impl<'o, W: Write> Chain<'o, W> {
     }
 
     /// Writes the steps of the rank in its next collective, which this action begins, and the flops of that; `false` if it is not
-    /// known what it is made of.
+    /// known what it is made of, or these take too long to be told.
     fn perform(&mut self, action: &Action, flops: f64) -> io::Result<bool> {
         let Some(rounds) = &mut self.rounds else { return Ok(false) };
         let (mut steps, mut open) = (Vec::new(), Vec::new());
@@ -185,20 +191,7 @@ impl<'o, W: Write> Chain<'o, W> {
                 Round::WaitAll => self.wait(&std::mem::take(&mut open))?,
             }
         }
-        if flops > 0.0 {
-            self.compute(flops)?;
-        }
-        Ok(true)
-    }
-
-    /// Takes the oldest open request of a triple. Triples without one are forgotten: there may be as many tags as messages.
-    fn oldest(&mut self, triple: Triple) -> Option<u64> {
-        let Entry::Occupied(mut place) = self.requests.entry(triple) else { return None };
-        let oldest = place.get_mut().pop_front();
-        if place.get().is_empty() {
-            place.remove();
-        }
-        oldest
+        if flops > 0.0 { self.compute(flops) } else { Ok(true) }
     }
 
     /// Writes an action; `false` if it cannot be expressed.
@@ -214,13 +207,8 @@ impl<'o, W: Write> Chain<'o, W> {
             | Action::TestRequest { .. }
             | Action::Probe { .. }
             | Action::Iprobe { .. } => {}
-            // Beyond what its 64 bits can tell: six centuries.
-            Action::Compute { flops } if flops / DEFAULT_RECORDED_SPEED * NANOSECONDS >= MOST_NANOSECONDS => {
-                return Ok(false);
-            }
-            Action::Sleep { seconds } if seconds * NANOSECONDS >= MOST_NANOSECONDS => return Ok(false),
-            Action::Compute { flops } => self.compute(flops)?,
-            Action::Sleep { seconds } => self.sleep(seconds)?,
+            Action::Compute { flops } => return self.compute(flops),
+            Action::Sleep { seconds } => return self.sleep(seconds),
             Action::Recv { count: UNKNOWN_COUNT, .. }
             | Action::Irecv { count: UNKNOWN_COUNT, .. }
             | Action::Put { .. }
@@ -265,7 +253,7 @@ impl<'o, W: Write> Chain<'o, W> {
                 self.wait(&[send, receive].map(Link::end_of))?;
             }
             Action::Wait { source, destination, tag } => {
-                let oldest = self.oldest((source, destination, tag));
+                let oldest = take_oldest(&mut self.requests, &(source, destination, tag));
                 self.wait(oldest.map(Link::end_of).as_slice())?;
             }
             Action::WaitAll => {

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::deadlock::{Sends, Triple, blocked, take_oldest};
+use super::deadlock::{Sends, Triple, blocked};
 use super::matching::Matching;
+use crate::trace::queues::take_oldest;
 use crate::trace::{Action, Effect, Trace, TraceWarning};
 
 /// How bad it is.

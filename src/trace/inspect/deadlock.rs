@@ -8,13 +8,13 @@
 //! does not block ends when all members have started it.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
 use crate::trace::actions::Window;
 use crate::trace::communicator::{Sequence, sequence};
 use crate::trace::gathering::Gathering;
+use crate::trace::queues::take_oldest;
 use crate::trace::{Action, Actions, Datatype, Trace};
 
 /// Source, destination and tag.
@@ -139,16 +139,6 @@ impl<'a> Rank<'a> {
             ended: false,
         }
     }
-}
-
-/// Takes the oldest entry of a queue out, and the queue with the last one: there may be a key for each call of the trace.
-pub(super) fn take_oldest<K: Eq + Hash, V>(queues: &mut FxHashMap<K, VecDeque<V>>, key: &K) -> Option<V> {
-    let queue = queues.get_mut(key)?;
-    let oldest = queue.pop_front();
-    if queue.is_empty() {
-        queues.remove(key);
-    }
-    oldest
 }
 
 /// A collective: of which sequence, and which number in it.

@@ -13,6 +13,7 @@ use super::iterations;
 use super::sequences::common_sequences;
 use crate::trace::actions::Store;
 use crate::trace::communicator::{Sequence, sequence};
+use crate::trace::queues::take_oldest;
 use crate::trace::tables::Tables;
 use crate::trace::{
     ANY_TARGET, Action, Actions, CollectiveCall, CollectiveKind, CommunicatorId, SendRecv, Trace, TraceWarning,
@@ -321,7 +322,7 @@ impl Cutter<'_> {
             }
             Action::Wait { source, destination, tag } => {
                 let triple = (source, destination, tag);
-                let oldest = progress.requests.get_mut(&triple).and_then(VecDeque::pop_front);
+                let oldest = take_oldest(&mut progress.requests, &triple);
                 let wait = Action::Wait { source: self.new_rank(source), destination: self.new_rank(destination), tag };
                 (oldest == Some(true)).then_some(wait)
             }
@@ -352,7 +353,7 @@ impl Cutter<'_> {
                 }
             }
             Action::WaitRequest { request } => {
-                let oldest = progress.started.get_mut(&request).and_then(VecDeque::pop_front);
+                let oldest = take_oldest(&mut progress.started, &request);
                 (oldest == Some(true)).then_some(*action)
             }
             Action::TestRequest { request } => {

@@ -19,8 +19,9 @@ use self::alike::{Class, Classes};
 use self::group::{Exchange, Group};
 use super::{Selector, Step};
 use crate::mpi::layout::Layout;
+use crate::trace::communicator::{Sequence as SequenceId, sequence};
 use crate::trace::goal::rounds::{FreeTags, RankRounds, Round, Rounds};
-use crate::trace::{Action, CommunicatorId, Trace};
+use crate::trace::{Action, Trace};
 
 /// Why the collectives of a trace are not a set of messages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,7 +72,7 @@ pub enum RoundsError {
 pub struct TraceRounds<'t> {
     trace: &'t Trace,
     selector: Selector,
-    sequences: FxHashMap<(CommunicatorId, bool), Sequence<'t>>,
+    sequences: FxHashMap<SequenceId, Sequence<'t>>,
     exchanges: Vec<Exchange>,
 }
 
@@ -102,7 +103,7 @@ impl<'t> TraceRounds<'t> {
     /// # Panics
     /// If a rank uses a communicator of which it is no member, which readers refuse.
     pub fn new(trace: &'t Trace, selector: &Selector, layout: &Layout) -> Result<Self, RoundsError> {
-        let mut calls: FxHashMap<(CommunicatorId, bool), Calls> = FxHashMap::default();
+        let mut calls: FxHashMap<SequenceId, Calls> = FxHashMap::default();
         let mut classes = Classes::default();
         for (rank, actions) in (0..).zip(&trace.actions) {
             for action in actions {
@@ -147,10 +148,9 @@ impl<'t> TraceRounds<'t> {
 }
 
 /// The sequence that an action goes on with, and its arguments, if it begins a collective.
-fn collective(trace: &Trace, action: &Action) -> Option<((CommunicatorId, bool), u32)> {
+fn collective(trace: &Trace, action: &Action) -> Option<(SequenceId, u32)> {
     let call = action.collective()?;
-    let communicator = trace.collectives[call as usize].communicator;
-    Some(((communicator, matches!(action, Action::Collective { .. })), call))
+    Some((sequence(trace, action)?, call))
 }
 
 impl Calls {
@@ -178,7 +178,7 @@ pub struct RankCollectives<'r> {
     rounds: &'r TraceRounds<'r>,
     rank: u32,
     /// For each sequence of the rank, which member it is, and how many of its collectives it has had.
-    places: FxHashMap<(CommunicatorId, bool), (u32, usize)>,
+    places: FxHashMap<SequenceId, (u32, usize)>,
 }
 
 /// A rank's part in a collective.
