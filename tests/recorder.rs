@@ -4,6 +4,9 @@
 //! Runs with the MPI libraries whose compilers and launchers are found (`mpicc` and `mpirun`, or those of Debian's Open MPI and MPICH
 //! beside each other), and says so where there is none. `tests/recorder` has the programs.
 
+#[cfg(target_os = "linux")]
+#[path = "support/hosts.rs"]
+mod hosts;
 #[path = "support/star.rs"]
 mod star;
 
@@ -364,6 +367,60 @@ fn a_recording_that_is_terminated_is_kept() {
         let trace = trace::read(&run.path("t.mrec"), &Options::default()).expect("is read");
         let expected: Matrix = [((0, 1), (100, 400)), ((1, 0), (100, 400))].into();
         assert_eq!(recorded(&trace), expected, "{library:?}");
+    }
+}
+
+/// Ranks on another host get the library and the folder by the environment, which a login there does not have: launchers have to pass it on.
+#[cfg(target_os = "linux")]
+#[test]
+fn ranks_on_other_hosts_are_recorded() {
+    for library in libraries() {
+        let run = Run::new(&library);
+        let Some(hosts) = hosts::TwoHosts::new(run.folder.path()) else {
+            return eprintln!("skipped: no network namespaces can be made here");
+        };
+        let shell = hosts.shell.to_string_lossy();
+        let places = hosts::ADDRESSES.map(|host| format!("{host}:2")).join(",");
+        let version = Command::new(library.mpirun).arg("--version").output().expect("runs");
+        let (is_hydra, is_open_mpi) =
+            (text(&version.stdout).contains("HYDRA"), text(&version.stdout).contains("Open MPI) 4."));
+        let to_hosts: Vec<&str> = if is_hydra {
+            vec!["-launcher", "ssh", "-launcher-exec", &shell, "-iface", "cable", "-hosts", &places]
+        } else if is_open_mpi {
+            let only = ["btl_tcp_if_include", "oob_tcp_if_include"].map(|network| ["--mca", network, "cable"]);
+            let by = ["--mca", "plm_rsh_agent", &*shell, "--mca", "btl", "tcp,self", "--host", &places];
+            by.into_iter().chain(only.into_iter().flatten()).collect()
+        } else {
+            eprintln!("skipped: it is not known how {} is told about hosts", library.mpirun);
+            continue;
+        };
+        let program = run.compile("halo.c", &[]).expect("C is compiled");
+        let record = |more: &[&str]| {
+            let mut command = hosts.command(env!("CARGO_BIN_EXE_mopsim"));
+            command.current_dir(run.folder.path()).args(["record", "--force", "-o", "it.mrec", "--", library.mpirun]);
+            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            command.args(["-np", "4"]).args(&to_hosts).args(more).arg(&program).output().expect("mopsim runs")
+        };
+        let asked_for = ["-x", "OTHER=1", "-x", "LD_PRELOAD", "-x", "MOPSIM_RECORD_DIR"];
+        for more in [&[][..], if is_open_mpi { &asked_for } else { &[] }] {
+            let output = record(more);
+            let (shown, said) = (text(&output.stdout), text(&output.stderr));
+            assert!(output.status.success(), "{library:?} {more:?}: {shown}\n{said}");
+            let trace = trace::read(&run.path("it.mrec"), &Options::default()).expect("is read");
+            let expected = counted(&shown);
+            assert!(expected.contains_key(&(0, 2)), "{shown}");
+            assert_eq!(recorded(&trace), expected, "{library:?} {more:?}\n{said}");
+            let last = std::fs::read(run.path("it.mrec/rank-000003.mrec")).expect("is there");
+            assert!(last.windows(2).any(|two| two == b"-b"), "the name of the second host");
+        }
+        if is_open_mpi {
+            // Its own list of variables takes the place of that of `mopsim record`.
+            let output = record(&["-x", "OTHER=1"]);
+            let said = text(&output.stderr);
+            assert!(said.contains("2 of 4 ranks have no file here"), "{said}");
+            let error = trace::read(&run.path("it.mrec"), &Options::default()).expect_err("two ranks are missing");
+            assert!(error.to_string().contains("4 ranks were recorded"), "{error}");
+        }
     }
 }
 
