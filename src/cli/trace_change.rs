@@ -59,7 +59,7 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
     let mut trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
     transform::scale_compute(&mut trace, factor).map_err(|error| {
-        let message = format!("{}: --compute {factor}: {error}", arguments.trace.display());
+        let message = format!("{}: --compute: {error}", arguments.trace.display());
         Failure::input(message, "give a smaller factor")
     })?;
     write(&trace, &arguments.target, selector.as_ref(), output)

@@ -308,7 +308,7 @@ impl TraceError {
                     .into()
             }
             K::NotText => "give a time-independent trace in text form, plain or packed with xz, zstd or gzip".into(),
-            K::Empty => "give a trace with lines of the form `RANK ACTION ...`".into(),
+            K::Empty => "give a trace with actions: in time-independent text, lines of the form `RANK ACTION ...`".into(),
             K::CutOff => "record or copy the trace again; if the line is complete, add a newline to the file".into(),
             K::LineTooLong { .. } => "check that this is a trace; a line holds one action".into(),
             K::NotARank => {

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::NANOSECONDS;
 use super::graph::{Graphs, Kind, Link, MOST, Operation, Place};
@@ -343,14 +343,42 @@ impl Order<'_> {
             let stuck = (0..run.place.count).find(|&number| self.graphs.left(run.place, number) > 0);
             let stuck = stuck.expect("what waits for nothing more has begun");
             let here = (self.at)(self.graphs.operation(run.place, stuck).at);
-            let problem = format!("an operation of rank {rank} can never begin");
-            let help = "what it requires waits for itself, or for a message that nobody sends";
+            let (why, help) = match self.missing_for(rank, stuck) {
+                Some(Operation { peer, tag, .. }) => (
+                    format!("it requires a message of rank {peer} with tag {tag} that is never sent"),
+                    "add the send; if there is one, what it requires waits for this operation, or for other messages",
+                ),
+                None => ("what it requires waits for itself".into(), "leave out one of the edges that make the circle"),
+            };
+            let problem = format!("an operation of rank {rank} can never begin: {why}");
             return Err(self.program.error(file, here, problem, help));
         }
         if run.open > 0 {
             self.program.push(rank, Action::WaitAll);
         }
         Ok(())
+    }
+
+    /// The receive without a send for which, in the end, an operation waits that has not begun; none if it waits for itself.
+    fn missing_for(&mut self, rank: u32, stuck: u32) -> Option<Operation> {
+        let place = self.runs[rank as usize].place;
+        let to_rank = self.posted.iter().filter(|((_, destination, _), _)| *destination == rank);
+        let open: FxHashSet<u32> = to_rank.flat_map(|(_, posted)| &posted.receives).copied().collect();
+        let (mut seen, mut next) = (FxHashSet::default(), Some(stuck));
+        while let Some(number) = next.take()
+            && seen.insert(number)
+        {
+            self.graphs.earlier(place, number, &mut self.links);
+            for link in &self.links {
+                if !link.on_start && open.contains(&link.operation) {
+                    return Some(self.graphs.operation(place, link.operation));
+                }
+                if self.graphs.left(place, link.operation) > 0 {
+                    next = Some(link.operation);
+                }
+            }
+        }
+        None
     }
 }
 

@@ -190,8 +190,22 @@ fn errors_have_their_line() {
         ("num_ranks 1\nrank 0 {\nl: send 5b to 1\n}\n", 3, "no rank 1 of 1"),
         ("num_ranks 1\nrank 0 {\nl: recv 5b from -1\n}\n", 3, "any source"),
         ("num_ranks 1\nrank 0 {\na requires b\n}\n", 3, "no label `a`"),
-        ("num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n", 3, "never begin"),
-        ("num_ranks 1\nrank 0 {\na: recv 1b from 0\nb: calc 1\nb requires a\n}\n", 4, "never begin"),
+        (
+            "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n",
+            3,
+            "never begin: what it requires waits for itself",
+        ),
+        (
+            "num_ranks 1\nrank 0 {\na: recv 1b from 0 tag 7\nb: calc 1\nb requires a\n}\n",
+            4,
+            "never begin: it requires a message of rank 0 with tag 7 that is never sent",
+        ),
+        // By way of an operation that has not begun either, and whose own line comes later.
+        (
+            "num_ranks 2\nrank 0 {\nc: calc 2\na: recv 1b from 1 tag 7\nb: calc 1\nb requires a\nc requires b\n}\nrank 1 {\n}\n",
+            3,
+            "never begin: it requires a message of rank 1 with tag 7 that is never sent",
+        ),
         ("num_ranks 2\nrank 0 {\n}\n", 3, "rank 1 of 2 is not there"),
         ("num_ranks 1\nrank 0 {\n", 2, "not closed"),
         ("num_ranks 99999999\n", 1, "99999999 ranks"),

@@ -292,13 +292,13 @@ impl Reader<'_, '_> {
 
     fn send(&mut self, op: Op, n: &[i64]) -> Done {
         let comm = self.comm(n[1])?;
-        if n[0] == 2 {
-            self.note("a synchronous send: replayed as a standard send");
-        }
         let (count, datatype) = self.elements(n[4])?;
         let action = match n[2] {
             NOBODY => None,
             to => {
+                if n[0] == 2 {
+                    self.note("a synchronous send: replayed as a standard send");
+                }
                 let (to, tag) = (self.world_rank(comm, to)?, self.tag(comm, n[3])?);
                 Some(match op {
                     Op::Send => Action::Send { to, tag, count, datatype },
