@@ -4,7 +4,7 @@
 #[path = "support/star.rs"]
 mod star;
 
-use mopsim::engine::{Model, Observer, ReplayError, replay};
+use mopsim::engine::{Model, Observer, Outcome, ReplayError, replay};
 use mopsim::ids::{HostId, LinkId};
 use mopsim::mpi::MpiOptions;
 use mopsim::mpi::collective::select::Table;
@@ -12,7 +12,6 @@ use mopsim::mpi::layout::Layout;
 use mopsim::network::model::NetworkModel;
 use mopsim::network::sharing::Rule;
 use mopsim::platform::{Platform, RouteTable};
-use mopsim::result::Outcome;
 use mopsim::trace::{CollectiveKind, Options, Trace, read_from};
 use star::{BANDWIDTH, LATENCY, SPEED, Star, model, platform, star};
 use std::fmt::Write;

@@ -12,6 +12,7 @@ mod fibers;
 mod groups;
 mod observer;
 mod one_sided;
+mod outcome;
 mod point_to_point;
 mod process;
 mod run;
@@ -20,6 +21,7 @@ mod tests;
 
 pub use error::{Blocked, Place, ReplayError};
 pub use observer::{Observer, Wakening};
+pub use outcome::{LinkTraffic, Outcome, RankTimes};
 
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::Selector;
@@ -34,7 +36,6 @@ use crate::network::{Network, Precision};
 use crate::platform::{Platform, SharingPolicy};
 use crate::prefetch::prefetch;
 use crate::queue::earlier;
-use crate::result::{LinkTraffic, Outcome};
 use crate::trace::actions::Window;
 use crate::trace::{Action, CommunicatorId, Trace};
 use cpu::Cpu;

@@ -1,8 +1,8 @@
 //! A rank as a small state machine: where it is in its trace, and what it waits for.
 
+use super::RankTimes;
 use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
 use crate::mpi::messages::{Envelope, Request};
-use crate::result::RankTimes;
 use crate::trace::actions::Window;
 use crate::trace::{CollectiveCall, CommunicatorId, Datatype};
 

@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use crate::ids::SwitchId;
 use crate::topology::families::dsnf::Dsnf;
+use crate::topology::registry::CABINET;
 use crate::topology::{Graph, Hosts, Topology};
 
 pub mod cables;
@@ -301,11 +302,11 @@ fn rows_and_columns(cabinets: usize) -> (usize, usize) {
     (rows, cabinets.div_ceil(rows).max(1))
 }
 
-/// Switches in a cabinet, where the family is built from cabinets and says so by a parameter `z`.
+/// Switches in a cabinet, where the family is built from cabinets and says so.
 fn family_cabinet(topology: &Topology) -> Option<u32> {
-    let family = topology.spec.family();
-    let known = matches!(family.name, "skywalk" | "dragonfly_fc" | "random_swapping");
-    let size = known.then(|| topology.spec.arguments().integer("z")).flatten()?;
+    let mut parameters = topology.spec.family().parameters.iter();
+    parameters.find(|parameter| parameter.name == CABINET.name)?;
+    let size = topology.spec.arguments().integer(CABINET.name)?;
     u32::try_from(size).ok().filter(|&size| size > 0)
 }
 

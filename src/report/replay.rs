@@ -1,6 +1,6 @@
 //! What is reported of a single replay.
 
-use crate::result::Outcome;
+use crate::engine::Outcome;
 use crate::result::explain::Explanation;
 use crate::study::cell::CellResult;
 use crate::study::choice::ModelDescription;

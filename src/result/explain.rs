@@ -5,8 +5,7 @@
 
 use super::critical::{CriticalPath, CriticalPathFinder};
 use super::saturation::Saturation;
-use super::{Outcome, RankTimes};
-use crate::engine::{Observer, Wakening};
+use crate::engine::{Observer, Outcome, RankTimes, Wakening};
 use crate::ids::LinkId;
 use crate::mpi::messages::Envelope;
 use crate::network::sharing::{LinkState, Rule};

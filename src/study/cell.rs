@@ -2,9 +2,8 @@
 
 use super::network::NetworkUnderTest;
 use super::workload::Workload;
-use crate::engine::{Model, Observer, ReplayError, replay};
+use crate::engine::{Model, Observer, Outcome, ReplayError, replay};
 use crate::mpi::layout::Layout;
-use crate::result::Outcome;
 use crate::result::explain::{Explainer, Explanation};
 
 /// A replay that came to its end.

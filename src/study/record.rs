@@ -4,6 +4,7 @@
 //! bytes. Numbers are written as the shortest text that reads back as the same number.
 
 use super::cell::CellResult;
+use crate::engine::RankTimes;
 use crate::result::explain::Explanation;
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +76,7 @@ impl CellRecord {
     pub fn new(name: CellName<'_>, result: &CellResult) -> Self {
         let outcome = &result.outcome;
         let ranks = outcome.ranks.len().max(1) as f64;
-        let mean = |time: fn(&crate::result::RankTimes) -> f64| outcome.ranks.iter().map(time).sum::<f64>() / ranks;
+        let mean = |time: fn(&RankTimes) -> f64| outcome.ranks.iter().map(time).sum::<f64>() / ranks;
         Self {
             cell: name.cell,
             workload: name.workload.to_owned(),

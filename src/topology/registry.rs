@@ -94,6 +94,8 @@ pub struct Family {
     pub build: fn(&Arguments) -> Result<Graph, TopologyError>,
 }
 
+/// The parameter by which families that are built from cabinets say how many switches are in one; floor plans go by it.
+pub const CABINET: Parameter = required("z", Kind::Integer, "switches in a cabinet");
 const DIMS: Parameter = required("dims", Kind::Dimensions, "size of each dimension, each at least 1");
 const SWITCHES: Parameter = required("n", Kind::Integer, "number of switches");
 const DEGREE: Parameter =
@@ -131,8 +133,8 @@ pub const FAMILIES: &[Family] = &[
 
     Family { name: "random_regular", aliases: &["random"], help: "random two-way cables, d at a switch", parameters: &[SWITCHES, DEGREE, SEED], build: random_regular::build },
     Family { name: "random_directed", aliases: &["random_digraph"], help: "random one-way cables, d out of and d into a switch", parameters: &[SWITCHES, DEGREE, SEED], build: random_directed::build },
-    Family { name: "random_swapping", aliases: &[], help: "swapped cable ends, same cable lengths", parameters: &[required("base", Kind::Text, "topology to begin with, in double quotes if it has a comma"), with_default("z", Kind::Integer, "16", "switches in a cabinet"), optional("swaps", Kind::Integer, "swaps; as many as cables if left out"), SEED], build: random_swapping::build },
-    Family { name: "skywalk", aliases: &[], help: "random within cabinets and between them", parameters: &[required("z", Kind::Integer, "switches in a cabinet"), required("c", Kind::Integer, "cabinets"), required("di", Kind::Integer, "cables of a switch inside its cabinet"), optional("do", Kind::Integer, "cables to other cabinets, straight ones first"), optional("ds", Kind::Integer, "instead of do: cables along rows and columns"), optional("dd", Kind::Integer, "instead of do: diagonal cables"), with_default("r", Kind::Text, "1", "longest cable over longest distance on the floor"), SEED], build: skywalk::build },
+    Family { name: "random_swapping", aliases: &[], help: "swapped cable ends, same cable lengths", parameters: &[required("base", Kind::Text, "topology to begin with, in double quotes if it has a comma"), Parameter { absent: Absent::Default("16"), ..CABINET }, optional("swaps", Kind::Integer, "swaps; as many as cables if left out"), SEED], build: random_swapping::build },
+    Family { name: "skywalk", aliases: &[], help: "random within cabinets and between them", parameters: &[CABINET, required("c", Kind::Integer, "cabinets"), required("di", Kind::Integer, "cables of a switch inside its cabinet"), optional("do", Kind::Integer, "cables to other cabinets, straight ones first"), optional("ds", Kind::Integer, "instead of do: cables along rows and columns"), optional("dd", Kind::Integer, "instead of do: diagonal cables"), with_default("r", Kind::Text, "1", "longest cable over longest distance on the floor"), SEED], build: skywalk::build },
 
     Family { name: "imase_itoh", aliases: &["generalised_kautz", "generalized_kautz"], help: "one-way, i -> -d*i - alpha mod n, alpha = 1..d", parameters: &[SWITCHES, DEGREE], build: imase_itoh::build },
     Family { name: "imase_ab", aliases: &["imase"], help: "one-way, i -> (a*i + b)*d + alpha mod n, alpha = 0..d-1", parameters: &[SWITCHES, DEGREE, with_default("a", Kind::Integer, "1", "factor of the switch number"), with_default("b", Kind::Integer, "1", "addend")], build: imase_ab::build },
@@ -145,7 +147,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "slimfly", aliases: &["slim_fly", "mms"], help: "2q^2 switches, diameter 2, q a prime power", parameters: &[required("q", Kind::Integer, "prime power, at least 3"), HOSTS], build: slimfly::build },
     Family { name: "polarity", aliases: &["polarity_graph"], help: "q^2+q+1 switches, diameter 2", parameters: &[required("q", Kind::Integer, "prime power")], build: polarity::build },
     Family { name: "dragonfly", aliases: &[], help: "g groups of a switches, h global cables each", parameters: &[required("a", Kind::Integer, "switches in a group"), required("h", Kind::Integer, "cables of a switch to other groups"), optional("g", Kind::Integer, "groups; a*h+1 if left out"), HOSTS], build: dragonfly::build },
-    Family { name: "dragonfly_fc", aliases: &["dragonfly_full"], help: "c groups of z switches, all pairs joined", parameters: &[required("z", Kind::Integer, "switches in a cabinet"), required("c", Kind::Integer, "cabinets")], build: dragonfly_fc::build },
+    Family { name: "dragonfly_fc", aliases: &["dragonfly_full"], help: "c groups of z switches, all pairs joined", parameters: &[CABINET, required("c", Kind::Integer, "cabinets")], build: dragonfly_fc::build },
 
     Family { name: "fat_tree2", aliases: &[], help: "leaves and spines of k ports", parameters: &[PORTS], build: fat_tree2::build },
     Family { name: "fat_tree3", aliases: &["fat_tree"], help: "edge, aggregation, core switches of k ports", parameters: &[PORTS], build: fat_tree3::build },
