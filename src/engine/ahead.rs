@@ -1,11 +1,11 @@
 //! Asking for memory some turns before it is needed.
 //!
-//! With tens of thousands of ranks their state, their actions and what is posted for them are in no cache, and one turn after the other
+//! With thousands of ranks their state, their actions and what is posted for them are in no near cache, and one turn after the other
 //! would wait for them. But when many ranks are ready at one instant their order is known, so the memory of a later turn can
 //! travel while this one is at work. Each stage needs what the stage before it has asked for: the rank, then its
 //! action, then what the action is about.
 
-use super::process::State;
+use super::process::{Progress, State};
 use super::{Engine, Observer};
 use crate::ids::Rank;
 use crate::network::sharing::Sharing;
@@ -18,8 +18,14 @@ const RANK: usize = 24;
 const ACTION: usize = 16;
 const SUBJECT: usize = 8;
 
-/// Beyond so many ranks, what their turns need is no longer in the caches of a core.
-const CACHED: u32 = 4096;
+/// So many messages of a wait for several are asked for: halos have a dozen, and more would be gone before they are needed.
+const REQUESTS: usize = 16;
+
+/// Beyond so many ranks, what their turns need is no longer in the caches of a core alone.
+const CACHED: u32 = 1024;
+
+/// Where so many ranks are ready at one instant, their order counts, too: beyond that, no cache holds what they need.
+const LINED_UP: usize = 4096;
 
 /// Whether it is worth while to ask.
 pub(super) fn are_many(ranks: u32) -> bool {
@@ -31,11 +37,11 @@ const MESSAGE: usize = 16;
 const WAITING: usize = 8;
 
 impl<O: Observer, S: Sharing> Engine<'_, O, S> {
-    /// Puts the ranks that are ready in ascending order where they are more than the caches hold and where any order will do: what
+    /// Puts the ranks that are ready in ascending order where they are very many and where any order will do: what
     /// belongs to them, and what their messages then take, lies in that order, and memory that is read in order comes by itself.
     #[inline]
     pub(super) fn line_up(&mut self) {
-        if self.ready.len() > CACHED as usize && !self.turns {
+        if self.ready.len() > LINED_UP && !self.turns {
             self.ready.make_contiguous().sort_unstable();
         }
     }
@@ -47,16 +53,31 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         let process = &self.processes[rank as usize];
         prefetch(&process.state);
         prefetch(&process.times);
+        prefetch(&process.collective);
+        prefetch(&process.set);
         let process = &self.processes[self.ready[ACTION] as usize];
-        if let Some(action) = process.actions.get(process.next) {
-            prefetch(action);
+        if process.collects {
+            let Progress { steps, step, .. } = &process.collective;
+            steps.get(*step).into_iter().for_each(prefetch);
+        } else {
+            process.actions.get(process.next).into_iter().for_each(prefetch);
         }
-        if let State::OnRequest(request) = process.state {
-            self.messages.ask_for_request(request);
+        match process.state {
+            State::OnRequest(request) => self.messages.ask_for_request(request),
+            State::OnSet { .. } => process.set.first().into_iter().for_each(prefetch),
+            _ => {}
         }
         let rank = self.ready[SUBJECT];
         let process = &self.processes[rank as usize];
+        if let State::OnSet { .. } = process.state {
+            process.set.iter().take(REQUESTS).for_each(|&request| self.messages.ask_for_request(request));
+        }
         match process.actions.get(process.next) {
+            // Of a collective, the messages to come are not known without much work; whom they come from and go to is close.
+            _ if process.collects => {
+                self.messages.ask_for_inbox(process.owner);
+                self.network.ask_for_routes(self.layout.host(Rank(process.owner)));
+            }
             Some(&(Action::Send { to, .. } | Action::Isend { to, .. })) => {
                 self.messages.ask_for_inbox(to);
                 self.network.ask_for_routes(self.layout.host(Rank(process.owner)));
