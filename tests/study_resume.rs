@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use support::cli::{Folder, MESSAGE};
 
@@ -115,28 +115,38 @@ fn pseudo_random(state: &mut u64) -> u64 {
     *state >> 33
 }
 
+/// Waits until a file has so many whole lines; `false` if the program ended before.
+fn wait_for_lines(folder: &Folder, name: &str, lines: usize, child: &mut Child) -> bool {
+    let has_them = || std::fs::read_to_string(folder.path(name)).is_ok_and(|text| whole_lines(&text).len() >= lines);
+    while !has_them() {
+        if child.try_wait().expect("is a child").is_some() {
+            return has_them();
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    true
+}
+
 #[test]
 fn kill_9_at_any_moment_loses_no_finished_cell() {
     let folder = study();
+    folder.write("a.ti", ring_trace(3000));
     let unsplit = report(&folder, &["compare", "s.toml"], "json");
     let arguments = ["compare", "s.toml", "--results", "r.jsonl", "--resume", "--threads", "2", "-q"];
-    // How long a run takes decides when kills are interesting.
-    let begin = std::time::Instant::now();
-    report(&folder, &["compare", "s.toml", "--results", "whole.jsonl"], "json");
-    let whole = begin.elapsed().as_micros() as u64;
     let mut random = 42;
-    let (mut kills, mut midway, mut before): (usize, usize, Vec<String>) = (0, 0, Vec::new());
-    while kills < 20 {
+    let (mut midway, mut before): (usize, Vec<String>) = (0, Vec::new());
+    for kills in 1..=20 {
         let mut child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
             .current_dir(folder.path(""))
             .args(arguments)
             .stdout(Stdio::null())
             .spawn()
             .expect("the program starts");
-        std::thread::sleep(Duration::from_micros(pseudo_random(&mut random) % whole.max(1)));
+        // Some lines later, and at any moment of the replay that follows.
+        wait_for_lines(&folder, "r.jsonl", before.len() + 1 + kills % 4, &mut child);
+        std::thread::sleep(Duration::from_micros(pseudo_random(&mut random) % 10_000));
         child.kill().expect("SIGKILL");
         child.wait().expect("it is gone");
-        kills += 1;
         let text = std::fs::read_to_string(folder.path("r.jsonl")).unwrap_or_default();
         let lines: Vec<String> = whole_lines(&text).into_iter().map(str::to_owned).collect();
         assert!(lines.starts_with(&before), "kill {kills} lost a line");
@@ -145,8 +155,8 @@ fn kill_9_at_any_moment_loses_no_finished_cell() {
         for line in &lines {
             serde_json::from_str::<serde_json::Value>(line).expect("a whole line is whole JSON");
         }
+        midway += usize::from(lines.len() > before.len() && lines.len() < 1 + CELLS);
         if lines.len() > 1 + CELLS / 2 {
-            midway += usize::from(lines.len() < 1 + CELLS);
             // Enough for this round: the file must be good for the rest, and the next round begins from nothing.
             let resumed = report(&folder, &["compare", "s.toml", "--results", "r.jsonl", "--resume"], "json");
             assert_eq!(resumed, unsplit);
@@ -156,7 +166,7 @@ fn kill_9_at_any_moment_loses_no_finished_cell() {
             before = lines;
         }
     }
-    eprintln!("{kills} kills, {midway} of them between the middle and the end of the study");
+    assert!(midway >= 5, "{midway} of 20 kills came after a line and before the last one");
     let resumed = report(&folder, &["compare", "s.toml", "--results", "r.jsonl", "--resume"], "json");
     assert_eq!(resumed, unsplit);
 }
@@ -167,7 +177,7 @@ fn ctrl_c_stops_cleanly_and_says_how_to_go_on() {
     let folder = study();
     folder.write("a.ti", ring_trace(6000));
     let arguments = ["compare", "s.toml", "--results", "r.jsonl", "--threads", "1"];
-    let child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
         .current_dir(folder.path(""))
         .args(arguments)
         .stdout(Stdio::piped())
@@ -175,9 +185,7 @@ fn ctrl_c_stops_cleanly_and_says_how_to_go_on() {
         .spawn()
         .expect("the program starts");
     // Once there is a line the program listens.
-    while std::fs::read_to_string(folder.path("r.jsonl")).map_or(0, |text| whole_lines(&text).len()) < 2 {
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    assert!(wait_for_lines(&folder, "r.jsonl", 2, &mut child), "it ended before there were two lines");
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
     assert!(sent.success());
     let output = child.wait_with_output().expect("it ends");

@@ -1,6 +1,6 @@
 //! The constants of the point-to-point layer.
 
-use crate::network::piecewise::Overhead;
+use crate::piecewise::Overhead;
 
 /// What a send, a receive, a test and a probe cost, and which sends wait. Defaults are those of SimGrid 3.32.
 #[derive(Debug, Clone, PartialEq)]

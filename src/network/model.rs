@@ -4,7 +4,7 @@
 //! Models for Grid and Cloud Simulations, ACM TOMACS 23(4), 2013), with the constants of release 3.32, and an ideal
 //! one for closed forms.
 
-use super::piecewise::Factors;
+use crate::piecewise::Factors;
 
 /// The constants of a network model.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! What the network asks of a sharing rule: which rate does each flow get, while flows come and go?
 //!
 //! Three rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant;
-//! [`Incremental`](super::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does; and
-//! [`Full`](super::full::Full), the exact allocation with the rounding errors of SimGrid 3.32.
+//! [`Incremental`](super::simgrid::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does; and
+//! [`Full`](super::simgrid::full::Full), the exact allocation with the rounding errors of SimGrid 3.32.
 
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
@@ -77,7 +77,7 @@ pub trait Sharing {
     /// local messages, and all dates in one queue.
     const LITERAL: bool;
 
-    /// Whether time passes in steps (`steps.rs`) instead of from date to date. Only a literal rule may ask for it.
+    /// Whether time passes in steps (`simgrid/steps.rs`) instead of from date to date. Only a literal rule may ask for it.
     const STEPWISE: bool = false;
 
     /// Whether it can tell of the state of links.

@@ -4,7 +4,7 @@ use super::clocks::Clocks;
 use super::model::NetworkModel;
 use super::paths::Paths;
 use super::sharing::{FlowId, LinkState, Sharing};
-use super::steps::{self, Step};
+use super::simgrid::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
 use crate::queue::{ChangingQueue, OrderedQueue, earlier};

@@ -11,9 +11,9 @@
 
 use std::sync::Arc;
 
-use super::towards::{FAR, distances, nearer};
 use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
+use crate::topology::hops::{FAR, distances, nearer};
 use crate::topology::{ArcId, Graph, Topology};
 
 /// Largest number of ordered pairs whose routes are kept: those of 16,384 switches.

@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use super::towards::{FAR, distances};
 use super::walk::{Walk, Walked};
 use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
+use crate::topology::hops::{FAR, distances};
 use crate::topology::{Graph, Topology};
 
 /// First hops by offset, for shortest and sub-shortest paths.

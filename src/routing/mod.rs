@@ -19,7 +19,7 @@ mod lowest_latency;
 mod polynomial;
 mod random_shortest;
 pub(crate) mod source_cache;
-pub(crate) mod towards;
+mod towards;
 mod trees;
 mod up_down;
 mod walk;
@@ -243,7 +243,7 @@ mod tests {
                     }
                 };
                 for to in 0..n {
-                    let (distance, _) = towards::distances(graph, SwitchId(to));
+                    let (distance, _) = crate::topology::hops::distances(graph, SwitchId(to));
                     for from in 0..n {
                         let mut arcs = vec![ArcId(0)];
                         assert!(

@@ -1,46 +1,11 @@
-//! Distances to a destination, for routings that choose among the neighbours that are nearer to it.
+//! Routes that are chosen hop by hop among the neighbours that are nearer to the destination.
 
 use std::sync::Arc;
 
 use super::source_cache::SourceCache;
 use crate::ids::SwitchId;
+use crate::topology::hops::{FAR, distances, nearer};
 use crate::topology::{ArcId, Graph};
-
-/// Distance of a switch from which there is no way.
-pub(crate) const FAR: u32 = u32::MAX;
-
-/// The distance of every switch to `to`, in hops, and the switches in the order of their distances.
-pub(crate) fn distances(graph: &Graph, to: SwitchId) -> (Vec<u32>, Vec<SwitchId>) {
-    let mut distance = vec![FAR; graph.switches()];
-    let mut queue = Vec::with_capacity(graph.switches());
-    distance[to.index()] = 0;
-    queue.push(to);
-    let mut done = 0;
-    while let Some(&switch) = queue.get(done) {
-        done += 1;
-        for arc in graph.in_arcs(switch) {
-            let tail = graph.tail(arc);
-            if distance[tail.index()] == FAR {
-                distance[tail.index()] = distance[switch.index()] + 1;
-                queue.push(tail);
-            }
-        }
-    }
-    (distance, queue)
-}
-
-/// The arcs that lead one hop nearer, in ascending order.
-pub(crate) fn nearer<'a>(
-    graph: &'a Graph,
-    distance: &'a [u32],
-    at: SwitchId,
-) -> impl Iterator<Item = ArcId> + Clone + 'a {
-    let here = distance[at.index()];
-    graph.out_range(at).map(|arc| ArcId(arc as u32)).filter(move |&arc| {
-        let there = distance[graph.head(arc).index()];
-        here != FAR && there != FAR && there + 1 == here
-    })
-}
 
 /// Shortest routes that are chosen hop by hop.
 pub(super) struct Towards {

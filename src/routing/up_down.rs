@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use super::source_cache::SourceCache;
-use super::towards::{FAR, distances};
 use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
+use crate::topology::hops::{FAR, distances};
 use crate::topology::{ArcId, Graph, Topology};
 
 pub(super) struct UpDown {

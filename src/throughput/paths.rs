@@ -7,9 +7,9 @@
 use super::demand::{Class, Demand, NO_LINK};
 use super::{Network, ThroughputError};
 use crate::ids::SwitchId;
-use crate::routing::towards::{FAR, distances, nearer};
 use crate::routing::{self, Options, Routing};
 use crate::topology::ArcId;
+use crate::topology::hops::{FAR, distances, nearer};
 use rayon::prelude::*;
 
 /// Most entries (a class on a link) that are kept.

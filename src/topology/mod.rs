@@ -23,6 +23,7 @@ pub mod spec;
 
 pub(crate) mod families;
 mod files;
+pub(crate) mod hops;
 pub(crate) mod locate;
 mod randomness;
 pub(crate) mod weighted;

@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::matching::heaviest;
 use super::{Flows, Setting, TrafficError};
 use crate::ids::SwitchId;
-use crate::routing::towards::{FAR, distances};
+use crate::topology::hops::{FAR, distances};
 use rayon::prelude::*;
 
 /// Beyond so many switches that bear hosts the matching is a greedy one.

@@ -62,7 +62,8 @@ pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 
 /// A Starlark error as users see it: `file:line:column: message`, then the lines around it.
 pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
-    let message = error.without_diagnostic().to_string();
+    // With the causes, which tell what is wrong with a value.
+    let message = format!("{:#}", error.without_diagnostic());
     let message = message.trim_end();
     match error.span() {
         Some(span) => {

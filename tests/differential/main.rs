@@ -38,11 +38,12 @@ const TOLERANCE_OF_LITERAL_RULES: f64 = 0.0;
 /// Seconds after which a run of SimGrid is given up: its replay can wait for ever.
 const PATIENCE: &str = "20";
 
-/// The share of cases that SimGrid may fail in (see `options.rs` for its known faults), or the test tests nothing.
-const MOST_FAILURES: f64 = 0.25;
+/// The share of cases that SimGrid may fail in (see `options.rs` for its known faults), or the test tests nothing. Version 3.32 fails in
+/// 40 of the first 2,000.
+const MOST_FAILURES: f64 = 0.05;
 
-/// The share of cases in which ties may be decided otherwise under exact sharing.
-const MOST_TIES: f64 = 0.01;
+/// The share of cases in which ties may be decided otherwise under exact sharing: one is, of the first 2,000.
+const MOST_TIES: f64 = 0.004;
 
 struct Case {
     platform: RandomPlatform,

@@ -6,8 +6,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::ids::SwitchId;
-use crate::routing::towards::{FAR, nearer};
 use crate::routing::trees::way_back;
+use crate::topology::hops::{FAR, nearer};
 use crate::topology::weighted::NO_ARC;
 use crate::topology::{ArcId, Graph};
 

@@ -18,6 +18,9 @@ const INSTANCES: u64 = 10;
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 2)?;
     let d = arguments.degree("d", n - 1, "less than the number of switches")?;
+    if d == 1 && n > 2 {
+        return Err(arguments.invalid("d", "it must be at least 2: with one cable each, switches only form pairs"));
+    }
     arguments.limit_arcs("d", n as u128 * d as u128)?;
     let seed = arguments.seed().expect("the seed has a default");
     let mut best: Option<Graph> = None;
@@ -117,9 +120,18 @@ mod tests {
 
     #[test]
     fn degree_one_cannot_connect_three_switches() {
-        let error = build("random:n=4,d=1,seed=1").unwrap_err();
+        // Two cables make circles, mostly several.
+        let error = build("random:n=20000,d=2,seed=1").unwrap_err();
         assert!(matches!(error, TopologyError::Unbuildable { .. }), "{error}");
-        for spec in ["random:n=4,d=4", "random:n=1,d=0", "random:n=4,d=0", "random:n=16777216,d=16777215"] {
+        // At once, however many.
+        for spec in [
+            "random:n=4,d=1",
+            "random:n=16777216,d=1",
+            "random:n=4,d=4",
+            "random:n=1,d=0",
+            "random:n=4,d=0",
+            "random:n=16777216,d=16777215",
+        ] {
             assert!(matches!(build(spec), Err(TopologyError::InvalidParameter { .. })), "{spec}");
         }
     }

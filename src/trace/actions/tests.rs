@@ -10,7 +10,9 @@ fn any_action() -> impl Strategy<Value = Action> {
     let datatype = (-1i64..=59).prop_filter_map("58 is no type", Datatype::from_id);
     let window = any::<u32>().prop_map(CommunicatorId::from_number);
     let counts = prop_oneof![any::<u32>(), Just(UNKNOWN_COUNT)];
-    (0..24, (any::<u32>(), any::<u32>(), any::<i32>()), counts, datatype, window, any::<f64>()).prop_map(
+    // No negative zero, which is equal to zero and has other words.
+    let numbers = any::<f64>().prop_map(|number| number + 0.0);
+    (0..24, (any::<u32>(), any::<u32>(), any::<i32>()), counts, datatype, window, numbers).prop_map(
         |(code, (other, index, tag), count, datatype, window, number)| match code {
             0 => Action::Init,
             1 => Action::Finalize,

@@ -1,4 +1,4 @@
-//! An action as two words: equal words are equal actions, and nothing else is.
+//! An action as two words: equal words are equal actions, and equal actions have equal words, but for zeros of two signs.
 
 use crate::trace::{Action, CommunicatorId, Datatype};
 

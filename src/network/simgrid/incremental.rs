@@ -3,13 +3,13 @@
 //! Numbers that were published with SimGrid's default settings can only be met with its rule for what is solved again:
 //! a change marks the first link of a flow and, from there, whatever hangs together; but if that link is marked already,
 //! the rest of the flow's path is not. Flows there keep rates that are too small, or too large together, until another
-//! event touches them. What is marked is shared out by `literal.rs`.
+//! event touches them. What is marked is shared out by `system.rs`.
 //!
 //! The rules were worked out by observing SimGrid 3.32; all reference replays of `tests/golden_micro.rs` follow them.
 
-use super::literal::System;
-use super::sharing::{FlowId, PathId, Sharing};
+use super::system::System;
 use crate::ids::LinkId;
+use crate::network::sharing::{FlowId, PathId, Sharing};
 use crate::platform::SharingPolicy;
 
 /// A link whose flows are being visited: which of them, counted from the end, and which link of its path comes next.

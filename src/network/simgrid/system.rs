@@ -9,8 +9,8 @@
 //! [`Incremental`]: super::incremental::Incremental
 //! [`Full`]: super::full::Full
 
-use super::sharing::{Element, FlowId, PathId};
 use crate::ids::LinkId;
+use crate::network::sharing::{Element, FlowId, PathId};
 use crate::platform::SharingPolicy;
 
 /// Amounts below this count as nothing: usages as they are, capacities relative to their link (`maxmin/precision`).

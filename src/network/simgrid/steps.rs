@@ -4,11 +4,11 @@
 //! collects the rounding errors of all steps that it lives through, and a transfer that rounding leaves a little of ends in a
 //! further step of almost no length.
 
-use super::literal::PRECISION;
+use super::system::PRECISION;
 
 /// A transfer under way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(in crate::network) struct Step {
     /// Number of the transfer.
     pub transfer: u32,
     /// Seconds left of its latency.
@@ -48,7 +48,7 @@ fn less(amount: f64, part: f64, precision: f64) -> f64 {
 }
 
 /// The seconds to the next event of these transfers, if there is one.
-pub(super) fn next_delay(steps: &[Step]) -> Option<f64> {
+pub(in crate::network) fn next_delay(steps: &[Step]) -> Option<f64> {
     let least = steps.iter().map(Step::delay).fold(f64::INFINITY, f64::min);
     least.is_finite().then_some(least)
 }

@@ -1,11 +1,11 @@
 //! SimGrid's full sharing (`network/optim:Full`): all links are shared out again after every change.
 //!
-//! The shares are those of [`MaxMin`](super::maxmin::MaxMin), but for rounding: sums are formed in SimGrid's order, which is that
+//! The shares are those of [`MaxMin`](crate::network::maxmin::MaxMin), but for rounding: sums are formed in SimGrid's order, which is that
 //! in which links came into use. Time passes in steps (`steps.rs`).
 
-use super::literal::System;
-use super::sharing::{FlowId, PathId, Sharing};
+use super::system::System;
 use crate::ids::LinkId;
+use crate::network::sharing::{FlowId, PathId, Sharing};
 use crate::platform::SharingPolicy;
 use std::collections::BTreeMap;
 
