@@ -236,8 +236,11 @@ fn communicators_of_parts_of_the_ranks() {
 #[test]
 fn fortran() {
     for library in libraries() {
-        same_messages(&library, "heat.f90", &["-cpp"], 4);
-        same_messages(&library, "heat.f90", &["-cpp", "-DF08"], 4);
+        for flags in [&["-cpp"][..], &["-cpp", "-DF08"]] {
+            let Some(trace) = same_messages(&library, "heat.f90", flags, 4) else { continue };
+            let lost = |warning: &TraceWarning| warning.to_string().contains("a request that was not recorded");
+            assert!(!trace.warnings.iter().any(lost), "{library:?} {flags:?}: {:?}", trace.warnings);
+        }
     }
 }
 
@@ -444,6 +447,12 @@ fn nothing_that_is_there_is_replaced() {
         assert_eq!(run.path("halo.mrec/library/recorder.c").exists(), flags[0] == "--keep-library");
         assert_eq!(trace::read(&run.path("halo.mrec"), &Options::default()).unwrap().ranks(), 2);
     }
+    // What the user has put into the folder of a recording stays there.
+    std::fs::write(run.path("halo.mrec/notes.txt"), "mine").unwrap();
+    let output = run.record(&["--force"], &program, 2, &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("`notes.txt` in it is no part of a recording"), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read(run.path("halo.mrec/notes.txt")).unwrap(), b"mine");
     let left: Vec<_> = std::fs::read_dir(run.folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
 }

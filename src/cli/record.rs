@@ -251,10 +251,27 @@ impl Part {
         }
         self.is_done = true;
         if replaces {
+            // Somebody may have put something there meanwhile.
+            refuse_others(&old, "the new recording is in its place; what was there is here, and may be removed")?;
             fs::remove_dir_all(&old).map_err(|error| Failure::file("remove", &old, &error))?;
         }
         Ok(())
     }
+}
+
+/// Refuses to remove a folder in which something is that no recording has.
+fn refuse_others(folder: &Path, way_out: &str) -> Result<(), Failure> {
+    let fail = |error: std::io::Error| Failure::file("read", folder, &error);
+    for entry in fs::read_dir(folder).map_err(fail)? {
+        let name = entry.map_err(fail)?.file_name();
+        let text = name.to_string_lossy();
+        let is_rank = text.strip_prefix("rank-").is_some_and(|rest| rest.ends_with(".mrec"));
+        if !is_rank && text != ABOUT && text != LIBRARY {
+            let message = format!("{}: `{text}` in it is no part of a recording", folder.display());
+            return Err(Failure::input(message, way_out));
+        }
+    }
+    Ok(())
 }
 
 impl Drop for Part {
@@ -283,7 +300,7 @@ fn check_free(folder: &Path, force: bool) -> Result<(), Failure> {
         let message = format!("{}: it is not the folder of a recording", folder.display());
         return Err(Failure::input(message, "--force replaces recordings only; name another folder with -o"));
     }
-    Ok(())
+    refuse_others(folder, "move it away, since --force removes the whole folder; or name another folder with -o")
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {

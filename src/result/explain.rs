@@ -5,10 +5,8 @@
 
 use super::critical::{CriticalPath, CriticalPathFinder};
 use super::saturation::Saturation;
-use crate::engine::{Observer, Outcome, RankTimes, Wakening};
-use crate::ids::LinkId;
-use crate::mpi::messages::Envelope;
-use crate::network::sharing::{LinkState, Rule};
+use crate::engine::{Outcome, RankTimes};
+use crate::network::sharing::Rule;
 use crate::platform::{LinkKind, Platform, SharingPolicy};
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +89,7 @@ impl Explanation {
         let crossed: u64 = outcome.links.iter().filter(|l| platform.loopback != Some(l.link)).map(|l| l.messages).sum();
         let end = outcome.simulated_seconds;
         let busiest = outcome.busiest_links().into_iter().take(BUSIEST).map(|l| {
-            let shares = watched.filter(|w| w.knows_links).map(|w| w.saturation.shares(l.link, end));
+            let shares = watched.filter(|w| w.knows_links).map(|w| w.watching.0.shares(l.link, end));
             let link = &platform.links[l.link.index()];
             BusyLink {
                 link: link.name.clone(),
@@ -110,7 +108,7 @@ impl Explanation {
             average_hops: (outcome.messages > 0).then(|| crossed as f64 / outcome.messages as f64),
             busiest_links: busiest.collect(),
             load_profile: profile(&loads),
-            critical_path: watched.and_then(|w| w.path.path()),
+            critical_path: watched.and_then(|w| w.watching.1.path()),
         }
     }
 }
@@ -126,8 +124,8 @@ fn profile(sorted: &[f64]) -> Vec<f64> {
 /// Watches a replay to explain it. Its memory grows with ranks, links and messages under way, not with the trace.
 #[derive(Debug)]
 pub struct Explainer {
-    saturation: Saturation,
-    path: CriticalPathFinder,
+    /// What looks on: one that knows which links are full, and one that finds the critical path.
+    pub watching: (Saturation, CriticalPathFinder),
     /// Whether the sharing rule tells of links.
     knows_links: bool,
 }
@@ -135,43 +133,7 @@ pub struct Explainer {
 impl Explainer {
     /// For a replay of so many ranks with this sharing rule.
     pub fn new(ranks: usize, rule: Rule) -> Self {
-        Self {
-            saturation: Saturation::default(),
-            path: CriticalPathFinder::new(ranks),
-            knows_links: rule == Rule::Exact,
-        }
-    }
-}
-
-impl Observer for Explainer {
-    const WATCHES_LINKS: bool = true;
-
-    fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
-        self.path.computed(rank, date, seconds);
-    }
-
-    fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
-        self.path.spent_overhead(rank, date, seconds);
-    }
-
-    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
-        self.path.message_started(message, poster, envelope, bytes, date);
-    }
-
-    fn woken(&mut self, rank: u32, wakening: Wakening) {
-        self.path.woken(rank, wakening);
-    }
-
-    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
-        self.path.fiber_began(fiber, rank, date);
-    }
-
-    fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
-        self.path.released(rank, by, date, seconds);
-    }
-
-    fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
-        self.saturation.link_changed(link, state, date);
+        Self { watching: (Saturation::default(), CriticalPathFinder::new(ranks)), knows_links: rule == Rule::Exact }
     }
 }
 

@@ -1,8 +1,6 @@
 //! What each rank does over time, in a bounded number of steps of time, for a picture.
 
-use super::critical::{CriticalPathFinder, Step};
 use crate::engine::{Observer, Wakening};
-use crate::mpi::messages::Envelope;
 
 /// What a rank does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +20,7 @@ impl Doing {
     pub const ALL: [Doing; 4] = [Doing::Compute, Doing::Latency, Doing::Bandwidth, Doing::Waiting];
 }
 
-/// Watches what each rank does. Its memory is ranks times steps of time, and the critical path.
+/// Watches what each rank does. Its memory is ranks times steps of time.
 #[derive(Debug)]
 pub struct Lanes {
     /// Length of the run in seconds.
@@ -31,13 +29,12 @@ pub struct Lanes {
     pub steps: usize,
     /// Rank by rank, step by step: seconds of each of [`Doing::ALL`] but the last.
     spent: Vec<[f32; 3]>,
-    path: CriticalPathFinder,
 }
 
 impl Lanes {
     /// For a replay of so many ranks that takes so many seconds.
     pub fn new(ranks: usize, seconds: f64, steps: usize) -> Self {
-        Self { seconds, steps, spent: vec![[0.0; 3]; ranks * steps], path: CriticalPathFinder::new(ranks) }
+        Self { seconds, steps, spent: vec![[0.0; 3]; ranks * steps] }
     }
 
     fn add(&mut self, rank: u32, doing: usize, from: f64, until: f64) {
@@ -68,31 +65,15 @@ impl Lanes {
         };
         self.spent[rank * self.steps..][..self.steps].iter().map(most).collect()
     }
-
-    /// The messages of the critical path, where they could be kept.
-    pub fn critical_path(&self) -> Option<Vec<Step>> {
-        self.path.steps()
-    }
-
-    /// The rank with which the critical path ends.
-    pub fn last_rank(&self) -> Option<u32> {
-        self.path.path().map(|path| path.last_rank)
-    }
 }
 
 impl Observer for Lanes {
     fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
         self.add(rank, 0, date - seconds, date);
-        self.path.computed(rank, date, seconds);
     }
 
     fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
         self.add(rank, 1, date - seconds, date);
-        self.path.spent_overhead(rank, date, seconds);
-    }
-
-    fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
-        self.path.message_started(message, poster, envelope, bytes, date);
     }
 
     fn woken(&mut self, rank: u32, w: Wakening) {
@@ -100,11 +81,6 @@ impl Observer for Lanes {
         let entered = w.entered.clamp(begin, w.date.max(begin));
         self.add(rank, 1, begin, entered);
         self.add(rank, 2, entered, w.date);
-        self.path.woken(rank, w);
-    }
-
-    fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
-        self.path.fiber_began(fiber, rank, date);
     }
 
     fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
@@ -112,7 +88,6 @@ impl Observer for Lanes {
         if (by as usize) * self.steps >= self.spent.len() {
             self.add(rank, 2, date - seconds, date);
         }
-        self.path.released(rank, by, date, seconds);
     }
 }
 
@@ -124,7 +99,6 @@ mod tests {
     fn a_lane_shows_what_takes_most_of_each_step() {
         let mut lanes = Lanes::new(1, 8.0, 4);
         lanes.computed(0, 3.0, 3.0);
-        lanes.message_started(0, 0, Envelope { source: 1, destination: 0, tag: 0, context: 0 }, 1, 3.0);
         lanes.woken(0, Wakening { message: 0, since: 3.0, started: 3.0, entered: 4.0, date: 6.0 });
         // Step 2 is half computation, half latency: the first of equals.
         assert_eq!(lanes.lane(0), [Doing::Compute, Doing::Compute, Doing::Bandwidth, Doing::Waiting]);

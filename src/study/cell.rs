@@ -53,7 +53,7 @@ pub fn run<O: Observer>(
     let (trace, platform) = (&workload.trace, &network.platform);
     let mut explainer = explain.then(|| Explainer::new(trace.ranks(), model.sharing));
     let outcome = match &mut explainer {
-        Some(explainer) => replay(trace, platform, layout, model, &mut (explainer, observer))?,
+        Some(explainer) => replay(trace, platform, layout, model, &mut (&mut explainer.watching, observer))?,
         None => replay(trace, platform, layout, model, observer)?,
     };
     let mops = workload

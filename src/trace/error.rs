@@ -363,6 +363,8 @@ impl ArgumentProblem {
             (Self::Negative, "tag") => "a receive of any tag has to be recorded with the tag that it got".into(),
             (Self::Negative, "capacity") => "only -1, for a receive of unknown size, is allowed".into(),
             (Self::Negative, _) => "give zero or more".into(),
+            (Self::TooLarge, "tag") => "use smaller tags".into(),
+            (Self::TooLarge, _) if argument.starts_with("number") => "give a smaller number".into(),
             (Self::TooLarge, _) => "use a larger datatype, or split the operation".into(),
             (Self::UnknownDatatype, _) => "ids are 0 to 57 and 59; -1 is the null type".into(),
             (Self::NotAnInteger, _) => "write it with digits only".into(),

@@ -2,11 +2,25 @@
 
 use super::context::recorder;
 use super::recorder::type_of;
-use crate::trace::{ANY_TARGET, Action};
+use crate::trace::{ANY_TARGET, Action, CommunicatorId, Datatype};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
 use starlark::values::none::{NoneOr, NoneType};
+
+/// Looks at the memory of a rank, or changes it: what `action` says of the window, the rank and the datatype.
+fn access(
+    eval: &mut Evaluator,
+    on: NoneOr<i32>,
+    rank: i32,
+    datatype: i32,
+    action: impl FnOnce(CommunicatorId, u32, Datatype) -> Action,
+) -> starlark::Result<NoneType> {
+    let (recorder, datatype) = (recorder(eval)?, type_of(datatype)?);
+    let (window, rank) = recorder.window(on.into_option(), Some(rank))?;
+    recorder.push(action(window, rank, datatype))?;
+    Ok(NoneType)
+}
 
 #[starlark_module]
 pub(super) fn words(globals: &mut GlobalsBuilder) {
@@ -18,10 +32,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        let (recorder, datatype) = (recorder(eval)?, type_of(datatype)?);
-        let (window, to) = recorder.window(on.into_option(), Some(to))?;
-        recorder.push(Action::Put { to, window, count, datatype })?;
-        Ok(NoneType)
+        access(eval, on, to, datatype, |window, to, datatype| Action::Put { to, window, count, datatype })
     }
 
     /// Reads so many elements from the memory of a rank.
@@ -32,10 +43,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        let (recorder, datatype) = (recorder(eval)?, type_of(datatype)?);
-        let (window, from) = recorder.window(on.into_option(), Some(source))?;
-        recorder.push(Action::Get { from, window, count, datatype })?;
-        Ok(NoneType)
+        access(eval, on, source, datatype, |window, from, datatype| Action::Get { from, window, count, datatype })
     }
 
     /// Combines so many elements with those in the memory of a rank.
@@ -46,10 +54,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneType> {
-        let (recorder, datatype) = (recorder(eval)?, type_of(datatype)?);
-        let (window, to) = recorder.window(on.into_option(), Some(to))?;
-        recorder.push(Action::Accumulate { to, window, count, datatype })?;
-        Ok(NoneType)
+        access(eval, on, to, datatype, |window, to, datatype| Action::Accumulate { to, window, count, datatype })
     }
 
     /// Ends an epoch: all members of the window call it.

@@ -55,8 +55,28 @@ static MPI_Status *f_seen(const I *status, int count) {
     return statuses;
 }
 
-static const int *f_from_zero(const I *indices, int count) {
-    for (int i = 0; i < count; i++) f_indices[i] = indices[i] - 1;
+/* Whether the kept request of an array can have been completed by the call: it was one, and it is gone or persistent. */
+static int f_is_over(const I *requests, int count, int at, int gone) {
+    return at >= 0 && at < count && handles[at] != no_request && (!gone || f_request(requests + at) == no_request);
+}
+
+/* Which of the kept requests are complete, counted from zero. Fortran counts from one, but `use mpi_f08` of MPICH 4.0 from zero. The requests
+   tell: those that are complete are null now, unless they are persistent; then the one that fits, or else what the standard says. */
+static const int *f_from_zero(const I *indices, int count, const I *requests, int all) {
+    int base = 1;
+    for (int gone = 1; gone >= 0; gone--) {
+        int fits[2] = {1, 1};
+        for (int i = 0; i < count; i++)
+            for (int first = 0; first < 2; first++) fits[first] &= f_is_over(requests, all, indices[i] - first, gone);
+        if (fits[0] || fits[1]) {
+            base = fits[1];
+            break;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        f_indices[i] = indices[i] - base;
+        if (f_indices[i] < 0 || f_indices[i] >= all) f_indices[i] = 0;
+    }
     return f_indices;
 }
 

@@ -104,11 +104,11 @@ FORTRAN(waitall, PARAMS(I *count, I *requests, I *status), PARAMS(count, request
         record_all(WAITALL, *count, f_seen(status, *count), begin, end))
 FORTRAN(waitany, PARAMS(I *count, I *requests, I *index, I *status), PARAMS(count, requests, index, status),
         f_keep(*count, requests); status = f_status(status, want_statuses()),
-        record_some(WAITANY, *index != MPI_UNDEFINED, f_from_zero(index, *index != MPI_UNDEFINED), f_seen(status, 1), begin, end))
+        record_some(WAITANY, *index != MPI_UNDEFINED, f_from_zero(index, *index != MPI_UNDEFINED, requests, *count), f_seen(status, 1), begin, end))
 FORTRAN(waitsome, PARAMS(I *count, I *requests, I *some, I *indices, I *status), PARAMS(count, requests, some, indices, status),
         f_keep(*count, requests); status = f_status(status, want_statuses()),
         int many = *some == MPI_UNDEFINED ? 0 : *some;
-        record_some(WAITSOME, many, f_from_zero(indices, many), f_seen(status, many), begin, end))
+        record_some(WAITSOME, many, f_from_zero(indices, many, requests, *count), f_seen(status, many), begin, end))
 FORTRAN(
     test, PARAMS(I *request, I *flag, I *status), PARAMS(request, flag, status),
     f_keep(1, request); status = f_status(status, want_statuses()),
@@ -121,12 +121,12 @@ FORTRAN(
     testany, PARAMS(I *count, I *requests, I *index, I *flag, I *status), PARAMS(count, requests, index, flag, status),
     f_keep(*count, requests); status = f_status(status, want_statuses()),
     if (!*flag) record_poll(TESTANY, begin, end);
-    else record_some(TESTANY, *index != MPI_UNDEFINED, f_from_zero(index, *index != MPI_UNDEFINED), f_seen(status, 1), begin, end))
+    else record_some(TESTANY, *index != MPI_UNDEFINED, f_from_zero(index, *index != MPI_UNDEFINED, requests, *count), f_seen(status, 1), begin, end))
 FORTRAN(
     testsome, PARAMS(I *count, I *requests, I *some, I *indices, I *status), PARAMS(count, requests, some, indices, status),
     f_keep(*count, requests); status = f_status(status, want_statuses()),
     int many = *some == MPI_UNDEFINED ? 0 : *some; if (*some == 0) record_poll(TESTSOME, begin, end);
-    else record_some(TESTSOME, many, f_from_zero(indices, many), f_seen(status, many), begin, end))
+    else record_some(TESTSOME, many, f_from_zero(indices, many, requests, *count), f_seen(status, many), begin, end))
 
 /* ---- Collectives ---- */
 

@@ -2,6 +2,7 @@
 
 use super::svg::escape;
 use crate::report::number::seconds;
+use crate::result::critical::CriticalPathFinder;
 use crate::result::lanes::{Doing, Lanes};
 use serde::Serialize;
 use std::fmt::Write;
@@ -27,7 +28,12 @@ pub(super) struct Timeline {
 }
 
 /// Draws what was watched.
-pub(super) fn draw(lanes: &Lanes, ranks: usize, workload: &str, network: &str) -> Timeline {
+pub(super) fn draw(
+    (lanes, path): (&Lanes, &CriticalPathFinder),
+    ranks: usize,
+    workload: &str,
+    network: &str,
+) -> Timeline {
     let every = ranks.div_ceil(MOST).max(1);
     let shown: Vec<usize> = (0..ranks).step_by(every).collect();
     // One path for each kind: rectangles of one unit of time and rank. The drawing is stretched to the page.
@@ -48,9 +54,9 @@ pub(super) fn draw(lanes: &Lanes, ranks: usize, workload: &str, network: &str) -
     for (name, path) in names.iter().zip(&paths).filter(|(_, path)| !path.is_empty()) {
         let _ = write!(body, "<path d=\"{path}\" class=\"lane-{name}\"/>");
     }
-    let steps = lanes.critical_path().filter(|s| !s.is_empty() && s.len() <= MOST_STEPS && lanes.seconds > 0.0);
+    let steps = path.steps().filter(|s| !s.is_empty() && s.len() <= MOST_STEPS && lanes.seconds > 0.0);
     let critical = steps.is_some();
-    if let (Some(steps), Some(last)) = (steps, lanes.last_rank()) {
+    if let (Some(steps), Some(last)) = (steps, path.path().map(|path| path.last_rank)) {
         let x = |date: f64| (date / lanes.seconds * lanes.steps as f64).clamp(0.0, lanes.steps as f64);
         let y = |rank: u32| f64::from(rank) / every as f64 + 0.42;
         let mut path = String::new();

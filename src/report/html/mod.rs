@@ -25,6 +25,7 @@ use super::findings;
 use super::json::Json;
 use super::number::{self, mops, percent, seconds};
 use crate::markup::script_safe;
+use crate::result::critical::CriticalPathFinder;
 use crate::result::lanes::Lanes;
 use crate::study::comparison::Comparison;
 use crate::study::traffic::SyntheticTraffic;
@@ -72,6 +73,8 @@ pub struct Watched {
     pub network: usize,
     /// What the ranks did.
     pub lanes: Lanes,
+    /// What the length of the run depends on.
+    pub path: CriticalPathFinder,
 }
 
 impl Watched {
@@ -85,11 +88,12 @@ impl Watched {
         // Of repetitions the first is replayed, which may take longer than they do on average.
         let first = c.runs.iter().find(|run| run.workload == workload && run.network == network);
         let seconds = first.map_or(c.cell(workload, network).simulated_seconds, |run| run.record.simulated_seconds);
-        let mut lanes = Lanes::new(ranks, seconds, steps);
+        let mut watching = (Lanes::new(ranks, seconds, steps), CriticalPathFinder::new(ranks));
         if let Some(cell) = study.cell_of(workload, network) {
-            study.watch_cell(cell, &Silent, &mut lanes)?;
+            study.watch_cell(cell, &Silent, &mut watching)?;
         }
-        Ok(Self { workload, network, lanes })
+        let (lanes, path) = watching;
+        Ok(Self { workload, network, lanes, path })
     }
 
     /// The cell that says most if nobody chooses: of the workload on which networks differ most, the fastest network.
@@ -239,7 +243,7 @@ impl HtmlReport<'_> {
         let template = environment.get_template("report.html").map_err(io::Error::other)?;
         let timeline = self.timeline.as_ref().map(|t| {
             let (workload, network) = (&c.workloads[t.workload], &c.networks[t.network]);
-            lanes::draw(&t.lanes, workload.ranks, &workload.name, &network.name)
+            lanes::draw((&t.lanes, &t.path), workload.ranks, &workload.name, &network.name)
         });
         let lanes = timeline.as_ref().map(|t| safe(t.svg.clone()));
         let equal: Vec<Value> = findings::equal_networks(c)

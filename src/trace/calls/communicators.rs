@@ -34,6 +34,9 @@ pub(in crate::trace) enum Making {
     Agreed,
 }
 
+/// Tags from here on stand for others. Programs have such tags with Open MPI only, and hardly there; nobody has so many others.
+const FIRST_NUMBERED: i32 = 1 << 30;
+
 impl Program<'_> {
     /// The communicator (or window) that a rank makes now, with these members in their order, as ranks of the world.
     ///
@@ -98,9 +101,10 @@ impl Program<'_> {
     }
 
     /// The tag that stands for a tag on a communicator. Messages match on the ranks of the world and the tag only; so that
-    /// those on different communicators do not mix, the tags of all but the world are numbered down from the largest.
+    /// those on different communicators do not mix, the tags of all but the world are numbered down from the largest, and so are those
+    /// of the world that are as large.
     pub fn tag(&mut self, communicator: CommunicatorId, tag: i32) -> i32 {
-        if communicator.is_world() {
+        if communicator.is_world() && tag < FIRST_NUMBERED {
             return tag;
         }
         let tags = &mut self.communicators.tags;

@@ -29,9 +29,10 @@ fn members_agree_on_their_communicators_whoever_is_read_first() {
         assert!(error.to_string().contains(part), "{error}");
     }
     // Messages on communicators have tags of their own, the same at both ends.
-    let tags = [(first[0], 5), (first[1], 5), (first[0], 6), (first[0], 5), (CommunicatorId::WORLD, 5)];
+    let world = CommunicatorId::WORLD;
+    let tags = [(first[0], 5), (first[1], 5), (first[0], 6), (first[0], 5), (world, 5), (world, i32::MAX)];
     let tags = tags.map(|(id, tag)| program.tag(id, tag));
-    assert_eq!(tags, [i32::MAX, i32::MAX - 1, i32::MAX - 2, i32::MAX, 5]);
+    assert_eq!(tags, [i32::MAX, i32::MAX - 1, i32::MAX - 2, i32::MAX, 5, i32::MAX - 3]);
 }
 
 #[test]

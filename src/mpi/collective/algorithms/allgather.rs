@@ -86,10 +86,20 @@ pub(super) fn exchange_all(scope: &Scope<'_>, bytes: u64, cursor: &mut Cursor, s
 }
 
 fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    exchange_by_distance(scope, cursor, |_| scope.bytes(), steps);
+}
+
+/// In round k, a send to the member k further on and a receive from the one k before, one round after the other.
+pub(super) fn exchange_by_distance(
+    scope: &Scope<'_>,
+    cursor: &mut Cursor,
+    bytes: impl Fn(u32) -> u64,
+    steps: &mut Vec<Step>,
+) {
     for i in chunk(cursor, others(scope)) {
         let distance = i as u32 + 1;
         let (to, from) = (scope.after(scope.me, distance), scope.before(scope.me, distance));
-        scope.exchange(to, scope.bytes(), from, steps);
+        scope.exchange(to, bytes(to), from, steps);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Allgathers of blocks of different sizes. Recursive doubling is in [`super::doubling`].
 
-use super::allgather::{exchange_all, exchange_neighbours, exchange_pairs};
-use super::support::{chunk, others};
+use super::allgather::{exchange_all, exchange_by_distance, exchange_neighbours, exchange_pairs};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
@@ -174,9 +173,5 @@ fn neighbour(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 }
 
 fn direct(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
-    for i in chunk(cursor, others(scope)) {
-        let distance = i as u32 + 1;
-        let (to, from) = (scope.after(scope.me, distance), scope.before(scope.me, distance));
-        scope.exchange(to, scope.bytes(), from, steps);
-    }
+    exchange_by_distance(scope, cursor, |_| scope.bytes(), steps);
 }

@@ -1,6 +1,6 @@
 //! All-to-all exchanges of blocks of different sizes; the count vector says what the caller sends to each member.
 
-use super::allgather::exchange_pairs;
+use super::allgather::{exchange_by_distance, exchange_pairs};
 use super::support::{chunk, other, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
@@ -63,14 +63,12 @@ fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 }
 
 fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    if !scope.size.is_power_of_two() {
+        return exchange_by_distance(scope, cursor, |to| scope.bytes_of(to), steps);
+    }
     for i in chunk(cursor, others(scope)) {
-        let distance = i as u32 + 1;
-        let (to, from) = if scope.size.is_power_of_two() {
-            (scope.me ^ distance, scope.me ^ distance)
-        } else {
-            (scope.after(scope.me, distance), scope.before(scope.me, distance))
-        };
-        scope.exchange(to, scope.bytes_of(to), from, steps);
+        let partner = scope.me ^ (i as u32 + 1);
+        scope.exchange(partner, scope.bytes_of(partner), partner, steps);
     }
 }
 

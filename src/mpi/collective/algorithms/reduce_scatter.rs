@@ -1,5 +1,6 @@
 //! Reductions whose result is scattered; member i gets as many elements as the count vector says.
 
+use super::allgather::exchange_by_distance;
 use super::fold::{Fold, StandsOut};
 use super::support::{chunk, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
@@ -44,11 +45,7 @@ pub static BUTTERFLY: Algorithm = Algorithm {
 };
 
 fn pairwise(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
-    for i in chunk(cursor, others(scope)) {
-        let distance = i as u32 + 1;
-        let (to, from) = (scope.after(scope.me, distance), scope.before(scope.me, distance));
-        scope.exchange(to, scope.bytes_of(to), from, steps);
-    }
+    exchange_by_distance(scope, cursor, |to| scope.bytes_of(to), steps);
 }
 
 fn halving(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
