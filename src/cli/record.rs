@@ -198,7 +198,7 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     let overlapped: u64 = summary.recorded.iter().map(|rank| rank.overlapped).sum();
     if overlapped > 0 {
         say(&format!(
-            "warning: {} calls began while another thread was in one; they are replayed\n  one after the other",
+            "warning: {} calls began while another thread was in one; they are replayed\n  one after the other, and may wait for each other then",
             grouped(overlapped)
         ));
     }

@@ -157,7 +157,7 @@ impl About {
         }
         if self.overlapped > 0 {
             let text = format!(
-                "{} calls began while another thread was in one: calls of threads are replayed one after the other, as they ended",
+                "{} calls began while another thread was in one: calls of threads are replayed one after the other, as they ended, and may wait for each other then",
                 self.overlapped
             );
             program.remark(&self.files[0], text);
