@@ -32,6 +32,7 @@ fn counts_are_checked() {
 fn truncated_lines_are_refused() {
     Folder::refuse_trace("0 send 1\n1 init\n", 2, &["t.ti:1:9:", "tag of send is missing", "cut off"]);
     Folder::refuse_trace("0 init\n0 send 1 0 1", 2, &["t.ti:2:", "no line end", "cut off"]);
+    Folder::refuse_trace("\u{feff}0 init\n", 2, &["t.ti: ", "byte order mark", "without a mark"]);
 }
 
 #[test]

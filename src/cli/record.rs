@@ -193,7 +193,9 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     }
     let early = about.recorded_ranks - about.complete_ranks;
     if early > 0 {
-        say(&format!("warning: {early} ranks ended without MPI_Finalize; they are replayed up to there"));
+        say(&format!(
+            "warning: {early} ranks ended without MPI_Finalize, or the disk was full; they are replayed\n  up to there"
+        ));
     }
     let overlapped: u64 = summary.recorded.iter().map(|rank| rank.overlapped).sum();
     if overlapped > 0 {

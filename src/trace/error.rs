@@ -72,6 +72,9 @@ pub enum TraceErrorKind {
     /// The file has no meaningful line.
     #[error("the trace is empty")]
     Empty,
+    /// An editor has put the mark of an encoding in front of the text.
+    #[error("the file begins with a byte order mark, which no trace has")]
+    ByteOrderMark,
     /// The last line has no line end.
     #[error("the last line has no line end, so the file seems to be cut off")]
     CutOff,
@@ -308,6 +311,7 @@ impl TraceError {
                     .into()
             }
             K::NotText => "give a time-independent trace in text form, plain or packed with xz, zstd or gzip".into(),
+            K::ByteOrderMark => "save the file as plain text (UTF-8 without a mark)".into(),
             K::Empty => "give a trace with actions: in time-independent text, lines of the form `RANK ACTION ...`".into(),
             K::CutOff => "record or copy the trace again; if the line is complete, add a newline to the file".into(),
             K::LineTooLong { .. } => "check that this is a trace; a line holds one action".into(),

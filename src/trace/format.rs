@@ -127,6 +127,10 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
     if head.get(257..262) == Some(b"ustar") {
         return Err(TraceError::whole(source.file(), Kind::Unsupported { format: "tar" }));
     }
+    // It would be taken for the first name of a list.
+    if [&b"\xEF\xBB\xBF"[..], b"\xFF\xFE", b"\xFE\xFF"].iter().any(|mark| head.starts_with(mark)) {
+        return Err(TraceError::whole(source.file(), Kind::ByteOrderMark));
+    }
     let format = recognise(head);
     (format.read)(Input { source, budget, name, options, is_file })
 }

@@ -51,7 +51,7 @@ fn has_place(error: &TraceError) -> bool {
     use TraceErrorKind as K;
     error.line.is_some()
         || error.byte().is_some()
-        || matches!(error.kind, K::Empty | K::RankWithoutLines { .. } | K::Damaged { .. })
+        || matches!(error.kind, K::Empty | K::ByteOrderMark | K::RankWithoutLines { .. } | K::Damaged { .. })
 }
 
 #[test]

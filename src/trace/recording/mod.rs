@@ -148,7 +148,7 @@ impl About {
             let how = match abort {
                 Some(code) => format!("on rank {rank} at byte {byte} by MPI_Abort with {code}"),
                 None => format!(
-                    "first on rank {rank} at byte {byte} (the program ended without MPI_Finalize, or the file is cut off)"
+                    "first on rank {rank} at byte {byte} (the program ended without MPI_Finalize, the disk was full, or the file is cut off)"
                 ),
             };
             let early = self.early.len();
