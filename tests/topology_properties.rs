@@ -268,6 +268,8 @@ fn random_families() {
     holds(
         "random_regular",
         sized.clone().prop_map(|(n, d, seed)| {
+            // With one cable each, more than two switches are never connected, which is refused.
+            let d = if n > 2 { d.max(2) } else { d };
             // Of few cables an instance may be disconnected. A round leaves at most a few switches without a cable.
             Law { fallible: d < 3, ..law(format!("random_regular:n={n},d={d},seed={seed}"), n, (d / 2, d)) }
         }),
