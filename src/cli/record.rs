@@ -267,8 +267,7 @@ fn refuse_others(folder: &Path, way_out: &str) -> Result<(), Failure> {
     for entry in fs::read_dir(folder).map_err(fail)? {
         let name = entry.map_err(fail)?.file_name();
         let text = name.to_string_lossy();
-        let is_rank = text.strip_prefix("rank-").is_some_and(|rest| rest.ends_with(".mrec"));
-        if !is_rank && text != ABOUT && text != LIBRARY {
+        if !recording::is_file_of_rank(&text) && text != ABOUT && text != LIBRARY {
             let message = format!("{}: `{text}` in it is no part of a recording", folder.display());
             return Err(Failure::input(message, way_out));
         }

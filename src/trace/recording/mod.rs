@@ -47,6 +47,12 @@ pub fn file_of(folder: &Path, rank: usize) -> PathBuf {
     folder.join(format!("rank-{rank:06}.mrec"))
 }
 
+/// Whether a file of that name in the folder of a recording is that of a rank.
+pub fn is_file_of_rank(name: &str) -> bool {
+    let number = name.strip_prefix("rank-").and_then(|rest| rest.strip_suffix(".mrec"));
+    number.is_some_and(|number| number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// The file by which a folder is read, if it is that of a recording: that of the first rank.
 pub(super) fn first_file(folder: &Path) -> Option<PathBuf> {
     ["", ".zst", ".gz", ".xz"].iter().find_map(|packing| {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::layout::Op;
 use super::stream::{INSTRUCTIONS, MAGIC, TRAILER, VERSION};
-use super::{file_of, read_alone};
+use super::{file_of, is_file_of_rank, read_alone};
 use crate::trace::{self, Action, CollectiveKind, Datatype, Options, Trace, TraceError, TraceWarning};
 
 /// An argument of a record.
@@ -160,6 +160,21 @@ fn rich() -> Vec<u8> {
         .record(Op::Other, 0, &[U(0), Text("MPI_File_close")])
         .record(Op::Other, 0, &[U(0)]);
     file.end()
+}
+
+#[test]
+fn files_of_ranks_are_known_by_their_names() {
+    for rank in [0, 7, 999_999, 1_000_000] {
+        let file = file_of(Path::new("it"), rank);
+        assert!(
+            is_file_of_rank(file.file_name().and_then(|name| name.to_str()).expect("a name")),
+            "{}",
+            file.display()
+        );
+    }
+    for name in ["rank-mine.mrec", "rank-0.mrec", "rank-000000.mrec.zst", "rank-.mrec", "000000.mrec", "notes.txt"] {
+        assert!(!is_file_of_rank(name), "{name}");
+    }
 }
 
 #[test]
