@@ -7,6 +7,7 @@
 
 use super::inbox::{Inboxes, Queue};
 use crate::prefetch::prefetch;
+use crate::slots::store;
 use crate::trace::Datatype;
 use std::hash::{Hash, Hasher};
 
@@ -359,20 +360,6 @@ impl Messages {
         }
         list.sort_by_key(|(e, ..)| (e.source, e.destination, e.tag, e.context));
         list
-    }
-}
-
-/// Puts a message into a free entry, or into a new one.
-fn store(entries: &mut Vec<Message>, free: &mut Vec<u32>, message: Message) -> u32 {
-    match free.pop() {
-        Some(id) => {
-            entries[id as usize] = message;
-            id
-        }
-        None => {
-            entries.push(message);
-            entries.len() as u32 - 1
-        }
     }
 }
 

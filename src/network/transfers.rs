@@ -8,6 +8,7 @@ use super::simgrid::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
 use crate::queue::{ChangingQueue, OrderedQueue, earlier};
+use crate::slots::store;
 
 /// A remaining amount below this many bytes counts as nothing (rounding of `remaining - rate * time`).
 const NOTHING_LEFT: f64 = 1e-14;
@@ -126,16 +127,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             bandwidth_factor,
             latency_factor,
         };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.transfers[id as usize] = transfer;
-                id
-            }
-            None => {
-                self.transfers.push(transfer);
-                self.transfers.len() as u32 - 1
-            }
-        };
+        let id = store(&mut self.transfers, &mut self.free, transfer);
         self.sharing.announce(self.paths.route(route).path);
         let delay = self.paths.route(route).latency * latency_factor;
         if S::STEPWISE {

@@ -11,6 +11,7 @@
 
 use crate::engine::{Observer, Wakening};
 use crate::mpi::messages::Envelope;
+use crate::slots::store;
 use serde::{Deserialize, Serialize};
 
 /// Messages of chains that are kept at the same time (64 MB); when there are more, only the sums go on.
@@ -147,16 +148,7 @@ impl CriticalPathFinder {
         }
         self.hold(previous);
         let node = Node { step, previous, holders: 1 };
-        match self.free.pop() {
-            Some(id) => {
-                self.nodes[id as usize] = node;
-                id
-            }
-            None => {
-                self.nodes.push(node);
-                self.nodes.len() as u32 - 1
-            }
-        }
+        store(&mut self.nodes, &mut self.free, node)
     }
 
     fn forget_lists(&mut self) {

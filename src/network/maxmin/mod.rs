@@ -55,6 +55,7 @@ use self::whole::Whole;
 use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
+use crate::slots::store;
 use std::ops::Range;
 
 /// Relative slack when a link is asked whether it is full, and a level whether it is higher than another.
@@ -219,16 +220,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         let path = self.paths[path.0 as usize];
         let flow =
             Flow { weight: 1.0 / penalty, penalty, bound, value: 0.0, level: 0.0, limit: OWN_BOUND, path, in_set: 0 };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.flows[id as usize] = flow;
-                id
-            }
-            None => {
-                self.flows.push(flow);
-                self.flows.len() as u32 - 1
-            }
-        };
+        let id = store(&mut self.flows, &mut self.free, flow);
         for e in &self.elements[path.elements()] {
             let link = &mut self.links[e.link as usize];
             link.members.push(Member { flow: id, consumption: e.consumption });

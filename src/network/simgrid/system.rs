@@ -12,6 +12,7 @@
 use crate::ids::LinkId;
 use crate::network::sharing::{Element, FlowId, PathId};
 use crate::platform::SharingPolicy;
+use crate::slots::store;
 
 /// Amounts below this count as nothing: usages as they are, capacities relative to their link (`maxmin/precision`).
 pub(super) const PRECISION: f64 = 1e-5;
@@ -129,16 +130,7 @@ impl System {
     /// A flow enters its links.
     pub fn enter(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
         let flow = Flow { penalty, bound, value: 0.0, path: path.0, fixed: 0, listed: 0 };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.flows[id as usize] = flow;
-                id
-            }
-            None => {
-                self.flows.push(flow);
-                self.flows.len() as u32 - 1
-            }
-        };
+        let id = store(&mut self.flows, &mut self.free, flow);
         for e in self.path(path) {
             let Element { link, consumption } = self.elements[e];
             self.links[link as usize].members.push((id, consumption));
