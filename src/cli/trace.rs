@@ -1,9 +1,8 @@
 //! `mopsim trace`: what is in traces.
 
-use super::args::{Format, Output};
+use super::args::{self, Format, Output, Reading, TraceCheck, TraceDiff, TraceInfo, TraceWhat};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::trace_args::{Reading, TraceCheck, TraceDiff, TraceInfo, TraceVerb, TraceWhat};
 use super::{inputs, options, print, say, trace_change};
 use mopsim::platform::units::Speed;
 use mopsim::report::{trace_check, trace_info, trace_matrix, workload};
@@ -11,7 +10,7 @@ use mopsim::trace::inspect::{self, Severity};
 use mopsim::trace::{self, DEFAULT_RECORDED_SPEED, Options, Trace, diff::Difference, transform};
 use std::path::Path;
 
-pub fn run(arguments: &TraceVerb, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &args::Trace, output: &Output) -> Result<(), Failure> {
     match &arguments.what {
         TraceWhat::Info(arguments) => info(arguments, output),
         TraceWhat::Check(arguments) => check(arguments, output),

@@ -1,10 +1,9 @@
 //! `mopsim trace convert`, `cut` and `scale`: traces made from traces.
 
-use super::args::Output;
+use super::args::{Output, Target, TraceConvert, TraceCut, TraceScale};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::trace::{read, warn};
-use super::trace_args::{Target, TraceConvert, TraceCut, TraceScale};
 use super::{inputs, say, trace_write};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::number::{self, grouped};

@@ -3,22 +3,31 @@
 mod collectives;
 mod design;
 mod export;
+mod families;
 mod goal;
 mod later;
 mod network;
+mod record;
 mod replay;
 mod study;
+mod throughput;
 mod topology;
+mod trace;
 mod workload;
 
 pub use collectives::Collectives;
 pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
 pub use export::{Export, ExportFormat};
 pub use goal::GoalTable;
-pub use network::{Floor, Model, Network, PlacementFiles, Switch};
+pub use network::{Model, Network, PlacementFiles, Switch};
+pub use record::Record;
 pub use replay::Replay;
 pub use study::{Compare, CompareFiles, Merge, StudyFlags};
+pub use throughput::{Throughput, ThroughputFiles};
 pub use topology::Topology;
+pub use trace::{
+    Reading, Target, Trace, TraceCheck, TraceConvert, TraceCut, TraceDiff, TraceInfo, TraceScale, TraceWhat,
+};
 pub use workload::Workload;
 
 use clap::{Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -81,19 +90,19 @@ pub enum Verb {
     /// Report on a study from the results files of its shards
     Merge(Later<Merge>),
     /// Record what a real MPI program does, as a trace
-    Record(Later<super::record::Record>),
+    Record(Later<Record>),
     /// Replay one trace on one network
     Replay(Later<Replay>),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
     Export(Later<Export>),
     /// Show what networks carry under synthetic traffic: saturation, fair rates, latency, bounds on any routing
-    Throughput(Later<super::throughput::Throughput>),
+    Throughput(Later<Throughput>),
     /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
     Topology(Later<Topology>),
     /// Generate the trace of an application at any size; or list the applications
     Workload(Later<Workload>),
     /// Show, check, convert, cut, scale and compare traces
-    Trace(Later<super::trace_args::TraceVerb>),
+    Trace(Later<Trace>),
     /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
     Design(Later<Design>),
 }

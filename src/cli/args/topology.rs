@@ -6,7 +6,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = crate::cli::families::help())]
+#[command(after_help = super::families::help())]
 pub struct Topology {
     /// Topology specifications or graph files
     #[arg(required_unless_present = "fit", value_name = "SPEC")]

@@ -1,6 +1,6 @@
-//! The arguments of `mopsim trace`.
+//! What `trace` takes.
 
-use super::args::GoalTable;
+use super::GoalTable;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ Examples:
 
 A trace is a file in any of the formats of docs/traces.md, recognised by its
 content; `-` is standard input.")]
-pub struct TraceVerb {
+pub struct Trace {
     #[command(subcommand)]
     pub what: TraceWhat,
 }
