@@ -3,7 +3,7 @@
 use super::args::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat, Output};
 use super::failure::Failure;
 use super::progress::Generations;
-use super::{files, options, print};
+use super::{files, print};
 use mopsim::design::equality::{Goal, Search};
 use mopsim::design::{bounds, dsnf};
 use mopsim::report::{Sheet, design};
@@ -22,7 +22,7 @@ pub fn run(arguments: &Design, output: &Output) -> Result<(), Failure> {
             design::switches(*nodes, *ports, *node_ports, bounds::switch_counts(*nodes, *ports, *node_ports)?)
         }
     };
-    print(|out| options::reporter(output.format).sheet(&sheet, out))
+    print(|out| output.format.sheet(&sheet, out))
 }
 
 fn equality(arguments: &DesignEquality, output: &Output) -> Result<Sheet, Failure> {

@@ -51,7 +51,7 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let reasons = unanswered.iter().map(ToString::to_string).collect();
     let report = ThroughputReport::new(study.title.clone(), &study.speeds, cells, reasons);
     // Neither is lost because the other cannot be written.
-    let printed = print(|out| options::reporter(output.format).throughput(&report, out));
+    let printed = print(|out| output.format.throughput(&report, out));
     write(files, &report)?;
     printed?;
     // What was asked and not answered is in the report; a script sees it by the exit code.

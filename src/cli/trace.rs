@@ -1,6 +1,6 @@
 //! `mopsim trace`: what is in traces.
 
-use super::args::{self, Format, Output, Reading, TraceCheck, TraceDiff, TraceInfo, TraceWhat};
+use super::args::{self, Output, Reading, TraceCheck, TraceDiff, TraceInfo, TraceWhat};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print, say, trace_change};
@@ -62,17 +62,17 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
         files::replace(file, |out| trace_matrix::csv(&info, out))?;
     }
     print(|out| {
-        options::reporter(output.format).sheet(&sheet, out)?;
-        if output.format == Format::Text { trace_matrix::text(&info, out) } else { Ok(()) }
+        output.format.sheet(&sheet, out)?;
+        if output.is_text() { trace_matrix::text(&info, out) } else { Ok(()) }
     })
 }
 
 fn check(arguments: &TraceCheck, output: &Output) -> Result<(), Failure> {
     let trace = read(&arguments.trace, &arguments.reading)?;
     let findings = inspect::check(&trace);
-    print(|out| match output.format {
-        Format::Text => trace_check::text(&trace, &findings, out),
-        format => options::reporter(format).sheet(&trace_check::sheet(&trace, &findings), out),
+    print(|out| match output.is_text() {
+        true => trace_check::text(&trace, &findings, out),
+        false => output.format.sheet(&trace_check::sheet(&trace, &findings), out),
     })?;
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(Failure::differs("the trace cannot be replayed as that of a correct program"));
@@ -86,6 +86,6 @@ fn diff(arguments: &TraceDiff, output: &Output) -> Result<(), Failure> {
     warn(&second, output);
     let difference = Difference::of(&first, &second);
     let sheet = workload::difference(&difference);
-    print(|out| options::reporter(output.format).sheet(&sheet, out))?;
+    print(|out| output.format.sheet(&sheet, out))?;
     if difference.same_communication() { Ok(()) } else { Err(Failure::differs("the traces communicate differently")) }
 }

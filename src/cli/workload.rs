@@ -3,7 +3,7 @@
 use super::args::{self, Output, Workload};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, say, trace_write, workload_help};
+use super::{inputs, print, say, trace_write, workload_help};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::{number, workload};
 use mopsim::trace::{self, Packing, SideFile, Trace};
@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
-    let reporter = options::reporter(output.format);
+    let reporter = output.format;
     if arguments.help {
         let text = match &arguments.name {
             Some(name) => workload_help::of(&catalogue::open(name)?),

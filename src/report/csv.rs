@@ -109,6 +109,10 @@ impl Reporter for Csv {
         "csv"
     }
 
+    fn help(&self) -> &'static str {
+        "CSV with a heading"
+    }
+
     fn replay(&self, report: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
         lines(REPLAY, [report], out)
     }

@@ -67,6 +67,10 @@ impl Reporter for Markdown {
         "markdown"
     }
 
+    fn help(&self) -> &'static str {
+        "Tables in Markdown"
+    }
+
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "# {} on {}\n", escape(&r.workload.name), network(&r.network))?;
         heading(out, &["", ""], 1)?;

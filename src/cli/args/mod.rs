@@ -17,7 +17,7 @@ mod workload;
 
 pub use collectives::Collectives;
 pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
-pub use export::{Export, ExportFormat};
+pub use export::Export;
 pub use goal::GoalTable;
 pub use network::{Model, Network, PlacementFiles, Switch};
 pub use record::Record;
@@ -30,8 +30,10 @@ pub use trace::{
 };
 pub use workload::Workload;
 
-use clap::{Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Command, CommandFactory, Parser, Subcommand};
 use later::Later;
+use mopsim::report::{FORMATS, Reporter};
 use std::str::FromStr;
 
 /// Predicts how fast MPI applications run on an interconnect that nobody has built yet.
@@ -61,23 +63,28 @@ pub struct Arguments {
 #[derive(Debug, Args)]
 pub struct Output {
     /// Format of the result on standard output
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, global = true, default_value = FORMATS[0].name(), value_parser = one_of(FORMATS, |format| (format.name(), format.help())))]
+    pub format: &'static dyn Reporter,
     /// No progress and no diagnostics on standard error, only errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Tables for people, in 80 columns
-    Text,
-    /// JSON with a schema version
-    Json,
-    /// CSV with a heading
-    Csv,
-    /// Tables in Markdown
-    Markdown,
+impl Output {
+    /// Whether the result is for reading in a terminal.
+    pub fn is_text(&self) -> bool {
+        self.format.name() == FORMATS[0].name()
+    }
+}
+
+/// Reads the name of a format of a table; `of` gives that name, and what help says of the format.
+fn one_of<T: Copy + Send + Sync>(
+    formats: &'static [T],
+    of: fn(&T) -> (&'static str, &'static str),
+) -> impl TypedValueParser<Value = T> {
+    let values = formats.iter().map(of).map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values)
+        .map(move |name| *formats.iter().find(|format| of(format).0 == name).expect("it is one of these values"))
 }
 
 /// The verbs. What one takes is worked out only once it is the one ([`Later`]).

@@ -88,6 +88,10 @@ impl Reporter for Text {
         "text"
     }
 
+    fn help(&self) -> &'static str {
+        "Tables for people, in 80 columns"
+    }
+
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
         let w = &r.workload;
         writeln!(out, "{} on {}\n", w.name, describe(&r.network))?;
