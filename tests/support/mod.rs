@@ -35,6 +35,28 @@ pub fn relative_difference(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { (a - b).abs() / a.abs().max(b.abs()) }
 }
 
+/// Seconds that processors have worked for this process; elsewhere than on Linux, seconds that have passed. Only differences mean
+/// something. What else runs on the machine does not count, so that a busy one fails no test.
+pub fn processor_seconds() -> f64 {
+    seconds_of("/proc/self/stat")
+}
+
+/// The same for this thread.
+pub fn processor_seconds_of_thread() -> f64 {
+    seconds_of("/proc/thread-self/stat")
+}
+
+fn seconds_of(stat: &str) -> f64 {
+    static BEGIN: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    // The name of the program stands in brackets, and may have blanks and brackets in it.
+    let ticks = std::fs::read_to_string(stat).ok().and_then(|text| {
+        let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11).map(|field| field.parse::<u64>().ok());
+        Some(fields.next()?? + fields.next()??)
+    });
+    // Ticks are hundredths of a second on every Linux.
+    ticks.map_or_else(|| BEGIN.elapsed().as_secs_f64(), |ticks| ticks as f64 / 100.0)
+}
+
 /// The middle of a sorted list.
 pub fn median(sorted: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
