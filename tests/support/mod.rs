@@ -6,16 +6,13 @@ pub mod cli;
 
 use std::path::{Path, PathBuf};
 
-/// Folder of the reference data that is too large for the repository: `MOPSIM_SHARED`, or `../shared`. Where there is none,
-/// it says so, and the test that asks is to skip itself.
-pub fn shared() -> Option<PathBuf> {
+/// Folder of the reference data that is too large for the repository: `MOPSIM_SHARED`, or `../shared`. Tests that ask for it are
+/// ignored where `build.rs` has not found it.
+pub fn shared() -> PathBuf {
     let folder = std::env::var_os("MOPSIM_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    if folder.join("corpus/platforms").is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: there is no reference data in {} (set MOPSIM_SHARED)", folder.display());
-    None
+    assert!(folder.is_dir(), "there is no reference data in {}: set MOPSIM_SHARED", folder.display());
+    folder
 }
 
 /// Folder of the test data in the repository.
