@@ -65,7 +65,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
             model: options::parse("floor-plan", floor.floor_plan.as_deref())?.unwrap_or_default(),
             switches_per_cabinet: floor.switches_per_cabinet,
             placement: options::parse("placement", floor.placement.as_deref())?.unwrap_or_default(),
-            endpoints_per_switch: arguments.endpoints,
+            endpoints_per_switch: arguments.hosts_per_switch,
         },
         switch_delay: seconds("switch-delay", &arguments.switch_delay, default.switch_delay)?,
         cable_delay: seconds("cable-delay", &arguments.cable_delay, default.cable_delay)?,
