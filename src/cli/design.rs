@@ -33,6 +33,7 @@ fn equality(arguments: &DesignEquality, output: &Output) -> Result<Sheet, Failur
         odd: arguments.odd.clone(),
         even: arguments.even.clone(),
     };
+    arguments.state.as_deref().map_or(Ok(()), |file| files::refuse_standard_output("--state", file))?;
     let saved = arguments.state.as_deref().map(read).transpose()?.flatten();
     let mut search = match (saved, &arguments.state) {
         (Some(saved), Some(path)) => {

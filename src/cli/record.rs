@@ -244,6 +244,10 @@ impl Drop for Part {
 
 /// Refuses to replace anything, or with `--force`, anything but a recording.
 fn check_free(folder: &Path, force: bool) -> Result<(), Failure> {
+    if files::is_standard_output(folder) {
+        let message = "--output -: a recording is a folder, which standard output cannot take";
+        return Err(Failure::input(message, "name a new folder, for example -o app.mrec"));
+    }
     if folder.file_name().is_none() {
         let message = format!("{}: not the name of a folder", folder.display());
         return Err(Failure::input(message, "name a new folder, for example -o app.mrec"));

@@ -66,7 +66,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     {
         say(&format!(
             "{}: {} actions of {}",
-            file.display(),
+            files::name(file),
             number::grouped(summary.actions),
             number::counted(summary.ranks, "rank")
         ));
@@ -88,16 +88,16 @@ fn check_files(name: &str, arguments: &Workload) -> Result<(), Failure> {
         .check(read)
 }
 
-/// Whether the name is that of a file, not of a device or pipe, which has nothing beside it.
+/// Whether the name is that of a file, not of standard output, a device or a pipe, which has nothing beside it.
 fn is_file(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|found| found.is_file()) || !file.exists()
+    !files::is_standard_output(file) && (fs::metadata(file).is_ok_and(|found| found.is_file()) || !file.exists())
 }
 
 /// What stands beside the trace, so that a replay of it can tell Mop/s.
 struct Side {
     file: PathBuf,
     text: String,
-    /// Devices and pipes have nothing beside them.
+    /// Standard output, devices and pipes have nothing beside them.
     wanted: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct Export {
     /// What to write
     #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS, |format| (format.name, format.help)))]
     pub to: Format,
-    /// File to write instead of standard output; never half a file
+    /// File to write instead of standard output (`-`); never half a file
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// With --to simgrid: host file to write, too, a host a line in the order of ranks
