@@ -3,7 +3,8 @@
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport, findings};
 use crate::study::choice::ModelDescription;
-use crate::study::comparison::{Comparison, NetworkInfo};
+use crate::study::comparison::Comparison;
+use crate::study::network::NetworkInfo;
 use std::io::{self, Write};
 
 /// The Markdown format.

@@ -4,7 +4,8 @@ use super::number::{bytes, grouped, mops, percent, seconds};
 use super::wrap::broken;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, ThroughputReport, TopologyReport};
 use crate::study::choice::ModelDescription;
-use crate::study::comparison::{Comparison, NetworkInfo};
+use crate::study::comparison::Comparison;
+use crate::study::network::NetworkInfo;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
