@@ -1,4 +1,6 @@
-//! How the program is linked, and what reads OTF2 archives if the feature `libotf2` is on.
+//! How the program is linked, what reads OTF2 archives if the feature `libotf2` is on, and which tests have their data.
+
+use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -11,8 +13,24 @@ fn main() {
     if target("OS") == "linux" && target("ENV") == "gnu" && !is_static {
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
+    look_for_reference_data();
     #[cfg(feature = "libotf2")]
     otf2::compile();
+}
+
+/// Tests over the reference data that is too large for the repository are ignored where it is not found: so `cargo test` counts
+/// them as such, instead of calling them passed.
+fn look_for_reference_data() {
+    println!("cargo::rustc-check-cfg=cfg(no_reference_data)");
+    println!("cargo::rerun-if-env-changed=MOPSIM_SHARED");
+    let folder = std::env::var_os("MOPSIM_SHARED").map_or_else(|| Path::new("../shared").to_owned(), PathBuf::from);
+    let platforms = folder.join("corpus/platforms");
+    if platforms.is_dir() {
+        println!("cargo::rerun-if-changed={}", platforms.display());
+    } else {
+        // That it appears is not watched: cargo takes a name that is not there for changed, and would compile all anew each time.
+        println!("cargo::rustc-cfg=no_reference_data");
+    }
 }
 
 #[cfg(feature = "libotf2")]

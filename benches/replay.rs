@@ -11,9 +11,11 @@ use mopsim::network::sharing::Sharing;
 use mopsim::platform::SharingPolicy;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;
-use mopsim::trace::{Trace, ti};
+use mopsim::trace::{self, Packing, Trace, ti};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 fn trace_file(name: &str) -> PathBuf {
@@ -26,9 +28,37 @@ fn read(name: &str) -> Trace {
 
 fn reading(c: &mut Criterion) {
     let mut group = c.benchmark_group("read");
+    let folder = tempfile::tempdir().expect("a folder");
     for name in ["lu.A.64.it10", "is.A.64"] {
-        group.throughput(Throughput::Elements(read(name).total_actions()));
+        let shipped = read(name);
+        group.throughput(Throughput::Elements(shipped.total_actions()));
         group.bench_function(name, |b| b.iter(|| read(name)));
+        // The same trace in other clothes.
+        for ending in [".ti", ".ti.gz", ".ti.xz", ".mtrace", ".mtrace.zst"] {
+            let file = folder.path().join(format!("{name}{ending}"));
+            let mut out = File::create(&file).expect("a file");
+            let write = |out: &mut (dyn Write + Send)| trace::write(&shipped, trace::writer_for(&file), out);
+            Packing::of(&file).pack(&mut out, write).expect("the disk takes it");
+            let options = trace::Options::default();
+            group.bench_function(format!("{name}{ending}"), |b| {
+                b.iter(|| trace::read(&file, &options).expect("a trace"))
+            });
+        }
+        // What the 16-byte form costs without any reading.
+        group.bench_function(format!("{name}, a copy in memory"), |b| b.iter(|| shipped.clone()));
+    }
+    // Lines whose number of ranks shows only at the end.
+    let mut text = String::new();
+    for line in 0..4 * 512_u32 {
+        text.push_str(&format!("{} alltoallv 100000", line / 4));
+        (0..1025_u32).for_each(|i| text.push_str(&format!(" {}", line.wrapping_mul(i) % 3001)));
+        text.push('\n');
+    }
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    for ranks in [None, Some(512)] {
+        let options = trace::Options { ranks, ..trace::Options::default() };
+        let read = || trace::read_from(text.as_bytes(), "vectors", &options).expect("a trace");
+        group.bench_function(format!("vectors, ranks: {ranks:?}"), |b| b.iter(read));
     }
 }
 

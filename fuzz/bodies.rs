@@ -14,69 +14,70 @@ fn options() -> Options {
     Options { max_unpacked_bytes: 64 << 20, leave_out: true, ..Options::default() }
 }
 
-/// What was read has to be whole, and has to be the same when it is written and read again.
-fn look(result: Result<Trace, TraceError>) {
-    match result {
+/// What was read has to be whole, and has to be the same when it is written and read again. Whether it was read.
+fn look(result: Result<Trace, TraceError>) -> bool {
+    match &result {
         Ok(trace) if trace.ranks() <= 1 << 12 => {
-            trace::inspect::check(&trace);
+            trace::inspect::check(trace);
             let mut bytes = Vec::new();
-            trace::write(&trace, &trace::compact::Compact, &mut bytes).expect("memory takes it");
+            trace::write(trace, &trace::compact::Compact, &mut bytes).expect("memory takes it");
             let again = trace::read_from(&*bytes, "again", &Options::default()).expect("what was written is read");
             assert_eq!(trace.total_actions(), again.total_actions());
         }
         Ok(_) => {}
         Err(error) => assert!(!error.to_string().is_empty() && !error.help().is_empty()),
     }
+    result.is_ok()
 }
 
 /// A trace in one file.
-pub fn trace(data: &[u8]) {
-    look(trace::read_from(data, "fuzz", &options()));
+pub fn trace(data: &[u8]) -> bool {
+    look(trace::read_from(data, "fuzz", &options()))
 }
 
 /// The file of one rank of a DUMPI trace.
-pub fn dumpi(data: &[u8]) {
-    look(trace::format::read_rank("DUMPI", data, &options()));
+pub fn dumpi(data: &[u8]) -> bool {
+    look(trace::format::read_rank("DUMPI", data, &options()))
 }
 
 /// The file of one rank of a liballprof trace.
-pub fn liballprof(data: &[u8]) {
-    look(trace::format::read_rank("liballprof", data, &options()));
+pub fn liballprof(data: &[u8]) -> bool {
+    look(trace::format::read_rank("liballprof", data, &options()))
 }
 
 /// The file of one rank of a recording of `mopsim record`.
-pub fn recording(data: &[u8]) {
-    look(trace::format::read_rank("recording", data, &options()));
+pub fn recording(data: &[u8]) -> bool {
+    look(trace::format::read_rank("recording", data, &options()))
 }
 
 /// A specification of a topology; nothing is built.
-pub fn spec(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data)
-        && let Ok(spec) = text.parse::<Spec>()
-    {
-        let written = spec.to_string();
-        let again = written.parse::<Spec>().expect("what is written can be read");
-        assert_eq!(written, again.to_string());
-    }
+pub fn spec(data: &[u8]) -> bool {
+    let Some(spec) = text(data).and_then(|text| text.parse::<Spec>().ok()) else { return false };
+    let written = spec.to_string();
+    let again = written.parse::<Spec>().expect("what is written can be read");
+    assert_eq!(written, again.to_string());
+    true
 }
 
 /// A study file, as written.
-pub fn study(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
-        let _ = toml_file::parse::<StudyFile>(Path::new("fuzz.toml"), text);
-    }
+pub fn study(data: &[u8]) -> bool {
+    text(data).is_some_and(|text| toml_file::parse::<StudyFile>(Path::new("fuzz.toml"), text).is_ok())
 }
 
 /// A platform of explicit JSON or SimGrid XML.
-pub fn platform(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
+pub fn platform(data: &[u8]) -> bool {
+    text(data).is_some_and(|text| {
         let read = if text.trim_start().starts_with('{') { explicit::parse } else { simgrid_xml::parse };
-        let _ = read("fuzz", text, Loopback::default());
-    }
+        read("fuzz", text, Loopback::default()).is_ok()
+    })
 }
 
-/// What a target does.
-pub type Body = fn(&[u8]);
+fn text(data: &[u8]) -> Option<&str> {
+    std::str::from_utf8(data).ok()
+}
+
+/// What a target does. Whether the bytes were taken for what they should be.
+pub type Body = fn(&[u8]) -> bool;
 
 /// All targets by name.
 pub const ALL: [(&str, Body); 7] = [

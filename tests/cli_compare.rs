@@ -230,7 +230,10 @@ fn files_that_are_no_studies_are_bad_input() {
 fn the_number_of_threads_is_checked() {
     let folder = Folder::with_trace(MESSAGE);
     folder.write("s.toml", study("", NETWORK, WORKLOAD));
-    folder.refuse(&["compare", "s.toml", "--threads", "100000000"], 2, &["100000000", "--threads", "4096"]);
+    for verb in [["compare", "s.toml"], ["throughput", "ring:4"]] {
+        let asked = [&verb[..], &["--threads", "100000000"]].concat();
+        folder.refuse(&asked, 2, &["100000000", "--threads", "it must be a number from 0 to 4096"]);
+    }
 }
 
 #[test]

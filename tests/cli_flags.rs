@@ -62,7 +62,7 @@ fn numbers_below_zero_are_no_flags() {
         &["compare", "s.toml", "--threads", "-1"],
         &["trace", "scale", "t.ti", "--compute", "-1", "-o", "x.ti"],
         &["throughput", "ring:4", "--packet-bytes", "-1"],
-        &["topology", "ring:4", "--endpoints", "-1"],
+        &["topology", "ring:4", "--hosts-per-switch", "-1"],
         &["topology", "ring:4", "--route", "0", "-1"],
         &["workload", "npb/ep", "--ranks", "2", "--max-steps", "-1"],
     ] {

@@ -142,3 +142,70 @@ fn files_may_be_limited() {
     assert_eq!(folder.names(), ["t.ti"]);
     assert!(limited("trace info t.ti").status.success());
 }
+
+/// What `-o -` writes is what goes into a file, or out without `-o`.
+#[test]
+fn a_dash_is_standard_output() {
+    let folder = folder();
+    let to = |arguments: &[&str], file: &str| {
+        folder.command(&[arguments, &["-o", file]].concat()).assert().success().get_output().clone()
+    };
+    let change = ["trace", "convert", "t.ti"];
+    to(&change, "there.ti");
+    let said = to(&change, "-");
+    assert_eq!(String::from_utf8_lossy(&said.stdout), folder.read("there.ti"));
+    assert!(String::from_utf8_lossy(&said.stderr).starts_with("standard output: "), "{said:?}");
+    assert_eq!(to(&["trace", "cut", "t.ti", "--ranks", "0-1"], "-").stdout, said.stdout);
+    assert_eq!(to(&["trace", "scale", "t.ti", "--compute", "2"], "-").stdout, said.stdout);
+    let workload = ["workload", "npb/ep", "--class", "S", "--ranks", "2"];
+    to(&workload, "ep.ti");
+    assert_eq!(String::from_utf8_lossy(&to(&workload, "-").stdout), folder.read("ep.ti"));
+    let export = ["export", "net.txt", "--to", "edges"];
+    assert_eq!(String::from_utf8_lossy(&to(&export, "-").stdout), folder.output(&export));
+    assert!(folder.names().iter().all(|name| !name.starts_with('-')), "{:?}", folder.names());
+    // A file of that name can be had, and does not stand in the way.
+    to(&change, "./-");
+    assert_eq!(folder.read("-"), folder.read("there.ti"));
+    assert_eq!(to(&change, "-").stdout, said.stdout);
+}
+
+#[test]
+fn a_dash_is_refused_where_standard_output_is_taken() {
+    let folder = folder();
+    folder.write("s.toml", "title = 'T'\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\ntrace = 't.ti'\n");
+    for (arguments, option) in [
+        (&["compare", "s.toml", "--json", "-"][..], "--json -"),
+        (&["compare", "s.toml", "--html", "-"], "--html -"),
+        (&["compare", "s.toml", "--results", "-"], "--results -"),
+        (&["compare", "s.toml", "--slurm", "-"], "--slurm -"),
+        (&["merge", "s.toml", "r.jsonl", "--csv", "-"], "--csv -"),
+        (&["replay", "t.ti", "--topology", "ring:2", "--timeline", "-"], "--timeline -"),
+        (&["trace", "info", "t.ti", "--csv", "-"], "--csv -"),
+        (&["throughput", "net.txt", "--svg", "-"], "--svg -"),
+        (&["topology", "net.txt", "--floor-svg", "-"], "--floor-svg -"),
+        (&["export", "net.txt", "--to", "simgrid", "--hostfile", "-"], "--hostfile -"),
+        (&["design", "equality", "--n", "16", "--degree", "4", "--state", "-"], "--state -"),
+        (&["record", "-o", "-", "--", "true"], "--output -"),
+    ] {
+        folder.refuse(arguments, 2, &[option, "help: "]);
+        assert!(!folder.path("-").exists(), "{arguments:?}");
+    }
+}
+
+/// `mopsim ... -o - | head`, and a disk that is full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_that_goes_away_is_no_error_and_a_full_disk_is() {
+    let folder = folder();
+    let workload = |output: &str| {
+        let mut shell = Command::new("sh");
+        let run = "\"$0\" -q workload npb/lu --class S --ranks 4 --iterations 50 -o - ";
+        shell.current_dir(folder.path("")).args(["-c", &format!("{run}{output}"), env!("CARGO_BIN_EXE_mopsim")]);
+        shell.output().expect("sh")
+    };
+    let gone = workload("2>errors | head -c 100");
+    assert_eq!((gone.stdout.len(), folder.read("errors").as_str()), (100, ""));
+    let full = workload(">/dev/full");
+    assert_eq!(full.status.code(), Some(3), "{full:?}");
+    assert!(String::from_utf8_lossy(&full.stderr).contains("cannot write standard output"), "{full:?}");
+}

@@ -248,8 +248,11 @@ fn floors_are_drawn_and_prices_replaced() {
     folder.output(&["topology", "torus:8x8", "--floor-svg", "floor.svg", "--switches-per-cabinet", "4"]);
     let svg = String::from_utf8(std::fs::read(folder.write("other", "").with_file_name("floor.svg")).unwrap()).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("16 cabinets in 4 rows"));
-    let equality = folder.json(&["topology", "torus:8x8", "--floor-plan", "equality", "--endpoints", "4"]);
+    let hosts = |option| ["topology", "torus:8x8", "--floor-plan", "equality", option, "4"];
+    let equality = folder.json(&hosts("--hosts-per-switch"));
     assert_eq!((&equality["floor"]["plan"], &equality["cost"]["endpoints"]), (&"equality".into(), &256.into()));
+    // Its other name.
+    assert_eq!(folder.json(&hosts("--endpoints")), equality);
     let slow = folder.json(&["topology", "ring:4", "--switch-delay", "100 ns", "--cable-delay", "10 ns"]);
     // Two hops within a cabinet: 300 + 3 * 100 + 2 * 20 ns.
     assert_eq!(number(&slow["floor"], "max_latency_ns"), 640.0);

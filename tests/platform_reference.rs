@@ -33,8 +33,9 @@ fn names(platform: &Platform, from: usize, to: usize) -> Vec<&str> {
 }
 
 #[test]
+#[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
 fn corpus_platforms_load_and_both_formats_agree() {
-    let Some(shared) = support::shared() else { return };
+    let shared = support::shared();
     let explicit = files(&shared.join("corpus/platforms"), ".json");
     assert!(!explicit.is_empty());
     for json in explicit {
@@ -54,8 +55,9 @@ fn corpus_platforms_load_and_both_formats_agree() {
 }
 
 #[test]
+#[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
 fn topologies_route_as_the_corpus_says() {
-    let Some(shared) = support::shared() else { return };
+    let shared = support::shared();
     for (spec, name) in [
         ("torus:4x4", "torus-16-A"),
         ("torus:8x8", "torus-64-A"),
@@ -79,8 +81,9 @@ fn topologies_route_as_the_corpus_says() {
 }
 
 #[test]
+#[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
 fn micro_platforms_and_host_files_load() {
-    let Some(shared) = support::shared() else { return };
+    let shared = support::shared();
     let cases = files(&shared.join("golden/micro"), "");
     assert!(cases.len() > 300, "{}", cases.len());
     for case in cases.iter().filter(|case| case.is_dir()) {
@@ -92,8 +95,9 @@ fn micro_platforms_and_host_files_load() {
 
 /// The graphs of the corpus that no family builds, read back from edge lists of their arcs.
 #[test]
+#[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
 fn graph_files_route_as_the_corpus_says() {
-    let Some(shared) = support::shared() else { return };
+    let shared = support::shared();
     for name in ["rand6-64-A", "rand6-256-A", "flat-64-A"] {
         let corpus = load(&shared.join(format!("corpus/platforms/{name}.json")));
         let arcs: String = corpus

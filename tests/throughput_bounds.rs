@@ -53,27 +53,3 @@ fn solvers_agree_and_the_enclosure_holds() {
         assert!(around.upper <= around.lower * 1.01, "{spec} {pattern}: {simplex}, {around:?}");
     }
 }
-
-#[test]
-#[ignore = "prints timings"]
-fn timings() {
-    for (spec, pattern) in [
-        ("random_directed:n=64,d=6", "all_to_all"),
-        ("torus:8x8", "transpose"),
-        ("random:n=64,d=6", "random_permutation"),
-        ("torus:8x8", "bit_complement"),
-        ("dragonfly:a=4,h=2", "worst_case"),
-        ("hypercube:6", "bit_reversal"),
-        ("random_directed:n=256,d=6", "all_to_all"),
-    ] {
-        let network = network(spec);
-        let problem = problem(&network, pattern).with_fewer_sources();
-        let begin = std::time::Instant::now();
-        let around = flow::enclose(&problem, 0.01);
-        println!("{spec} {pattern}: gap {:.4} {around:?} in {:?}", around.upper / around.lower - 1.0, begin.elapsed());
-        if lp::size(&problem) < 60_000 {
-            let begin = std::time::Instant::now();
-            println!("   lp {:?} in {:?}", lp::solve(&problem), begin.elapsed());
-        }
-    }
-}

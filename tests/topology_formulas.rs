@@ -1,7 +1,7 @@
 //! Bisections against the reference values.
 
 use mopsim::topology::metrics::bisection::{self, Counting};
-use mopsim::topology::metrics::bounds::endpoint_factor;
+use mopsim::topology::metrics::bounds::{bisection_share_of_all, bisection_share_of_links};
 
 mod support;
 
@@ -10,7 +10,9 @@ fn endpoints_take_their_part_of_the_bisection_share() {
     let reference = support::topology_reference();
     for entry in reference["formulas"]["bisection_ratio"].as_array().unwrap() {
         let number = |key: &str| entry[key].as_f64().unwrap_or_else(|| panic!("{key} of {entry}"));
-        let factor = endpoint_factor(number("K"), number("p"));
+        let (bisection, switches) = (12, 50);
+        let of_links = bisection_share_of_links(bisection, switches, number("K"));
+        let factor = bisection_share_of_all(bisection, switches, number("K"), number("p")) / of_links;
         assert!(support::relative_difference(factor, number("ratio_br_over_Br")) < 1e-15, "{entry}");
     }
 }

@@ -43,17 +43,31 @@ fn every_format_that_is_written_is_read_and_says_the_same() {
 fn the_name_says_the_format_and_the_answer_repeats_it() {
     let folder = Folder::with_trace(&stencil());
     let convert = |name: &str| folder.run(&["trace", "convert", "t.ti", "-o", name]).success();
-    for (name, format) in [("a.mtrace.zst", "compact trace"), ("lu.A.64", "time-independent trace"), ("a.goal", "GOAL")]
-    {
+    for (name, format) in [
+        ("a.mtrace.zst", "compact trace"),
+        ("B.MTRACE.Zst", "compact trace"),
+        ("lu.A.64", "time-independent trace"),
+        ("a.goal", "GOAL"),
+        ("b.Goal", "GOAL"),
+    ] {
         convert(name).stderr(predicates::str::contains(format!("as {format}\n")));
     }
-    for (name, format) in
-        [("a.bin", "DUMPI"), ("a.goal.bin", "GOAL binary"), ("a.otf2", "OTF2"), ("a.mrec", "recording")]
-    {
+    for (name, format) in [
+        ("a.bin", "DUMPI"),
+        ("A.BIN", "DUMPI"),
+        ("a.goal.bin", "GOAL binary"),
+        ("a.otf2", "OTF2"),
+        ("a.mrec", "recording"),
+    ] {
         let expected = [format, "is read, not written", ".mtrace"];
         folder.refuse(&["trace", "convert", "t.ti", "-o", name], 2, &expected);
         assert!(!folder.path(name).exists());
     }
+    // Packed as well as written so, and named without what it ends in.
+    assert!(fs::read(folder.path("B.MTRACE.Zst")).unwrap().starts_with(b"\x28\xb5\x2f\xfd"));
+    assert_eq!(folder.json(&["trace", "info", "B.MTRACE.Zst"])["trace"], "B");
+    folder.run(&["trace", "convert", "t.ti", "-o", "c.MTRACE"]).success();
+    assert!(fs::read(folder.path("c.MTRACE")).unwrap().starts_with(b"\x8dmtr"));
 }
 
 #[test]

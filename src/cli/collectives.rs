@@ -2,7 +2,7 @@
 
 use super::args::{Collectives, Output, Switch};
 use super::failure::Failure;
-use super::{options, print};
+use super::print;
 use mopsim::mpi::collective::select::Table;
 use mopsim::report::{CallOptions, CollectivesReport};
 use mopsim::trace::CollectiveKind;
@@ -33,7 +33,7 @@ pub fn run(arguments: &Collectives, output: &Output) -> Result<(), Failure> {
     };
     let kinds = if kinds.is_empty() { CollectiveKind::ALL.to_vec() } else { kinds };
     let report = CollectivesReport::of(&kinds, &call, table.unwrap_or(Table::Mvapich2), &crossovers);
-    print(|out| options::reporter(output.format).collectives(&report, out))
+    print(|out| output.format.collectives(&report, out))
 }
 
 fn kind(name: &str) -> Result<CollectiveKind, Failure> {

@@ -1,6 +1,6 @@
 //! `mopsim compare`: a study, run and reported; whole, in parts, or after an interruption.
 
-use super::args::{Compare, CompareFiles, Format, Output};
+use super::args::{Compare, CompareFiles, Output};
 use super::failure::Failure;
 use super::progress::Bars;
 use super::{interrupt, options, say, side_files, slurm, study};
@@ -85,7 +85,7 @@ fn warn_of_unwritten(arguments: &Compare, shard: Shard, output: &Output) {
         ("--html", html.is_some()),
         ("--json", json.is_some()),
         ("--csv", csv.is_some()),
-        ("--format", output.format != Format::Text),
+        ("--format", !output.is_text()),
     ];
     let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
     if !given.is_empty() {

@@ -3,7 +3,7 @@
 use super::args::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat, Output};
 use super::failure::Failure;
 use super::progress::Generations;
-use super::{files, options, print};
+use super::{files, print};
 use mopsim::design::equality::{Goal, Search};
 use mopsim::design::{bounds, dsnf};
 use mopsim::report::{Sheet, design};
@@ -22,7 +22,7 @@ pub fn run(arguments: &Design, output: &Output) -> Result<(), Failure> {
             design::switches(*nodes, *ports, *node_ports, bounds::switch_counts(*nodes, *ports, *node_ports)?)
         }
     };
-    print(|out| options::reporter(output.format).sheet(&sheet, out))
+    print(|out| output.format.sheet(&sheet, out))
 }
 
 fn equality(arguments: &DesignEquality, output: &Output) -> Result<Sheet, Failure> {
@@ -33,6 +33,7 @@ fn equality(arguments: &DesignEquality, output: &Output) -> Result<Sheet, Failur
         odd: arguments.odd.clone(),
         even: arguments.even.clone(),
     };
+    arguments.state.as_deref().map_or(Ok(()), |file| files::refuse_standard_output("--state", file))?;
     let saved = arguments.state.as_deref().map(read).transpose()?.flatten();
     let mut search = match (saved, &arguments.state) {
         (Some(saved), Some(path)) => {

@@ -1,6 +1,6 @@
 //! `mopsim export`: a topology or platform for other programs.
 
-use super::args::{Export, ExportFormat, Format, Output};
+use super::args::{Export, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print_bytes};
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::Path;
 
 pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
-    if output.format != Format::Text {
+    if !output.is_text() {
         let message = "--format is that of results, and an export has none";
         return Err(Failure::input(message, "leave it out; --to says what is written"));
     }
@@ -28,7 +28,7 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
         .creating("--output", arguments.output.as_deref(), arguments.force)
         .creating("--hostfile", arguments.hostfile.as_deref(), arguments.force)
         .check(|| inputs::network(&choice, Path::new("")))?;
-    let format = export::find(arguments.to.name()).expect("every format of the command line is in the table");
+    let format = arguments.to;
     match format.write {
         export::Write::Graph(write) => {
             if arguments.hostfile.is_some() {
@@ -58,18 +58,6 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
 fn unused(choice: &NetworkChoice) -> Option<String> {
     let routing = choice.routing.as_ref().map(|_| "routing");
     Some(routing.into_iter().chain(choice.parameters.given()).next()?.replace('_', "-"))
-}
-
-impl ExportFormat {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Simgrid => "simgrid",
-            Self::Graphml => "graphml",
-            Self::Dot => "dot",
-            Self::Json => "json",
-            Self::Edges => "edges",
-        }
-    }
 }
 
 /// Writes to a file, which is there whole or not at all, or to standard output.

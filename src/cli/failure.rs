@@ -54,7 +54,7 @@ impl Failure {
 
     /// A file cannot be read or written; `what` says which.
     pub fn file(what: &str, file: &Path, error: &std::io::Error) -> Self {
-        let message = format!("cannot {what} {}: {error}", file.display());
+        let message = format!("cannot {what} {}: {error}", super::files::name(file));
         Self { code: IO_FAILED, message, help: "check the path, its permissions and the disk".to_owned() }
     }
 

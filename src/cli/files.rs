@@ -17,6 +17,12 @@ pub fn replace_with<T>(
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let fail = |error: io::Error| Failure::file("write", file, &error);
+    if is_standard_output(file) {
+        let mut out = BufWriter::new(StandardOutput { is_closed: false });
+        let value = write(&mut out)?;
+        out.flush().map_err(fail)?;
+        return Ok(value);
+    }
     // A link stays one: the file that it leads to is replaced.
     let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     if is_device(&target) {
@@ -43,6 +49,51 @@ pub fn replace_with<T>(
         let _ = fs::remove_file(&part);
     }
     result
+}
+
+/// Whether the name is `-`, which stands for standard output as it stands for standard input elsewhere.
+pub fn is_standard_output(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+/// How a file is called in messages.
+pub fn name(file: &Path) -> Cow<'_, str> {
+    if is_standard_output(file) { "standard output".into() } else { file.to_string_lossy() }
+}
+
+/// Standard output, where a reader that went away is no error.
+struct StandardOutput {
+    is_closed: bool,
+}
+
+impl StandardOutput {
+    fn unless_closed<T>(&mut self, result: io::Result<T>, otherwise: T) -> io::Result<T> {
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(otherwise)
+            }
+            result => result,
+        }
+    }
+}
+
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_closed {
+            return Ok(bytes.len());
+        }
+        let result = io::stdout().write(bytes);
+        self.unless_closed(result, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.is_closed {
+            return Ok(());
+        }
+        let result = io::stdout().flush();
+        self.unless_closed(result, ())
+    }
 }
 
 /// The files that a verb writes, and those that it reads: none may take the place of another.
@@ -96,6 +147,13 @@ impl<'a> Outputs<'a> {
         let inputs: Vec<(Identity, PathBuf)> = there.filter_map(|file| Some((Identity::of(&file)?, file))).collect();
         let mut seen: Vec<(Identity, &Output)> = Vec::new();
         for output in &self.outputs {
+            // Beside the other files, the result of the verb is there.
+            if output.option != "--output" {
+                refuse_standard_output(output.option, &output.file)?;
+            }
+            if is_standard_output(&output.file) {
+                continue;
+            }
             check_place(output.option, &output.file)?;
             let Some(identity) = Identity::of(&output.file) else { continue };
             let (option, file) = (output.option, output.file.display());
@@ -158,6 +216,15 @@ pub fn check_free(file: &Path, force: bool) -> Result<(), Failure> {
         return Err(Failure::input(message, "choose another name, or say --force to replace it"));
     }
     Ok(())
+}
+
+/// Refuses `-` for what is written beside a result.
+pub fn refuse_standard_output(option: &str, file: &Path) -> Result<(), Failure> {
+    if !is_standard_output(file) {
+        return Ok(());
+    }
+    let message = format!("{option} -: on standard output is the result, in the form that --format says");
+    Err(Failure::input(message, "name a file; ./- is one of that name"))
 }
 
 /// Refuses a place where no file can be, before the work that it would waste.

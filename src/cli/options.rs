@@ -1,25 +1,13 @@
 //! From flags to choices.
 
-use super::args::{Format, Model, Network, PlacementFiles, Switch};
+use super::args::{Model, Network, PlacementFiles, Switch};
 use super::failure::Failure;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
-use mopsim::report::Reporter;
 use mopsim::study::Placement;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;
 use mopsim::trace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-
-/// The reporter of a format.
-pub fn reporter(format: Format) -> &'static dyn Reporter {
-    let name = match format {
-        Format::Text => "text",
-        Format::Json => "json",
-        Format::Csv => "csv",
-        Format::Markdown => "markdown",
-    };
-    mopsim::report::format(name).expect("every format of the command line has a reporter")
-}
 
 /// How ranks are placed, as the flags say it.
 pub fn placement(rule: &Network, files: &PlacementFiles) -> Placement {

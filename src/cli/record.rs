@@ -1,57 +1,16 @@
 //! `mopsim record`: what a real MPI program does, as a trace.
 
-use super::args::Output;
+use super::args::{Output, Record};
 use super::failure::Failure;
 use super::shell::word;
 use super::{files, say};
-use clap::Args;
 use mopsim::record::{self, RecordError, Recorder};
 use mopsim::report::number::grouped;
 use mopsim::trace::recording::{self, Summary};
 use serde::Serialize;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  mopsim record -- mpirun -n 16 ./app input.dat
-  mopsim record -o small.mrec --mpicc mpicc.mpich -- mpiexec -n 4 ./app
-  mopsim trace info app.mrec
-  mopsim replay app.mrec --topology torus:4x4
-
-The program is not changed and not compiled anew: a library is preloaded that
-sees its calls of MPI, in C and Fortran. It is compiled by `mpicc` (the one
-beside mpirun), so that it fits the MPI library that the program uses.
-The folder has a file for each rank, and is a trace for all other verbs.
-docs/recording.md tells what is recorded, and what is not.
-
-The exit code is that of the command; 2 or 3 where nothing was recorded.")]
-pub struct Record {
-    /// The folder that is made [default: the name of the program with .mrec]
-    #[arg(long, short, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Count instructions, too, where the system allows it; time is shared out by them
-    #[arg(long)]
-    pub instructions: bool,
-    /// Take processor time for the clock: for more ranks than cores
-    #[arg(long)]
-    pub cpu_time: bool,
-    /// The C compiler of the MPI library [default: $MPICC, or the mpicc beside mpirun]
-    #[arg(long, value_name = "CC")]
-    pub mpicc: Option<PathBuf>,
-    /// Keep the library that is preloaded, and its source, in the folder
-    #[arg(long)]
-    pub keep_library: bool,
-    /// Replace a recording that exists
-    #[arg(long)]
-    pub force: bool,
-    /// The command that runs the program
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
-    pub command: Vec<OsString>,
-}
 
 /// What `recording.toml` tells beside the files of the ranks.
 #[derive(Serialize)]
@@ -285,6 +244,10 @@ impl Drop for Part {
 
 /// Refuses to replace anything, or with `--force`, anything but a recording.
 fn check_free(folder: &Path, force: bool) -> Result<(), Failure> {
+    if files::is_standard_output(folder) {
+        let message = "--output -: a recording is a folder, which standard output cannot take";
+        return Err(Failure::input(message, "name a new folder, for example -o app.mrec"));
+    }
     if folder.file_name().is_none() {
         let message = format!("{}: not the name of a folder", folder.display());
         return Err(Failure::input(message, "name a new folder, for example -o app.mrec"));

@@ -71,7 +71,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
             number::grouped((actions as f64 / wall) as u64)
         ));
     }
-    print(|out| options::reporter(output.format).replay(&report, out))?;
+    print(|out| output.format.replay(&report, out))?;
     if result.outcome.unmatched_sends.is_empty() {
         Ok(())
     } else {

@@ -19,6 +19,10 @@ const OWN: [(&str, bool); 6] =
 pub fn write(folder: &Path, shards: usize, cells: usize, output: &Output) -> Result<(), Failure> {
     // More tasks than cells would have nothing to do.
     let shards = shards.min(cells);
+    if files::is_standard_output(folder) {
+        let message = "--slurm -: the scripts are written into a folder, which standard output is not";
+        return Err(Failure::input(message, "name a folder"));
+    }
     let failed = |error| Failure::file("write", folder, &error);
     fs::create_dir_all(folder).map_err(failed)?;
     let folder = folder.canonicalize().map_err(failed)?;

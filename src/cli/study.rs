@@ -57,7 +57,7 @@ pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
 /// Prints the report, and writes the files that the user wants beside it.
 pub fn report(flags: &StudyFlags, study: &Study, comparison: &Comparison, output: &Output) -> Result<(), Failure> {
     // Neither is lost because the other cannot be written.
-    let printed = print(|out| options::reporter(output.format).compare(comparison, out));
+    let printed = print(|out| output.format.compare(comparison, out));
     side_files::write(flags, study, comparison, output.quiet)?;
     printed?;
     if comparison.unmatched {

@@ -1,143 +1,20 @@
 //! `mopsim throughput`: what networks carry under synthetic traffic.
 
-use super::args::{Floor, Output};
+use super::args::{Output, Throughput, ThroughputFiles};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print};
-use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mopsim::platform::HostsPerSwitch;
 use mopsim::report::ThroughputReport;
 use mopsim::report::throughput::{html, svg};
-use mopsim::report::wrap::broken;
 use mopsim::study::toml_file;
 use mopsim::throughput::ThroughputError;
 use mopsim::throughput::study::{NetworkEntry, NetworkError, StudyFile};
 use mopsim::topology::Spec;
-use mopsim::traffic::{self, PATTERNS};
+use mopsim::traffic;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-#[derive(Debug, Args)]
-#[command(after_help = help())]
-pub struct Throughput {
-    /// Topologies, e.g. torus:8x8 random:n=64,d=6; or a study file (TOML) that names networks and patterns
-    #[arg(required = true, value_name = "SPEC")]
-    pub specs: Vec<String>,
-    /// Who sends to whom, e.g. uniform, transpose, tornado:k=8, hotspot:nodes=[0,5] (may be repeated) [default: uniform]
-    #[arg(long, value_name = "PATTERN")]
-    pub pattern: Vec<String>,
-    /// Traffic matrix as one more pattern: rows of numbers, or lines `source destination weight` below such a heading
-    #[arg(long, value_name = "FILE")]
-    pub matrix: Vec<PathBuf>,
-    /// What the ranks of a trace send to each other, as one more pattern; rank r is host r
-    #[arg(long, value_name = "TRACE")]
-    pub from_trace: Vec<PathBuf>,
-    /// Table that says of which messages the collectives of a trace consist: mvapich2, ompi, mpich or default
-    /// [default: mvapich2]
-    #[arg(long, value_name = "TABLE")]
-    pub collectives: Option<String>,
-    /// How messages find their way: a routing of `mopsim topology --route`, or split (evenly over all shortest paths); may
-    /// be repeated [default: bfs; d_mod_k for trees and Clos networks]
-    #[arg(long, value_name = "RULE")]
-    pub routing: Vec<String>,
-    /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
-    #[arg(long, value_name = "N")]
-    pub hosts_per_switch: Option<u32>,
-    /// Only the first so many hosts take part
-    #[arg(long, value_name = "N")]
-    pub endpoints: Option<u32>,
-    /// Seed of random topologies, patterns and routings that have none of their own [default: 1]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Bound on what any routing can: auto (linear program where it takes seconds), quick (no program), lp, or flow (encloses
-    /// the value, for larger networks) [default: auto]
-    #[arg(long, value_name = "METHOD")]
-    pub bound: Option<String>,
-    /// How near the two values of --bound flow are to be, e.g. 0.02 [default: 0.01]
-    #[arg(long, value_name = "PART", allow_hyphen_values = true)]
-    pub bound_gap: Option<f64>,
-    /// Number of bottleneck links to show [default: 5]
-    #[arg(long, value_name = "N")]
-    pub links: Option<usize>,
-    /// Number of threads; 0: one for each core. The result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=4096))]
-    pub threads: usize,
-    #[command(flatten)]
-    pub speeds: Speeds,
-    #[command(flatten)]
-    pub floor: Floor,
-    #[command(flatten)]
-    pub files: ThroughputFiles,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Speeds")]
-pub struct Speeds {
-    /// Bandwidth of a link between switches [default: 96 Gbit/s]
-    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
-    pub link_bandwidth: Option<String>,
-    /// Bandwidth of the link between a host and its switch, or none [default: that of the other links]
-    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
-    pub host_link_bandwidth: Option<String>,
-    /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]
-    #[arg(long, value_name = "MODE")]
-    pub duplex: Option<String>,
-    /// Delay of a switch, e.g. "20 ns" [default: 60 ns]
-    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
-    pub switch_delay: Option<String>,
-    /// Delay of a metre of cable [default: 5 ns]
-    #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
-    pub cable_delay: Option<String>,
-    /// Size of a packet, for the estimate of latency under load [default: 1056]
-    #[arg(long, value_name = "BYTES")]
-    pub packet_bytes: Option<u32>,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Files")]
-pub struct ThroughputFiles {
-    /// Write a report for readers, too: one HTML file that needs nothing else
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Draw saturation and latency under load (SVG)
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
-    /// Write the results as JSON, too
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Write the results as CSV, too
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
-}
-
-/// Examples, and the list of patterns.
-fn help() -> String {
-    let mut text = String::from(
-        "\
-Examples:
-  mopsim throughput torus:8x8 --pattern transpose --pattern tornado:k=8
-  mopsim throughput torus:16x16 hypercube:8 --hosts-per-switch 8 --routing split
-  mopsim throughput random:n=64,d=6 --from-trace traces/lu.A.64.it10.ti.zst
-  mopsim throughput studies/throughput-256.toml --svg throughput.svg
-
-Injection is what every source sends, in units of a link's bandwidth. At
-saturation the first link is full. docs/throughput.md tells how all is computed.
-
-Patterns:
-",
-    );
-    for kind in PATTERNS {
-        let parameters = kind.parameters.iter().map(|name| format!("[{name}]")).collect::<Vec<_>>().join(",");
-        let name = if parameters.is_empty() { kind.name.to_owned() } else { format!("{}:{parameters}", kind.name) };
-        // A name that is too long stands in a line of its own.
-        text.push_str(&if name.len() > 25 { format!("  {name}\n{:28}", "") } else { format!("  {name:<26}") });
-        text.push_str(&broken(kind.help, 28, 28));
-        text.push('\n');
-    }
-    text.pop();
-    text
-}
 
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let files = &arguments.files;
@@ -174,7 +51,7 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let reasons = unanswered.iter().map(ToString::to_string).collect();
     let report = ThroughputReport::new(study.title.clone(), &study.speeds, cells, reasons);
     // Neither is lost because the other cannot be written.
-    let printed = print(|out| options::reporter(output.format).throughput(&report, out));
+    let printed = print(|out| output.format.throughput(&report, out));
     write(files, &report)?;
     printed?;
     // What was asked and not answered is in the report; a script sees it by the exit code.

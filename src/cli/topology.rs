@@ -16,7 +16,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
     if let Some(fit) = &arguments.fit {
         let wanted: Wanted = fit.parse()?;
         let fits = fit::fits(wanted)?;
-        return print(|out| options::reporter(output.format).sheet(&design::fits(wanted, &fits), out));
+        return print(|out| output.format.sheet(&design::fits(wanted, &fits), out));
     }
     let wanted = choices(arguments)?;
     if let (Some(_), 2..) = (&arguments.floor_svg, arguments.specs.len()) {
@@ -42,7 +42,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
             files::replace(file, |out| out.write_all(drawing.as_bytes()))?;
         }
     }
-    print(|out| options::reporter(output.format).topology(&reports, out))
+    print(|out| output.format.topology(&reports, out))
 }
 
 /// What to measure, from the flags.
@@ -65,7 +65,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
             model: options::parse("floor-plan", floor.floor_plan.as_deref())?.unwrap_or_default(),
             switches_per_cabinet: floor.switches_per_cabinet,
             placement: options::parse("placement", floor.placement.as_deref())?.unwrap_or_default(),
-            endpoints_per_switch: arguments.endpoints,
+            endpoints_per_switch: arguments.hosts_per_switch,
         },
         switch_delay: seconds("switch-delay", &arguments.switch_delay, default.switch_delay)?,
         cable_delay: seconds("cable-delay", &arguments.cable_delay, default.cable_delay)?,

@@ -1,9 +1,8 @@
 //! `mopsim trace`: what is in traces.
 
-use super::args::{Format, Output};
+use super::args::{self, Output, Reading, TraceCheck, TraceDiff, TraceInfo, TraceWhat};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::trace_args::{Reading, TraceCheck, TraceDiff, TraceInfo, TraceVerb, TraceWhat};
 use super::{inputs, options, print, say, trace_change};
 use mopsim::platform::units::Speed;
 use mopsim::report::{trace_check, trace_info, trace_matrix, workload};
@@ -11,7 +10,7 @@ use mopsim::trace::inspect::{self, Severity};
 use mopsim::trace::{self, DEFAULT_RECORDED_SPEED, Options, Trace, diff::Difference, transform};
 use std::path::Path;
 
-pub fn run(arguments: &TraceVerb, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &args::Trace, output: &Output) -> Result<(), Failure> {
     match &arguments.what {
         TraceWhat::Info(arguments) => info(arguments, output),
         TraceWhat::Check(arguments) => check(arguments, output),
@@ -63,17 +62,17 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
         files::replace(file, |out| trace_matrix::csv(&info, out))?;
     }
     print(|out| {
-        options::reporter(output.format).sheet(&sheet, out)?;
-        if output.format == Format::Text { trace_matrix::text(&info, out) } else { Ok(()) }
+        output.format.sheet(&sheet, out)?;
+        if output.is_text() { trace_matrix::text(&info, out) } else { Ok(()) }
     })
 }
 
 fn check(arguments: &TraceCheck, output: &Output) -> Result<(), Failure> {
     let trace = read(&arguments.trace, &arguments.reading)?;
     let findings = inspect::check(&trace);
-    print(|out| match output.format {
-        Format::Text => trace_check::text(&trace, &findings, out),
-        format => options::reporter(format).sheet(&trace_check::sheet(&trace, &findings), out),
+    print(|out| match output.is_text() {
+        true => trace_check::text(&trace, &findings, out),
+        false => output.format.sheet(&trace_check::sheet(&trace, &findings), out),
     })?;
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(Failure::differs("the trace cannot be replayed as that of a correct program"));
@@ -87,6 +86,6 @@ fn diff(arguments: &TraceDiff, output: &Output) -> Result<(), Failure> {
     warn(&second, output);
     let difference = Difference::of(&first, &second);
     let sheet = workload::difference(&difference);
-    print(|out| options::reporter(output.format).sheet(&sheet, out))?;
+    print(|out| output.format.sheet(&sheet, out))?;
     if difference.same_communication() { Ok(()) } else { Err(Failure::differs("the traces communicate differently")) }
 }

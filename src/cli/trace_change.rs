@@ -1,10 +1,9 @@
 //! `mopsim trace convert`, `cut` and `scale`: traces made from traces.
 
-use super::args::Output;
+use super::args::{Output, Target, TraceConvert, TraceCut, TraceScale};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::trace::{read, warn};
-use super::trace_args::{Target, TraceConvert, TraceCut, TraceScale};
 use super::{inputs, say, trace_write};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::number::{self, grouped};
@@ -78,14 +77,14 @@ fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &O
     if let Some(rank) = trace.actions.iter().position(Actions::is_empty)
         && trace::writer_for(file).needs_actions()
     {
-        let message = format!("{}: rank {rank} does nothing, which this format cannot say", file.display());
+        let message = format!("{}: rank {rank} does nothing, which this format cannot say", files::name(file));
         return Err(Failure::input(message, "write an .mtrace file"));
     }
     files::replace_with(file, |out| trace_write::pack(trace, file, selector, out))?;
     if !output.quiet {
         let (ranks, actions) = (trace.ranks(), grouped(trace.total_actions()));
         let (ranks, format) = (number::counted(ranks as u64, "rank"), trace::format_for(file).name);
-        say(&format!("{}: {actions} actions of {ranks}, as {format}", file.display()));
+        say(&format!("{}: {actions} actions of {ranks}, as {format}", files::name(file)));
     }
     Ok(())
 }

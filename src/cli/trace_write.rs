@@ -2,6 +2,7 @@
 
 use super::args::GoalTable;
 use super::failure::Failure;
+use super::files;
 use mopsim::mpi::collective::Selector;
 use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::layout::Layout;
@@ -26,7 +27,7 @@ pub fn selector(file: &Path, given: &GoalTable) -> Result<Option<Selector>, Fail
         return match collectives {
             None => Ok(None),
             Some(_) => Err(Failure::input(
-                format!("--collectives: {} keeps collectives as they are", file.display()),
+                format!("--collectives: {} keeps collectives as they are", files::name(file)),
                 "a replay takes the table; leave it out here, or write a .goal file",
             )),
         };

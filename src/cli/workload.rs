@@ -3,7 +3,7 @@
 use super::args::{self, Output, Workload};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, say, trace_write, workload_help};
+use super::{inputs, print, say, trace_write, workload_help};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::{number, workload};
 use mopsim::trace::{self, Packing, SideFile, Trace};
@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
-    let reporter = options::reporter(output.format);
+    let reporter = output.format;
     if arguments.help {
         let text = match &arguments.name {
             Some(name) => workload_help::of(&catalogue::open(name)?),
@@ -66,7 +66,7 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     {
         say(&format!(
             "{}: {} actions of {}",
-            file.display(),
+            files::name(file),
             number::grouped(summary.actions),
             number::counted(summary.ranks, "rank")
         ));
@@ -88,16 +88,16 @@ fn check_files(name: &str, arguments: &Workload) -> Result<(), Failure> {
         .check(read)
 }
 
-/// Whether the name is that of a file, not of a device or pipe, which has nothing beside it.
+/// Whether the name is that of a file, not of standard output, a device or a pipe, which has nothing beside it.
 fn is_file(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|found| found.is_file()) || !file.exists()
+    !files::is_standard_output(file) && (fs::metadata(file).is_ok_and(|found| found.is_file()) || !file.exists())
 }
 
 /// What stands beside the trace, so that a replay of it can tell Mop/s.
 struct Side {
     file: PathBuf,
     text: String,
-    /// Devices and pipes have nothing beside them.
+    /// Standard output, devices and pipes have nothing beside them.
     wanted: bool,
 }
 

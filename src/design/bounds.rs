@@ -46,40 +46,6 @@ pub fn switch_counts(nodes: u64, ports: u64, node_ports: u64) -> Result<SwitchCo
     Ok(SwitchCounts { levels, most, least })
 }
 
-/// Sizes and switching properties of a Clos network of r ingress switches of n inputs and m middle switches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Clos {
-    /// Hosts: inputs, and as many outputs.
-    pub hosts: u64,
-    /// Switches of all three stages.
-    pub switches: u64,
-    /// One-way cables between the stages.
-    pub links_between_stages: u64,
-    /// Whether a free input reaches a free output whatever the others do: m >= 2n - 1.
-    pub strictly_nonblocking: bool,
-    /// Whether it does if the others may be moved: m >= n.
-    pub rearrangeable: bool,
-}
-
-impl Clos {
-    /// The properties; sizes are those of [`crate::topology`]'s `clos`.
-    pub fn new(m: u32, n: u32, r: u32) -> Self {
-        let (m, n, r) = (u64::from(m), u64::from(n), u64::from(r));
-        Self {
-            hosts: n * r,
-            switches: 2 * r + m,
-            links_between_stages: 2 * r * m,
-            strictly_nonblocking: m + 1 >= 2 * n,
-            rearrangeable: m >= n,
-        }
-    }
-}
-
-/// Equation 1 of Equality: cables at a switch with so many odd hops and these even ones.
-pub fn equality_degree(switches: u64, odd: u64, even: &[u64]) -> u64 {
-    odd + 2 * even.len() as u64 - u64::from(switches.is_multiple_of(2) && even.contains(&(switches / 2)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

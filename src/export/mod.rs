@@ -47,7 +47,7 @@ pub enum ExportError {
 }
 
 /// What a format holds, and how it is written.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Write {
     /// Switches and cables.
     Graph(fn(&Topology, &mut dyn io::Write) -> Result<(), ExportError>),
@@ -56,21 +56,23 @@ pub enum Write {
 }
 
 /// A line of the table of formats.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// Name on the command line.
+    /// Name, as `--to` takes it.
     pub name: &'static str,
+    /// What it is, for `--help`.
+    pub help: &'static str,
     /// Writes it.
     pub write: Write,
 }
 
 /// All formats.
 pub const FORMATS: &[Format] = &[
-    Format { name: "simgrid", write: Write::Platform(simgrid::write) },
-    Format { name: "graphml", write: Write::Graph(graphml::write) },
-    Format { name: "dot", write: Write::Graph(dot::write) },
-    Format { name: "json", write: Write::Graph(json::write) },
-    Format { name: "edges", write: Write::Graph(edges::write) },
+    Format { name: "simgrid", help: "Platform for SimGrid 3.32 (XML 4.1)", write: Write::Platform(simgrid::write) },
+    Format { name: "graphml", help: "Graph as GraphML", write: Write::Graph(graphml::write) },
+    Format { name: "dot", help: "Graph for Graphviz", write: Write::Graph(dot::write) },
+    Format { name: "json", help: "Graph as JSON", write: Write::Graph(json::write) },
+    Format { name: "edges", help: "Graph as lines `u v`", write: Write::Graph(edges::write) },
 ];
 
 /// The format of that name.

@@ -3,10 +3,11 @@
 use super::findings;
 use super::json::Model;
 use crate::result::explain::Explanation;
-use crate::study::comparison::{Comparison, WorkloadInfo};
+use crate::study::comparison::Comparison;
 use crate::study::perturb::Factors;
 use crate::study::procurement::{Budget, NetworkCost};
 use crate::study::statistics::Statistic;
+use crate::study::workload::WorkloadInfo;
 use serde::Serialize;
 
 #[derive(Serialize)]

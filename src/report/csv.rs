@@ -2,15 +2,106 @@
 
 use super::sheet::Datum;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
-use crate::study::comparison::Comparison;
+use crate::study::comparison::{Comparison, Run};
 use std::io::{self, Write};
 
 /// The CSV format.
 pub struct Csv;
 
+/// A column of lines that are made of `R`: its heading, and the field of a line.
+pub(super) type Column<R> = (&'static str, fn(&R) -> String);
+
+/// Writes the headings, then a line for each row.
+pub(super) fn lines<'r, R: 'r>(
+    columns: &[Column<R>],
+    rows: impl IntoIterator<Item = &'r R>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(columns.iter().map(|(heading, _)| heading))?;
+    for row in rows {
+        csv.write_record(columns.iter().map(|(_, field)| field(row)))?;
+    }
+    csv.flush()
+}
+
 /// A value, or nothing.
 pub(super) fn optional<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(String::new, |v| v.to_string())
+}
+
+const REPLAY: &[Column<ReplayReport>] = &[
+    ("trace", |r| r.workload.name.clone()),
+    ("topology", |r| r.network.topology.clone()),
+    ("seed", |r| optional(r.network.seed)),
+    ("simulated_seconds", |r| r.simulated_seconds.to_string()),
+    ("mops", |r| optional(r.mops)),
+    ("ranks", |r| r.workload.ranks.to_string()),
+    ("actions", |r| r.workload.actions.to_string()),
+    ("messages", |r| r.messages.to_string()),
+    ("bytes", |r| r.bytes.to_string()),
+    ("compute_mean_seconds", |r| r.times.compute.mean.to_string()),
+    ("communication_mean_seconds", |r| r.times.communication.mean.to_string()),
+    ("waiting_mean_seconds", |r| r.times.waiting.mean.to_string()),
+];
+
+const TOPOLOGY: &[Column<TopologyReport>] = &[
+    ("topology", |r| r.topology.clone()),
+    ("seed", |r| optional(r.seed)),
+    ("n", |r| r.n.to_string()),
+    ("directed", |r| r.directed.to_string()),
+    ("cables", |r| optional(r.edges.or(r.arcs))),
+    ("min_degree", |r| r.min_degree.to_string()),
+    ("max_degree", |r| r.max_degree.to_string()),
+    ("diameter", |r| optional(r.diameter)),
+    ("aspl", |r| optional(r.aspl)),
+    ("edge_sha256", |r| r.edge_sha256.clone()),
+    ("switches", |r| r.switches.to_string()),
+    ("hosts", |r| r.hosts.to_string()),
+    ("aspl_error", |r| optional(r.aspl_error)),
+    ("aspl_lower_bound", |r| optional(r.aspl_lower_bound)),
+    ("moore_share", |r| optional(r.moore_share)),
+    ("edge_connectivity", |r| optional(r.edge_connectivity)),
+    ("path_diversity", |r| optional(r.path_diversity)),
+    ("bisection", |r| optional(r.bisection)),
+    ("bisection_method", |r| optional(r.bisection_method.as_deref())),
+    ("bisection_share_of_links", |r| optional(r.bisection_share_of_links)),
+    ("bisection_share_of_all", |r| optional(r.bisection_share_of_all)),
+    ("floor_plan", |r| r.floor.plan.to_owned()),
+    ("cabinets", |r| r.floor.cabinets.to_string()),
+    ("cable_metres", |r| r.floor.cable_metres.to_string()),
+    ("average_cable_metres", |r| r.floor.average_cable_metres.to_string()),
+    ("longest_cable_metres", |r| r.floor.longest_cable_metres.to_string()),
+    ("max_latency_ns", |r| optional(r.floor.max_latency_ns)),
+    ("mean_latency_ns", |r| optional(r.floor.mean_latency_ns)),
+    ("endpoints", |r| optional(r.cost.as_ref().map(|cost| cost.endpoints))),
+    ("ports", |r| optional(r.cost.as_ref().map(|cost| cost.ports))),
+    ("copper_cables", |r| optional(r.cost.as_ref().map(|cost| cost.copper_cables))),
+    ("fibre_cables", |r| optional(r.cost.as_ref().map(|cost| cost.fibre_cables))),
+    ("cable_dollars", |r| optional(r.cost.as_ref().map(|cost| cost.cable_dollars))),
+    ("router_dollars", |r| optional(r.cost.as_ref().map(|cost| cost.router_dollars))),
+    ("dollars", |r| optional(r.cost.as_ref().map(|cost| cost.dollars))),
+    ("dollars_per_endpoint", |r| optional(r.cost.as_ref().and_then(|cost| cost.dollars_per_endpoint))),
+    ("watts", |r| optional(r.cost.as_ref().map(|cost| cost.watts))),
+    ("route", route),
+];
+
+/// The switches of a route, if one was asked for.
+fn route(r: &TopologyReport) -> String {
+    optional(r.route.as_ref().map(|route| route.path.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")))
+}
+
+/// A line on a collective: an algorithm, the choice of a table, or the beginning of a stretch of sizes.
+#[derive(Default)]
+struct OfCollective<'a> {
+    collective: &'a str,
+    line: &'a str,
+    table: String,
+    algorithm: &'a str,
+    messages: Option<u64>,
+    bytes: Option<u64>,
+    from_bytes: Option<u32>,
+    why: &'a str,
 }
 
 impl Reporter for Csv {
@@ -18,37 +109,12 @@ impl Reporter for Csv {
         "csv"
     }
 
-    fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
-        let mut csv = csv::Writer::from_writer(out);
-        csv.write_record([
-            "trace",
-            "topology",
-            "seed",
-            "simulated_seconds",
-            "mops",
-            "ranks",
-            "actions",
-            "messages",
-            "bytes",
-            "compute_mean_seconds",
-            "communication_mean_seconds",
-            "waiting_mean_seconds",
-        ])?;
-        csv.write_record([
-            r.workload.name.clone(),
-            r.network.topology.clone(),
-            optional(r.network.seed),
-            r.simulated_seconds.to_string(),
-            optional(r.mops),
-            r.workload.ranks.to_string(),
-            r.workload.actions.to_string(),
-            r.messages.to_string(),
-            r.bytes.to_string(),
-            r.times.compute.mean.to_string(),
-            r.times.communication.mean.to_string(),
-            r.times.waiting.mean.to_string(),
-        ])?;
-        csv.flush()
+    fn help(&self) -> &'static str {
+        "CSV with a heading"
+    }
+
+    fn replay(&self, report: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
+        lines(REPLAY, [report], out)
     }
 
     fn throughput(&self, report: &ThroughputReport, out: &mut dyn Write) -> io::Result<()> {
@@ -56,148 +122,76 @@ impl Reporter for Csv {
     }
 
     fn collectives(&self, report: &CollectivesReport, out: &mut dyn Write) -> io::Result<()> {
-        let mut csv = csv::Writer::from_writer(out);
-        // Three kinds of lines: an algorithm, the choice of a table, the beginning of a stretch of sizes.
-        csv.write_record(["collective", "line", "table", "algorithm", "messages", "bytes", "from_bytes", "why"])?;
+        let mut rows = Vec::new();
         for operation in &report.collectives {
             let collective = operation.collective;
-            let amounts = |messages: u64, bytes: u64| [messages.to_string(), bytes.to_string()];
-            for row in &operation.algorithms {
-                let [messages, bytes] = amounts(row.messages, row.bytes);
-                let picked = row.picked_by.join(" ");
-                csv.write_record([collective, "algorithm", &picked, row.name, &messages, &bytes, "", row.summary])?;
-            }
-            for choice in &operation.choices {
-                let [messages, bytes] = amounts(choice.messages, choice.bytes);
-                let rule = choice.rule.as_deref().unwrap_or_default();
-                csv.write_record([collective, "choice", choice.table, &choice.algorithm, &messages, &bytes, "", rule])?;
-            }
-            for crossover in &operation.crossovers {
-                let from = crossover.from_bytes.to_string();
-                csv.write_record([collective, "crossover", crossover.table, &crossover.algorithm, "", "", &from, ""])?;
-            }
+            rows.extend(operation.algorithms.iter().map(|row| OfCollective {
+                collective,
+                line: "algorithm",
+                table: row.picked_by.join(" "),
+                algorithm: row.name,
+                messages: Some(row.messages),
+                bytes: Some(row.bytes),
+                why: row.summary,
+                ..OfCollective::default()
+            }));
+            rows.extend(operation.choices.iter().map(|choice| OfCollective {
+                collective,
+                line: "choice",
+                table: choice.table.to_owned(),
+                algorithm: &choice.algorithm,
+                messages: Some(choice.messages),
+                bytes: Some(choice.bytes),
+                why: choice.rule.as_deref().unwrap_or_default(),
+                ..OfCollective::default()
+            }));
+            rows.extend(operation.crossovers.iter().map(|crossover| OfCollective {
+                collective,
+                line: "crossover",
+                table: crossover.table.to_owned(),
+                algorithm: &crossover.algorithm,
+                from_bytes: Some(crossover.from_bytes),
+                ..OfCollective::default()
+            }));
         }
-        csv.flush()
+        let columns: &[Column<OfCollective<'_>>] = &[
+            ("collective", |row| row.collective.to_owned()),
+            ("line", |row| row.line.to_owned()),
+            ("table", |row| row.table.clone()),
+            ("algorithm", |row| row.algorithm.to_owned()),
+            ("messages", |row| optional(row.messages)),
+            ("bytes", |row| optional(row.bytes)),
+            ("from_bytes", |row| optional(row.from_bytes)),
+            ("why", |row| row.why.to_owned()),
+        ];
+        lines(columns, &rows, out)
     }
 
-    fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-        let mut csv = csv::Writer::from_writer(out);
-        let mut heading = vec!["workload", "topology", "seed", "simulated_seconds", "mops", "relative", "baseline"];
+    fn compare(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+        let mut columns: Vec<Column<(&Comparison, &Run)>> = vec![
+            ("workload", |(c, run)| c.workloads[run.workload].name.clone()),
+            ("topology", |(c, run)| c.plain_names[run.network].clone()),
+            ("seed", |(_, run)| optional(run.record.seed)),
+            ("simulated_seconds", |(_, run)| run.record.simulated_seconds.to_string()),
+            ("mops", |(_, run)| optional(run.record.mops)),
+            ("relative", |(_, run)| run.relative.to_string()),
+            ("baseline", |(c, run)| c.plain_names[c.baselines[run.network]].clone()),
+        ];
         // Columns that only some studies need stand at the end, where they disturb nobody who counts columns.
-        if c.has_settings() {
-            heading.extend(["platform", "mapping", "collectives"]);
-        }
-        csv.write_record(heading)?;
-        for run in &c.runs {
-            let mut fields = vec![
-                c.workloads[run.workload].name.clone(),
-                c.plain_names[run.network].clone(),
-                optional(run.record.seed),
-                run.record.simulated_seconds.to_string(),
-                optional(run.record.mops),
-                run.relative.to_string(),
-                c.plain_names[c.baselines[run.network]].clone(),
+        if comparison.has_settings() {
+            let settings: [Column<(&Comparison, &Run)>; 3] = [
+                ("platform", |(c, run)| optional(c.settings[run.network].platform.as_ref())),
+                ("mapping", |(c, run)| c.settings[run.network].mapping.clone()),
+                ("collectives", |(c, run)| c.settings[run.network].collectives.clone()),
             ];
-            if c.has_settings() {
-                let setting = &c.settings[run.network];
-                fields.extend([
-                    optional(setting.platform.as_ref()),
-                    setting.mapping.clone(),
-                    setting.collectives.clone(),
-                ]);
-            }
-            csv.write_record(fields)?;
+            columns.extend(settings);
         }
-        csv.flush()
+        let rows: Vec<_> = comparison.runs.iter().map(|run| (comparison, run)).collect();
+        lines(&columns, &rows, out)
     }
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
-        let mut csv = csv::Writer::from_writer(out);
-        csv.write_record([
-            "topology",
-            "seed",
-            "n",
-            "directed",
-            "cables",
-            "min_degree",
-            "max_degree",
-            "diameter",
-            "aspl",
-            "edge_sha256",
-            "switches",
-            "hosts",
-            "aspl_error",
-            "aspl_lower_bound",
-            "moore_share",
-            "edge_connectivity",
-            "path_diversity",
-            "bisection",
-            "bisection_method",
-            "bisection_share_of_links",
-            "bisection_share_of_all",
-            "floor_plan",
-            "cabinets",
-            "cable_metres",
-            "average_cable_metres",
-            "longest_cable_metres",
-            "max_latency_ns",
-            "mean_latency_ns",
-            "endpoints",
-            "ports",
-            "copper_cables",
-            "fibre_cables",
-            "cable_dollars",
-            "router_dollars",
-            "dollars",
-            "dollars_per_endpoint",
-            "watts",
-            "route",
-        ])?;
-        for r in reports {
-            csv.write_record([
-                r.topology.clone(),
-                optional(r.seed),
-                r.n.to_string(),
-                r.directed.to_string(),
-                optional(r.edges.or(r.arcs)),
-                r.min_degree.to_string(),
-                r.max_degree.to_string(),
-                optional(r.diameter),
-                optional(r.aspl),
-                r.edge_sha256.clone(),
-                r.switches.to_string(),
-                r.hosts.to_string(),
-                optional(r.aspl_error),
-                optional(r.aspl_lower_bound),
-                optional(r.moore_share),
-                optional(r.edge_connectivity),
-                optional(r.path_diversity),
-                optional(r.bisection),
-                optional(r.bisection_method.as_deref()),
-                optional(r.bisection_share_of_links),
-                optional(r.bisection_share_of_all),
-                r.floor.plan.to_owned(),
-                r.floor.cabinets.to_string(),
-                r.floor.cable_metres.to_string(),
-                r.floor.average_cable_metres.to_string(),
-                r.floor.longest_cable_metres.to_string(),
-                optional(r.floor.max_latency_ns),
-                optional(r.floor.mean_latency_ns),
-                optional(r.cost.as_ref().map(|cost| cost.endpoints)),
-                optional(r.cost.as_ref().map(|cost| cost.ports)),
-                optional(r.cost.as_ref().map(|cost| cost.copper_cables)),
-                optional(r.cost.as_ref().map(|cost| cost.fibre_cables)),
-                optional(r.cost.as_ref().map(|cost| cost.cable_dollars)),
-                optional(r.cost.as_ref().map(|cost| cost.router_dollars)),
-                optional(r.cost.as_ref().map(|cost| cost.dollars)),
-                optional(r.cost.as_ref().and_then(|cost| cost.dollars_per_endpoint)),
-                optional(r.cost.as_ref().map(|cost| cost.watts)),
-                optional(
-                    r.route.as_ref().map(|route| route.path.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")),
-                ),
-            ])?;
-        }
-        csv.flush()
+        lines(TOPOLOGY, reports, out)
     }
 
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {

@@ -74,6 +74,10 @@ impl Reporter for Json {
         "json"
     }
 
+    fn help(&self) -> &'static str {
+        "JSON with a schema version"
+    }
+
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
         let document = Replay {
             schema: "mopsim.replay/1",

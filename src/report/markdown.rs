@@ -3,7 +3,8 @@
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport, findings};
 use crate::study::choice::ModelDescription;
-use crate::study::comparison::{Comparison, NetworkInfo};
+use crate::study::comparison::Comparison;
+use crate::study::network::NetworkInfo;
 use std::io::{self, Write};
 
 /// The Markdown format.
@@ -65,6 +66,10 @@ pub(super) fn model(out: &mut dyn Write, m: &ModelDescription, mapping: &str, no
 impl Reporter for Markdown {
     fn name(&self) -> &'static str {
         "markdown"
+    }
+
+    fn help(&self) -> &'static str {
+        "Tables in Markdown"
     }
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {

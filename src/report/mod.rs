@@ -35,12 +35,16 @@ pub use throughput::ThroughputReport;
 pub use topology::{RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
 
 use crate::study::comparison::Comparison;
+use std::fmt;
 use std::io::{self, Write};
 
 /// Writes results in one format.
 pub trait Reporter: Sync {
     /// Name, as `--format` takes it.
     fn name(&self) -> &'static str;
+
+    /// What it is, for `--help`.
+    fn help(&self) -> &'static str;
 
     /// Writes the result of a replay.
     ///
@@ -79,7 +83,13 @@ pub trait Reporter: Sync {
     fn sheet(&self, sheet: &Sheet, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// All formats; the first is the default.
+impl fmt::Debug for dyn Reporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// All formats, as `--format` takes them. The first is the default, and the only one that is for reading in a terminal.
 pub static FORMATS: &[&dyn Reporter] = &[&text::Text, &json::Json, &csv::Csv, &markdown::Markdown];
 
 /// The format of that name.

@@ -4,7 +4,8 @@ use crate::engine::Outcome;
 use crate::result::explain::Explanation;
 use crate::study::cell::CellResult;
 use crate::study::choice::ModelDescription;
-use crate::study::comparison::{NetworkInfo, WorkloadInfo};
+use crate::study::network::NetworkInfo;
+use crate::study::workload::WorkloadInfo;
 use serde::Serialize;
 
 /// Smallest, mean and largest of the ranks' times, in seconds.

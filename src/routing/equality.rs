@@ -11,7 +11,7 @@ use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, distances};
 use crate::topology::{Graph, Topology};
 
-/// First hops by offset, for shortest and sub-shortest paths.
+/// First hops of shortest paths, by offset.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tables {
     n: u32,
@@ -56,16 +56,6 @@ impl Tables {
         let goal = self.shortest_hops(offset);
         self.hops.iter().copied().filter(move |&hop| self.hop_to(hop, offset) + 1 == goal)
     }
-
-    /// Neighbours that begin no shortest path but, of the others, the shortest; and the hops of those paths. No neighbour and
-    /// `None` where all begin shortest paths.
-    pub fn subshortest_next(&self, offset: u32) -> (Vec<u32>, Option<u32>) {
-        let goal = self.shortest_hops(offset);
-        let others =
-            || self.hops.iter().map(|&hop| (hop, self.hop_to(hop, offset) + 1)).filter(|&(_, hops)| hops != goal);
-        let least = others().map(|(_, hops)| hops).min();
-        (others().filter(|&(_, hops)| Some(hops) == least).map(|(hop, _)| hop).collect(), least)
-    }
 }
 
 impl Walk for Tables {
@@ -95,6 +85,16 @@ mod tests {
         Graph::undirected(n as usize, cables).unwrap()
     }
 
+    /// Neighbours that begin no shortest path but, of the others, the shortest; and the hops of those paths. No neighbour and
+    /// `None` where all begin shortest paths. Routes take none of them; the paper lists them.
+    fn subshortest_next(tables: &Tables, offset: u32) -> (Vec<u32>, Option<u32>) {
+        let goal = tables.shortest_hops(offset);
+        let through = |&hop: &u32| (hop, tables.hop_to(hop, offset) + 1);
+        let others = || tables.hops.iter().map(through).filter(|&(_, hops)| hops != goal);
+        let least = others().map(|(_, hops)| hops).min();
+        (others().filter(|&(_, hops)| Some(hops) == least).map(|(hop, _)| hop).collect(), least)
+    }
+
     #[test]
     fn tables_are_those_of_the_reference() {
         let reference = reference();
@@ -110,7 +110,7 @@ mod tests {
                 let expected = |key: &str| entry[key][offset.to_string()].clone();
                 let hops = |key: &str| serde_json::from_value::<Vec<u32>>(expected(key)).unwrap();
                 assert_eq!(tables.shortest_next(offset).collect::<Vec<_>>(), hops("shortest_next"), "{n}: {offset}");
-                let (next, length) = tables.subshortest_next(offset);
+                let (next, length) = subshortest_next(&tables, offset);
                 assert_eq!(next, hops("subshortest_next"), "{n}: {offset}");
                 assert_eq!(length.map(u64::from), expected("subshortest_hops").as_u64(), "{n}: {offset}");
                 most = most.max(length.unwrap_or(0));

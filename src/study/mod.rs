@@ -11,6 +11,7 @@ pub mod comparison;
 mod digest;
 mod error;
 pub mod file;
+pub mod matrix;
 pub mod mean;
 pub mod network;
 pub mod perturb;

@@ -1,6 +1,5 @@
 //! A network that takes part in a comparison: a topology with parameters, or a platform file.
 
-use super::comparison::NetworkInfo;
 use super::toml_file::{self, TomlError};
 use crate::layout::FloorOptions;
 use crate::platform::load::LoadOptions;
@@ -29,6 +28,23 @@ pub struct NetworkChoice {
     /// Hosts, speeds and latencies.
     #[serde(default)]
     pub parameters: PlatformParameters,
+}
+
+/// A network as the report names it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NetworkInfo {
+    /// Name given in the study, or the specification.
+    pub name: String,
+    /// Topology specification or platform file.
+    pub topology: String,
+    /// Seed of a random family.
+    pub seed: Option<u64>,
+    /// `full` or `shared`; `None` where a platform file lists its links.
+    pub duplex: Option<String>,
+    /// Routing rule; `None` where a platform file lists its routes.
+    pub routing: Option<String>,
+    /// Number of hosts.
+    pub hosts: usize,
 }
 
 /// A network, built.

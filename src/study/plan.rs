@@ -2,10 +2,11 @@
 //! follow from them. Reports are made of a plan and of records, so that merging needs no replay.
 
 use super::choice::ModelDescription;
-use super::comparison::{NetworkInfo, WorkloadInfo};
+use super::network::NetworkInfo;
 use super::perturb::Perturbation;
 use super::procurement::{Budget, NetworkCost};
 use super::record::CellName;
+use super::workload::WorkloadInfo;
 
 /// What a network is compared under: everything that a study varies beside networks and workloads.
 ///

@@ -1,6 +1,6 @@
 //! How stable the ranking of networks is: how often it holds when bandwidth, latency and compute speed vary.
 
-use super::comparison::Matrix;
+use super::matrix::Matrix;
 use super::perturb::Perturbation;
 use super::plan::Plan;
 

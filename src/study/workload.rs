@@ -1,6 +1,5 @@
 //! A trace that takes part in a comparison, with its operation count.
 
-use super::comparison::WorkloadInfo;
 use super::file::WorkloadEntry;
 use crate::trace::{self, Trace, TraceError, ti};
 use crate::workload::{Limits, WorkloadError, catalogue};
@@ -19,6 +18,23 @@ pub enum OpenError {
     /// The entry of the study says something that cannot be.
     #[error("{0}")]
     Contradiction(String),
+}
+
+/// A workload as the report names it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkloadInfo {
+    /// Name of the trace.
+    pub name: String,
+    /// What it is, where a side file says so.
+    pub title: Option<String>,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Actions of all ranks.
+    pub actions: u64,
+    /// Its number of operations, where known.
+    pub operations: Option<f64>,
+    /// Where that number comes from.
+    pub formula: Option<String>,
 }
 
 /// A workload, ready to be replayed any number of times.

@@ -3,8 +3,7 @@
 //! Everything is an arc. A two-way cable is two arcs that share a cable, so what follows (links, routes, the engine)
 //! needs no second case for undirected networks. Arcs are sorted by tail, then head, then cable: the arcs out of a switch
 //! are a range of ids, its neighbours come in ascending order, and the numbers do not depend on the order in which a
-//! builder or a file named the cables. `petgraph` is the better tool for algorithms, and [`Graph::to_petgraph`] leads
-//! there; the arrays here are what the simulator walks.
+//! builder or a file named the cables.
 
 use std::ops::Range;
 
@@ -280,8 +279,10 @@ impl Graph {
             .map(|(&tail, &head)| (SwitchId(tail), SwitchId(head)))
     }
 
-    /// The same graph for the algorithms of `petgraph`: node `i` is switch `i`, edge `a` is arc `a` and weighs its cable.
-    pub fn to_petgraph(&self) -> petgraph::graph::DiGraph<SwitchId, CableId> {
+    /// The same graph for the algorithms of `petgraph`, which check ours: node `i` is switch `i`, edge `a` is arc `a` and weighs
+    /// its cable.
+    #[cfg(test)]
+    pub(crate) fn to_petgraph(&self) -> petgraph::graph::DiGraph<SwitchId, CableId> {
         let mut graph = petgraph::graph::DiGraph::with_capacity(self.switches(), self.arcs());
         for switch in 0..self.switches() {
             graph.add_node(SwitchId(switch as u32));

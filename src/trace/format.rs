@@ -153,13 +153,19 @@ pub fn read_rank(format: &str, bytes: &[u8], options: &Options) -> Result<Trace,
     }
 }
 
+/// A name without such an end, in capital or small letters, if it has one.
+pub(super) fn without_end<'n>(name: &'n str, end: &str) -> Option<&'n str> {
+    let (stem, found) = name.split_at_checked(name.len().checked_sub(end.len())?)?;
+    found.eq_ignore_ascii_case(end).then_some(stem)
+}
+
 /// The name of a trace: that of its file without folder and extensions, of which there may be several.
 pub(super) fn name_of(path: &Path) -> String {
     const PACKINGS: [&str; 4] = [".gz", ".xz", ".zst", ".zstd"];
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let mut name = file.as_str();
     let extensions = || FORMATS.iter().flat_map(|format| format.extensions).chain(&PACKINGS);
-    while let Some(shorter) = extensions().find_map(|extension| name.strip_suffix(extension))
+    while let Some(shorter) = extensions().find_map(|extension| without_end(name, extension))
         && !shorter.is_empty()
     {
         name = shorter;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::Trace;
-use super::format::{FORMATS, Format};
+use super::format::{FORMATS, Format, without_end};
 
 /// Why a trace cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ pub fn format_for(file: &Path) -> &'static Format {
     let (_, stem) = Packing::split(file);
     // The longest end decides: `.goal.bin` is another format than `.bin`.
     let ends = FORMATS.iter().flat_map(|format| format.extensions.iter().map(move |end| (*format, end)));
-    let named = ends.filter(|(_, end)| stem.ends_with(**end)).max_by_key(|(_, end)| end.len());
+    let named = ends.filter(|(_, end)| without_end(&stem, end).is_some()).max_by_key(|(_, end)| end.len());
     named.map_or(&super::ti::FORMAT, |(format, _)| format)
 }
 
@@ -107,7 +107,7 @@ impl Packing {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let known = [(".zst", Packing::Zstd), (".zstd", Packing::Zstd), (".gz", Packing::Gzip), (".xz", Packing::Xz)];
         for (extension, packing) in known {
-            if let Some(stem) = name.strip_suffix(extension) {
+            if let Some(stem) = without_end(&name, extension) {
                 return (packing, stem.to_owned());
             }
         }

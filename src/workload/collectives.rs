@@ -7,7 +7,7 @@
 
 use super::context::recorder;
 use super::language::or;
-use super::recorder::{Where, Wrong, type_of};
+use super::recorder::{Recorder, Where, Wrong, type_of};
 use crate::trace::{CollectiveCall, CollectiveKind as Kind};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -24,8 +24,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         #[starlark(require = named, default = true)] blocks: bool,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneOr<i32>> {
-        let place = recorder(eval)?.on(on.into_option(), blocks)?;
-        call(eval, place, CollectiveCall::empty(Kind::Barrier))
+        call(eval, on, blocks, |_, _| Ok(CollectiveCall::empty(Kind::Barrier)))
     }
 
     /// The root sends so many elements to all.
@@ -150,17 +149,16 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         #[starlark(require = named, default = true)] blocks: bool,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneOr<i32>> {
-        let recorder = recorder(eval)?;
-        let place = recorder.on(on.into_option(), blocks)?;
-        let (sent, received) = (sum(&send_counts.items)?, sum(&recv_counts.items)?);
-        let made = CollectiveCall {
-            send_count: or(send_buffer, sent),
-            recv_count: or(recv_buffer, received),
-            send_counts: recorder.counts(place, &send_counts.items)?,
-            recv_counts: recorder.counts(place, &recv_counts.items)?,
-            ..CollectiveCall::uniform(Kind::Alltoallv, 0, 0, type_of(datatype)?)
-        };
-        call(eval, place, made)
+        call(eval, on, blocks, |recorder, place| {
+            let (sent, received) = (sum(&send_counts.items)?, sum(&recv_counts.items)?);
+            Ok(CollectiveCall {
+                send_count: or(send_buffer, sent),
+                recv_count: or(recv_buffer, received),
+                send_counts: recorder.counts(place, &send_counts.items)?,
+                recv_counts: recorder.counts(place, &recv_counts.items)?,
+                ..CollectiveCall::uniform(Kind::Alltoallv, 0, 0, type_of(datatype)?)
+            })
+        })
     }
 
     /// The root gets `counts[r]` elements from rank r; this rank sends `count`.
@@ -173,15 +171,14 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         #[starlark(require = named, default = true)] blocks: bool,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneOr<i32>> {
-        let recorder = recorder(eval)?;
-        let place = recorder.on(on.into_option(), blocks)?;
-        let made = CollectiveCall {
-            root: recorder.member(place, root)?,
-            send_count: count,
-            recv_counts: recorder.counts(place, &counts.items)?,
-            ..CollectiveCall::uniform(Kind::Gatherv, 0, 0, type_of(datatype)?)
-        };
-        call(eval, place, made)
+        call(eval, on, blocks, |recorder, place| {
+            Ok(CollectiveCall {
+                root: recorder.member(place, root)?,
+                send_count: count,
+                recv_counts: recorder.counts(place, &counts.items)?,
+                ..CollectiveCall::uniform(Kind::Gatherv, 0, 0, type_of(datatype)?)
+            })
+        })
     }
 
     /// Every rank gets `counts[r]` elements from rank r; this rank sends `count`.
@@ -193,14 +190,13 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         #[starlark(require = named, default = true)] blocks: bool,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneOr<i32>> {
-        let recorder = recorder(eval)?;
-        let place = recorder.on(on.into_option(), blocks)?;
-        let made = CollectiveCall {
-            send_count: count,
-            recv_counts: recorder.counts(place, &counts.items)?,
-            ..CollectiveCall::uniform(Kind::Allgatherv, 0, 0, type_of(datatype)?)
-        };
-        call(eval, place, made)
+        call(eval, on, blocks, |recorder, place| {
+            Ok(CollectiveCall {
+                send_count: count,
+                recv_counts: recorder.counts(place, &counts.items)?,
+                ..CollectiveCall::uniform(Kind::Allgatherv, 0, 0, type_of(datatype)?)
+            })
+        })
     }
 
     /// The root sends `counts[r]` elements to rank r; this rank gets `count`.
@@ -213,15 +209,14 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         #[starlark(require = named, default = true)] blocks: bool,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneOr<i32>> {
-        let recorder = recorder(eval)?;
-        let place = recorder.on(on.into_option(), blocks)?;
-        let made = CollectiveCall {
-            root: recorder.member(place, root)?,
-            recv_count: count,
-            send_counts: recorder.counts(place, &counts.items)?,
-            ..CollectiveCall::uniform(Kind::Scatterv, 0, 0, type_of(datatype)?)
-        };
-        call(eval, place, made)
+        call(eval, on, blocks, |recorder, place| {
+            Ok(CollectiveCall {
+                root: recorder.member(place, root)?,
+                recv_count: count,
+                send_counts: recorder.counts(place, &counts.items)?,
+                ..CollectiveCall::uniform(Kind::Scatterv, 0, 0, type_of(datatype)?)
+            })
+        })
     }
 
     /// A reduction whose result is spread: rank r gets `counts[r]` elements.
@@ -233,17 +228,17 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         #[starlark(require = named, default = true)] blocks: bool,
         eval: &mut Evaluator,
     ) -> starlark::Result<NoneOr<i32>> {
-        let recorder = recorder(eval)?;
-        let place = recorder.on(on.into_option(), blocks)?;
-        let made = CollectiveCall {
-            recv_counts: recorder.counts(place, &counts.items)?,
-            flops: flops.0,
-            ..CollectiveCall::uniform(Kind::ReduceScatter, 0, 0, type_of(datatype)?)
-        };
-        call(eval, place, made)
+        call(eval, on, blocks, |recorder, place| {
+            Ok(CollectiveCall {
+                recv_counts: recorder.counts(place, &counts.items)?,
+                flops: flops.0,
+                ..CollectiveCall::uniform(Kind::ReduceScatter, 0, 0, type_of(datatype)?)
+            })
+        })
     }
 }
 
+/// A call in which all ranks say the same numbers; those without a root give 0.
 fn rooted(
     eval: &Evaluator,
     on: NoneOr<i32>,
@@ -254,22 +249,23 @@ fn rooted(
     datatype: i32,
     flops: f64,
 ) -> starlark::Result<NoneOr<i32>> {
-    let recorder = recorder(eval)?;
-    let place = recorder.on(on.into_option(), blocks)?;
-    let root = recorder.member(place, root)?;
-    let made = CollectiveCall {
-        root,
-        send_count,
-        recv_count,
-        flops,
-        ..CollectiveCall::uniform(kind, 0, 0, type_of(datatype)?)
-    };
-    call(eval, place, made)
+    call(eval, on, blocks, |recorder, place| {
+        let root = recorder.member(place, root)?;
+        let uniform = CollectiveCall::uniform(kind, 0, 0, type_of(datatype)?);
+        Ok(CollectiveCall { root, send_count, recv_count, flops, ..uniform })
+    })
 }
 
-/// Says a call; gives its request if it does not block.
-fn call(eval: &Evaluator, place: Where, call: CollectiveCall) -> starlark::Result<NoneOr<i32>> {
-    Ok(NoneOr::from_option(recorder(eval)?.collective(place, call)?))
+/// Says the call that `make` makes for its place; gives its request if it does not block.
+fn call(
+    eval: &Evaluator,
+    on: NoneOr<i32>,
+    blocks: bool,
+    make: impl FnOnce(&Recorder<'_>, Where) -> Result<CollectiveCall, Wrong>,
+) -> starlark::Result<NoneOr<i32>> {
+    let recorder = recorder(eval)?;
+    let place = recorder.on(on.into_option(), blocks)?;
+    Ok(NoneOr::from_option(recorder.collective(place, make(recorder, place)?)?))
 }
 
 fn sum(counts: &[u32]) -> Result<u32, Wrong> {

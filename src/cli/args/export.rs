@@ -1,7 +1,9 @@
 //! What `export` takes.
 
 use super::network::Network;
-use clap::{Args, ValueEnum};
+use super::one_of;
+use clap::Args;
+use mopsim::export::{FORMATS, Format};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -24,9 +26,9 @@ pub struct Export {
     #[arg(long, value_name = "FILE", conflicts_with = "spec")]
     pub platform: Option<PathBuf>,
     /// What to write
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub to: ExportFormat,
-    /// File to write instead of standard output; never half a file
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS, |format| (format.name, format.help)))]
+    pub to: Format,
+    /// File to write instead of standard output (`-`); never half a file
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// With --to simgrid: host file to write, too, a host a line in the order of ranks
@@ -37,18 +39,4 @@ pub struct Export {
     pub force: bool,
     #[command(flatten)]
     pub network: Network,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// Platform for SimGrid 3.32 (XML 4.1)
-    Simgrid,
-    /// Graph as GraphML
-    Graphml,
-    /// Graph for Graphviz
-    Dot,
-    /// Graph as JSON
-    Json,
-    /// Graph as lines `u v`
-    Edges,
 }

@@ -3,26 +3,37 @@
 mod collectives;
 mod design;
 mod export;
+mod families;
 mod goal;
 mod later;
 mod network;
+mod record;
 mod replay;
 mod study;
+mod throughput;
 mod topology;
+mod trace;
 mod workload;
 
 pub use collectives::Collectives;
 pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
-pub use export::{Export, ExportFormat};
+pub use export::Export;
 pub use goal::GoalTable;
-pub use network::{Floor, Model, Network, PlacementFiles, Switch};
+pub use network::{Model, Network, PlacementFiles, Switch};
+pub use record::Record;
 pub use replay::Replay;
 pub use study::{Compare, CompareFiles, Merge, StudyFlags};
+pub use throughput::{Throughput, ThroughputFiles};
 pub use topology::Topology;
+pub use trace::{
+    Reading, Target, Trace, TraceCheck, TraceConvert, TraceCut, TraceDiff, TraceInfo, TraceScale, TraceWhat,
+};
 pub use workload::Workload;
 
-use clap::{Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Command, CommandFactory, Parser, Subcommand};
 use later::Later;
+use mopsim::report::{FORMATS, Reporter};
 use std::str::FromStr;
 
 /// Predicts how fast MPI applications run on an interconnect that nobody has built yet.
@@ -52,23 +63,28 @@ pub struct Arguments {
 #[derive(Debug, Args)]
 pub struct Output {
     /// Format of the result on standard output
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, global = true, default_value = FORMATS[0].name(), value_parser = one_of(FORMATS, |format| (format.name(), format.help())))]
+    pub format: &'static dyn Reporter,
     /// No progress and no diagnostics on standard error, only errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Tables for people, in 80 columns
-    Text,
-    /// JSON with a schema version
-    Json,
-    /// CSV with a heading
-    Csv,
-    /// Tables in Markdown
-    Markdown,
+impl Output {
+    /// Whether the result is for reading in a terminal.
+    pub fn is_text(&self) -> bool {
+        self.format.name() == FORMATS[0].name()
+    }
+}
+
+/// Reads the name of a format of a table; `of` gives that name, and what help says of the format.
+fn one_of<T: Copy + Send + Sync>(
+    formats: &'static [T],
+    of: fn(&T) -> (&'static str, &'static str),
+) -> impl TypedValueParser<Value = T> {
+    let values = formats.iter().map(of).map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values)
+        .map(move |name| *formats.iter().find(|format| of(format).0 == name).expect("it is one of these values"))
 }
 
 /// The verbs. What one takes is worked out only once it is the one ([`Later`]).
@@ -81,19 +97,19 @@ pub enum Verb {
     /// Report on a study from the results files of its shards
     Merge(Later<Merge>),
     /// Record what a real MPI program does, as a trace
-    Record(Later<super::record::Record>),
+    Record(Later<Record>),
     /// Replay one trace on one network
     Replay(Later<Replay>),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
     Export(Later<Export>),
     /// Show what networks carry under synthetic traffic: saturation, fair rates, latency, bounds on any routing
-    Throughput(Later<super::throughput::Throughput>),
+    Throughput(Later<Throughput>),
     /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
     Topology(Later<Topology>),
     /// Generate the trace of an application at any size; or list the applications
     Workload(Later<Workload>),
     /// Show, check, convert, cut, scale and compare traces
-    Trace(Later<super::trace_args::TraceVerb>),
+    Trace(Later<Trace>),
     /// Help in choosing a network: hops for Equality, growing a DSN-F, numbers of switches
     Design(Later<Design>),
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = crate::cli::families::help())]
+#[command(after_help = super::families::help())]
 pub struct Topology {
     /// Topology specifications or graph files
     #[arg(required_unless_present = "fit", value_name = "SPEC")]
@@ -14,7 +14,7 @@ pub struct Topology {
     /// Which families join so many hosts with switches of so many ports, e.g. hosts=4096,radix=36
     #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
         "specs", "routing", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "placement",
-        "endpoints", "switch_delay", "cable_delay", "prices", "floor_svg",
+        "hosts_per_switch", "switch_delay", "cable_delay", "prices", "floor_svg",
     ])]
     pub fit: Option<String>,
     /// Seed of random families whose specification gives none, of samples and of random routings
@@ -36,8 +36,8 @@ pub struct Topology {
     #[arg(long, value_name = "RULE", requires = "route")]
     pub routing: Option<String>,
     /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
-    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
-    pub endpoints: Option<u32>,
+    #[arg(long, alias = "endpoints", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub hosts_per_switch: Option<u32>,
     /// Delay of a switch, e.g. "20 ns" [default: 60 ns]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,

@@ -313,7 +313,7 @@ impl HtmlReport<'_> {
     }
 }
 
-fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::comparison::NetworkInfo, f: &'a Facts) -> Network<'a> {
+fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::network::NetworkInfo, f: &'a Facts) -> Network<'a> {
     Network {
         letter: letter(n),
         pattern: n % svg::PATTERNS,

@@ -4,7 +4,8 @@ use super::number::{bytes, grouped, mops, percent, seconds};
 use super::wrap::broken;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, ThroughputReport, TopologyReport};
 use crate::study::choice::ModelDescription;
-use crate::study::comparison::{Comparison, NetworkInfo};
+use crate::study::comparison::Comparison;
+use crate::study::network::NetworkInfo;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
 
@@ -86,6 +87,10 @@ pub(super) fn wrapped(out: &mut dyn Write, text: &str, indent: &str) -> io::Resu
 impl Reporter for Text {
     fn name(&self) -> &'static str {
         "text"
+    }
+
+    fn help(&self) -> &'static str {
+        "Tables for people, in 80 columns"
     }
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {

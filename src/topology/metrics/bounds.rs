@@ -58,11 +58,6 @@ pub fn bisection_share_of_all(bisection: u64, switches: usize, degree: f64, endp
     bisection as f64 / (switches as f64 * (degree / 2.0 + endpoints))
 }
 
-/// What endpoints take off the share: `b_r / B_r = K / (K + 2p)`.
-pub fn endpoint_factor(degree: f64, endpoints: f64) -> f64 {
-    degree / (degree + 2.0 * endpoints)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

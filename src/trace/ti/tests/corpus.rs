@@ -1,4 +1,4 @@
-//! Recorded traces. They are not part of the repository; where they are not found, the tests say so and pass.
+//! Recorded traces. They are not part of the repository; where `build.rs` has not found them, the tests are ignored.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,14 +8,12 @@ use serde::Deserialize;
 use super::*;
 use crate::trace::Action;
 
-/// The folder of the shared test data: `$MOPSIM_SHARED`, else `shared` beside the repository.
-pub(super) fn shared(folder: &str) -> Option<PathBuf> {
+/// A folder of the shared test data, which is in `$MOPSIM_SHARED`, else in `shared` beside the repository.
+fn shared(folder: &str) -> PathBuf {
     let base = std::env::var_os("MOPSIM_SHARED")
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared")), PathBuf::from);
-    let found = Some(base.join(folder)).filter(|path| path.exists());
-    if found.is_none() {
-        eprintln!("skipped: {} does not exist; set MOPSIM_SHARED", base.join(folder).display());
-    }
+    let found = base.join(folder);
+    assert!(found.is_dir(), "there is no {}: set MOPSIM_SHARED", found.display());
     found
 }
 
@@ -50,8 +48,9 @@ fn kind(trace: &Trace, action: &Action) -> &'static str {
 }
 
 #[test]
+#[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
 fn recorded_traces_have_the_actions_that_their_index_tells() {
-    let Some(corpus) = shared("corpus") else { return };
+    let corpus = shared("corpus");
     let index = std::fs::read_to_string(corpus.join("traces.json")).unwrap();
     let index: Vec<Expected> = serde_json::from_str(&index).unwrap();
     assert_eq!(index.len(), 46);
@@ -77,8 +76,9 @@ fn recorded_traces_have_the_actions_that_their_index_tells() {
 }
 
 #[test]
+#[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
 fn small_replay_cases_are_read_through_their_lists() {
-    let Some(cases) = shared("golden/micro") else { return };
+    let cases = shared("golden/micro");
     let mut read_cases = 0;
     for case in std::fs::read_dir(cases).unwrap() {
         let case = case.unwrap().path();

@@ -7,7 +7,6 @@ mod errors;
 mod files;
 mod packed;
 mod property;
-mod speed;
 
 use super::*;
 use crate::trace::testing::assert_same;

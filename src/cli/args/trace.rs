@@ -1,6 +1,6 @@
-//! The arguments of `mopsim trace`.
+//! What `trace` takes.
 
-use super::args::GoalTable;
+use super::GoalTable;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ Examples:
 
 A trace is a file in any of the formats of docs/traces.md, recognised by its
 content; `-` is standard input.")]
-pub struct TraceVerb {
+pub struct Trace {
     #[command(subcommand)]
     pub what: TraceWhat,
 }
@@ -59,7 +59,8 @@ pub struct Reading {
 /// Where a new trace goes.
 #[derive(Debug, Args)]
 pub struct Target {
-    /// The new file: TI text, or what its name ends in (.mtrace, .goal); packed by .zst, .gz or .xz behind that
+    /// The new file: TI text, or what its name ends in (.mtrace, .goal); packed by .zst, .gz or .xz behind that; `-`: TI text on
+    /// standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// Replace a file that exists

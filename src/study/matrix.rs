@@ -1,0 +1,117 @@
+//! One pass over a study: its cells relative to the baselines, and their means.
+//!
+//! How repetitions are paired: repetition k of a network is compared with repetition k of the baseline, which has the same
+//! seed, so that two variants of one random network are compared on the same graphs. Where only one of the two is repeated,
+//! the single run is paired with every repetition of the other. The relative performance of a network is the mean of these
+//! ratios; that of the baseline is exactly 1.
+
+use super::mean;
+use super::plan::Plan;
+use super::record::CellRecord;
+use super::statistics::Statistic;
+use crate::result::explain::Explanation;
+
+/// One workload on one network, over all repetitions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Index of the workload.
+    pub workload: usize,
+    /// Index of the network.
+    pub network: usize,
+    /// Seconds from the common start to the end of the last rank; the mean over the repetitions.
+    pub simulated_seconds: f64,
+    /// Millions of operations per second, where the count is known; of that mean time.
+    pub mops: Option<f64>,
+    /// Time on the baseline over time here: above 1 is faster than the baseline; the mean over the repetitions.
+    pub relative: f64,
+    /// The repetitions' times.
+    pub time: Statistic,
+    /// The repetitions' ratios.
+    pub ratio: Statistic,
+    /// Why it takes as long as it does; of the first repetition.
+    pub explanation: Explanation,
+}
+
+/// One pass over a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    networks: usize,
+    /// Workload by workload, network by network.
+    pub cells: Vec<Cell>,
+    /// For each network: weighted arithmetic means over the workloads, of each repetition.
+    pub arithmetic: Vec<Statistic>,
+    /// The same for weighted geometric means.
+    pub geometric: Vec<Statistic>,
+    /// Replay by replay: time on the baseline over time here.
+    pub(super) relatives: Vec<f64>,
+}
+
+/// Two runs that take no time at all are equally fast.
+fn ratio(reference: f64, seconds: f64) -> f64 {
+    if seconds == reference { 1.0 } else { reference / seconds }
+}
+
+/// Entry k of a list that has one for each repetition, or one for all.
+fn entry(values: &[f64], k: usize) -> f64 {
+    values[if values.len() == 1 { 0 } else { k }]
+}
+
+impl Matrix {
+    /// Puts the records of one pass, in the order of the plan, into relation to the baselines.
+    pub(super) fn new(plan: &Plan, records: &[CellRecord]) -> Self {
+        let networks = plan.columns.len();
+        let mut rest = records.iter();
+        let mut cells = Vec::with_capacity(plan.workloads.len() * networks);
+        let mut ratios: Vec<Vec<f64>> = Vec::with_capacity(cells.capacity());
+        let mut relatives = Vec::with_capacity(records.len());
+        for (w, workload) in plan.workloads.iter().enumerate() {
+            let runs: Vec<Vec<&CellRecord>> =
+                plan.columns.iter().map(|column| rest.by_ref().take(column.seeds.len()).collect()).collect();
+            let times: Vec<Vec<f64>> =
+                runs.iter().map(|runs| runs.iter().map(|record| record.simulated_seconds).collect()).collect();
+            for (n, column) in plan.columns.iter().enumerate() {
+                let (own, reference) = (&times[n], &times[column.baseline]);
+                let pairs = own.len().max(reference.len());
+                let series: Vec<f64> = (0..pairs).map(|k| ratio(entry(reference, k), entry(own, k))).collect();
+                let (time, paired) = (Statistic::of(own), Statistic::of(&series));
+                if own.len() < pairs {
+                    relatives.push(paired.mean);
+                } else {
+                    relatives.extend(&series);
+                }
+                let operations = workload.operations.filter(|_| time.mean > 0.0);
+                cells.push(Cell {
+                    workload: w,
+                    network: n,
+                    simulated_seconds: time.mean,
+                    mops: operations.map(|operations| operations / time.mean / 1e6),
+                    relative: paired.mean,
+                    time,
+                    ratio: paired,
+                    explanation: runs[n][0].explanation.clone(),
+                });
+                ratios.push(series);
+            }
+        }
+        let means = |mean: fn(&[f64], &[f64]) -> Option<f64>| -> Vec<Statistic> {
+            (0..networks)
+                .map(|n| {
+                    let series = || (0..plan.workloads.len()).map(|w| &ratios[w * networks + n]);
+                    let repetitions = series().map(Vec::len).max().unwrap_or(1);
+                    let means = (0..repetitions).map(|k| {
+                        let values: Vec<f64> = series().map(|values| entry(values, k)).collect();
+                        mean(&values, &plan.weights).unwrap_or(1.0)
+                    });
+                    Statistic::of(&means.collect::<Vec<f64>>())
+                })
+                .collect()
+        };
+        let (arithmetic, geometric) = (means(mean::arithmetic), means(mean::geometric));
+        Self { networks, cells, arithmetic, geometric, relatives }
+    }
+
+    /// The cell of a workload on a network.
+    pub fn cell(&self, workload: usize, network: usize) -> &Cell {
+        &self.cells[workload * self.networks + network]
+    }
+}
