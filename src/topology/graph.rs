@@ -3,7 +3,8 @@
 //! Everything is an arc. A two-way cable is two arcs that share a cable, so what follows (links, routes, the engine)
 //! needs no second case for undirected networks. Arcs are sorted by tail, then head, then cable: the arcs out of a switch
 //! are a range of ids, its neighbours come in ascending order, and the numbers do not depend on the order in which a
-//! builder or a file named the cables.
+//! builder or a file named the cables. `petgraph` is the better tool for algorithms, and [`Graph::to_petgraph`] leads
+//! there, also for programs that use this library; the arrays here are what the simulator walks.
 
 use std::ops::Range;
 
@@ -281,8 +282,7 @@ impl Graph {
 
     /// The same graph for the algorithms of `petgraph`, which check ours: node `i` is switch `i`, edge `a` is arc `a` and weighs
     /// its cable.
-    #[cfg(test)]
-    pub(crate) fn to_petgraph(&self) -> petgraph::graph::DiGraph<SwitchId, CableId> {
+    pub fn to_petgraph(&self) -> petgraph::graph::DiGraph<SwitchId, CableId> {
         let mut graph = petgraph::graph::DiGraph::with_capacity(self.switches(), self.arcs());
         for switch in 0..self.switches() {
             graph.add_node(SwitchId(switch as u32));
