@@ -156,7 +156,8 @@ fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status
         None if code == 0 => Ok(()),
         lost => {
             let lost = lost.map_or(String::new(), |(message, _)| format!("; {message}"));
-            let message = format!("the command ended with {code}; what it did until then is in {}{lost}", folder.display());
+            let message =
+                format!("the command ended with {code}; what it did until then is in {}{lost}", folder.display());
             Err(Failure::command(code, message, ""))
         }
     }
@@ -173,7 +174,10 @@ fn incomplete(summary: &Summary, folder: &Path) -> Option<(String, &'static str)
         (what, "make room on the disk, raise `ulimit -f`, or name a folder on another disk with -o; then record again")
     } else if missing > 0 {
         let what = format!("{missing} of {ranks} ranks have no file");
-        (what, "name a folder with -o that all hosts see and can write, and pass on the environment (docs/recording.md)")
+        (
+            what,
+            "name a folder with -o that all hosts see and can write, and pass on the environment (docs/recording.md)",
+        )
     } else if early > 0 {
         let what = format!("{early} of {ranks} ranks ended without MPI_Finalize");
         (what, "if that is how the program ends, the recording is replayed up to there; else record it again")

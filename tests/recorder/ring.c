@@ -1,6 +1,7 @@
 /* A ring in which each rank has one thread in a large send and another one in a receive at the same time: neither returns before the
-   other rank has begun its own, so nothing but starts and ends of their own tells what they did. A third thread is in collectives
-   meanwhile, and makes communicators. With the argument `alone` one thread does all of it, one call after the other. */
+   rank beside it has begun the other, so there is no order of whole calls in which they could be done one after the other. A third
+   thread is in collectives meanwhile, and makes communicators. With the argument `alone` one thread does all of it, one call after the
+   other; so it does with `single`, where MPI is told that there is no other thread. */
 
 #include <pthread.h>
 
@@ -44,7 +45,7 @@ static void *gather_all(void *unused) {
     return unused;
 }
 
-/* Sends to both sides and receives from there, in one call. */
+/* Sends to one side and receives from the other, in one call. */
 static void exchange(void) {
     int mine = rank, other;
     MPI_Sendrecv(&mine, 1, MPI_INT, next, 7, &other, 1, MPI_INT, before, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -52,9 +53,10 @@ static void exchange(void) {
 }
 
 int main(int argc, char **argv) {
-    int provided;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided < MPI_THREAD_MULTIPLE) {
+    int provided, is_single = argc > 1 && strcmp(argv[1], "single") == 0;
+    int is_alone = is_single || (argc > 1 && strcmp(argv[1], "alone") == 0);
+    MPI_Init_thread(&argc, &argv, is_single ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+    if (provided < MPI_THREAD_MULTIPLE && !is_single) {
         printf("no threads\n");
         MPI_Finalize();
         return 0;
@@ -64,8 +66,8 @@ int main(int argc, char **argv) {
     char *out = calloc(LARGE, 2), *in = out + LARGE;
     if (out == NULL || ranks > 64) return 3;
     MPI_Comm_dup(MPI_COMM_WORLD, &lane);
-    if (argc > 1 && strcmp(argv[1], "alone") == 0) {
-        for (int i = 0; i < ROUNDS; i++) {
+    if (is_alone) {
+        for (int i = 0; i < 3; i++) {
             if (rank % 2) receive_all(in);
             send_all(out);
             if (rank % 2 == 0) receive_all(in);

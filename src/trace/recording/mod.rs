@@ -170,7 +170,9 @@ impl About {
             let (early, no_room) = (self.early.len(), self.no_room);
             let why = match no_room {
                 0 => String::new(),
-                _ => format!(", {no_room} of them because the disk was full, or a limit of the size of files was reached"),
+                _ => format!(
+                    ", {no_room} of them because the disk was full, or a limit of the size of files was reached"
+                ),
             };
             let text =
                 format!("the recording ends early on {early} of {ranks} ranks{why}, {how}; replayed as a window");

@@ -61,8 +61,15 @@ pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
         ranks = ranks.max(header.ranks);
         let bytes = fs::metadata(file).map_or(0, |data| data.len());
         let had_no_room = header.flags & NO_ROOM != 0;
-        let mut recorded =
-            RecordedRank { rank: header.rank, calls: 0, bytes, is_whole: false, had_no_room, overlapped: 0, seconds: 0.0 };
+        let mut recorded = RecordedRank {
+            rank: header.rank,
+            calls: 0,
+            bytes,
+            is_whole: false,
+            had_no_room,
+            overlapped: 0,
+            seconds: 0.0,
+        };
         let mut record = Record::default();
         let (mut names, mut ticks) = (Vec::new(), 0u64);
         loop {
