@@ -12,6 +12,8 @@ mod stream;
 mod summary;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod thread_tests;
 mod threads;
 
 use std::collections::BTreeMap;
