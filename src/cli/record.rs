@@ -6,7 +6,7 @@ use super::shell::word;
 use super::{files, say};
 use mopsim::record::{self, RecordError, Recorder};
 use mopsim::report::number::grouped;
-use mopsim::trace::recording::{self, Summary};
+use mopsim::trace::recording::{self, RecordedRank, Summary};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -109,11 +109,40 @@ fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status
     if !output.quiet {
         tell(folder, &summary, &about, is_second);
     }
-    if code == 0 {
-        return Ok(());
+    match incomplete(&summary, folder) {
+        Some((message, help)) if code == 0 => Err(Failure::unreadable(message, help)),
+        None if code == 0 => Ok(()),
+        lost => {
+            let lost = lost.map_or(String::new(), |(message, _)| format!("; {message}"));
+            let message =
+                format!("the command ended with {code}; what it did until then is in {}{lost}", folder.display());
+            Err(Failure::command(code, message, ""))
+        }
     }
-    let message = format!("the command ended with {code}; what it did until then is in {}", folder.display());
-    Err(Failure::command(code, message, ""))
+}
+
+/// What is missing of the program, if anything is, and what to do about it.
+fn incomplete(summary: &Summary, folder: &Path) -> Option<(String, &'static str)> {
+    let (ranks, there) = (summary.ranks, summary.recorded.len());
+    let missing = (ranks as usize).saturating_sub(there);
+    let count = |which: fn(&RecordedRank) -> bool| summary.recorded.iter().filter(|rank| which(rank)).count();
+    let (early, no_room) = (count(|rank| !rank.is_whole), count(|rank| rank.had_no_room));
+    let (what, help) = if no_room > 0 {
+        let what = format!("for {no_room} of {ranks} ranks no more could be written");
+        (what, "make room on the disk, raise `ulimit -f`, or name a folder on another disk with -o; then record again")
+    } else if missing > 0 {
+        let what = format!("{missing} of {ranks} ranks have no file");
+        (
+            what,
+            "name a folder with -o that all hosts see and can write, and pass on the environment (docs/recording.md)",
+        )
+    } else if early > 0 {
+        let what = format!("{early} of {ranks} ranks ended without MPI_Finalize");
+        (what, "if that is how the program ends, the recording is replayed up to there; else record it again")
+    } else {
+        return None;
+    };
+    Some((format!("{} is incomplete: {what}", folder.display()), help))
 }
 
 fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8) -> About<'a> {
@@ -153,13 +182,13 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     let early = about.recorded_ranks - about.complete_ranks;
     if early > 0 {
         say(&format!(
-            "warning: {early} ranks ended without MPI_Finalize, or the disk was full; they are replayed\n  up to there"
+            "warning: {early} ranks ended without MPI_Finalize, or with no room for more; they are replayed\n  up to there"
         ));
     }
     let overlapped: u64 = summary.recorded.iter().map(|rank| rank.overlapped).sum();
     if overlapped > 0 {
         say(&format!(
-            "warning: {} calls began while another thread was in one; they are replayed\n  one after the other, and may wait for each other then",
+            "note: {} calls began while another thread was in one; the threads of a rank are\n  replayed as one (docs/recording.md)",
             grouped(overlapped)
         ));
     }

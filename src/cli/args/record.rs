@@ -18,7 +18,8 @@ beside mpirun), so that it fits the MPI library that the program uses.
 The folder has a file for each rank, and is a trace for all other verbs.
 docs/recording.md tells what is recorded, and what is not.
 
-The exit code is that of the command; 2 or 3 where nothing was recorded.")]
+The exit code is that of the command; 2 or 3 where nothing was recorded, and 3
+where the command ended well, but a part of what it did is missing.")]
 pub struct Record {
     /// The folder that is made [default: the name of the program with .mrec]
     #[arg(long, short, value_name = "DIR")]

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,14 +26,15 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* Version of the format, as docs/recording.md describes it. */
-#define FORMAT_VERSION 1
-enum { FLAG_INSTRUCTIONS = 1, FLAG_MULTIPLE = 2, FLAG_CPU_TIME = 4 };
+#define FORMAT_VERSION 2
+enum { FLAG_INSTRUCTIONS = 1, FLAG_MULTIPLE = 2, FLAG_CPU_TIME = 4, FLAG_NO_ROOM = 8 };
+enum { FLAGS_AT = 10 /* in the header */ };
 
 /* The records. */
 enum op {
     OP_END = 0, OP_BEGIN, OP_FINALIZE, OP_QUIET, OP_COMM, OP_COMM_FREE, OP_SEND, OP_ISEND, OP_SEND_INIT, OP_RECV, OP_IRECV,
     OP_RECV_INIT, OP_START, OP_SENDRECV, OP_COMPLETE, OP_POLLS, OP_PROBE, OP_REQUEST_FREE, OP_CANCEL, OP_COLLECTIVE,
-    OP_ICOLLECTIVE, OP_NEIGHBOR, OP_INEIGHBOR, OP_WIN, OP_WIN_FREE, OP_RMA, OP_WIN_SYNC, OP_OTHER, OP_ABORT
+    OP_ICOLLECTIVE, OP_NEIGHBOR, OP_INEIGHBOR, OP_WIN, OP_WIN_FREE, OP_RMA, OP_WIN_SYNC, OP_OTHER, OP_ABORT, OP_ENTER, OP_LEAVE
 };
 
 /* ---- State of the process ---- */
@@ -155,7 +157,10 @@ static int map_part(size_t most) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = made & ~(page - 1);
     size_t length = 1 << 18;
     if (most + page > length) length = (most + 2 * page) & ~(page - 1);
-    int error = posix_fallocate(file, (off_t)from, (off_t)length);
+    /* What exceeds a limit of the shell (ulimit -f) would end the program by a signal. */
+    struct rlimit limit;
+    int is_too_much = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && from + length > limit.rlim_cur;
+    int error = is_too_much ? EFBIG : posix_fallocate(file, (off_t)from, (off_t)length);
     if (error != 0) {
         errno = error;
         return 0;
@@ -182,11 +187,20 @@ static void close_file(void) {
     file = -1;
 }
 
+/* Says in the header, which needs no more room, why the file has no end. */
+static void tell_no_room(void) {
+    unsigned char flags;
+    if (pread(file, &flags, 1, FLAGS_AT) != 1) return;
+    flags |= FLAG_NO_ROOM;
+    if (pwrite(file, &flags, 1, FLAGS_AT) != 1) complain("nor can it be said in the recording");
+}
+
 static void next_part(size_t most) {
     uint64_t before = now();
     if (failed || !map_part(most)) {
         if (!failed) {
             complain("a recording cannot be written (is the disk full?); it ends here, the program goes on");
+            tell_no_room();
             close_file();
         }
         /* The record that is being made goes nowhere. */
@@ -292,9 +306,72 @@ static void settle(void) {
 /* When a call began that follows polls: what is short between two of these is no computation. */
 static inline uint64_t behind_polls(uint64_t begin) { return begin > last && begin < last + short_gap ? last : begin; }
 
+/* ---- Several threads ----
+
+   What a call waits for may be what another thread does before it returns. So where anything else is recorded between its begin and its
+   end, both are: what it starts belongs to where it began, and what it waits for to where it returned. A call is written as ever if
+   nothing was in between. */
+
+static __thread int64_t thread_number; /* from 1, in the order of their first calls; 0 before that */
+static int64_t threads_known;
+/* The thread whose call began last, with nothing recorded since then; 0 for none. */
+static int64_t entered;
+static uint64_t entered_at;
+/* Whether the call of this thread has a begin, which is either the one above or in the file. */
+static __thread int has_entered;
+
+static void write_thread(int op, uint64_t begin) {
+    unsigned char *p;
+    if (polls.count) {
+        settle();
+        begin = behind_polls(begin);
+    }
+    p = head_at(room(FIXED), op, begin, begin);
+    done(put(p, (uint64_t)(op == OP_ENTER ? entered : thread_number)));
+}
+
+/* Something is about to be recorded, so that the call that began last has to be there before. */
+static void write_entered(void) {
+    if (entered == 0) return;
+    write_thread(OP_ENTER, entered_at);
+    entered = 0;
+}
+
+/* A call begins: when. One that starts nothing, but waits for what was started, or looks at it, needs no begin. */
+__attribute__((noinline, cold)) static uint64_t enter_beside_others(int starts) {
+    uint64_t begin = now();
+    if (__atomic_fetch_add(&threads_inside, 1, __ATOMIC_RELAXED) > 0) __atomic_fetch_add(&overlapped, 1, __ATOMIC_RELAXED);
+    has_entered = starts;
+    if (starts) {
+        pthread_mutex_lock(&one_writer);
+        if (thread_number == 0) thread_number = ++threads_known;
+        write_entered();
+        entered = thread_number;
+        entered_at = begin;
+        pthread_mutex_unlock(&one_writer);
+    }
+    return begin;
+}
+
+/* Takes the lock for the record of a call: when it begins. Its end stands where it returned, if its begin is in the file. */
+__attribute__((noinline, cold)) static uint64_t lock_writer(uint64_t begin) {
+    pthread_mutex_lock(&one_writer);
+    if (has_entered && entered == thread_number) {
+        entered = 0;
+    } else {
+        write_entered();
+        if (has_entered) {
+            write_thread(OP_LEAVE, last);
+            begin = last;
+        }
+    }
+    has_entered = 0;
+    return begin;
+}
+
 /* Begins a record of a call with up to `list` bytes beside its fixed part. */
 static inline unsigned char *begin_record(int op, uint64_t begin, uint64_t end, size_t list) {
-    if (UNLIKELY(multiple)) pthread_mutex_lock(&one_writer);
+    if (UNLIKELY(multiple)) begin = lock_writer(begin);
     if (received.is_there) {
         settle();
     } else if (UNLIKELY(polls.count)) {
@@ -312,7 +389,7 @@ static inline void end_record(unsigned char *p) {
 static void record_quiet(uint64_t begin, uint64_t end) { end_record(begin_record(OP_QUIET, begin, end, 0)); }
 
 static void record_poll(int call, uint64_t begin, uint64_t end) {
-    if (UNLIKELY(multiple)) pthread_mutex_lock(&one_writer);
+    if (UNLIKELY(multiple)) begin = lock_writer(begin);
     if (received.is_there || (polls.count && (polls.call != call || begin > polls.end + short_gap))) settle();
     if (polls.count == 0) {
         polls.call = call;
@@ -327,13 +404,17 @@ static void record_poll(int call, uint64_t begin, uint64_t end) {
 
 #define IDLE UNLIKELY(!recording || depth)
 
-static inline uint64_t enter(void) {
+__attribute__((always_inline)) static inline uint64_t enter_call(int starts) {
     depth = 1;
-    if (UNLIKELY(multiple) && __atomic_fetch_add(&threads_inside, 1, __ATOMIC_RELAXED) > 0)
-        __atomic_fetch_add(&overlapped, 1, __ATOMIC_RELAXED);
     if (UNLIKELY(instruction_file >= 0)) call_instructions = instructions();
+    if (UNLIKELY(multiple)) return enter_beside_others(starts);
     return now();
 }
+
+static inline uint64_t enter(void) { return enter_call(1); }
+
+/* Of a call that waits for what was started, or looks whether it is there. */
+static inline uint64_t enter_wait(void) { return enter_call(0); }
 
 static inline uint64_t leave(void) {
     uint64_t end = now();

@@ -2,6 +2,10 @@
 
 /* Declares both functions and defines the one that is seen: what to do when nothing is recorded, and in which order the rest goes. */
 #define FORTRAN(name, parameters, arguments, prepare, record)                                                                  \
+    FORTRAN_CALL(name, enter, PARAMS(parameters), PARAMS(arguments), PARAMS(prepare), PARAMS(record))
+#define FORTRAN_WAIT(name, parameters, arguments, prepare, record)                                                             \
+    FORTRAN_CALL(name, enter_wait, PARAMS(parameters), PARAMS(arguments), PARAMS(prepare), PARAMS(record))
+#define FORTRAN_CALL(name, begins, parameters, arguments, prepare, record)                                                     \
     extern void PF(name)(parameters, I *error) __attribute__((weak));                                                          \
     void F(name)(parameters, I *error);                                                                                        \
     void F(name)(parameters, I *error) {                                                                                       \
@@ -10,7 +14,7 @@
             return;                                                                                                            \
         }                                                                                                                      \
         prepare;                                                                                                               \
-        uint64_t begin = enter();                                                                                              \
+        uint64_t begin = begins();                                                                                             \
         PF(name)(arguments, error);                                                                                            \
         uint64_t end = leave();                                                                                                \
         record;                                                                                                                \
@@ -74,14 +78,14 @@ FORTRAN(sendrecv_replace, PARAMS(void *data, I *count, I *type, I *to, I *send_t
     PMPI_Status_f2c(status, &told);                                                                                            \
     record_probe(RC, COMM(comm), &told, begin, end)
 #define F_WANTED f_make_room(1), status = f_status(status, 1)
-FORTRAN(probe, PARAMS(I *from, I *tag, I *comm, I *status), PARAMS(from, tag, comm, status), F_WANTED, F_PROBED)
-FORTRAN(
+FORTRAN_WAIT(probe, PARAMS(I *from, I *tag, I *comm, I *status), PARAMS(from, tag, comm, status), F_WANTED, F_PROBED)
+FORTRAN_WAIT(
     iprobe, PARAMS(I *from, I *tag, I *comm, I *flag, I *status), PARAMS(from, tag, comm, flag, status), F_WANTED,
     if (!*flag) record_poll(IPROBE, begin, end); else { F_PROBED; })
 #define F_MESSAGE KEY(PMPI_Message_f2c(*message))
-FORTRAN(mprobe, PARAMS(I *from, I *tag, I *comm, I *message, I *status), PARAMS(from, tag, comm, message, status), F_WANTED,
+FORTRAN_WAIT(mprobe, PARAMS(I *from, I *tag, I *comm, I *message, I *status), PARAMS(from, tag, comm, message, status), F_WANTED,
         F_PROBED; message_found(F_MESSAGE, COMM(comm), &told))
-FORTRAN(
+FORTRAN_WAIT(
     improbe, PARAMS(I *from, I *tag, I *comm, I *flag, I *message, I *status), PARAMS(from, tag, comm, flag, message, status), F_WANTED,
     if (!*flag) record_poll(IMPROBE, begin, end); else { F_PROBED; message_found(F_MESSAGE, COMM(comm), &told); })
 FORTRAN(mrecv, PARAMS(void *data, I *count, I *type, I *message, I *status), PARAMS(data, count, type, message, status),
@@ -94,35 +98,57 @@ FORTRAN(imrecv, PARAMS(void *data, I *count, I *type, I *message, I *request), P
 FORTRAN(start, PARAMS(I *request), PARAMS(request), NONE, f_keep(1, request); record_starts(RC, 1, handles, begin, end))
 FORTRAN(startall, PARAMS(I *count, I *requests), PARAMS(count, requests), NONE,
         f_keep(*count, requests); record_starts(RC, *count, handles, begin, end))
-FORTRAN(request_free, PARAMS(I *request), PARAMS(request), uint64_t key = f_request(request),
-        record_request(OP_REQUEST_FREE, key, begin, end))
-FORTRAN(cancel, PARAMS(I *request), PARAMS(request), uint64_t key = f_request(request), record_request(OP_CANCEL, key, begin, end))
-FORTRAN(wait, PARAMS(I *request, I *status), PARAMS(request, status), f_keep(1, request); status = f_status(status, want_statuses()),
+extern void PF(request_free)(I *request, I *error) __attribute__((weak));
+void F(request_free)(I *request, I *error);
+void F(request_free)(I *request, I *error) {
+    if (IDLE) {
+        PF(request_free)(request, error);
+        return;
+    }
+    uint64_t key = f_request(request), begin = enter_wait();
+    int is_late = is_told_late(key);
+    if (is_late) {
+        MPI_Request kept = PMPI_Request_f2c(*request);
+        release(&kept, key, begin);
+        *request = PMPI_Request_c2f(kept);
+        if (error) *error = MPI_SUCCESS;
+    } else {
+        PF(request_free)(request, error);
+    }
+    uint64_t end = leave();
+    record_freed(is_late, RC, key, begin, end);
+}
+FORTRAN_WAIT(cancel, PARAMS(I *request), PARAMS(request), uint64_t key = f_request(request), record_request(OP_CANCEL, key, begin, end))
+FORTRAN_WAIT(wait, PARAMS(I *request, I *status), PARAMS(request, status), f_keep(1, request); status = f_status(status, want_statuses()),
         record_all(WAIT, 1, f_seen(status, 1), begin, end))
-FORTRAN(waitall, PARAMS(I *count, I *requests, I *status), PARAMS(count, requests, status),
+FORTRAN_WAIT(
+    request_get_status, PARAMS(I *request, I *flag, I *status), PARAMS(request, flag, status),
+    f_keep(1, request); status = f_status(status, want_statuses()),
+    if (!*flag) record_poll(GET_STATUS, begin, end); else record_all(GET_STATUS, 1, f_seen(status, 1), begin, end))
+FORTRAN_WAIT(waitall, PARAMS(I *count, I *requests, I *status), PARAMS(count, requests, status),
         f_keep(*count, requests); status = f_status(status, want_statuses()),
         record_all(WAITALL, *count, f_seen(status, *count), begin, end))
-FORTRAN(waitany, PARAMS(I *count, I *requests, I *index, I *status), PARAMS(count, requests, index, status),
+FORTRAN_WAIT(waitany, PARAMS(I *count, I *requests, I *index, I *status), PARAMS(count, requests, index, status),
         f_keep(*count, requests); status = f_status(status, want_statuses()),
         record_some(WAITANY, *index != MPI_UNDEFINED, f_from_zero(index, *index != MPI_UNDEFINED, requests, *count), f_seen(status, 1), begin, end))
-FORTRAN(waitsome, PARAMS(I *count, I *requests, I *some, I *indices, I *status), PARAMS(count, requests, some, indices, status),
+FORTRAN_WAIT(waitsome, PARAMS(I *count, I *requests, I *some, I *indices, I *status), PARAMS(count, requests, some, indices, status),
         f_keep(*count, requests); status = f_status(status, want_statuses()),
         int many = *some == MPI_UNDEFINED ? 0 : *some;
         record_some(WAITSOME, many, f_from_zero(indices, many, requests, *count), f_seen(status, many), begin, end))
-FORTRAN(
+FORTRAN_WAIT(
     test, PARAMS(I *request, I *flag, I *status), PARAMS(request, flag, status),
     f_keep(1, request); status = f_status(status, want_statuses()),
     if (*flag) record_all(TEST, 1, f_seen(status, 1), begin, end); else record_poll(TEST, begin, end))
-FORTRAN(
+FORTRAN_WAIT(
     testall, PARAMS(I *count, I *requests, I *flag, I *status), PARAMS(count, requests, flag, status),
     f_keep(*count, requests); status = f_status(status, want_statuses()),
     if (*flag) record_all(TESTALL, *count, f_seen(status, *count), begin, end); else record_poll(TESTALL, begin, end))
-FORTRAN(
+FORTRAN_WAIT(
     testany, PARAMS(I *count, I *requests, I *index, I *flag, I *status), PARAMS(count, requests, index, flag, status),
     f_keep(*count, requests); status = f_status(status, want_statuses()),
     if (!*flag) record_poll(TESTANY, begin, end);
     else record_some(TESTANY, *index != MPI_UNDEFINED, f_from_zero(index, *index != MPI_UNDEFINED, requests, *count), f_seen(status, 1), begin, end))
-FORTRAN(
+FORTRAN_WAIT(
     testsome, PARAMS(I *count, I *requests, I *some, I *indices, I *status), PARAMS(count, requests, some, indices, status),
     f_keep(*count, requests); status = f_status(status, want_statuses()),
     int many = *some == MPI_UNDEFINED ? 0 : *some; if (*some == 0) record_poll(TESTSOME, begin, end);
@@ -217,8 +243,8 @@ F_MAKES(intercomm_merge, UNSEEN, PARAMS(I *comm, I *high), PARAMS(comm, high))
 F_MAKES(intercomm_create, UNSEEN, PARAMS(I *comm, I *leader, I *peer, I *remote, I *tag), PARAMS(comm, leader, peer, remote, tag))
 FORTRAN(comm_idup, PARAMS(I *comm, I *made, I *request), PARAMS(comm, made, request), NONE,
         record_idup(RC, COMM(comm), COMM(made), begin, end))
-FORTRAN(comm_free, PARAMS(I *comm), PARAMS(comm), int64_t id = comm_take(KEY(COMM(comm))), record_comm_free(id, begin, end))
-FORTRAN(comm_disconnect, PARAMS(I *comm), PARAMS(comm), int64_t id = comm_take(KEY(COMM(comm))), record_comm_free(id, begin, end))
+FORTRAN_WAIT(comm_free, PARAMS(I *comm), PARAMS(comm), int64_t id = comm_take(KEY(COMM(comm))), record_comm_free(id, begin, end))
+FORTRAN_WAIT(comm_disconnect, PARAMS(I *comm), PARAMS(comm), int64_t id = comm_take(KEY(COMM(comm))), record_comm_free(id, begin, end))
 
 /* ---- One-sided communication ---- */
 
@@ -229,7 +255,7 @@ F_WINDOW(win_create, PARAMS(void *base, MPI_Aint *size, I *unit, I *info, I *com
 F_WINDOW(win_allocate, PARAMS(MPI_Aint *size, I *unit, I *info, I *comm, void *base), PARAMS(size, unit, info, comm, base))
 F_WINDOW(win_allocate_shared, PARAMS(MPI_Aint *size, I *unit, I *info, I *comm, void *base), PARAMS(size, unit, info, comm, base))
 F_WINDOW(win_create_dynamic, PARAMS(I *info, I *comm), PARAMS(info, comm))
-FORTRAN(win_free, PARAMS(I *win), PARAMS(win), int64_t id = window_take(KEY(WIN)), record_window_free(id, begin, end))
+FORTRAN_WAIT(win_free, PARAMS(I *win), PARAMS(win), int64_t id = window_take(KEY(WIN)), record_window_free(id, begin, end))
 #define F_TARGET I *target, MPI_Aint *at, I *tn, I *tt
 #define F_RMA(name, parameters, arguments, kind, there, back)                                                                  \
     FORTRAN(name, PARAMS(parameters), PARAMS(arguments), NONE, record_rma(kind, RC, WIN, *target, there, back, begin, end))
@@ -303,7 +329,7 @@ void F(abort)(I *comm, I *code, I *error) {
 }
 
 #define F_COUNTED(name, shown, parameters, arguments)                                                                          \
-    FORTRAN(name, PARAMS(parameters), PARAMS(arguments), NONE, record_other("MPI_" shown, begin, end))
+    FORTRAN_WAIT(name, PARAMS(parameters), PARAMS(arguments), NONE, record_other("MPI_" shown, begin, end))
 #define F_FIVE(name, shown) F_COUNTED(name, shown, PARAMS(void *a, void *b, void *c, void *d, void *e), PARAMS(a, b, c, d, e))
 #define F_SIX(name, shown) F_COUNTED(name, shown, PARAMS(void *a, void *b, void *c, void *d, void *e, void *f), PARAMS(a, b, c, d, e, f))
 F_COUNTED(file_close, "File_close", PARAMS(I *f), PARAMS(f))

@@ -173,8 +173,15 @@ static int64_t comm_define(MPI_Comm comm, int how, int64_t parent, uint64_t begi
 static int64_t comm_find(MPI_Comm comm) {
     LOCK();
     int64_t id = map_get(&comms, KEY(comm));
-    /* One that no call we know has made. */
-    if (id == ABSENT && comm != MPI_COMM_NULL) id = comm_define(comm, UNSEEN, -1, last, last);
+    /* One that no call we know has made. What is told of it is not the end of the call that uses it. */
+    if (id == ABSENT && comm != MPI_COMM_NULL) {
+        int64_t begun = entered;
+        int has_begun = has_entered;
+        entered = has_entered = 0;
+        id = comm_define(comm, UNSEEN, -1, last, last);
+        entered = begun;
+        has_entered = has_begun;
+    }
     if (id >= 0 && !multiple) {
         last_comm_key = KEY(comm);
         last_comm_id = id;

@@ -140,6 +140,7 @@ static void end_recording(void) {
     if (!recording) return;
     uint64_t time = now();
     call_instructions = instruction_file >= 0 ? instructions() : 0;
+    end_released();
     end_record(begin_record(OP_FINALIZE, time, time, 0));
     recording = 0;
     unsigned char *p = room(FIXED);

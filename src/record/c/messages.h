@@ -2,7 +2,7 @@
 
 enum mode { STANDARD, BUFFERED, SYNCHRONOUS, READY };
 /* Calls that complete requests or look for messages. */
-enum completion { WAIT, WAITALL, WAITANY, WAITSOME, TEST, TESTALL, TESTANY, TESTSOME, IPROBE, IMPROBE, WIN_TEST };
+enum completion { WAIT, WAITALL, WAITANY, WAITSOME, TEST, TESTALL, TESTANY, TESTSOME, IPROBE, IMPROBE, WIN_TEST, GET_STATUS, RELEASED };
 
 /* A partner in a file: a rank of the communicator, -1 for none, -2 for any. Tags: -1 for any. */
 static inline int partner(int rank) {
@@ -270,4 +270,100 @@ static inline void record_some(int call, int count, const int *indices, const MP
     p = put(p, (uint64_t)(count > 0 ? count : 0));
     for (int i = 0; i < count; i++) p = put_completed(p, handles[indices[i]], status ? status + i : NULL);
     end_record(p);
+}
+
+/* ---- Requests that are released before they are complete ---- */
+
+/* What becomes of a receive whose source or tag is open, or of a request that the program has tried to take back, is known from its status
+   only. So it is kept when the program releases it, to whom it is gone, and asked later. */
+static struct released { MPI_Request request; uint64_t handle; } *released;
+static int released_count, released_room;
+
+static int is_told_late(uint64_t handle) {
+    LOCK();
+    int is_late = map_get(&open_requests, handle) >= 0 || map_get(&cancelled, handle) >= 0;
+    UNLOCK();
+    return is_late;
+}
+
+static void keep_released(struct released one) {
+    LOCK();
+    if (released_count == released_room) {
+        released_room = released_room ? 2 * released_room : 16;
+        released = realloc(released, (size_t)released_room * sizeof *released);
+        if (released == NULL) {
+            complain("no memory is left for the requests of the program");
+            exit(3);
+        }
+    }
+    released[released_count++] = one;
+    UNLOCK();
+}
+
+/* Writes what became of it and lets it go, if it is complete. */
+static int is_over(struct released one, uint64_t time) {
+    int flag = 0;
+    MPI_Status status;
+    int rc = PMPI_Test(&one.request, &flag, &status);
+    if (rc == MPI_SUCCESS && !flag) return 0;
+    if (rc == MPI_SUCCESS) {
+        make_room(1);
+        handles[0] = one.handle;
+        record_all(RELEASED, 1, &status, time, time);
+    } else {
+        record_request(OP_REQUEST_FREE, one.handle, time, time);
+    }
+    LOCK();
+    map_remove(&open_requests, one.handle);
+    UNLOCK();
+    if (one.request != MPI_REQUEST_NULL) PMPI_Request_free(&one.request);
+    return 1;
+}
+
+/* Asks all of them. The list is taken off, since no lock is held in a call of MPI. */
+static void ask_released(uint64_t time) {
+    LOCK();
+    struct released *list = released;
+    int count = released_count;
+    released = NULL;
+    released_count = released_room = 0;
+    UNLOCK();
+    for (int i = 0; i < count; i++)
+        if (!is_over(list[i], time)) keep_released(list[i]);
+    free(list);
+}
+
+/* The program releases one. The others are asked whenever their number has doubled, so that those that are complete do not pile up. */
+static void release(MPI_Request *request, uint64_t handle, uint64_t time) {
+    struct released one = {*request, handle};
+    *request = MPI_REQUEST_NULL;
+    if (is_over(one, time)) return;
+    keep_released(one);
+    LOCK();
+    int has_doubled = (released_count & (released_count - 1)) == 0;
+    UNLOCK();
+    if (has_doubled && released_count > 1) ask_released(time);
+}
+
+/* At the end of the program messages may still be on their way to them; what does not come soon, nobody has sent. */
+static void end_released(void) {
+    uint64_t time = now(), limit = nanoseconds(CLOCK_MONOTONIC) + 200000000u;
+    while (released_count > 0) {
+        ask_released(time);
+        if (nanoseconds(CLOCK_MONOTONIC) > limit) break;
+        struct timespec rest = {0, 100000};
+        if (released_count > 0) nanosleep(&rest, NULL);
+    }
+    for (int i = 0; i < released_count; i++) {
+        record_request(OP_REQUEST_FREE, released[i].handle, time, time);
+        PMPI_Request_free(&released[i].request);
+    }
+    released_count = 0;
+}
+
+static void record_freed(int is_late, int rc, uint64_t handle, uint64_t begin, uint64_t end) {
+    if (is_late || rc != MPI_SUCCESS)
+        record_quiet(begin, end);
+    else
+        record_request(OP_REQUEST_FREE, handle, begin, end);
 }

@@ -23,16 +23,20 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 
 int MPI_Request_free(MPI_Request *request) {
     if (IDLE) return PMPI_Request_free(request);
-    uint64_t key = KEY(*request), begin = enter();
-    int rc = PMPI_Request_free(request);
+    uint64_t key = KEY(*request), begin = enter_wait();
+    int rc = MPI_SUCCESS, is_late = is_told_late(key);
+    if (is_late)
+        release(request, key, begin);
+    else
+        rc = PMPI_Request_free(request);
     uint64_t end = leave();
-    if (rc == MPI_SUCCESS) record_request(OP_REQUEST_FREE, key, begin, end);
+    record_freed(is_late, rc, key, begin, end);
     return rc;
 }
 
 int MPI_Cancel(MPI_Request *request) {
     if (IDLE) return PMPI_Cancel(request);
-    uint64_t key = KEY(*request), begin = enter();
+    uint64_t key = KEY(*request), begin = enter_wait();
     int rc = PMPI_Cancel(request);
     uint64_t end = leave();
     if (rc == MPI_SUCCESS) record_request(OP_CANCEL, key, begin, end);
@@ -48,10 +52,25 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     if (IDLE) return PMPI_Wait(request, status);
     keep_handles(1, request);
     status = ONE_STATUS(status);
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Wait(request, status);
     uint64_t end = leave();
     record_all(WAIT, 1, SEEN(status), begin, end);
+    return rc;
+}
+
+/* The request stays; what is known of it then is known only here, if the program releases it. */
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+    if (IDLE) return PMPI_Request_get_status(request, flag, status);
+    keep_handles(1, &request);
+    status = ONE_STATUS(status);
+    uint64_t begin = enter_wait();
+    int rc = PMPI_Request_get_status(request, flag, status);
+    uint64_t end = leave();
+    if (*flag)
+        record_all(GET_STATUS, 1, SEEN(status), begin, end);
+    else
+        record_poll(GET_STATUS, begin, end);
     return rc;
 }
 
@@ -59,7 +78,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status all[]) {
     if (IDLE) return PMPI_Waitall(count, requests, all);
     keep_handles(count, requests);
     all = ALL_STATUSES(all);
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Waitall(count, requests, all);
     uint64_t end = leave();
     record_all(WAITALL, count, SEEN(all), begin, end);
@@ -70,7 +89,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     if (IDLE) return PMPI_Waitany(count, requests, index, status);
     keep_handles(count, requests);
     status = ONE_STATUS(status);
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Waitany(count, requests, index, status);
     uint64_t end = leave();
     record_some(WAITANY, rc == MPI_SUCCESS && *index != MPI_UNDEFINED, index, SEEN(status), begin, end);
@@ -81,7 +100,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *found_count, int indice
     if (IDLE) return PMPI_Waitsome(count, requests, found_count, indices, all);
     keep_handles(count, requests);
     all = ALL_STATUSES(all);
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Waitsome(count, requests, found_count, indices, all);
     uint64_t end = leave();
     record_some(WAITSOME, *found_count == MPI_UNDEFINED ? 0 : *found_count, indices, SEEN(all), begin, end);
@@ -92,7 +111,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (IDLE) return PMPI_Test(request, flag, status);
     keep_handles(1, request);
     status = ONE_STATUS(status);
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Test(request, flag, status);
     uint64_t end = leave();
     if (*flag)
@@ -106,7 +125,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status all[]) 
     if (IDLE) return PMPI_Testall(count, requests, flag, all);
     keep_handles(count, requests);
     all = ALL_STATUSES(all);
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Testall(count, requests, flag, all);
     uint64_t end = leave();
     if (*flag)
@@ -120,7 +139,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     if (IDLE) return PMPI_Testany(count, requests, index, flag, status);
     keep_handles(count, requests);
     status = ONE_STATUS(status);
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Testany(count, requests, index, flag, status);
     uint64_t end = leave();
     if (*flag)
@@ -134,7 +153,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *found_count, int indice
     if (IDLE) return PMPI_Testsome(count, requests, found_count, indices, all);
     keep_handles(count, requests);
     all = ALL_STATUSES(all);
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Testsome(count, requests, found_count, indices, all);
     uint64_t end = leave();
     if (*found_count == 0)
@@ -150,7 +169,7 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status) {
     if (IDLE) return PMPI_Probe(from, tag, comm, status);
     MPI_Status own;
     if (status == MPI_STATUS_IGNORE) status = &own;
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Probe(from, tag, comm, status);
     uint64_t end = leave();
     record_probe(rc, comm, status, begin, end);
@@ -161,7 +180,7 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status) 
     if (IDLE) return PMPI_Iprobe(from, tag, comm, flag, status);
     MPI_Status own;
     if (status == MPI_STATUS_IGNORE) status = &own;
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Iprobe(from, tag, comm, flag, status);
     uint64_t end = leave();
     if (rc == MPI_SUCCESS && !*flag)
@@ -175,7 +194,7 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Statu
     if (IDLE) return PMPI_Mprobe(from, tag, comm, message, status);
     MPI_Status own;
     if (status == MPI_STATUS_IGNORE) status = &own;
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Mprobe(from, tag, comm, message, status);
     uint64_t end = leave();
     if (rc == MPI_SUCCESS) message_found(KEY(*message), comm, status);
@@ -187,7 +206,7 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int *flag, MPI_Message *messag
     if (IDLE) return PMPI_Improbe(from, tag, comm, flag, message, status);
     MPI_Status own;
     if (status == MPI_STATUS_IGNORE) status = &own;
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Improbe(from, tag, comm, flag, message, status);
     uint64_t end = leave();
     if (rc == MPI_SUCCESS && !*flag) {
@@ -271,7 +290,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     int MPI_##name(MPI_Comm *comm) {                                                                                           \
         if (IDLE) return PMPI_##name(comm);                                                                                    \
         int64_t id = comm_take(KEY(*comm));                                                                                    \
-        uint64_t begin = enter();                                                                                              \
+        uint64_t begin = enter_wait();                                                                                         \
         int rc = PMPI_##name(comm);                                                                                            \
         uint64_t end = leave();                                                                                                \
         record_comm_free(id, begin, end);                                                                                      \
@@ -302,7 +321,7 @@ MAKES_WINDOW(Win_create_dynamic, PARAMETERS(MPI_Info info, MPI_Comm comm), PARAM
 int MPI_Win_free(MPI_Win *win) {
     if (IDLE) return PMPI_Win_free(win);
     int64_t id = window_take(KEY(*win));
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Win_free(win);
     uint64_t end = leave();
     record_window_free(id, begin, end);
@@ -334,7 +353,7 @@ SYNC(Win_flush_local_all, SYNC_FLUSH_ALL, PARAMETERS(MPI_Win win), PARAMETERS(wi
 
 int MPI_Win_test(MPI_Win win, int *flag) {
     if (IDLE) return PMPI_Win_test(win, flag);
-    uint64_t begin = enter();
+    uint64_t begin = enter_wait();
     int rc = PMPI_Win_test(win, flag);
     uint64_t end = leave();
     if (*flag)
@@ -367,7 +386,7 @@ int MPI_Compare_and_swap(const void *o, const void *c, void *r, MPI_Datatype typ
 #define COUNTED(name, parameters, arguments)                                                                                   \
     int MPI_##name(parameters) {                                                                                               \
         if (IDLE) return PMPI_##name(arguments);                                                                               \
-        uint64_t begin = enter();                                                                                              \
+        uint64_t begin = enter_wait();                                                                                         \
         int rc = PMPI_##name(arguments);                                                                                       \
         uint64_t end = leave();                                                                                                \
         record_other("MPI_" #name, begin, end);                                                                                \

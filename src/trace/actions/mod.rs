@@ -46,6 +46,11 @@ impl Actions {
         Self { store: Some(Arc::clone(store)), ..Self::default() }
     }
 
+    /// None yet, with the store of these.
+    pub(super) fn none_alike(&self) -> Self {
+        Self { store: self.store.clone(), ..Self::default() }
+    }
+
     /// These actions: as they are if the store allows that much memory, set aside otherwise.
     pub(crate) fn moved(actions: Vec<Action>, store: &Arc<Store>) -> Self {
         let mut all = Self::in_store(store);

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{At, Program, Request, full};
 use crate::trace::communicator::{CommunicatorId, MemberList, Members, twice};
@@ -16,9 +16,11 @@ use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype};
 /// Communicators by their members.
 #[derive(Default)]
 pub(super) struct Communicators {
-    /// Those with the same members, in the order in which each member has made them.
-    alike: FxHashMap<MemberList, Vec<CommunicatorId>>,
-    /// How many with the same members each rank has made; they are named by the first of them.
+    /// Those made from the same one with the same members, in the order in which each member has made them.
+    alike: FxHashMap<Option<CommunicatorId>, FxHashMap<MemberList, Vec<CommunicatorId>>>,
+    /// Lists of members: equal ones are stored once.
+    lists: FxHashSet<MemberList>,
+    /// How many of those alike each rank has made; they are named by the first of them.
     made: FxHashMap<(u32, CommunicatorId), usize>,
     /// Tags of messages on communicators, in the order in which they were met.
     tags: FxHashMap<(CommunicatorId, i32), i32>,
@@ -49,6 +51,19 @@ impl Program<'_> {
         file: &Path,
         at: At,
     ) -> Result<CommunicatorId, TraceError> {
+        self.communicator_of(None, rank, members, file, at)
+    }
+
+    /// The same where it is known from which communicator it is made: only its members' order of those made from that one matters then, so
+    /// that threads may make others from others.
+    pub fn communicator_of(
+        &mut self,
+        parent: Option<CommunicatorId>,
+        rank: u32,
+        members: &[u32],
+        file: &Path,
+        at: At,
+    ) -> Result<CommunicatorId, TraceError> {
         const HELP: &str = "the file is damaged, or the recorder is wrong";
         if !members.contains(&rank) {
             return Err(self.error(file, at, format!("rank {rank} is no member of its own communicator"), HELP));
@@ -60,14 +75,12 @@ impl Program<'_> {
             return Err(self.error(file, at, format!("rank {member} is twice in a communicator"), HELP));
         }
         let table = &mut self.tables.communicators;
-        let Communicators { alike, made, .. } = &mut self.communicators;
-        if !alike.contains_key(members) {
-            alike.insert(members.into(), Vec::new());
-        }
-        let known = alike.get_key_value(members).map(|(list, ids)| (list.clone(), ids.first().copied()));
+        let Communicators { alike, lists, made, .. } = &mut self.communicators;
+        let list = lists.get(members).cloned().unwrap_or_else(|| members.into());
+        lists.insert(list.clone());
+        let ids = alike.entry(parent).or_default().entry(list.clone()).or_default();
         let next = CommunicatorId::from_index(table.len() as u32);
-        let Some(((list, first), ids)) = known.zip(alike.get_mut(members)) else { return Ok(next) };
-        let nth = made.entry((rank, first.unwrap_or(next))).or_default();
+        let nth = made.entry((rank, ids.first().copied().unwrap_or(next))).or_default();
         *nth += 1;
         if let Some(&id) = ids.get(*nth - 1) {
             return Ok(id);
@@ -114,11 +127,12 @@ impl Program<'_> {
 
     /// A communicator that the format names for all ranks at once, with these members in their order.
     pub fn declare(&mut self, members: &[u32]) -> CommunicatorId {
-        let known = self.communicators.alike.get_key_value(members).map(|(list, _)| list.clone());
+        let known = self.communicators.lists.get(members).cloned();
         let list = known.unwrap_or_else(|| MemberList::from(members));
+        self.communicators.lists.insert(list.clone());
         self.tables.communicators.push(list.clone());
         let id = CommunicatorId::from_index(self.tables.communicators.len() as u32 - 1);
-        self.communicators.alike.entry(list).or_default().push(id);
+        self.communicators.alike.entry(None).or_default().entry(list).or_default().push(id);
         id
     }
 
@@ -139,14 +153,15 @@ impl Program<'_> {
 
     /// Waits for a collective that was started; its number is free again.
     pub fn wait_collective(&mut self, rank: u32, number: u32) {
-        self.ranks[rank as usize].requests.is_free(number);
         self.push(rank, Action::WaitRequest { request: number });
+        let state = &mut self.ranks[rank as usize];
+        state.requests.is_free(number, state.actions.len());
     }
 
     /// A collective that was started turns out to do nothing: it is left out, and its number is free again.
     pub fn drop_collective(&mut self, rank: u32, number: u32, at: usize) {
         let state = &mut self.ranks[rank as usize];
-        state.requests.is_free(number);
+        state.requests.is_free(number, state.actions.len());
         state.actions.set(at, Action::NoOperation);
     }
 

@@ -1,6 +1,6 @@
 //! Requests by their handles, until they are complete.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
@@ -44,9 +44,11 @@ pub(in crate::trace) struct Requests {
     active: FxHashMap<u64, Request>,
     /// Persistent requests: the operation that a start begins.
     persistent: FxHashMap<u64, Action>,
-    /// Numbers of collectives that do not block: those used before and free again, and how many there are.
-    free: BTreeSet<u32>,
+    /// Numbers of collectives that do not block: those used before and free again, each since an action; and how many there are.
+    free: BTreeMap<u32, usize>,
     numbers: u32,
+    /// Where the call began that starts collectives now, if it was not just now: their numbers have to be free since then.
+    pub begun_at: Option<usize>,
     /// Whether there was any receive whose source or tag was not known when it was posted.
     pub had_open: bool,
 }
@@ -67,15 +69,27 @@ impl Requests {
 
     /// The smallest number that no collective under way has.
     pub fn number(&mut self) -> u32 {
-        self.free.pop_first().unwrap_or_else(|| {
+        let free = match self.begun_at {
+            None => self.free.pop_first().map(|(number, _)| number),
+            Some(at) => {
+                let free = self.free.iter().find(|(_, since)| **since <= at).map(|(&number, _)| number);
+                free.and_then(|number| self.free.remove_entry(&number)).map(|(number, _)| number)
+            }
+        };
+        free.unwrap_or_else(|| {
             self.numbers += 1;
             self.numbers - 1
         })
     }
 
-    /// The collective of that number is over.
-    pub fn is_free(&mut self, number: u32) {
-        self.free.insert(number);
+    /// The collective of that number is over, before the action with that place.
+    pub fn is_free(&mut self, number: u32, before: usize) {
+        self.free.insert(number, before);
+    }
+
+    /// A number that no collective has had.
+    pub fn unused(&self) -> u32 {
+        self.numbers
     }
 
     pub fn keep(&mut self, handle: u64, operation: Action) {

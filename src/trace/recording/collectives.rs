@@ -126,7 +126,8 @@ impl Reader<'_, '_> {
             Some(&inner) => inner,
             None => {
                 let members: Vec<u32> = self.program.members(comm).ranks().collect();
-                let made = self.program.new_communicator(self.rank, &members, &self.file, At::Byte(self.at))?;
+                let place = At::Byte(self.at);
+                let made = self.program.communicator_of(Some(comm), self.rank, &members, &self.file, place)?;
                 self.neighbors.insert(comm, made);
                 made
             }

@@ -33,13 +33,15 @@ pub(super) enum Op {
     WinSync,
     Other,
     Abort,
+    Enter,
+    Leave,
 }
 
 /// All records in the order of their numbers, with the arguments behind their times.
 ///
 /// `b` a byte, `u` a varint, `s` a signed varint, `q` a request; lists: `Q` requests, `C` completed requests, `V` varints, `M` members,
 /// `N` neighbours with bytes; `T` the text of a name that is new.
-pub(super) const RECORDS: [(Op, &str); 29] = [
+pub(super) const RECORDS: [(Op, &str); 31] = [
     (Op::End, ""),
     (Op::Begin, "u"),
     (Op::Finalize, ""),
@@ -69,10 +71,12 @@ pub(super) const RECORDS: [(Op, &str); 29] = [
     (Op::WinSync, "bus"),
     (Op::Other, "uT"),
     (Op::Abort, "s"),
+    (Op::Enter, "u"),
+    (Op::Leave, "u"),
 ];
 
 /// Calls that complete requests or look for something, by their numbers.
-pub(super) const COMPLETIONS: [&str; 11] = [
+pub(super) const COMPLETIONS: [&str; 13] = [
     "MPI_Wait",
     "MPI_Waitall",
     "MPI_Waitany",
@@ -84,7 +88,14 @@ pub(super) const COMPLETIONS: [&str; 11] = [
     "MPI_Iprobe",
     "MPI_Improbe",
     "MPI_Win_test",
+    "MPI_Request_get_status",
+    "MPI_Request_free",
 ];
+
+/// Of these: the request stays, and the next wait for it finds it done.
+pub(super) const GET_STATUS: i64 = 11;
+/// Nobody waits for it: the program has released it, and what became of it was asked later.
+pub(super) const RELEASED: i64 = 12;
 
 #[cfg(test)]
 mod tests {

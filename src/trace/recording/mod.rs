@@ -12,12 +12,15 @@ mod stream;
 mod summary;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod thread_tests;
+mod threads;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use self::rank::Ended;
-use self::stream::{CPU_TIME, Header, MAGIC, Stream};
+use self::stream::{CPU_TIME, Header, MAGIC, NO_ROOM, Stream};
 use super::calls::{At, Program, located};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::{Files, Format, Input, MOST_RANKS};
@@ -104,6 +107,7 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     }
     let mut program = Program::new(NAME, options, files.len());
     let mut about = About::default();
+    let mut together = Vec::new();
     for (rank, file) in (0..).zip(files) {
         let (mut stream, header) = Stream::open(Source::open(file)?, budget)?;
         if (header.rank, header.ranks as usize) != (rank, files.len()) {
@@ -116,9 +120,11 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
             );
             return Err(located(file, At::Byte(12), Kind::format(NAME, problem, help)));
         }
-        let ended = rank::read(&mut program, rank, &header, &mut stream)?;
+        let (ended, threads) = rank::read(&mut program, rank, &header, &mut stream)?;
         about.rank(file, header, ended);
+        together.push((rank, threads));
     }
+    threads::weave(&mut program, together);
     let ends_early = !about.early.is_empty();
     about.remarks(&mut program);
     if ends_early { program.finish_window(name, list) } else { program.finish(name, list) }
@@ -130,13 +136,19 @@ struct About {
     files: Vec<PathBuf>,
     /// Ranks whose recording ends early: rank, byte, code of MPI_Abort.
     early: Vec<(usize, u64, Option<i64>)>,
+    /// How many of them had no room for more.
+    no_room: usize,
     /// Ranks and processors of each host.
     hosts: BTreeMap<String, (u32, u32)>,
     overlapped: u64,
+    /// Whether the files tell where calls began: those of the first version do not.
+    tells_begins: bool,
 }
 
 impl About {
     fn rank(&mut self, file: &Path, header: Header, ended: Ended) {
+        self.tells_begins = header.version > 1;
+        self.no_room += usize::from(header.flags & NO_ROOM != 0);
         let host = self.hosts.entry(header.host).or_insert((0, header.processors));
         host.0 += u32::from(header.flags & CPU_TIME == 0);
         match ended {
@@ -154,18 +166,27 @@ impl About {
             let how = match abort {
                 Some(code) => format!("on rank {rank} at byte {byte} by MPI_Abort with {code}"),
                 None => format!(
-                    "first on rank {rank} at byte {byte} (the program ended without MPI_Finalize, the disk was full, or the file is cut off)"
+                    "first on rank {rank} at byte {byte} (the program ended without MPI_Finalize, nothing more could be written, or the file is cut off)"
                 ),
             };
-            let early = self.early.len();
-            let text = format!("the recording ends early on {early} of {ranks} ranks, {how}; replayed as a window");
+            let (early, no_room) = (self.early.len(), self.no_room);
+            let why = match no_room {
+                0 => String::new(),
+                _ => format!(
+                    ", {no_room} of them because the disk was full, or a limit of the size of files was reached"
+                ),
+            };
+            let text =
+                format!("the recording ends early on {early} of {ranks} ranks{why}, {how}; replayed as a window");
             program.remark(&self.files[rank], text);
         }
         if self.overlapped > 0 {
-            let text = format!(
-                "{} calls began while another thread was in one: calls of threads are replayed one after the other, as they ended, and may wait for each other then",
-                self.overlapped
-            );
+            let how = if self.tells_begins {
+                "replayed as one thread, which starts what they start where they began, and waits where they returned"
+            } else {
+                "calls of threads are replayed one after the other, as they ended, and may wait for each other then; record it again with this version"
+            };
+            let text = format!("{} calls began while another thread was in one: {how}", self.overlapped);
             program.remark(&self.files[0], text);
         }
         if let Some((host, (ranks, processors))) =
@@ -188,6 +209,7 @@ pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, Trace
         return Err(TraceError::whole(file, Kind::TooManyRanks { limit: MOST_ALONE as usize }));
     }
     let mut program = Program::new(NAME, options, header.ranks as usize);
-    rank::read(&mut program, header.rank, &header, &mut stream)?;
+    let (_, threads) = rank::read(&mut program, header.rank, &header, &mut stream)?;
+    threads::weave(&mut program, vec![(header.rank, threads)]);
     program.finish("alone", file)
 }

@@ -14,7 +14,8 @@ impl Reader<'_, '_> {
         let parent = self.comm(n[1])?;
         self.program.making(self.rank, Making::Agreed, parent)?;
         let members: Vec<u32> = self.program.members(parent).ranks().collect();
-        let window = self.program.new_communicator(self.rank, &members, &self.file, At::Byte(self.at))?;
+        let place = At::Byte(self.at);
+        let window = self.program.communicator_of(Some(parent), self.rank, &members, &self.file, place)?;
         self.windows.insert(n[0], window);
         Ok(())
     }

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
 
-use super::layout::{COMPLETIONS, Op};
+use super::layout::{COMPLETIONS, GET_STATUS, Op, RELEASED};
 use super::requests::{Handles, Pending, Prepared, Wanted};
 use super::stream::{Completed, Header, INSTRUCTIONS, Next, Outcome, Record, Stream};
-use crate::trace::calls::{At, Making, Program};
+use super::threads::{Place, Threads};
+use crate::trace::calls::{At, Making, Program, Requests};
 use crate::trace::error::TraceError;
 use crate::trace::{Action, Actions, CommunicatorId, Datatype, Effect};
 
@@ -36,13 +37,13 @@ const ANY_TAG: i64 = -1;
 const WORLD: i64 = 0;
 const ALONE: i64 = 1;
 
-/// Reads the records of a rank into the program.
+/// Reads the records of a rank into the program. What its threads did at the same time is not in its actions yet.
 pub(super) fn read(
     program: &mut Program<'_>,
     rank: u32,
     header: &Header,
     stream: &mut Stream<'_, '_>,
-) -> Result<Ended, TraceError> {
+) -> Result<(Ended, Threads), TraceError> {
     let file = stream.file().to_path_buf();
     let seconds = 1.0 / header.ticks_per_second;
     let flops = program.recorded_speed() / header.ticks_per_second;
@@ -62,6 +63,7 @@ pub(super) fn read(
         measured: 0.0,
         instructions: 0.0,
         last_compute: None,
+        threads: Threads::default(),
     };
     let counts_instructions = header.flags & INSTRUCTIONS != 0;
     let mut record = Record::default();
@@ -74,7 +76,10 @@ pub(super) fn read(
                 if record.op == Op::Abort {
                     abort = Some(record.numbers[0]);
                 }
-                reader.record(&record)?;
+                match reader.threads.left.take() {
+                    Some(at) => reader.returned(&record, at)?,
+                    None => reader.record(&record)?,
+                }
             }
             Next::End { overlapped } => break Ended::Whole { overlapped },
             Next::Early(byte) => break Ended::Early { byte, abort },
@@ -82,7 +87,7 @@ pub(super) fn read(
     };
     reader.close_open();
     reader.spread_instructions();
-    Ok(ended)
+    Ok((ended, reader.threads))
 }
 
 pub(super) struct Reader<'p, 'o> {
@@ -108,6 +113,8 @@ pub(super) struct Reader<'p, 'o> {
     instructions: f64,
     /// Where the last computation stands, if it is the last action.
     last_compute: Option<usize>,
+    /// Calls during which another thread was recorded.
+    pub threads: Threads,
 }
 
 pub(super) type Done = Result<(), TraceError>;
@@ -130,8 +137,19 @@ impl Reader<'_, '_> {
         self.program.push(self.rank, action);
     }
 
-    fn actions(&mut self) -> &mut Actions {
+    pub fn actions(&mut self) -> &mut Actions {
         &mut self.program.ranks[self.rank as usize].actions
+    }
+
+    pub fn requests(&mut self) -> &mut Requests {
+        &mut self.program.ranks[self.rank as usize].requests
+    }
+
+    fn set(&mut self, place: Place, action: Action) {
+        match place {
+            Place::At(at) => self.actions().set(at, action),
+            Place::Between(number) => self.threads.between[number].action = action,
+        }
     }
 
     /// What came before a call was computation; several in a row are one.
@@ -193,8 +211,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn give_up(&mut self, at: usize) {
-        self.actions().set(at, Action::NoOperation);
+    fn give_up(&mut self, at: Place) {
+        self.set(at, Action::NoOperation);
         let what = "receives from any source or with any tag that did not complete";
         self.program.note(Effect::LeftOut, what, self.rank, &self.file, At::Byte(self.at));
     }
@@ -234,7 +252,7 @@ impl Reader<'_, '_> {
         self.program.elements(bytes as u64, self.rank, &self.file, At::Byte(self.at))
     }
 
-    fn record(&mut self, record: &Record) -> Done {
+    pub fn record(&mut self, record: &Record) -> Done {
         let n = &record.numbers[..];
         match record.op {
             Op::Begin => self.push(Action::Init),
@@ -266,6 +284,8 @@ impl Reader<'_, '_> {
             Op::Rma => self.one_sided(n)?,
             Op::WinSync => self.synchronize(n)?,
             Op::Other => self.other(record)?,
+            Op::Enter => self.enter(n[0]),
+            Op::Leave => self.leave(n[0])?,
         }
         Ok(())
     }
@@ -277,15 +297,15 @@ impl Reader<'_, '_> {
             2 => Some(Making::Agreed),
             other => return Err(self.error(format!("no communicator is made in way {other}"))),
         };
-        if let Some(making) = making {
-            let parent = self.comm(n[1])?;
+        let parent = making.map(|_| self.comm(n[1])).transpose()?;
+        if let (Some(making), Some(parent)) = (making, parent) {
             self.program.making(self.rank, making, parent)?;
         }
         if members.is_empty() {
             return Ok(());
         }
         let members: Vec<u32> = members.iter().map(|&member| member as u32).collect();
-        let id = self.program.new_communicator(self.rank, &members, &self.file, At::Byte(self.at))?;
+        let id = self.program.communicator_of(parent, self.rank, &members, &self.file, At::Byte(self.at))?;
         self.comms.insert(n[2], id);
         Ok(())
     }
@@ -353,14 +373,14 @@ impl Reader<'_, '_> {
     fn post(&mut self, handle: u64, action: Action) {
         let (number, at) = (self.handles.number(), self.actions().len());
         self.program.post(self.rank, number, action);
-        self.handles.push(handle, Pending { requests: vec![number], action: Some(at), open: None });
+        self.handles.push(handle, Pending { requests: vec![number], action: Some(Place::At(at)), open: None });
     }
 
     /// Begins a receive whose source or tag the status will tell.
     fn post_open(&mut self, handle: u64, wanted: Wanted) {
         let at = self.actions().len();
         self.push(Action::NoOperation);
-        self.handles.push(handle, Pending { requests: Vec::new(), action: Some(at), open: Some(wanted) });
+        self.handles.push(handle, Pending { requests: Vec::new(), action: Some(Place::At(at)), open: Some(wanted) });
     }
 
     /// A request that is complete from the start.
@@ -394,20 +414,27 @@ impl Reader<'_, '_> {
 
     /// Waits for a request that a call has found complete.
     fn complete(&mut self, call: i64, completed: Completed) -> Done {
+        if call == RELEASED {
+            self.handles.forget(completed.handle);
+        }
         let Some(pending) = self.handles.pop(completed.handle) else {
             // A persistent request that is not under way is complete.
-            if self.handles.prepared(completed.handle).is_none() {
+            if call != RELEASED && self.handles.prepared(completed.handle).is_none() {
                 let call = COMPLETIONS.get(call as usize).copied().unwrap_or("a wait");
                 self.note(format!("{call} for a request that was not recorded: no effect"));
             }
             return Ok(());
         };
-        if completed.outcome == Outcome::Cancelled {
+        if call == GET_STATUS {
+            self.handles.is_seen(completed.handle);
+        }
+        let is_cancelled = completed.outcome == Outcome::Cancelled;
+        if is_cancelled || (call == RELEASED && pending.open.is_none()) {
             for number in pending.requests {
-                self.program.ranks[self.rank as usize].requests.remove(number);
+                self.requests().remove(number);
             }
-            if let Some(at) = pending.action {
-                self.actions().set(at, Action::NoOperation);
+            if let Some(at) = pending.action.filter(|_| is_cancelled) {
+                self.set(at, Action::NoOperation);
             }
             return Ok(());
         }
@@ -420,8 +447,10 @@ impl Reader<'_, '_> {
             let (from, tag) = (self.world_rank(comm, source)?, self.tag(comm, tag)?);
             let Wanted { count, datatype, .. } = wanted;
             let rank = self.rank;
-            self.actions().set(at, Action::Irecv { from, tag, count, datatype });
-            self.push(Action::Wait { source: from, destination: rank, tag });
+            self.set(at, Action::Irecv { from, tag, count, datatype });
+            if call != RELEASED {
+                self.push(Action::Wait { source: from, destination: rank, tag });
+            }
             return Ok(());
         }
         for number in pending.requests {

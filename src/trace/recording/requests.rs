@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use super::threads::Place;
 use crate::trace::{Action, Datatype};
 
 /// An operation that was begun.
@@ -15,7 +16,7 @@ pub(super) struct Pending {
     /// Its numbers among the requests of the program: several for a collective that is made of messages.
     pub requests: Vec<u64>,
     /// Where its action stands, if it is one message.
-    pub action: Option<usize>,
+    pub action: Option<Place>,
     /// Communicator of a receive whose source or tag is open, and what was asked for.
     pub open: Option<Wanted>,
 }
@@ -43,6 +44,8 @@ pub(super) struct Handles {
     pending: FxHashMap<u64, VecDeque<Pending>>,
     persistent: FxHashMap<u64, Prepared>,
     numbers: u64,
+    /// Handles that got an operation since [`note_new`](Self::note_new).
+    new: Option<Vec<u64>>,
 }
 
 impl Handles {
@@ -53,7 +56,34 @@ impl Handles {
     }
 
     pub fn push(&mut self, handle: u64, pending: Pending) {
+        if let Some(new) = &mut self.new {
+            new.push(handle);
+        }
         self.pending.entry(handle).or_default().push_back(pending);
+    }
+
+    /// The program knows that the operation is complete, and has not given the request back.
+    pub fn is_seen(&mut self, handle: u64) {
+        let nothing = Pending { requests: Vec::new(), action: None, open: None };
+        self.pending.entry(handle).or_default().push_front(nothing);
+    }
+
+    /// From now on operations get places that [`relocate`](Self::relocate) will change.
+    pub fn note_new(&mut self) {
+        self.new = Some(Vec::new());
+    }
+
+    /// The actions with these numbers have these places.
+    pub fn relocate(&mut self, places: &[Place]) {
+        for handle in self.new.take().unwrap_or_default() {
+            let pending = self.pending.get_mut(&handle).and_then(VecDeque::back_mut);
+            if let Some(action) = pending.and_then(|pending| pending.action.as_mut())
+                && let Place::At(number) = *action
+                && let Some(&place) = places.get(number)
+            {
+                *action = place;
+            }
+        }
     }
 
     /// The oldest operation of a handle.
@@ -75,10 +105,8 @@ impl Handles {
     }
 
     /// Where the receives stand whose source nobody has told.
-    pub fn open(&self) -> Vec<usize> {
+    pub fn open(&self) -> Vec<Place> {
         let open = self.pending.values().flatten().filter(|pending| pending.open.is_some());
-        let mut open: Vec<usize> = open.filter_map(|pending| pending.action).collect();
-        open.sort_unstable();
-        open
+        open.filter_map(|pending| pending.action).collect()
     }
 }

@@ -12,8 +12,9 @@ use crate::trace::source::{Budget, Source};
 pub(super) const MAGIC: [u8; 8] = [0x8d, b'm', b'r', b'e', b'c', b'\r', b'\n', 0x1a];
 /// Last bytes of one that is complete.
 pub(super) const TRAILER: [u8; 8] = [b'm', b'r', b'e', b'c', b'\r', b'\n', 0x1a, 0x8d];
-/// The version that is read.
-pub(super) const VERSION: u16 = 1;
+/// The newest version that is read, and the oldest one, which has no records 29 and 30.
+pub(super) const VERSION: u16 = 2;
+const OLDEST: u16 = 1;
 
 const DAMAGED: &str = "the file is damaged; copy or record it again";
 
@@ -23,10 +24,12 @@ const LONGEST_NAME: u64 = 256;
 /// Flags of the header.
 pub(super) const INSTRUCTIONS: u16 = 1;
 pub(super) const CPU_TIME: u16 = 4;
+pub(super) const NO_ROOM: u16 = 8;
 
 /// What the header tells.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Header {
+    pub version: u16,
     pub flags: u16,
     pub rank: u32,
     pub ranks: u32,
@@ -228,9 +231,9 @@ impl<'a, 'r> Stream<'a, 'r> {
             return self.damaged(0, "the file does not begin as a recording does");
         }
         let version = u16::from_le_bytes(self.take()?);
-        if version != VERSION {
+        if !(OLDEST..=VERSION).contains(&version) {
             let help = "record the program with this version of mopsim, or read the file with the one that made it";
-            let problem = format!("the file has version {version} of the format, {VERSION} is read");
+            let problem = format!("the file has version {version} of the format, {OLDEST} to {VERSION} are read");
             return Err(self.error(8, problem, help).into());
         }
         let flags = u16::from_le_bytes(self.take()?);
@@ -251,7 +254,7 @@ impl<'a, 'r> Stream<'a, 'r> {
             self.text(length.into())
         };
         let (library, host) = (text()?, text()?);
-        Ok(Header { flags, rank, ranks, processors, ticks_per_second, library, host })
+        Ok(Header { version, flags, rank, ranks, processors, ticks_per_second, library, host })
     }
 
     /// Reads the next record into `record`.

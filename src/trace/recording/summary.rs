@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::layout::Op;
-use super::stream::{Next, Record, Stream};
+use super::stream::{NO_ROOM, Next, Record, Stream};
 use crate::trace::error::TraceError;
 use crate::trace::options::Options;
 use crate::trace::source::Source;
@@ -34,6 +34,8 @@ pub struct RecordedRank {
     pub bytes: u64,
     /// Whether the file has an end.
     pub is_whole: bool,
+    /// Whether no more could be written: the disk was full, or a limit of the size of files.
+    pub had_no_room: bool,
     /// Calls that began while another thread was in one.
     pub overlapped: u64,
     /// Seconds from the first call to the last.
@@ -58,8 +60,16 @@ pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
         let (mut stream, header) = Stream::open(Source::open(file)?, budget)?;
         ranks = ranks.max(header.ranks);
         let bytes = fs::metadata(file).map_or(0, |data| data.len());
-        let mut recorded =
-            RecordedRank { rank: header.rank, calls: 0, bytes, is_whole: false, overlapped: 0, seconds: 0.0 };
+        let had_no_room = header.flags & NO_ROOM != 0;
+        let mut recorded = RecordedRank {
+            rank: header.rank,
+            calls: 0,
+            bytes,
+            is_whole: false,
+            had_no_room,
+            overlapped: 0,
+            seconds: 0.0,
+        };
         let mut record = Record::default();
         let (mut names, mut ticks) = (Vec::new(), 0u64);
         loop {
@@ -68,6 +78,7 @@ pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
                     ticks = ticks.saturating_add(record.gap).saturating_add(record.duration);
                     recorded.calls += match record.op {
                         Op::Polls => record.numbers[1] as u64,
+                        Op::Enter | Op::Leave => 0,
                         _ => 1,
                     };
                     if record.op == Op::Other {

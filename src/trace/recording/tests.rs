@@ -12,7 +12,7 @@ use crate::trace::{self, Action, CollectiveKind, Datatype, Options, Trace, Trace
 
 /// An argument of a record.
 #[derive(Clone, Debug)]
-enum A {
+pub(super) enum A {
     Byte(u8),
     U(u64),
     S(i64),
@@ -36,15 +36,15 @@ fn put_signed(value: i64, out: &mut Vec<u8>) {
 }
 
 /// A file under construction. A tick is a nanosecond.
-struct File {
-    bytes: Vec<u8>,
+pub(super) struct File {
+    pub bytes: Vec<u8>,
     records: u64,
     last_request: u64,
     flags: u16,
 }
 
 impl File {
-    fn new(rank: u32, ranks: u32, flags: u16) -> Self {
+    pub fn new(rank: u32, ranks: u32, flags: u16) -> Self {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(flags.to_le_bytes());
@@ -69,7 +69,7 @@ impl File {
     }
 
     /// A record after so many nanoseconds of computation, and as many instructions.
-    fn record(&mut self, op: Op, gap: u64, arguments: &[A]) -> &mut Self {
+    pub fn record(&mut self, op: Op, gap: u64, arguments: &[A]) -> &mut Self {
         self.bytes.push(op as u8);
         put(gap, &mut self.bytes);
         put(10, &mut self.bytes);
@@ -103,7 +103,7 @@ impl File {
         self
     }
 
-    fn end(&mut self) -> Vec<u8> {
+    pub fn end(&mut self) -> Vec<u8> {
         self.record(Op::Finalize, 0, &[]);
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.push(0);
@@ -115,7 +115,7 @@ impl File {
 }
 
 /// Reads a recording with these files.
-fn read(files: &[Vec<u8>]) -> Result<Trace, TraceError> {
+pub(super) fn read(files: &[Vec<u8>]) -> Result<Trace, TraceError> {
     let folder = tempfile::tempdir().unwrap();
     for (rank, bytes) in files.iter().enumerate() {
         fs::write(file_of(folder.path(), rank), bytes).unwrap();
@@ -123,11 +123,11 @@ fn read(files: &[Vec<u8>]) -> Result<Trace, TraceError> {
     trace::read(folder.path(), &Options::default())
 }
 
-fn send(to: u32, tag: i32, count: u32) -> Action {
+pub(super) fn send(to: u32, tag: i32, count: u32) -> Action {
     Action::Send { to, tag, count, datatype: Datatype::BYTE }
 }
 
-fn irecv(from: u32, tag: i32, count: u32) -> Action {
+pub(super) fn irecv(from: u32, tag: i32, count: u32) -> Action {
     Action::Irecv { from, tag, count, datatype: Datatype::BYTE }
 }
 
@@ -157,6 +157,17 @@ fn rich() -> Vec<u8> {
         .record(Op::Win, 0, &[U(0), U(0)])
         .record(Op::Rma, 0, &[B(0), U(0), U(2), U(8), U(0)])
         .record(Op::WinSync, 0, &[B(0), U(0), S(-1)])
+        .record(Op::Enter, 0, &[U(1)])
+        .record(Op::Enter, 5, &[U(2)])
+        .record(Op::Leave, 0, &[U(1)])
+        .record(Op::Sendrecv, 0, &[U(0), S(0), S(1), U(4), S(2), S(0), U(4)])
+        .record(Op::Enter, 0, &[U(1)])
+        .record(Op::Leave, 0, &[U(2)])
+        .record(Op::Irecv, 0, &[U(0), S(-2), S(1), U(4), Q(72)])
+        .record(Op::Leave, 0, &[U(1)])
+        .record(Op::Collective, 0, &[B(3), U(0), U(0), U(8), U(0), U(0)])
+        .record(Op::Complete, 0, &[B(11), U(1), Done(72, 1, Some((2, 1)))])
+        .record(Op::Complete, 0, &[B(12), U(1), Done(72, 0, None)])
         .record(Op::Other, 0, &[U(0), Text("MPI_File_close")])
         .record(Op::Other, 0, &[U(0)]);
     file.end()
