@@ -109,11 +109,14 @@ fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status
     if !output.quiet {
         tell(folder, &summary, &about, is_second);
     }
-    match incomplete(&summary, folder) {
-        Some((message, help)) if code == 0 => Err(Failure::unreadable(message, help)),
+    let lost = incomplete(&summary);
+    match lost {
         None if code == 0 => Ok(()),
-        lost => {
-            let lost = lost.map_or(String::new(), |(message, _)| format!("; {message}"));
+        Some((what, help)) if code == 0 => {
+            Err(Failure::unreadable(format!("{} is incomplete: {what}", folder.display()), help))
+        }
+        _ => {
+            let lost = lost.map_or(String::new(), |(what, _)| format!(": {what}"));
             let message =
                 format!("the command ended with {code}; what it did until then is in {}{lost}", folder.display());
             Err(Failure::command(code, message, ""))
@@ -122,27 +125,27 @@ fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status
 }
 
 /// What is missing of the program, if anything is, and what to do about it.
-fn incomplete(summary: &Summary, folder: &Path) -> Option<(String, &'static str)> {
+fn incomplete(summary: &Summary) -> Option<(String, &'static str)> {
     let (ranks, there) = (summary.ranks, summary.recorded.len());
     let missing = (ranks as usize).saturating_sub(there);
     let count = |which: fn(&RecordedRank) -> bool| summary.recorded.iter().filter(|rank| which(rank)).count();
     let (early, no_room) = (count(|rank| !rank.is_whole), count(|rank| rank.had_no_room));
-    let (what, help) = if no_room > 0 {
+    if no_room > 0 {
         let what = format!("for {no_room} of {ranks} ranks no more could be written");
-        (what, "make room on the disk, raise `ulimit -f`, or name a folder on another disk with -o; then record again")
+        let help =
+            "make room on the disk, raise `ulimit -f`, or name a folder on another disk with -o; then record it again";
+        Some((what, help))
     } else if missing > 0 {
         let what = format!("{missing} of {ranks} ranks have no file");
-        (
-            what,
-            "name a folder with -o that all hosts see and can write, and pass on the environment (docs/recording.md)",
-        )
+        let help = "name a folder with -o that all hosts see and can write to, and pass on the environment (docs/recording.md)";
+        Some((what, help))
     } else if early > 0 {
         let what = format!("{early} of {ranks} ranks ended without MPI_Finalize");
-        (what, "if that is how the program ends, the recording is replayed up to there; else record it again")
+        let help = "it is replayed up to there; a program that calls MPI_Finalize is recorded to its end";
+        Some((what, help))
     } else {
-        return None;
-    };
-    Some((format!("{} is incomplete: {what}", folder.display()), help))
+        None
+    }
 }
 
 fn about<'a>(arguments: &Record, summary: &'a Summary, code: u8) -> About<'a> {

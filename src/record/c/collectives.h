@@ -44,7 +44,7 @@ static void record_collective(int rc, const struct collective *call, uint64_t be
     p = put(p, (uint64_t)id);
     p = put(p, (uint64_t)call->root);
     p = put(p, call->bytes);
-    if (call->nonblocking) p = put_request(p, call->request);
+    if (call->nonblocking) p = put_request(p, new_request(call->request));
     p = has_send ? put_counts(p, call->send_counts, call->wide, size, call->send_type, call->send_types) : put(p, 0);
     p = has_recv ? put_counts(p, call->recv_counts, call->wide, size, call->recv_type, call->recv_types) : put(p, 0);
     end_record(p);
@@ -180,7 +180,7 @@ static void record_neighbors(int rc, MPI_Comm comm, int wide, int64_t sent, cons
     /* On a grid what goes to the neighbour before comes there from the one behind, even if both are the same process. */
     *p++ = (unsigned char)grid;
     p = put(p, (uint64_t)id);
-    if (request) p = put_request(p, KEY(*request));
+    if (request) p = put_request(p, new_request(KEY(*request)));
     p = put(p, (uint64_t)destinations);
     for (int i = 0; i < destinations; i++) {
         p = put_signed(p, partner(list[sources + i]));

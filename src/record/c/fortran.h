@@ -36,6 +36,7 @@ static uint64_t f_request(const I *request) { return KEY(PMPI_Request_f2c(*reque
 static void f_keep(int count, const I *requests) {
     f_make_room(count);
     for (int i = 0; i < count; i++) handles[i] = f_request(requests + i);
+    if (UNLIKELY(multiple)) claim_handles(count);
 }
 
 static int f_ignored(const I *status) {

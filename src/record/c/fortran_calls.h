@@ -105,7 +105,8 @@ void F(request_free)(I *request, I *error) {
         PF(request_free)(request, error);
         return;
     }
-    uint64_t key = f_request(request), begin = enter_wait();
+    f_keep(1, request);
+    uint64_t key = handles[0], begin = enter_wait();
     int is_late = is_told_late(key);
     if (is_late) {
         MPI_Request kept = PMPI_Request_f2c(*request);
@@ -118,7 +119,7 @@ void F(request_free)(I *request, I *error) {
     uint64_t end = leave();
     record_freed(is_late, RC, key, begin, end);
 }
-FORTRAN_WAIT(cancel, PARAMS(I *request), PARAMS(request), uint64_t key = f_request(request), record_request(OP_CANCEL, key, begin, end))
+FORTRAN_WAIT(cancel, PARAMS(I *request), PARAMS(request), uint64_t key = known_request(f_request(request)), record_request(OP_CANCEL, key, begin, end))
 FORTRAN_WAIT(wait, PARAMS(I *request, I *status), PARAMS(request, status), f_keep(1, request); status = f_status(status, want_statuses()),
         record_all(WAIT, 1, f_seen(status, 1), begin, end))
 FORTRAN_WAIT(

@@ -21,6 +21,49 @@ static struct map found;
 static struct found_message { int64_t comm; int source, tag, under_way; } *found_info;
 static size_t found_room;
 
+/* ---- Requests of several threads ----
+
+   A handle that one thread has just completed may be that of another thread's next request before either is recorded. So handles are
+   claimed before a call that may complete them, and a new request whose handle is claimed gets a number in the place of it. */
+
+static struct map request_numbers, claimed;
+static uint64_t numbers_made;
+static __thread uint64_t *claims;
+static __thread int claims_made;
+
+/* Numbers that no handle is: no address of a program, no small number. */
+#define FIRST_NUMBER ((uint64_t)1 << 52)
+
+/* Claims of a thread end with its next request or its next claims: until then they only make numbers that were not needed. */
+static void end_claims(void) {
+    LOCK();
+    for (int i = 0; i < claims_made; i++) {
+        int64_t others = map_get(&claimed, claims[i]) - 1;
+        if (others > 0)
+            map_put(&claimed, claims[i], others);
+        else
+            map_remove(&claimed, claims[i]);
+    }
+    claims_made = 0;
+    UNLOCK();
+}
+
+__attribute__((noinline, cold)) static uint64_t request_number(uint64_t handle, int is_new) {
+    LOCK();
+    if (is_new) end_claims();
+    int64_t number = map_get(&request_numbers, handle);
+    if (is_new && map_get(&claimed, handle) > 0) {
+        number = (int64_t)(FIRST_NUMBER + numbers_made++);
+        map_put(&request_numbers, handle, number);
+    }
+    UNLOCK();
+    return number == ABSENT ? handle : (uint64_t)number;
+}
+
+/* What stands in the file for a handle, and for one that a call has just given. */
+static inline uint64_t known_request(uint64_t handle) { return UNLIKELY(multiple) ? request_number(handle, 0) : handle; }
+static inline uint64_t new_request(uint64_t handle) { return UNLIKELY(multiple) ? request_number(handle, 1) : handle; }
+
 static inline int is_open(int source, int tag) { return source == MPI_ANY_SOURCE || (tag == MPI_ANY_TAG && source >= 0); }
 
 /* Sends of all kinds; `request` for those that have one. */
@@ -41,7 +84,7 @@ static inline void record_send(int op, int mode, int rc, uint64_t bytes, int to,
     p = put_signed(p, partner(to));
     p = put_signed(p, tag);
     p = put(p, bytes);
-    if (op != OP_SEND) p = put_request(p, request);
+    if (op != OP_SEND) p = put_request(p, new_request(request));
     end_record(p);
 }
 
@@ -79,6 +122,7 @@ static inline void record_recv(int op, int rc, uint64_t bytes, int from, int tag
     p = put_signed(p, message_tag(tag));
     p = put(p, bytes);
     if (op != OP_RECV) {
+        request = new_request(request);
         p = put_request(p, request);
         if (UNLIKELY(is_open(from, tag))) map_put(&open_requests, request, op == OP_RECV_INIT);
     }
@@ -173,7 +217,7 @@ static void record_found(int op, int rc, struct found_message taken, uint64_t by
     p = put_signed(p, taken.source);
     p = put_signed(p, taken.tag);
     p = put(p, bytes);
-    if (op != OP_RECV) p = put_request(p, request);
+    if (op != OP_RECV) p = put_request(p, new_request(request));
     end_record(p);
 }
 
@@ -206,12 +250,15 @@ static __thread int handles_room;
 
 static void make_room(int count) {
     if (LIKELY(count <= handles_room)) return;
+    end_claims();
+    free(claims);
     free(handles);
     free(statuses);
     handles_room = count < 64 ? 64 : 2 * count;
     handles = malloc((size_t)handles_room * sizeof *handles);
     statuses = malloc((size_t)handles_room * sizeof *statuses);
-    if (handles == NULL || statuses == NULL) {
+    claims = malloc((size_t)handles_room * sizeof *claims);
+    if (handles == NULL || statuses == NULL || claims == NULL) {
         complain("no memory is left for the requests of the program");
         exit(3);
     }
@@ -219,9 +266,23 @@ static void make_room(int count) {
 
 static uint64_t no_request;
 
+__attribute__((noinline, cold)) static void claim_handles(int count) {
+    end_claims();
+    LOCK();
+    for (int i = 0; i < count; i++) {
+        if (handles[i] == no_request) continue;
+        int64_t others = map_get(&claimed, handles[i]);
+        map_put(&claimed, handles[i], others > 0 ? others + 1 : 1);
+        claims[claims_made++] = handles[i];
+        handles[i] = request_number(handles[i], 0);
+    }
+    UNLOCK();
+}
+
 static inline void keep_handles(int count, const MPI_Request *requests) {
     make_room(count);
     for (int i = 0; i < count; i++) handles[i] = KEY(requests[i]);
+    if (UNLIKELY(multiple)) claim_handles(count);
 }
 
 /* Whether anything has to be known of a request that its status alone tells. */

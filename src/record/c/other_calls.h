@@ -6,7 +6,7 @@ int MPI_Start(MPI_Request *request) {
     if (IDLE) return PMPI_Start(request);
     uint64_t begin = enter();
     int rc = PMPI_Start(request);
-    uint64_t end = leave(), key = KEY(*request);
+    uint64_t end = leave(), key = known_request(KEY(*request));
     record_starts(rc, 1, &key, begin, end);
     return rc;
 }
@@ -23,7 +23,8 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 
 int MPI_Request_free(MPI_Request *request) {
     if (IDLE) return PMPI_Request_free(request);
-    uint64_t key = KEY(*request), begin = enter_wait();
+    keep_handles(1, request);
+    uint64_t key = handles[0], begin = enter_wait();
     int rc = MPI_SUCCESS, is_late = is_told_late(key);
     if (is_late)
         release(request, key, begin);
@@ -36,7 +37,7 @@ int MPI_Request_free(MPI_Request *request) {
 
 int MPI_Cancel(MPI_Request *request) {
     if (IDLE) return PMPI_Cancel(request);
-    uint64_t key = KEY(*request), begin = enter_wait();
+    uint64_t key = known_request(KEY(*request)), begin = enter_wait();
     int rc = PMPI_Cancel(request);
     uint64_t end = leave();
     if (rc == MPI_SUCCESS) record_request(OP_CANCEL, key, begin, end);

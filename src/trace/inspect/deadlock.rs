@@ -4,8 +4,8 @@
 //! when the k-th send is posted. Whether ranks block does not depend on who is faster, since nothing here takes a message
 //! from whoever comes first; one run tells for all orders. It is done twice: with sends that are always buffered, where a
 //! block is certain, and with sends that wait for their receive, where a block means that the program relies on buffers,
-//! which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members together, as MPI allows; the wait for one that
-//! does not block ends when all members have started it.
+//! which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members together, as MPI allows; but with buffered sends not those who
+//! only give, such as the root of a bcast. The wait for one that does not block ends when all members have started it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,7 +15,7 @@ use crate::trace::actions::Window;
 use crate::trace::communicator::{Sequence, sequence};
 use crate::trace::gathering::Gathering;
 use crate::trace::queues::take_oldest;
-use crate::trace::{Action, Actions, Datatype, Trace};
+use crate::trace::{Action, Actions, CollectiveKind, Datatype, Trace};
 
 /// Source, destination and tag.
 pub(super) type Triple = (u32, u32, i32);
@@ -120,7 +120,7 @@ struct Rank<'a> {
     /// The collectives that it waits for.
     meets: Vec<Meeting>,
     /// Collectives that do not block, by their numbers, as long as nobody has waited for them.
-    started: FxHashMap<u32, VecDeque<Meeting>>,
+    started: FxHashMap<u32, VecDeque<Option<Meeting>>>,
     /// Requests that are not waited for yet, in their order for each triple.
     requests: FxHashMap<Triple, VecDeque<Half>>,
     ended: bool,
@@ -268,7 +268,7 @@ impl<W: Watch> Run<'_, W> {
             Action::WaitAll => {
                 let state = &mut self.ranks[rank as usize];
                 state.waits.extend(state.requests.drain().flat_map(|(_, queue)| queue));
-                state.meets.extend(state.started.drain().flat_map(|(_, queue)| queue));
+                state.meets.extend(state.started.drain().flat_map(|(_, queue)| queue).flatten());
             }
             Action::Collective { .. } | Action::Fence { .. } => {
                 let meeting = sequence(self.trace, &action).and_then(|sequence| self.meet(rank, action, sequence));
@@ -276,12 +276,12 @@ impl<W: Watch> Run<'_, W> {
             }
             Action::Start { request, .. } => {
                 let meeting = sequence(self.trace, &action).and_then(|sequence| self.meet(rank, action, sequence));
-                self.ranks[rank as usize].started.entry(request).or_default().extend(meeting);
+                self.ranks[rank as usize].started.entry(request).or_default().push_back(meeting);
             }
             Action::WaitRequest { request } => {
                 let state = &mut self.ranks[rank as usize];
                 let oldest = take_oldest(&mut state.started, &request);
-                state.meets.extend(oldest);
+                state.meets.extend(oldest.flatten());
             }
             // It waits for what the next receive would get.
             Action::Probe { from, tag } => {
@@ -322,7 +322,22 @@ impl<W: Watch> Run<'_, W> {
                 self.ready.extend(members.ranks().filter(|&other| other != rank));
             }
         }
-        Some((sequence, number))
+        let only_gives = self.sends == Sends::Buffered && self.only_gives(rank, action);
+        Some((sequence, number)).filter(|_| !only_gives)
+    }
+
+    /// Whether a rank has nothing to wait for in a collective, if what it sends is buffered.
+    fn only_gives(&self, rank: u32, action: Action) -> bool {
+        let Some(call) = action.collective().and_then(|index| self.trace.collectives.get(index as usize)) else {
+            return false;
+        };
+        let is = |member: u32| self.trace.members(call.communicator).rank(member) == Some(rank);
+        match call.kind {
+            CollectiveKind::Bcast | CollectiveKind::Scatter | CollectiveKind::Scatterv => is(call.root),
+            CollectiveKind::Reduce | CollectiveKind::Gather | CollectiveKind::Gatherv => !is(call.root),
+            CollectiveKind::Scan | CollectiveKind::Exscan => is(0),
+            _ => false,
+        }
     }
 
     /// Tells of the collectives that some members never call.

@@ -126,3 +126,15 @@ fn the_new_calls_are_counted() {
     assert_eq!(info.matrix, [(0, 1, volume(1, 10)), (1, 0, volume(1, 5)), (2, 0, volume(2, 37))]);
     assert_eq!((info.ranks[2].bytes, info.ranks[0].collectives, info.ranks[0].flops), (37, 1, 50.0));
 }
+
+/// The root of a bcast may go on before the others come: to rely on that is to rely on buffers.
+#[test]
+fn who_only_gives_in_a_collective_need_not_wait() {
+    let in_between = |call: &str| found(&format!("0 {call}\n0 send 1 0 1 6\n1 recv 0 0 1 6\n1 {call}\n"));
+    for call in ["bcast 4 0 6", "scatter 4 4 0 6 6", "reduce 4 0 1 6", "gather 4 4 1 6 6", "scan 4 0 6"] {
+        assert_eq!(in_between(call), [("possible-deadlock", 2, 0, 0)], "{call}");
+    }
+    for call in ["barrier", "bcast 4 1 6", "gather 4 4 0 6 6", "allreduce 4 0 6"] {
+        assert_eq!(in_between(call), [("deadlock", 2, 0, 0)], "{call}");
+    }
+}
