@@ -6,11 +6,10 @@
 //!
 //! All indices are local to the problem, so that what belongs together lies together.
 
+use super::few::MOST_LINKS;
+use super::solve::Outsiders;
 use super::{CANCELLATION, OWN_BOUND, TOLERANCE};
 use crate::queue::EventQueue;
-
-/// From so many links on, the next event is found by a heap and not by a scan.
-pub(super) const SCAN_LIMIT: usize = 48;
 
 /// A flow of the problem.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +47,6 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Contended {
     /// Its number in the system.
     pub link: u32,
-    /// Flows outside of the problem that this link limits.
-    pub limited: u32,
     /// Flows of the problem that are not settled yet.
     open: u32,
     /// The chain of the ways of its open flows, and of some that are settled.
@@ -70,10 +67,8 @@ pub(super) struct Contended {
     usage: f64,
     /// The level at which it fills up.
     fills_at: f64,
-    /// No flow that it limits outside has a lower level.
-    pub lowest_limited: f64,
-    /// No flow outside has a higher level.
-    pub highest_outsider: f64,
+    /// Flows outside of the problem.
+    pub outside: Outsiders,
     capacity: f64,
 }
 
@@ -82,7 +77,6 @@ impl Contended {
     pub fn new(link: u32, fat: bool, capacity: f64) -> Self {
         Self {
             link,
-            limited: 0,
             open: 0,
             first: NONE,
             last: NONE,
@@ -94,8 +88,7 @@ impl Contended {
             demand: 0.0,
             usage: 0.0,
             fills_at: f64::INFINITY,
-            lowest_limited: f64::INFINITY,
-            highest_outsider: 0.0,
+            outside: Outsiders::default(),
             capacity,
         }
     }
@@ -147,7 +140,7 @@ impl Problem {
     pub fn add_link(&mut self, link: Contended) -> u32 {
         let place = self.links.len() as u32;
         self.links.push(link);
-        if link.limited > 0 {
+        if link.outside.limited > 0 {
             self.limiting.push(place);
             if self.by_heap {
                 self.list(place);
@@ -166,7 +159,7 @@ impl Problem {
         let link = &mut self.links[place as usize];
         if let Some((taken, limited)) = outsider {
             link.remaining += taken;
-            link.limited -= u32::from(limited);
+            link.outside.limited -= u32::from(limited);
         }
         link.open += 1;
         link.stale = true;
@@ -195,7 +188,7 @@ impl Problem {
     /// Whether so many links are concerned that a heap is needed.
     #[inline]
     pub fn is_large(&self) -> bool {
-        self.links.len() > SCAN_LIMIT
+        self.links.len() > MOST_LINKS
     }
 
     /// How many ways there are.
@@ -230,7 +223,7 @@ impl Problem {
         let mut at = 0;
         while at < self.limiting.len() {
             let place = self.limiting[at];
-            let Contended { limited, lowest_limited, .. } = self.links[place as usize];
+            let Outsiders { limited, lowest_limited, .. } = self.links[place as usize].outside;
             if limited == 0 {
                 self.limiting.swap_remove(at);
                 continue;
@@ -322,19 +315,19 @@ impl Problem {
     /// The next event of a link, and its level.
     #[inline]
     fn event_of(&mut self, place: u32) -> Option<(f64, Event)> {
-        let Contended { open, limited, lowest_limited, .. } = self.links[place as usize];
-        if limited > 0 && self.has_more_for_outsiders(place) {
-            return Some((lowest_limited, Event::Released(place)));
+        let Contended { open, outside, .. } = self.links[place as usize];
+        if outside.limited > 0 && self.has_more_for_outsiders(place) {
+            return Some((outside.lowest_limited, Event::Released(place)));
         }
         (open > 0).then(|| self.level_of(place)).map(|level| (level, Event::Full(level)))
     }
 
     /// Whether the outsiders that a link limits can rise: it is not yet full at their level.
     fn has_more_for_outsiders(&mut self, place: u32) -> bool {
-        let Contended { open, remaining, capacity, lowest_limited, .. } = self.links[place as usize];
+        let Contended { open, remaining, capacity, outside, .. } = self.links[place as usize];
         match open {
             0 => remaining > capacity * TOLERANCE,
-            _ => self.level_of(place) > lowest_limited * (1.0 + TOLERANCE),
+            _ => self.level_of(place) > outside.lowest_limited * (1.0 + TOLERANCE),
         }
     }
 

@@ -24,8 +24,8 @@
 //! settles all. At its end the condition holds everywhere, so the allocation is *the* max-min one. In the worst case S
 //! grows to the connected component; usually it stays at a handful of flows.
 //!
-//! `solve.rs` knows S and the outsiders, `filling.rs` the level and its events. Where S is all there is, and large, `whole.rs` does the same
-//! for nobody outside.
+//! `solve.rs` knows S and the outsiders, `filling.rs` the level and its events. `few.rs` does the same in fixed arrays, for the few flows that
+//! nearly every change concerns. Where S is all there is, and large, `whole.rs` does it for nobody outside.
 //!
 //! # Crowds
 //!
@@ -43,6 +43,7 @@
 
 mod buckets;
 mod crowd;
+mod few;
 mod filling;
 mod solve;
 #[cfg(test)]
@@ -50,6 +51,7 @@ mod tests;
 mod whole;
 
 use self::crowd::Crowd;
+use self::few::Few;
 use self::filling::Problem;
 use self::whole::Whole;
 use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
@@ -70,6 +72,9 @@ const CANCELLATION: f64 = 1e-2;
 
 /// The limiting link of a flow that runs at its own bound.
 const OWN_BOUND: u32 = u32::MAX;
+
+/// The place among the contended links of one that is not.
+const UNCONTENDED: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Path {
@@ -147,6 +152,7 @@ pub struct System<const WATCHED: bool> {
     // Working memory of a solution, kept to avoid allocation:
     set: Vec<u32>,
     before: Vec<f64>,
+    few: Option<Box<Few>>,
     problem: Problem,
     whole: Whole,
     /// Links of a flow that is repaired alone, with the level at which each would stop it.
@@ -193,6 +199,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             touched: Vec::new(),
             set: Vec::new(),
             before: Vec::new(),
+            few: None,
             problem: Problem::default(),
             whole: Whole::default(),
             levels: Vec::new(),

@@ -1,10 +1,7 @@
 //! The local repair: which flows have to be solved again, and how their set grows while it is filled.
 
 use super::filling::{Contended, Event, Insider};
-use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
-
-/// The place among the contended links of one that is not.
-const UNCONTENDED: u32 = u32::MAX;
+use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE, UNCONTENDED};
 
 /// The sums of bounds that a link keeps are only good for a first look: they have been added to and subtracted from many
 /// times. Nearer to its capacity than this, relatively, they are formed afresh.
@@ -43,12 +40,15 @@ impl<const WATCHED: bool> System<WATCHED> {
             && !self.path_of(flow).fat
         {
             self.repair_one(flow);
-            if self.set.len() > 1 {
-                self.share_out();
+            if self.set.len() == 1 {
+                return self.write_back();
             }
-        } else {
-            self.share_out();
         }
+        if self.share_out_few() {
+            return;
+        }
+        self.first_round = self.round + 1;
+        self.share_out();
         self.write_back();
         if self.problem.is_large() {
             self.note_effort(self.problem.ways() as usize, newcomers);
@@ -331,8 +331,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         let ceiling = level * (1.0 + TOLERANCE);
         for i in 0..self.problem.fullest.len() {
             let link = &mut self.problem.links[self.problem.fullest[i] as usize];
-            if link.highest_outsider > ceiling {
-                link.highest_outsider = ceiling;
+            if link.outside.highest > ceiling {
+                link.outside.highest = ceiling;
                 let link = link.link;
                 self.join_from(link, ceiling, 0.0);
             }
@@ -340,7 +340,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     }
 
     /// Takes those flows of a link into S that stand above `ceiling`, or are limited by it and stand below `floor`.
-    fn join_from(&mut self, link: u32, ceiling: f64, floor: f64) {
+    pub(super) fn join_from(&mut self, link: u32, ceiling: f64, floor: f64) {
         for m in 0..self.links[link as usize].members.len() {
             let flow = self.links[link as usize].members[m].flow;
             let state = &self.flows[flow as usize];
@@ -368,6 +368,24 @@ impl<const WATCHED: bool> System<WATCHED> {
     }
 }
 
+/// The flows of a link that are not in S.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outsiders {
+    /// How many of them it limits.
+    pub limited: u32,
+    /// None of those has a lower level.
+    pub lowest_limited: f64,
+    /// None of all has a higher level.
+    pub highest: f64,
+}
+
+impl Default for Outsiders {
+    /// Nobody.
+    fn default() -> Self {
+        Self { limited: 0, lowest_limited: f64::INFINITY, highest: 0.0 }
+    }
+}
+
 impl Link {
     /// What a solution has to know of the link when it first looks at it: is it contended, and what do the flows leave over
     /// that are not in S?
@@ -376,21 +394,29 @@ impl Link {
             return None;
         }
         let mut contended = Contended::new(number, self.fat_pipe, self.capacity);
+        contended.outside = self.outsiders(number, flows, solution, &mut contended.remaining);
+        Some(contended)
+    }
+
+    /// Those of its flows that are not in S; what they take is taken off `remaining`.
+    #[inline]
+    pub(super) fn outsiders(&self, number: u32, flows: &[Flow], solution: u64, remaining: &mut f64) -> Outsiders {
+        let mut outside = Outsiders::default();
         for m in &self.members {
             let flow = &flows[m.flow as usize];
             if flow.in_set != solution {
-                contended.remaining -= m.consumption * flow.value;
+                *remaining -= m.consumption * flow.value;
                 // Not `max`, which has to think of NaN: this loop sees more flows than any other.
-                if flow.level > contended.highest_outsider {
-                    contended.highest_outsider = flow.level;
+                if flow.level > outside.highest {
+                    outside.highest = flow.level;
                 }
                 if flow.limit == number {
-                    contended.limited += 1;
-                    contended.lowest_limited = contended.lowest_limited.min(flow.level);
+                    outside.limited += 1;
+                    outside.lowest_limited = outside.lowest_limited.min(flow.level);
                 }
             }
         }
-        Some(contended)
+        outside
     }
 
     /// Whether it can carry all its flows at their bounds for certain.

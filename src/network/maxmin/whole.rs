@@ -6,7 +6,7 @@
 //! comes and have moved on by then.
 
 use super::buckets::Buckets;
-use super::filling::SCAN_LIMIT;
+use super::few::MOST_LINKS;
 use super::{CANCELLATION, Element, Flow, FlowId, OWN_BOUND, System};
 
 /// The place of a link that can carry all its flows at their bounds.
@@ -76,7 +76,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     /// Shares out the set if it has all flows in it and is large. Gives whether it was.
     pub(super) fn share_out_whole(&mut self) -> bool {
         let flows = self.active_flows();
-        if self.set.len() < flows || flows.min(self.links.len()) <= SCAN_LIMIT || !self.take_up_whole() {
+        if self.set.len() < flows || flows.min(self.links.len()) <= MOST_LINKS || !self.take_up_whole() {
             return false;
         }
         self.whole.fill();
@@ -149,7 +149,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             rising.push(Rising { weight, ceiling: bound * penalty, value: bound, limit: OWN_BOUND, ways, settled });
         }
         self.whole.unsettled = unsettled;
-        self.whole.links.len() > SCAN_LIMIT
+        self.whole.links.len() > MOST_LINKS
     }
 }
 

@@ -1,0 +1,501 @@
+//! Sharing out a few flows, which is nearly every change of a replay: three flows on six links, on average.
+//!
+//! The filling is that of `filling.rs`, event by event and to the last bit. What differs is how it is kept: all fits into arrays of fixed
+//! length, and a set of flows is the bits of one integer. So an index is masked instead of compared, nobody asks for memory, and
+//! whoever is not in a set costs nothing. What does not fit, and fat pipes, are left to the general way, which begins anew.
+
+use super::solve::Outsiders;
+use super::{CANCELLATION, Element, Flow, FlowId, OWN_BOUND, System, TOLERANCE, UNCONTENDED};
+
+/// Most links. With more, the next one to fill up is not found by looking at all of them.
+pub(super) const MOST_LINKS: usize = 48;
+/// Places for flows and for links: as many as an integer has bits.
+const PLACES: usize = 64;
+/// Places for flows on links.
+const WAYS: usize = 512;
+
+/// A set of places.
+type Set = u64;
+
+/// The set of one place.
+#[inline(always)]
+fn only(place: usize) -> Set {
+    1 << (place % PLACES)
+}
+
+/// The places of a set, in ascending order.
+#[inline(always)]
+fn places(mut set: Set) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        place
+    })
+}
+
+/// Some links, by their places. Their order decides who is settled first where several fill up together, and so about rounding: it is that
+/// of the general way.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    places: [u8; PLACES],
+    count: usize,
+}
+
+impl List {
+    const EMPTY: List = List { places: [0; PLACES], count: 0 };
+
+    #[inline(always)]
+    fn get(&self, at: usize) -> usize {
+        usize::from(self.places[at % PLACES])
+    }
+
+    #[inline(always)]
+    fn push(&mut self, place: usize) {
+        self.places[self.count % PLACES] = place as u8;
+        self.count += 1;
+    }
+
+    /// Takes one out; the last one comes to its place.
+    #[inline(always)]
+    fn remove(&mut self, at: usize) {
+        self.count -= 1;
+        self.places[at % PLACES] = self.places[self.count % PLACES];
+    }
+}
+
+/// A flow on its way to its value.
+#[derive(Clone, Copy, Default, Debug)]
+struct Rising {
+    weight: f64,
+    /// The level at which it runs at its bound.
+    ceiling: f64,
+    /// Its bound, until it is settled.
+    value: f64,
+    limit: u32,
+    /// Where its ways are.
+    ways: (u16, u16),
+}
+
+/// A flow on a contended link.
+#[derive(Clone, Copy, Default, Debug)]
+struct Way {
+    consumption: f64,
+    place: u8,
+}
+
+/// A contended link.
+#[derive(Clone, Copy, Default, Debug)]
+struct Filling {
+    capacity: f64,
+    /// What the settled flows and those outside leave; negative while those outside take too much.
+    remaining: f64,
+    /// Sum of consumption * weight of the flows that still rise.
+    demand: f64,
+    /// The same for all of its flows.
+    usage: f64,
+    /// The flows that still rise.
+    open: Set,
+    /// How many ways lead over it.
+    ways: u32,
+    /// Its number in the system.
+    link: u32,
+    outside: Outsiders,
+}
+
+/// What stops the common level on its way up.
+enum Event {
+    /// The links in [`Few::fullest`] fill up at this level.
+    Full(f64),
+    /// Outsiders whom the link at this place limits have been reached, and it has more for them.
+    Released(usize),
+}
+
+/// The flows and their contended links.
+#[derive(Debug)]
+pub(super) struct Few {
+    flows: [Rising; PLACES],
+    flow_count: usize,
+    ways: [Way; WAYS],
+    way_count: usize,
+    links: [Filling; PLACES],
+    link_count: usize,
+    /// The level at which each link fills up.
+    levels: [f64; PLACES],
+    /// Links whose level is out of date, and some of those whose demand has to be formed again.
+    stale: Set,
+    spoiled: Set,
+    /// Flows that still rise.
+    open: Set,
+    /// Links with such flows, and some where all have been settled since the last event; which links are in this list.
+    filling: List,
+    listed: Set,
+    /// Links that limit outsiders.
+    limiting: List,
+    /// The links of the last [`Event::Full`].
+    fullest: List,
+}
+
+impl Default for Few {
+    fn default() -> Self {
+        Self {
+            flows: [Rising::default(); PLACES],
+            flow_count: 0,
+            ways: [Way::default(); WAYS],
+            way_count: 0,
+            links: [Filling::default(); PLACES],
+            link_count: 0,
+            levels: [0.0; PLACES],
+            stale: 0,
+            spoiled: 0,
+            open: 0,
+            filling: List::EMPTY,
+            listed: 0,
+            limiting: List::EMPTY,
+            fullest: List::EMPTY,
+        }
+    }
+}
+
+impl<const WATCHED: bool> System<WATCHED> {
+    /// Shares out the set and those who join it, if they are few. Gives whether they were; if not, nothing has changed.
+    pub(super) fn share_out_few(&mut self) -> bool {
+        let mut few = self.few.take().unwrap_or_default();
+        few.clear();
+        let known = self.set.len();
+        let done = self.fill_few(&mut few);
+        if done {
+            self.write_back_few(&few);
+        } else {
+            // Those who have joined are outside again.
+            self.before.truncate(known);
+            for flow in self.set.drain(known..) {
+                self.flows[flow as usize].in_set = 0;
+            }
+        }
+        self.few = Some(few);
+        done
+    }
+
+    fn fill_few(&mut self, few: &mut Few) -> bool {
+        if !self.admit_few(few) {
+            return false;
+        }
+        while let Some(event) = few.next() {
+            let known = self.set.len();
+            match event {
+                Event::Released(place) => {
+                    let link = few.link(place).link;
+                    self.join_from(link, f64::INFINITY, f64::INFINITY);
+                }
+                Event::Full(level) => {
+                    if few.settle_bounded(level) {
+                        continue;
+                    }
+                    self.join_higher_few(few, level);
+                    if self.set.len() == known {
+                        few.stop(level);
+                        continue;
+                    }
+                }
+            }
+            if !self.admit_few(few) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Takes the flows that have joined the set since the last round into the problem. Gives whether they have room.
+    fn admit_few(&mut self, few: &mut Few) -> bool {
+        self.round += 1;
+        let known_links = few.link_count;
+        for at in few.flow_count..self.set.len() {
+            let flow = self.set[at];
+            let Flow { weight, penalty, bound, value, limit, path, .. } = self.flows[flow as usize];
+            let elements = &self.elements[path.elements()];
+            let first = few.way_count;
+            if at >= PLACES || first + elements.len() > WAYS || path.fat {
+                return false;
+            }
+            for &Element { link: number, consumption } in elements {
+                let link = &mut self.links[number as usize];
+                if link.looked < self.first_round {
+                    link.looked = self.round;
+                    link.place = UNCONTENDED;
+                    if link.is_contended(&self.flows) {
+                        if few.link_count == MOST_LINKS {
+                            return false;
+                        }
+                        link.place = few.add_link(number, link.capacity);
+                    }
+                }
+                if link.place == UNCONTENDED {
+                    continue;
+                }
+                let place = link.place as usize;
+                if link.looked < self.round {
+                    // The flow was outside when the link was looked at.
+                    few.take_in(place, consumption * weight, consumption * value, limit == number);
+                }
+                few.add_way(place, consumption, weight);
+            }
+            // Where all links can carry all their flows' bounds, a flow runs at its own.
+            let limit = if first == few.way_count { self.link_filled_by(flow) } else { OWN_BOUND };
+            few.add_flow(first, Rising { weight, ceiling: bound * penalty, value: bound, limit, ways: (0, 0) });
+        }
+        for place in known_links..few.link_count {
+            let filling = few.link(place);
+            filling.usage = filling.demand;
+            let link = &self.links[filling.link as usize];
+            // On most links there is nobody else.
+            if link.members.len() > filling.ways as usize {
+                filling.outside = link.outsiders(filling.link, &self.flows, self.solution, &mut filling.remaining);
+                if filling.outside.limited > 0 {
+                    few.limiting.push(place);
+                }
+            }
+        }
+        true
+    }
+
+    /// Those outsiders join who stand above the level at which a link of theirs fills up.
+    fn join_higher_few(&mut self, few: &mut Few, level: f64) {
+        let ceiling = level * (1.0 + TOLERANCE);
+        for at in 0..few.fullest.count {
+            let Filling { link, outside, .. } = few.link(few.fullest.get(at));
+            if outside.highest > ceiling {
+                outside.highest = ceiling;
+                let link = *link;
+                self.join_from(link, ceiling, 0.0);
+            }
+        }
+    }
+
+    /// Gives the flows of the set what was found out.
+    fn write_back_few(&mut self, few: &Few) {
+        for at in 0..self.set.len() {
+            let flow = self.set[at];
+            let Rising { value, limit, .. } = few.flows[at % PLACES];
+            self.set_limit(flow, limit);
+            let state = &mut self.flows[flow as usize];
+            (state.value, state.level) = (value, value * state.penalty);
+            if value != self.before[at] {
+                self.changed.push(FlowId(flow));
+            }
+        }
+    }
+}
+
+impl Few {
+    /// Forgets all but the memory.
+    fn clear(&mut self) {
+        (self.flow_count, self.way_count, self.link_count) = (0, 0, 0);
+        (self.stale, self.spoiled, self.open, self.listed) = (0, 0, 0, 0);
+        (self.filling.count, self.limiting.count) = (0, 0);
+    }
+
+    #[inline(always)]
+    fn link(&mut self, place: usize) -> &mut Filling {
+        &mut self.links[place % PLACES]
+    }
+
+    #[inline(always)]
+    fn flow(&mut self, place: usize) -> &mut Rising {
+        &mut self.flows[place % PLACES]
+    }
+
+    /// A link on which nobody is yet; gives its place.
+    #[inline]
+    fn add_link(&mut self, link: u32, capacity: f64) -> u32 {
+        let place = self.link_count;
+        *self.link(place) = Filling { link, capacity, remaining: capacity, ..Filling::default() };
+        self.link_count += 1;
+        self.stale |= only(place);
+        self.listed |= only(place);
+        self.filling.push(place);
+        place as u32
+    }
+
+    /// The next flow, whose share of the demand of a link this is, counted among its outsiders until now: what it took there, and whether
+    /// the link limited it.
+    fn take_in(&mut self, place: usize, share: f64, taken: f64, limited: bool) {
+        // What is left of the demand will not be told from rounding errors once more is added.
+        if self.is_spoiled(place) {
+            self.spoiled |= only(place);
+        }
+        self.stale |= only(place);
+        if self.listed & only(place) == 0 {
+            self.listed |= only(place);
+            self.filling.push(place);
+        }
+        let link = self.link(place);
+        link.usage += share;
+        link.remaining += taken;
+        link.outside.limited -= u32::from(limited);
+    }
+
+    /// The next flow uses a link.
+    #[inline(always)]
+    fn add_way(&mut self, place: usize, consumption: f64, weight: f64) {
+        self.ways[self.way_count % WAYS] = Way { consumption, place: place as u8 };
+        self.way_count += 1;
+        let flow = only(self.flow_count);
+        let link = self.link(place);
+        link.open |= flow;
+        link.demand += consumption * weight;
+        link.ways += 1;
+    }
+
+    /// A flow whose ways have been added, from `first` on.
+    #[inline]
+    fn add_flow(&mut self, first: usize, flow: Rising) {
+        if first < self.way_count {
+            self.open |= only(self.flow_count);
+        }
+        let ways = (first as u16, self.way_count as u16);
+        *self.flow(self.flow_count) = Rising { ways, ..flow };
+        self.flow_count += 1;
+    }
+
+    /// The next event; none when all flows are settled and no outsider can rise.
+    #[inline]
+    fn next(&mut self) -> Option<Event> {
+        if self.open == 0 && self.limiting.count == 0 {
+            return None;
+        }
+        let mut lowest = f64::INFINITY;
+        let mut at = 0;
+        self.fullest.count = 0;
+        while at < self.filling.count {
+            let place = self.filling.get(at);
+            if self.link(place).open == 0 {
+                self.listed &= !only(place);
+                self.filling.remove(at);
+                continue;
+            }
+            let level = self.level_of(place);
+            if level < lowest {
+                lowest = level;
+                self.fullest.count = 0;
+            }
+            if level == lowest {
+                self.fullest.push(place);
+            }
+            at += 1;
+        }
+        let mut released = None;
+        let mut at = 0;
+        while at < self.limiting.count {
+            let place = self.limiting.get(at);
+            let Outsiders { limited, lowest_limited, .. } = self.link(place).outside;
+            if limited == 0 {
+                self.limiting.remove(at);
+                continue;
+            }
+            if lowest_limited < lowest && self.has_more_for_outsiders(place) {
+                lowest = lowest_limited;
+                released = Some(Event::Released(place));
+            }
+            at += 1;
+        }
+        released.or((self.fullest.count > 0).then_some(Event::Full(lowest)))
+    }
+
+    /// Whether the outsiders that a link limits can rise: it is not yet full at their level.
+    fn has_more_for_outsiders(&mut self, place: usize) -> bool {
+        let Filling { open, remaining, capacity, outside, .. } = *self.link(place);
+        match open {
+            0 => remaining > capacity * TOLERANCE,
+            _ => self.level_of(place) > outside.lowest_limited * (1.0 + TOLERANCE),
+        }
+    }
+
+    /// The links in `self.fullest` fill up at `level`. If the bounds of some of their flows are lower, those are settled
+    /// at their bounds; what they leave raises the level for the others. Gives whether there were any.
+    #[inline]
+    fn settle_bounded(&mut self, level: f64) -> bool {
+        let mut bounded = false;
+        for at in 0..self.fullest.count {
+            for number in places(self.link(self.fullest.get(at)).open & self.open) {
+                let Rising { ceiling, value: bound, .. } = *self.flow(number);
+                if ceiling < level {
+                    bounded = true;
+                    self.settle(number, bound, OWN_BOUND);
+                }
+            }
+        }
+        bounded
+    }
+
+    /// The flows of the links in `self.fullest` stop at `level`.
+    #[inline]
+    fn stop(&mut self, level: f64) {
+        for at in 0..self.fullest.count {
+            let Filling { open, link, .. } = *self.link(self.fullest.get(at));
+            for number in places(open & self.open) {
+                let value = level * self.flow(number).weight;
+                self.settle(number, value, link);
+            }
+        }
+    }
+
+    /// Fixes the value of a flow and takes it off its links.
+    #[inline]
+    fn settle(&mut self, number: usize, value: f64, limit: u32) {
+        let flow = self.flow(number);
+        (flow.value, flow.limit) = (value, limit);
+        let Rising { weight, ways, .. } = *flow;
+        self.open &= !only(number);
+        if self.open == 0 && self.limiting.count == 0 {
+            // Nobody will ask how much the links have left.
+            return;
+        }
+        for way in ways.0..ways.1 {
+            let Way { consumption, place } = self.ways[way as usize % WAYS];
+            let place = usize::from(place);
+            self.stale |= only(place);
+            let link = self.link(place);
+            link.open &= !only(number);
+            link.demand -= consumption * weight;
+            link.remaining -= consumption * value;
+        }
+    }
+
+    /// The level at which a link with flows that still rise fills up.
+    #[inline(always)]
+    fn level_of(&mut self, place: usize) -> f64 {
+        if self.stale & only(place) != 0 {
+            self.stale &= !only(place);
+            if self.is_spoiled(place) {
+                self.form_demand(place);
+            }
+            let link = self.link(place);
+            let level = link.remaining.max(0.0) / link.demand;
+            self.levels[place % PLACES] = level;
+        }
+        self.levels[place % PLACES]
+    }
+
+    /// Whether subtractions have left too little of the demand of a link.
+    #[inline(always)]
+    fn is_spoiled(&self, place: usize) -> bool {
+        let Filling { demand, usage, .. } = self.links[place % PLACES];
+        self.spoiled & only(place) != 0 || demand < usage * CANCELLATION
+    }
+
+    /// Forms the demand of a link afresh.
+    #[cold]
+    fn form_demand(&mut self, place: usize) {
+        let mut demand = 0.0;
+        for number in places(self.link(place).open) {
+            let Rising { weight, ways, .. } = *self.flow(number);
+            for way in &self.ways[usize::from(ways.0)..usize::from(ways.1)] {
+                if usize::from(way.place) == place {
+                    demand += way.consumption * weight;
+                }
+            }
+        }
+        self.link(place).demand = demand;
+        self.spoiled &= !only(place);
+    }
+}
