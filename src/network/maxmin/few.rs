@@ -166,10 +166,14 @@ impl<const WATCHED: bool> System<WATCHED> {
         if done {
             self.write_back_few(&few);
         } else {
-            // Those who have joined are outside again.
+            // Those who have joined are outside again, and may join again.
             self.before.truncate(known);
             for flow in self.set.drain(known..) {
-                self.flows[flow as usize].in_set = 0;
+                let flow = &mut self.flows[flow as usize];
+                flow.in_set = 0;
+                if flow.path.fat {
+                    self.elements[flow.path.elements()].iter().for_each(|e| self.gathered[e.link as usize] = 0);
+                }
             }
         }
         self.few = Some(few);
@@ -497,5 +501,59 @@ impl Few {
         }
         self.link(place).demand = demand;
         self.spoiled &= !only(place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MaxMin;
+    use super::{MOST_LINKS, PLACES};
+    use crate::ids::LinkId;
+    use crate::network::sharing::Sharing;
+    use crate::platform::SharingPolicy::{FatPipe, Shared};
+
+    /// Two newcomers stop one of two flows in a pipe, which gives the other one more: both join, and the general way takes over.
+    #[test]
+    fn whoever_joins_from_a_fat_pipe_brings_the_others_along() {
+        let mut s = MaxMin::new([(5.0, Shared), (4.0, FatPipe)]);
+        let [both, pipe, shared] =
+            [&[(LinkId(0), 1.0), (LinkId(1), 1.0)][..], &[(LinkId(1), 1.0)], &[(LinkId(0), 1.0)]]
+                .map(|path| s.add_path(path));
+        // In the pipe, the heavier one has 4 at a level of 2, where the other one stops, too.
+        let (heavy, light) = (s.start(both, 0.5, 100.0), s.start(pipe, 1.0, 100.0));
+        s.solve();
+        assert_eq!((s.value(heavy), s.value(light)), (4.0, 2.0));
+        let newcomers = [s.start(shared, 1.0, 100.0), s.start(shared, 1.0, 100.0)];
+        s.solve();
+        assert_eq!((s.value(heavy), s.value(light)), (2.5, 4.0));
+        assert_eq!(newcomers.map(|flow| s.value(flow)), [1.25, 1.25]);
+    }
+
+    /// Sets on both sides of what the arrays hold.
+    #[test]
+    fn what_is_too_much_for_the_arrays_is_shared_out_all_the_same() {
+        for count in [2, MOST_LINKS, MOST_LINKS + 1, PLACES, PLACES + 1, 200] {
+            // Neighbours share a link: everybody has half of his two links. Link `count` is idle, so this is never all there is.
+            let mut s = MaxMin::new(vec![(1.0, Shared); count + 1]);
+            let far = s.add_path(&[(LinkId(count as u32), 1.0)]);
+            s.start(far, 1.0, 1.0);
+            s.solve();
+            let flows: Vec<_> = (0..count)
+                .map(|i| {
+                    let path = s.add_path(&[(LinkId(i as u32), 1.0), (LinkId(((i + 1) % count) as u32), 1.0)]);
+                    s.start(path, 1.0, 1.0)
+                })
+                .collect();
+            s.solve();
+            assert!(flows.iter().all(|&flow| s.value(flow) == 0.5), "{count}");
+            // All on one link.
+            let mut s = MaxMin::new([(1.0, Shared), (1.0, Shared)]);
+            let [far, path] = [1, 0].map(|link| s.add_path(&[(LinkId(link), 1.0)]));
+            s.start(far, 1.0, 1.0);
+            s.solve();
+            let flows: Vec<_> = (0..count).map(|_| s.start(path, 1.0, 1.0)).collect();
+            s.solve();
+            assert!(flows.iter().all(|&flow| s.value(flow) == 1.0 / count as f64), "{count}");
+        }
     }
 }
