@@ -1,14 +1,13 @@
 //! The text of a trace, in pieces of whole lines.
 //!
-//! [`Blocks`] gives pieces of about 256 KiB that end at a line end. They lie in a few buffers that are used again, so lines
+//! [`Blocks`] gives pieces of about 1 MiB that end at a line end. They lie in a few buffers that are used again, so lines
 //! are slices of them, and the whole text is never in memory. From its second block on, a file is read and unpacked on a
-//! thread of its own, ahead of the parser. Where that thread has time left, it does a part of the parser's work, too.
+//! thread of its own, ahead of the parser.
 //!
 //! Mapping plain files into memory was tried and rejected. It is not faster (a trace of 49 MB took 0.086 s either way: page
 //! faults cost what the copies of `read` cost), and a map needs `unsafe`, counts as memory of the process, and ends the
 //! process if someone shortens the file meanwhile.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 
@@ -17,8 +16,8 @@ use memchr::memrchr;
 use super::error::{TraceError, TraceErrorKind};
 use super::source::{Budget, Source};
 
-/// Bytes of text that are looked at together; with what is found in them ahead, small enough to stay in the second-level cache.
-const BLOCK: usize = 1 << 18;
+/// Bytes of text that are looked at together; small enough to stay in the second-level cache.
+const BLOCK: usize = 1 << 20;
 /// Longest line, give or take a block. The longest sensible one is an alltoallv of some million ranks.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 
@@ -51,13 +50,10 @@ pub(super) struct Blocks<'r> {
 
 /// Memory of a block. `bytes` keeps its length between blocks, so that it is not cleared each time.
 #[derive(Default)]
-struct Buffer<F> {
+struct Buffer {
     bytes: Vec<u8>,
     /// Length of the block in it.
     given: usize,
-    /// What was found in it ahead, if `looked`.
-    found: F,
-    looked: bool,
 }
 
 /// Blocks that wait for the parser at most.
@@ -71,27 +67,13 @@ impl<'r> Blocks<'r> {
 
     /// Gives the blocks to `take`, one after the other, until the end of the file or the first error.
     pub fn each(
-        self,
+        mut self,
         budget: &mut Budget,
         mut take: impl FnMut(&Block<'_>) -> Result<(), TraceError>,
     ) -> Result<(), TraceError> {
-        self.each_ahead(budget, |_, ()| (), |block, _| take(block))
-    }
-
-    /// The same with two threads at work on the text: `look` is called for some of the blocks, on the thread that reads, and `take` gets what it
-    /// put into its second argument, which was used for another block before.
-    ///
-    /// Which blocks those are depends on who is faster, so `take` has to come to the same with what was found as without. A block is
-    /// looked at if another one is ready for the parser; else the parser would wait, and gets the text alone.
-    pub fn each_ahead<F: Default + Send>(
-        mut self,
-        budget: &mut Budget,
-        look: impl Fn(&[u8], &mut F) + Send,
-        mut take: impl FnMut(&Block<'_>, Option<&F>) -> Result<(), TraceError>,
-    ) -> Result<(), TraceError> {
         let mut first = Buffer::default();
         let Some(end) = self.next(&mut first, budget)? else { return Ok(()) };
-        take(&Block { text: &first.bytes[..first.given], end }, None)?;
+        take(&Block { text: &first.bytes[..first.given], end })?;
         if self.ended && self.carried.is_empty() {
             return Ok(());
         }
@@ -101,18 +83,12 @@ impl<'r> Blocks<'r> {
         for buffer in std::iter::once(first).chain((0..=AHEAD).map(|_| Buffer::default())) {
             empty.send(buffer).ok();
         }
-        let ready = &AtomicUsize::new(0);
         thread::scope(|scope| {
             scope.spawn(move || {
                 // Either end of a channel goes when the other side is done, with or without success.
                 while let Ok(mut buffer) = buffers.recv() {
                     let next = self.next(&mut buffer, budget);
                     let last = !matches!(next, Ok(Some(_)));
-                    buffer.looked = !last && ready.load(Ordering::Relaxed) > 0;
-                    if buffer.looked {
-                        look(&buffer.bytes[..buffer.given], &mut buffer.found);
-                    }
-                    ready.fetch_add(1, Ordering::Relaxed);
                     if full.send((next, buffer)).is_err() || last {
                         break;
                     }
@@ -120,9 +96,8 @@ impl<'r> Blocks<'r> {
             });
             let blocks = blocks;
             while let Ok((next, buffer)) = blocks.recv() {
-                ready.fetch_sub(1, Ordering::Relaxed);
                 let Some(end) = next? else { break };
-                take(&Block { text: &buffer.bytes[..buffer.given], end }, buffer.looked.then_some(&buffer.found))?;
+                take(&Block { text: &buffer.bytes[..buffer.given], end })?;
                 empty.send(buffer).ok();
             }
             Ok(())
@@ -163,7 +138,7 @@ impl<'r> Blocks<'r> {
     }
 
     /// Puts the next block into a buffer, and says how it ends; none at the end of the file.
-    fn next<F>(&mut self, buffer: &mut Buffer<F>, budget: &mut Budget) -> Result<Option<End>, TraceError> {
+    fn next(&mut self, buffer: &mut Buffer, budget: &mut Budget) -> Result<Option<End>, TraceError> {
         self.fill(buffer, budget)?;
         Ok(match buffer.bytes[..buffer.given].last() {
             None => None,
@@ -174,7 +149,7 @@ impl<'r> Blocks<'r> {
     }
 
     /// Reads on until there is a line end or nothing more; what follows the last line end is for the next block.
-    fn fill<F>(&mut self, buffer: &mut Buffer<F>, budget: &mut Budget) -> Result<(), TraceError> {
+    fn fill(&mut self, buffer: &mut Buffer, budget: &mut Budget) -> Result<(), TraceError> {
         let bytes = &mut buffer.bytes;
         let mut filled = self.carried.len();
         if bytes.len() < filled {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
 
-use super::canonical::{self, Lines};
+use super::canonical;
 use super::communicators::Declared;
 use super::keyword::Keyword;
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
@@ -142,21 +142,8 @@ impl Builder {
         &self.files[self.place.file as usize]
     }
 
-    /// Takes the lines of a block. `found`: its canonical lines, if they are known already.
-    pub fn block(&mut self, block: &Block<'_>, found: Option<&Lines>) -> Result<(), TraceError> {
-        match found.map(Lines::iter) {
-            Some(mut lines) => self.lines(block, |_| lines.next().flatten()),
-            None => self.lines(block, canonical::line),
-        }
-    }
-
-    /// Takes the lines of a block. `canonical` is asked once for each line, with the text from there on.
-    #[inline]
-    fn lines(
-        &mut self,
-        block: &Block<'_>,
-        mut canonical: impl FnMut(&[u8]) -> Option<canonical::Line>,
-    ) -> Result<(), TraceError> {
+    /// Takes the lines of a block.
+    pub fn block(&mut self, block: &Block<'_>) -> Result<(), TraceError> {
         let text = block.text;
         let mut rest = text;
         // Lines before one with a NUL byte are read, so that the first error is the one reported.
@@ -166,12 +153,12 @@ impl Builder {
         }
         let clean = rest.len();
         loop {
-            if let Some(line) = canonical(rest)
+            if let Some(line) = canonical::line(rest)
                 && self.takes(&line)
             {
                 self.place.line += 1;
                 self.streams[line.rank as usize].push(line.action);
-                rest = &rest[line.length as usize..];
+                rest = &rest[line.length..];
                 continue;
             }
             let Some(end) = memchr(b'\n', rest) else { break };

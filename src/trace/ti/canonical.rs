@@ -4,8 +4,6 @@
 //! without looking for the end of the line first. Whatever is the least unusual, or wrong, is left to the parsers that know
 //! all forms and all errors; tests compare both.
 
-use memchr::memchr;
-
 use crate::trace::{Action, Datatype};
 
 /// Where a number has to end.
@@ -71,10 +69,9 @@ impl Cursor<'_> {
 }
 
 /// A canonical line.
-#[derive(Clone, Copy)]
 pub(super) struct Line {
     /// Its bytes, with the line end.
-    pub length: u32,
+    pub length: usize,
     pub rank: u32,
     /// The largest rank that the action names.
     pub partner: u32,
@@ -132,32 +129,5 @@ pub(super) fn line(text: &[u8]) -> Option<Line> {
         }
         _ => return None,
     };
-    (line.at <= LONGEST).then_some(Line { length: line.at as u32, rank, partner, action })
-}
-
-/// The lines of a block, one by one: those that are canonical, and gaps for the others.
-#[derive(Default)]
-pub(super) struct Lines(Vec<Option<Line>>);
-
-impl Lines {
-    pub fn iter(&self) -> impl Iterator<Item = Option<Line>> {
-        self.0.iter().copied()
-    }
-}
-
-/// Finds the lines of a text.
-pub(super) fn find(mut text: &[u8], lines: &mut Lines) {
-    lines.0.clear();
-    loop {
-        let canonical = line(text);
-        let length = match &canonical {
-            Some(line) => line.length as usize,
-            None => match memchr(b'\n', text) {
-                Some(end) => end + 1,
-                None => break,
-            },
-        };
-        lines.0.push(canonical);
-        text = &text[length..];
-    }
+    (line.at <= LONGEST).then_some(Line { length: line.at, rank, partner, action })
 }

@@ -102,11 +102,11 @@ fn read_input(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let mut list = List::default();
     let mut content = None;
     builder.start(&file, None);
-    Blocks::new(source).each_ahead(budget, canonical::find, |block, found| {
+    Blocks::new(source).each(budget, |block| {
         content = content.or_else(|| list::content(block.text));
         // Blocks without a meaningful line count for both.
         if content != Some(Content::List) {
-            builder.block(block, found)?;
+            builder.block(block)?;
         }
         if content != Some(Content::Trace) {
             list.block(&file, block)?;
@@ -154,7 +154,7 @@ fn read_list(
             return read_others(format, source, list, &home, &entries[..used], name, options, budget);
         }
         builder.start(source.file(), (!merged).then_some(rank as u32));
-        Blocks::new(source).each_ahead(budget, canonical::find, |block, found| builder.block(block, found))?;
+        Blocks::new(source).each(budget, |block| builder.block(block))?;
         builder.end_own()?;
     }
     let files = builder.files.clone();

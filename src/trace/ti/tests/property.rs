@@ -6,10 +6,8 @@ use proptest::sample::select;
 
 use super::packed::PACKINGS;
 use super::*;
-use crate::trace::blocks::{Block, End};
+use crate::trace::CollectiveKind;
 use crate::trace::testing::trace;
-use crate::trace::ti::canonical::Lines;
-use crate::trace::{Action, CollectiveKind};
 
 /// Words that lead far into the parser, and some that do not.
 fn word() -> impl Strategy<Value = String> {
@@ -129,29 +127,5 @@ proptest! {
             }
             (short, long) => prop_assert!(false, "{short:?} {long:?}"),
         }
-    }
-
-    /// Lines that were found ahead, on another thread, mean what they mean where nobody looked.
-    #[test]
-    fn lines_found_ahead_are_read_like_others(
-        lines in vec(nearly_canonical(), 1..8),
-        damage in proptest::option::of((any::<proptest::sample::Index>(), any::<u8>())),
-    ) {
-        let mut text = lines.join("\n").into_bytes();
-        if let Some((place, value)) = damage {
-            let place = place.index(text.len());
-            text[place] = value;
-        }
-        text.push(b'\n');
-        let read = |found: Option<&Lines>| {
-            let mut builder = Builder::new(Some(3), Options::default().store());
-            builder.start(Path::new("t"), None);
-            let read = builder.block(&Block { text: &text, end: End::Line }, found);
-            let actions: Vec<Vec<Action>> = builder.streams.iter().map(|stream| stream.iter().collect()).collect();
-            (read.map_err(|error| error.to_string()), actions)
-        };
-        let mut found = Lines::default();
-        canonical::find(&text, &mut found);
-        prop_assert_eq!(read(Some(&found)), read(None));
     }
 }
