@@ -24,8 +24,8 @@
 //! settles all. At its end the condition holds everywhere, so the allocation is *the* max-min one. In the worst case S
 //! grows to the connected component; usually it stays at a handful of flows.
 //!
-//! `solve.rs` knows S and the outsiders, `filling.rs` the level and its events. `few.rs` does the same in fixed arrays, for the few flows that
-//! nearly every change concerns. Where S is all there is, and large, `whole.rs` does it for nobody outside.
+//! `solve.rs` knows S and who joins it, `filling/` the level and its events: `few.rs` in fixed arrays, for the few flows that nearly every
+//! change concerns, `general.rs` for any, and `whole.rs` where S is all there is, and large, so that nobody is outside.
 //!
 //! # Crowds
 //!
@@ -41,19 +41,14 @@
 //! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads in floating point (rounding
 //! errors add up over millions of events; every sum is formed afresh in each solution, or kept in whole numbers in a crowd).
 
-mod buckets;
 mod crowd;
-mod few;
 mod filling;
 mod solve;
 #[cfg(test)]
 mod tests;
-mod whole;
 
 use self::crowd::Crowd;
-use self::few::Few;
-use self::filling::Problem;
-use self::whole::Whole;
+use self::filling::{Few, General, Whole};
 use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
@@ -121,7 +116,7 @@ struct Link {
     /// What its flows would take at their bounds, roughly: it has been added to and subtracted from.
     most: f64,
     members: Vec<Member>,
-    /// The round in which a solution first looked at it, and its place among the contended ones of the problem.
+    /// The round in which a solution first looked at it, and its place among the contended ones there.
     looked: u64,
     place: u32,
     /// Flows that it limits.
@@ -153,13 +148,13 @@ pub struct System<const WATCHED: bool> {
     set: Vec<u32>,
     before: Vec<f64>,
     few: Option<Box<Few>>,
-    problem: Problem,
+    general: General,
     whole: Whole,
     /// Links of a flow that is repaired alone, with the level at which each would stop it.
     levels: Vec<(u32, f64)>,
     solution: u64,
     round: u64,
-    /// The first round of this solution. In each, the flows that joined at one event are taken into the problem.
+    /// The first round of this solution. In each, the flows that joined at one event are taken in.
     first_round: u64,
     /// The solution in which the flows of a link were last looked at for the first members of S.
     seeded: Vec<u64>,
@@ -200,7 +195,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             set: Vec::new(),
             before: Vec::new(),
             few: None,
-            problem: Problem::default(),
+            general: General::default(),
             whole: Whole::default(),
             levels: Vec::new(),
             solution: 0,

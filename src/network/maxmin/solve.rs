@@ -1,7 +1,6 @@
-//! The local repair: which flows have to be solved again, and how their set grows while it is filled.
+//! The local repair: which flows have to be solved again, and who joins them.
 
-use super::filling::{Contended, Event, Insider};
-use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE, UNCONTENDED};
+use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
 
 /// The sums of bounds that a link keeps are only good for a first look: they have been added to and subtracted from many
 /// times. Nearer to its capacity than this, relatively, they are formed afresh.
@@ -31,43 +30,26 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.before.clear();
         let newcomers = self.added.len();
         self.seed();
-        self.problem.clear();
         if self.share_out_whole() {
             return self.note_effort(self.whole.ways(), newcomers);
         }
-        self.first_round = self.round + 1;
         if let [flow] = self.set[..]
             && !self.path_of(flow).fat
         {
             self.repair_one(flow);
             if self.set.len() == 1 {
-                return self.write_back();
+                return self.tell_of(flow);
             }
         }
-        if self.share_out_few() {
-            return;
-        }
-        self.first_round = self.round + 1;
-        self.share_out();
-        self.write_back();
-        if self.problem.is_large() {
-            self.note_effort(self.problem.ways() as usize, newcomers);
+        if !self.share_out_few() {
+            self.share_out_any(newcomers);
         }
     }
 
-    /// Gives the flows of S what was found out.
-    fn write_back(&mut self) {
-        for at in 0..self.set.len() {
-            let flow = self.set[at];
-            // A flow that could be repaired all alone has been written already.
-            if let Some(&Insider { value, level, limit, .. }) = self.problem.flows.get(at) {
-                self.set_limit(flow, limit);
-                let state = &mut self.flows[flow as usize];
-                (state.value, state.level) = (value, level);
-            }
-            if self.flows[flow as usize].value != self.before[at] {
-                self.changed.push(FlowId(flow));
-            }
+    /// The only flow of the set has been written already.
+    fn tell_of(&mut self, flow: u32) {
+        if self.flows[flow as usize].value != self.before[0] {
+            self.changed.push(FlowId(flow));
         }
     }
 
@@ -246,79 +228,6 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Progressive filling of S, which grows on the way. At each level all is decided below it: an outsider keeps its old
-    /// value until the level comes to where it stands, and joins if its limiting link has more for it there, or when a link
-    /// fills up at a level below it. So one pass settles all.
-    fn share_out(&mut self) {
-        self.admit();
-        while let Some(event) = self.problem.next() {
-            let known = self.set.len();
-            match event {
-                Event::Released(place) => {
-                    let link = self.problem.links[place as usize].link;
-                    self.join_from(link, f64::INFINITY, f64::INFINITY);
-                }
-                Event::Full(level) => {
-                    if self.problem.settle_bounded(level) {
-                        continue;
-                    }
-                    self.join_higher(level);
-                    if self.set.len() == known {
-                        self.problem.stop(level);
-                        continue;
-                    }
-                }
-            }
-            if self.set[known..].iter().any(|&flow| self.path_of(flow).fat) {
-                // The flows of a fat pipe join together, wherever they stand: the level goes back to zero.
-                self.problem.clear();
-                self.first_round = self.round + 1;
-            }
-            self.admit();
-        }
-    }
-
-    /// Takes the flows that have joined S since the last round into the problem.
-    fn admit(&mut self) {
-        self.round += 1;
-        for at in self.problem.flows.len()..self.set.len() {
-            let flow = self.set[at];
-            let Flow { weight, penalty, bound, value, limit, path, .. } = self.flows[flow as usize];
-            let first = self.problem.ways();
-            for &Element { link: number, consumption } in &self.elements[path.elements()] {
-                let link = &mut self.links[number as usize];
-                if link.looked < self.first_round {
-                    link.looked = self.round;
-                    link.place = match link.as_contended(number, &self.flows, self.solution) {
-                        Some(contended) => self.problem.add_link(contended),
-                        None => UNCONTENDED,
-                    };
-                }
-                if link.place != UNCONTENDED {
-                    // When the link was looked at in an earlier round, the flow was outside.
-                    let outsider = (link.looked < self.round).then_some((consumption * value, limit == number));
-                    self.problem.add_way(link.place, consumption, weight, outsider);
-                }
-            }
-            let ways = (first, self.problem.ways());
-            // Where all links can carry all their flows' bounds, a flow runs at its own.
-            let settled = ways.0 == ways.1;
-            let limit = if settled { self.link_filled_by(flow) } else { OWN_BOUND };
-            let (value, level) = (bound, bound * penalty);
-            self.problem.add_flow(Insider {
-                weight,
-                penalty,
-                bound,
-                ceiling: level,
-                value,
-                level,
-                limit,
-                ways,
-                settled,
-            });
-        }
-    }
-
     /// The link of its path that a flow fills all alone when it runs at its bound.
     pub(super) fn link_filled_by(&self, flow: u32) -> u32 {
         let Flow { bound, path, .. } = self.flows[flow as usize];
@@ -326,15 +235,14 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.elements[path.elements()].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
     }
 
-    /// Those outsiders join who stand above the level at which a link of theirs fills up.
-    fn join_higher(&mut self, level: f64) {
-        let ceiling = level * (1.0 + TOLERANCE);
-        for i in 0..self.problem.fullest.len() {
-            let link = &mut self.problem.links[self.problem.fullest[i] as usize];
-            if link.outside.highest > ceiling {
-                link.outside.highest = ceiling;
-                let link = link.link;
-                self.join_from(link, ceiling, 0.0);
+    /// Those in S from the place `first` on are outside again, and may join again.
+    pub(super) fn leave_from(&mut self, first: usize) {
+        self.before.truncate(first);
+        for flow in self.set.drain(first..) {
+            let flow = &mut self.flows[flow as usize];
+            flow.in_set = 0;
+            if flow.path.fat {
+                self.elements[flow.path.elements()].iter().for_each(|e| self.gathered[e.link as usize] = 0);
             }
         }
     }
@@ -368,57 +276,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     }
 }
 
-/// The flows of a link that are not in S.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outsiders {
-    /// How many of them it limits.
-    pub limited: u32,
-    /// None of those has a lower level.
-    pub lowest_limited: f64,
-    /// None of all has a higher level.
-    pub highest: f64,
-}
-
-impl Default for Outsiders {
-    /// Nobody.
-    fn default() -> Self {
-        Self { limited: 0, lowest_limited: f64::INFINITY, highest: 0.0 }
-    }
-}
-
 impl Link {
-    /// What a solution has to know of the link when it first looks at it: is it contended, and what do the flows leave over
-    /// that are not in S?
-    fn as_contended(&self, number: u32, flows: &[Flow], solution: u64) -> Option<Contended> {
-        if !self.is_contended(flows) {
-            return None;
-        }
-        let mut contended = Contended::new(number, self.fat_pipe, self.capacity);
-        contended.outside = self.outsiders(number, flows, solution, &mut contended.remaining);
-        Some(contended)
-    }
-
-    /// Those of its flows that are not in S; what they take is taken off `remaining`.
-    #[inline]
-    pub(super) fn outsiders(&self, number: u32, flows: &[Flow], solution: u64, remaining: &mut f64) -> Outsiders {
-        let mut outside = Outsiders::default();
-        for m in &self.members {
-            let flow = &flows[m.flow as usize];
-            if flow.in_set != solution {
-                *remaining -= m.consumption * flow.value;
-                // Not `max`, which has to think of NaN: this loop sees more flows than any other.
-                if flow.level > outside.highest {
-                    outside.highest = flow.level;
-                }
-                if flow.limit == number {
-                    outside.limited += 1;
-                    outside.lowest_limited = outside.lowest_limited.min(flow.level);
-                }
-            }
-        }
-        outside
-    }
-
     /// Whether it can carry all its flows at their bounds for certain.
     #[inline]
     pub(super) fn is_wide(&self) -> bool {

@@ -1,16 +1,13 @@
-//! Sharing out all flows there are, where many begin together: the filling of `filling.rs` without anybody outside.
+//! Sharing out all flows there are, where many begin together: the filling of `general.rs` without anybody outside.
 //!
 //! The events are those of the general way, in its order, and so is the arithmetic, to the last bit. What differs is how they
 //! are kept. Nobody joins on the way, so the flows of a link lie side by side. And without outsiders the level of a link only rises,
 //! so the links wait in buckets by their level instead of in a heap: most of them are met when their bucket's turn
 //! comes and have moved on by then.
 
+use super::super::{CANCELLATION, Element, Flow, OWN_BOUND, System, UNCONTENDED};
+use super::FEW_LINKS;
 use super::buckets::Buckets;
-use super::few::MOST_LINKS;
-use super::{CANCELLATION, Element, Flow, FlowId, OWN_BOUND, System};
-
-/// The place of a link that can carry all its flows at their bounds.
-const NONE: u32 = u32::MAX;
 
 /// A flow on its way to its value.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +39,7 @@ struct Member {
 
 /// A contended link.
 #[derive(Clone, Copy, Debug)]
-struct Filling {
+struct Contended {
     /// What the settled flows leave.
     remaining: f64,
     /// Sum of consumption * weight of the flows that still rise.
@@ -59,10 +56,10 @@ struct Filling {
 
 /// The working memory, kept to avoid allocation.
 #[derive(Default, Debug)]
-pub(super) struct Whole {
+pub(in super::super) struct Whole {
     flows: Vec<Rising>,
     ways: Vec<Way>,
-    links: Vec<Filling>,
+    links: Vec<Contended>,
     /// The flows of each link, in the order of the set.
     members: Vec<Member>,
     queue: Buckets,
@@ -74,22 +71,16 @@ pub(super) struct Whole {
 
 impl<const WATCHED: bool> System<WATCHED> {
     /// Shares out the set if it has all flows in it and is large. Gives whether it was.
-    pub(super) fn share_out_whole(&mut self) -> bool {
+    pub(in super::super) fn share_out_whole(&mut self) -> bool {
         let flows = self.active_flows();
-        if self.set.len() < flows || flows.min(self.links.len()) <= MOST_LINKS || !self.take_up_whole() {
+        if self.set.len() < flows || flows.min(self.links.len()) <= FEW_LINKS || !self.take_up_whole() {
             return false;
         }
         self.whole.fill();
         self.changed.reserve(self.set.len());
         for at in 0..self.set.len() {
-            let flow = self.set[at];
             let Rising { value, limit, ways, .. } = self.whole.flows[at];
-            self.set_limit(flow, if ways.0 == ways.1 { self.link_filled_by(flow) } else { limit });
-            let state = &mut self.flows[flow as usize];
-            (state.value, state.level) = (value, value * state.penalty);
-            if value != self.before[at] {
-                self.changed.push(FlowId(flow));
-            }
+            self.give(at, value, if ways.0 == ways.1 { self.link_filled_by(self.set[at]) } else { limit });
         }
         true
     }
@@ -117,10 +108,10 @@ impl<const WATCHED: bool> System<WATCHED> {
                 let link = &mut links[id as usize];
                 if link.looked != round {
                     link.looked = round;
-                    link.place = NONE;
+                    link.place = UNCONTENDED;
                     if link.is_contended(flows) {
                         link.place = filling.len() as u32;
-                        filling.push(Filling::new(id, link.capacity));
+                        filling.push(Contended::new(id, link.capacity));
                     }
                 }
                 match filling.get_mut(link.place as usize) {
@@ -135,7 +126,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             if !all_contended {
                 let mut kept = first;
                 for at in first..ways.len() {
-                    if ways[at].place != NONE {
+                    if ways[at].place != UNCONTENDED {
                         ways[kept] = ways[at];
                         kept += 1;
                     }
@@ -149,11 +140,11 @@ impl<const WATCHED: bool> System<WATCHED> {
             rising.push(Rising { weight, ceiling: bound * penalty, value: bound, limit: OWN_BOUND, ways, settled });
         }
         self.whole.unsettled = unsettled;
-        self.whole.links.len() > MOST_LINKS
+        self.whole.links.len() > FEW_LINKS
     }
 }
 
-impl Filling {
+impl Contended {
     fn new(link: u32, capacity: f64) -> Self {
         Self { remaining: capacity, demand: 0.0, usage: 0.0, open: 0, members: (0, 0), link }
     }
@@ -161,7 +152,7 @@ impl Filling {
 
 impl Whole {
     /// On how many contended links the flows are, together.
-    pub(super) fn ways(&self) -> usize {
+    pub(in super::super) fn ways(&self) -> usize {
         self.ways.len()
     }
 
@@ -235,7 +226,7 @@ impl Whole {
         let mut bounded = false;
         self.stopping.clear();
         for at in 0..self.fullest.len() {
-            let Filling { members, link, .. } = self.links[self.fullest[at] as usize];
+            let Contended { members, link, .. } = self.links[self.fullest[at] as usize];
             for member in members.0 as usize..members.1 as usize {
                 let Member { number, .. } = self.members[member];
                 let Rising { settled, ceiling, value: bound, .. } = self.flows[number as usize];
@@ -281,7 +272,7 @@ impl Whole {
     /// The level at which a link with flows that still rise fills up.
     #[inline]
     fn level_of(&mut self, place: u32) -> f64 {
-        let Filling { remaining, demand, usage, .. } = self.links[place as usize];
+        let Contended { remaining, demand, usage, .. } = self.links[place as usize];
         let demand = if demand < usage * CANCELLATION { self.demand_of_open_flows(place) } else { demand };
         remaining.max(0.0) / demand
     }
@@ -309,7 +300,7 @@ impl Whole {
 
 #[cfg(test)]
 mod tests {
-    use super::super::MaxMin;
+    use super::super::super::MaxMin;
     use crate::ids::LinkId;
     use crate::network::sharing::{FlowId, PathId, Sharing};
     use crate::platform::SharingPolicy;

@@ -1,14 +1,12 @@
 //! Sharing out a few flows, which is nearly every change of a replay: three flows on six links, on average.
 //!
-//! The filling is that of `filling.rs`, event by event and to the last bit. What differs is how it is kept: all fits into arrays of fixed
+//! The filling is that of `general.rs`, event by event and to the last bit. What differs is how it is kept: all fits into arrays of fixed
 //! length, and a set of flows is the bits of one integer. So an index is masked instead of compared, nobody asks for memory, and
 //! whoever is not in a set costs nothing. What does not fit, and fat pipes, are left to the general way, which begins anew.
 
-use super::solve::Outsiders;
-use super::{CANCELLATION, Element, Flow, FlowId, OWN_BOUND, System, TOLERANCE, UNCONTENDED};
+use super::super::{CANCELLATION, Element, Flow, OWN_BOUND, System, TOLERANCE, UNCONTENDED};
+use super::{Event, FEW_LINKS, Filling, Outsiders};
 
-/// Most links. With more, the next one to fill up is not found by looking at all of them.
-pub(super) const MOST_LINKS: usize = 48;
 /// Places for flows and for links: as many as an integer has bits.
 const PLACES: usize = 64;
 /// Places for flows on links.
@@ -85,7 +83,7 @@ struct Way {
 
 /// A contended link.
 #[derive(Clone, Copy, Default, Debug)]
-struct Filling {
+struct Contended {
     capacity: f64,
     /// What the settled flows and those outside leave; negative while those outside take too much.
     remaining: f64,
@@ -102,22 +100,14 @@ struct Filling {
     outside: Outsiders,
 }
 
-/// What stops the common level on its way up.
-enum Event {
-    /// The links in [`Few::fullest`] fill up at this level.
-    Full(f64),
-    /// Outsiders whom the link at this place limits have been reached, and it has more for them.
-    Released(usize),
-}
-
 /// The flows and their contended links.
 #[derive(Debug)]
-pub(super) struct Few {
+pub(in super::super) struct Few {
     flows: [Rising; PLACES],
     flow_count: usize,
     ways: [Way; WAYS],
     way_count: usize,
-    links: [Filling; PLACES],
+    links: [Contended; PLACES],
     link_count: usize,
     /// The level at which each link fills up.
     levels: [f64; PLACES],
@@ -142,7 +132,7 @@ impl Default for Few {
             flow_count: 0,
             ways: [Way::default(); WAYS],
             way_count: 0,
-            links: [Filling::default(); PLACES],
+            links: [Contended::default(); PLACES],
             link_count: 0,
             levels: [0.0; PLACES],
             stale: 0,
@@ -158,135 +148,162 @@ impl Default for Few {
 
 impl<const WATCHED: bool> System<WATCHED> {
     /// Shares out the set and those who join it, if they are few. Gives whether they were; if not, nothing has changed.
-    pub(super) fn share_out_few(&mut self) -> bool {
+    pub(in super::super) fn share_out_few(&mut self) -> bool {
         let mut few = self.few.take().unwrap_or_default();
         few.clear();
         let known = self.set.len();
-        let done = self.fill_few(&mut few);
+        let done = self.fill(&mut *few);
         if done {
-            self.write_back_few(&few);
-        } else {
-            // Those who have joined are outside again, and may join again.
-            self.before.truncate(known);
-            for flow in self.set.drain(known..) {
-                let flow = &mut self.flows[flow as usize];
-                flow.in_set = 0;
-                if flow.path.fat {
-                    self.elements[flow.path.elements()].iter().for_each(|e| self.gathered[e.link as usize] = 0);
-                }
+            for at in 0..self.set.len() {
+                let Rising { value, limit, .. } = few.flows[at % PLACES];
+                self.give(at, value, limit);
             }
+        } else {
+            self.leave_from(known);
         }
         self.few = Some(few);
         done
     }
+}
 
-    fn fill_few(&mut self, few: &mut Few) -> bool {
-        if !self.admit_few(few) {
-            return false;
-        }
-        while let Some(event) = few.next() {
-            let known = self.set.len();
-            match event {
-                Event::Released(place) => {
-                    let link = few.link(place).link;
-                    self.join_from(link, f64::INFINITY, f64::INFINITY);
-                }
-                Event::Full(level) => {
-                    if few.settle_bounded(level) {
-                        continue;
-                    }
-                    self.join_higher_few(few, level);
-                    if self.set.len() == known {
-                        few.stop(level);
-                        continue;
-                    }
-                }
-            }
-            if !self.admit_few(few) {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Takes the flows that have joined the set since the last round into the problem. Gives whether they have room.
-    fn admit_few(&mut self, few: &mut Few) -> bool {
-        self.round += 1;
-        let known_links = few.link_count;
-        for at in few.flow_count..self.set.len() {
-            let flow = self.set[at];
-            let Flow { weight, penalty, bound, value, limit, path, .. } = self.flows[flow as usize];
-            let elements = &self.elements[path.elements()];
-            let first = few.way_count;
+impl Filling for Few {
+    #[inline]
+    fn admit<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>) -> bool {
+        system.round += 1;
+        let known_links = self.link_count;
+        for at in self.flow_count..system.set.len() {
+            let flow = system.set[at];
+            let Flow { weight, penalty, bound, value, limit, path, .. } = system.flows[flow as usize];
+            let elements = &system.elements[path.elements()];
+            let first = self.way_count;
             if at >= PLACES || first + elements.len() > WAYS || path.fat {
                 return false;
             }
             for &Element { link: number, consumption } in elements {
-                let link = &mut self.links[number as usize];
-                if link.looked < self.first_round {
-                    link.looked = self.round;
+                let link = &mut system.links[number as usize];
+                if link.looked < system.first_round {
+                    link.looked = system.round;
                     link.place = UNCONTENDED;
-                    if link.is_contended(&self.flows) {
-                        if few.link_count == MOST_LINKS {
+                    if link.is_contended(&system.flows) {
+                        if self.link_count == FEW_LINKS {
                             return false;
                         }
-                        link.place = few.add_link(number, link.capacity);
+                        link.place = self.add_link(number, link.capacity);
                     }
                 }
                 if link.place == UNCONTENDED {
                     continue;
                 }
                 let place = link.place as usize;
-                if link.looked < self.round {
+                if link.looked < system.round {
                     // The flow was outside when the link was looked at.
-                    few.take_in(place, consumption * weight, consumption * value, limit == number);
+                    self.take_in(place, consumption * weight, consumption * value, limit == number);
                 }
-                few.add_way(place, consumption, weight);
+                self.add_way(place, consumption, weight);
             }
             // Where all links can carry all their flows' bounds, a flow runs at its own.
-            let limit = if first == few.way_count { self.link_filled_by(flow) } else { OWN_BOUND };
-            few.add_flow(first, Rising { weight, ceiling: bound * penalty, value: bound, limit, ways: (0, 0) });
+            let limit = if first == self.way_count { system.link_filled_by(flow) } else { OWN_BOUND };
+            self.add_flow(first, Rising { weight, ceiling: bound * penalty, value: bound, limit, ways: (0, 0) });
         }
-        for place in known_links..few.link_count {
-            let filling = few.link(place);
+        for place in known_links..self.link_count {
+            let filling = self.contended(place);
             filling.usage = filling.demand;
-            let link = &self.links[filling.link as usize];
+            let link = &system.links[filling.link as usize];
             // On most links there is nobody else.
             if link.members.len() > filling.ways as usize {
-                filling.outside = link.outsiders(filling.link, &self.flows, self.solution, &mut filling.remaining);
+                filling.outside = link.outsiders(filling.link, &system.flows, system.solution, &mut filling.remaining);
                 if filling.outside.limited > 0 {
-                    few.limiting.push(place);
+                    self.limiting.push(place);
                 }
             }
         }
         true
     }
 
-    /// Those outsiders join who stand above the level at which a link of theirs fills up.
-    fn join_higher_few(&mut self, few: &mut Few, level: f64) {
-        let ceiling = level * (1.0 + TOLERANCE);
-        for at in 0..few.fullest.count {
-            let Filling { link, outside, .. } = few.link(few.fullest.get(at));
-            if outside.highest > ceiling {
-                outside.highest = ceiling;
-                let link = *link;
-                self.join_from(link, ceiling, 0.0);
+    #[inline]
+    fn next(&mut self) -> Option<Event> {
+        if self.open == 0 && self.limiting.count == 0 {
+            return None;
+        }
+        let mut lowest = f64::INFINITY;
+        let mut at = 0;
+        self.fullest.count = 0;
+        while at < self.filling.count {
+            let place = self.filling.get(at);
+            if self.contended(place).open == 0 {
+                self.listed &= !only(place);
+                self.filling.remove(at);
+                continue;
+            }
+            let level = self.level_of(place);
+            if level < lowest {
+                lowest = level;
+                self.fullest.count = 0;
+            }
+            if level == lowest {
+                self.fullest.push(place);
+            }
+            at += 1;
+        }
+        let mut released = None;
+        let mut at = 0;
+        while at < self.limiting.count {
+            let place = self.limiting.get(at);
+            let Outsiders { limited, lowest_limited, .. } = self.contended(place).outside;
+            if limited == 0 {
+                self.limiting.remove(at);
+                continue;
+            }
+            if lowest_limited < lowest && self.has_more_for_outsiders(place) {
+                lowest = lowest_limited;
+                released = Some(Event::Released(place as u32));
+            }
+            at += 1;
+        }
+        released.or((self.fullest.count > 0).then_some(Event::Full(lowest)))
+    }
+
+    #[inline]
+    fn settle_bounded(&mut self, level: f64) -> bool {
+        let mut bounded = false;
+        for at in 0..self.fullest.count {
+            for number in places(self.contended(self.fullest.get(at)).open & self.open) {
+                let Rising { ceiling, value: bound, .. } = *self.flow(number);
+                if ceiling < level {
+                    bounded = true;
+                    self.settle(number, bound, OWN_BOUND);
+                }
+            }
+        }
+        bounded
+    }
+
+    #[inline]
+    fn stop(&mut self, level: f64) {
+        for at in 0..self.fullest.count {
+            let Contended { open, link, .. } = *self.contended(self.fullest.get(at));
+            for number in places(open & self.open) {
+                let value = level * self.flow(number).weight;
+                self.settle(number, value, link);
             }
         }
     }
 
-    /// Gives the flows of the set what was found out.
-    fn write_back_few(&mut self, few: &Few) {
-        for at in 0..self.set.len() {
-            let flow = self.set[at];
-            let Rising { value, limit, .. } = few.flows[at % PLACES];
-            self.set_limit(flow, limit);
-            let state = &mut self.flows[flow as usize];
-            (state.value, state.level) = (value, value * state.penalty);
-            if value != self.before[at] {
-                self.changed.push(FlowId(flow));
-            }
-        }
+    #[inline]
+    fn full_links(&self) -> usize {
+        self.fullest.count
+    }
+
+    #[inline]
+    fn full_link(&mut self, at: usize) -> (u32, &mut Outsiders) {
+        let place = self.fullest.get(at);
+        let Contended { link, outside, .. } = self.contended(place);
+        (*link, outside)
+    }
+
+    #[inline]
+    fn link(&self, place: u32) -> u32 {
+        self.links[place as usize % PLACES].link
     }
 }
 
@@ -299,7 +316,7 @@ impl Few {
     }
 
     #[inline(always)]
-    fn link(&mut self, place: usize) -> &mut Filling {
+    fn contended(&mut self, place: usize) -> &mut Contended {
         &mut self.links[place % PLACES]
     }
 
@@ -312,7 +329,7 @@ impl Few {
     #[inline]
     fn add_link(&mut self, link: u32, capacity: f64) -> u32 {
         let place = self.link_count;
-        *self.link(place) = Filling { link, capacity, remaining: capacity, ..Filling::default() };
+        *self.contended(place) = Contended { link, capacity, remaining: capacity, ..Contended::default() };
         self.link_count += 1;
         self.stale |= only(place);
         self.listed |= only(place);
@@ -332,7 +349,7 @@ impl Few {
             self.listed |= only(place);
             self.filling.push(place);
         }
-        let link = self.link(place);
+        let link = self.contended(place);
         link.usage += share;
         link.remaining += taken;
         link.outside.limited -= u32::from(limited);
@@ -344,7 +361,7 @@ impl Few {
         self.ways[self.way_count % WAYS] = Way { consumption, place: place as u8 };
         self.way_count += 1;
         let flow = only(self.flow_count);
-        let link = self.link(place);
+        let link = self.contended(place);
         link.open |= flow;
         link.demand += consumption * weight;
         link.ways += 1;
@@ -361,85 +378,12 @@ impl Few {
         self.flow_count += 1;
     }
 
-    /// The next event; none when all flows are settled and no outsider can rise.
-    #[inline]
-    fn next(&mut self) -> Option<Event> {
-        if self.open == 0 && self.limiting.count == 0 {
-            return None;
-        }
-        let mut lowest = f64::INFINITY;
-        let mut at = 0;
-        self.fullest.count = 0;
-        while at < self.filling.count {
-            let place = self.filling.get(at);
-            if self.link(place).open == 0 {
-                self.listed &= !only(place);
-                self.filling.remove(at);
-                continue;
-            }
-            let level = self.level_of(place);
-            if level < lowest {
-                lowest = level;
-                self.fullest.count = 0;
-            }
-            if level == lowest {
-                self.fullest.push(place);
-            }
-            at += 1;
-        }
-        let mut released = None;
-        let mut at = 0;
-        while at < self.limiting.count {
-            let place = self.limiting.get(at);
-            let Outsiders { limited, lowest_limited, .. } = self.link(place).outside;
-            if limited == 0 {
-                self.limiting.remove(at);
-                continue;
-            }
-            if lowest_limited < lowest && self.has_more_for_outsiders(place) {
-                lowest = lowest_limited;
-                released = Some(Event::Released(place));
-            }
-            at += 1;
-        }
-        released.or((self.fullest.count > 0).then_some(Event::Full(lowest)))
-    }
-
     /// Whether the outsiders that a link limits can rise: it is not yet full at their level.
     fn has_more_for_outsiders(&mut self, place: usize) -> bool {
-        let Filling { open, remaining, capacity, outside, .. } = *self.link(place);
+        let Contended { open, remaining, capacity, outside, .. } = *self.contended(place);
         match open {
             0 => remaining > capacity * TOLERANCE,
             _ => self.level_of(place) > outside.lowest_limited * (1.0 + TOLERANCE),
-        }
-    }
-
-    /// The links in `self.fullest` fill up at `level`. If the bounds of some of their flows are lower, those are settled
-    /// at their bounds; what they leave raises the level for the others. Gives whether there were any.
-    #[inline]
-    fn settle_bounded(&mut self, level: f64) -> bool {
-        let mut bounded = false;
-        for at in 0..self.fullest.count {
-            for number in places(self.link(self.fullest.get(at)).open & self.open) {
-                let Rising { ceiling, value: bound, .. } = *self.flow(number);
-                if ceiling < level {
-                    bounded = true;
-                    self.settle(number, bound, OWN_BOUND);
-                }
-            }
-        }
-        bounded
-    }
-
-    /// The flows of the links in `self.fullest` stop at `level`.
-    #[inline]
-    fn stop(&mut self, level: f64) {
-        for at in 0..self.fullest.count {
-            let Filling { open, link, .. } = *self.link(self.fullest.get(at));
-            for number in places(open & self.open) {
-                let value = level * self.flow(number).weight;
-                self.settle(number, value, link);
-            }
         }
     }
 
@@ -458,7 +402,7 @@ impl Few {
             let Way { consumption, place } = self.ways[way as usize % WAYS];
             let place = usize::from(place);
             self.stale |= only(place);
-            let link = self.link(place);
+            let link = self.contended(place);
             link.open &= !only(number);
             link.demand -= consumption * weight;
             link.remaining -= consumption * value;
@@ -473,7 +417,7 @@ impl Few {
             if self.is_spoiled(place) {
                 self.form_demand(place);
             }
-            let link = self.link(place);
+            let link = self.contended(place);
             let level = link.remaining.max(0.0) / link.demand;
             self.levels[place % PLACES] = level;
         }
@@ -483,7 +427,7 @@ impl Few {
     /// Whether subtractions have left too little of the demand of a link.
     #[inline(always)]
     fn is_spoiled(&self, place: usize) -> bool {
-        let Filling { demand, usage, .. } = self.links[place % PLACES];
+        let Contended { demand, usage, .. } = self.links[place % PLACES];
         self.spoiled & only(place) != 0 || demand < usage * CANCELLATION
     }
 
@@ -491,7 +435,7 @@ impl Few {
     #[cold]
     fn form_demand(&mut self, place: usize) {
         let mut demand = 0.0;
-        for number in places(self.link(place).open) {
+        for number in places(self.contended(place).open) {
             let Rising { weight, ways, .. } = *self.flow(number);
             for way in &self.ways[usize::from(ways.0)..usize::from(ways.1)] {
                 if usize::from(way.place) == place {
@@ -499,15 +443,15 @@ impl Few {
                 }
             }
         }
-        self.link(place).demand = demand;
+        self.contended(place).demand = demand;
         self.spoiled &= !only(place);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::MaxMin;
-    use super::{MOST_LINKS, PLACES};
+    use super::super::super::MaxMin;
+    use super::{FEW_LINKS, PLACES};
     use crate::ids::LinkId;
     use crate::network::sharing::Sharing;
     use crate::platform::SharingPolicy::{FatPipe, Shared};
@@ -532,7 +476,7 @@ mod tests {
     /// Sets on both sides of what the arrays hold.
     #[test]
     fn what_is_too_much_for_the_arrays_is_shared_out_all_the_same() {
-        for count in [2, MOST_LINKS, MOST_LINKS + 1, PLACES, PLACES + 1, 200] {
+        for count in [2, FEW_LINKS, FEW_LINKS + 1, PLACES, PLACES + 1, 200] {
             // Neighbours share a link: everybody has half of his two links. Link `count` is idle, so this is never all there is.
             let mut s = MaxMin::new(vec![(1.0, Shared); count + 1]);
             let far = s.add_path(&[(LinkId(count as u32), 1.0)]);

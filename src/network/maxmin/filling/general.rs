@@ -1,38 +1,32 @@
-//! Progressive filling of a small, dense problem: some flows, the contended links that they use, and what others leave over
-//! there (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds).
+//! Sharing out any number of flows.
 //!
-//! A common level rises from zero. Events stop it, in their order: links fill up, and outsiders reach the level at which
-//! they stand. The problem grows at such an event and goes on from there; nothing below the present level is touched again.
-//!
-//! All indices are local to the problem, so that what belongs together lies together.
+//! While there are few contended links, all are looked at for the next event; then a heap knows it. All indices are local, so that what
+//! belongs together lies together.
 
-use super::few::MOST_LINKS;
-use super::solve::Outsiders;
-use super::{CANCELLATION, OWN_BOUND, TOLERANCE};
+use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, System, TOLERANCE, UNCONTENDED};
+use super::{Event, FEW_LINKS, Filling, Outsiders};
 use crate::queue::EventQueue;
 
-/// A flow of the problem.
+/// A flow on its way to its value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Insider {
+struct Rising {
     /// Share per level: 1 / penalty.
-    pub weight: f64,
-    pub penalty: f64,
-    pub bound: f64,
+    weight: f64,
     /// The level at which it runs at its bound.
-    pub ceiling: f64,
-    pub value: f64,
-    pub level: f64,
+    ceiling: f64,
+    /// Its bound, until it is settled.
+    value: f64,
     /// The link that stops it, by its number in the system.
-    pub limit: u32,
-    /// Its contended links, among the ways of the problem.
-    pub ways: (u32, u32),
-    pub settled: bool,
+    limit: u32,
+    /// Its contended links, among the ways.
+    ways: (u32, u32),
+    settled: bool,
 }
 
 /// A flow on a contended link. The ways of a flow lie side by side, those of a link are chained.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    insider: u32,
+    flow: u32,
     link: u32,
     consumption: f64,
     /// The next one of the link.
@@ -44,15 +38,15 @@ const NONE: u32 = u32::MAX;
 
 /// A contended link: it could not carry all its flows at their bounds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Contended {
+struct Contended {
     /// Its number in the system.
-    pub link: u32,
-    /// Flows of the problem that are not settled yet.
+    link: u32,
+    /// Flows that still rise.
     open: u32,
     /// The chain of the ways of its open flows, and of some that are settled.
     first: u32,
     last: u32,
-    pub fat: bool,
+    fat: bool,
     /// Whether `demand` has to be formed again before it is used.
     spoiled: bool,
     /// Whether `fills_at` is out of date.
@@ -60,57 +54,50 @@ pub(super) struct Contended {
     /// Whether it is in the list of links to look at.
     listed: bool,
     /// Capacity that the settled flows and those outside leave; negative while those outside take too much.
-    pub remaining: f64,
+    remaining: f64,
     /// Sum of consumption * weight of the open flows; the largest, on a fat pipe.
     demand: f64,
-    /// The same for all flows of the problem.
+    /// The same for all of its flows.
     usage: f64,
     /// The level at which it fills up.
     fills_at: f64,
-    /// Flows outside of the problem.
-    pub outside: Outsiders,
+    outside: Outsiders,
     capacity: f64,
 }
 
 impl Contended {
-    /// A link of which all flows are outside, and take nothing yet.
-    pub fn new(link: u32, fat: bool, capacity: f64) -> Self {
+    /// A link when a solution first looks at it: what do the flows leave over that are not in the set?
+    fn new(number: u32, link: &Link, flows: &[Flow], solution: u64) -> Self {
+        let capacity = link.capacity;
+        let mut remaining = capacity;
+        let outside = link.outsiders(number, flows, solution, &mut remaining);
         Self {
-            link,
+            link: number,
             open: 0,
             first: NONE,
             last: NONE,
-            fat,
+            fat: link.fat_pipe,
             spoiled: false,
             stale: true,
             listed: false,
-            remaining: capacity,
+            remaining,
             demand: 0.0,
             usage: 0.0,
             fills_at: f64::INFINITY,
-            outside: Outsiders::default(),
+            outside,
             capacity,
         }
     }
 }
 
-/// What stops the common level on its way up.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Event {
-    /// The links in [`Problem::fullest`] fill up at this level.
-    Full(f64),
-    /// Outsiders whom this link limits have been reached, and it has more for them.
-    Released(u32),
-}
-
-/// The flows to share out and their contended links.
+/// The flows and their contended links.
 #[derive(Default, Debug)]
-pub(super) struct Problem {
-    pub flows: Vec<Insider>,
-    pub links: Vec<Contended>,
+pub(in super::super) struct General {
+    flows: Vec<Rising>,
+    links: Vec<Contended>,
     ways: Vec<Way>,
     /// The links of the last [`Event::Full`].
-    pub fullest: Vec<u32>,
+    fullest: Vec<u32>,
     /// Links to look at for the next event: all that have open flows; with a heap, those whose event may come earlier than
     /// the heap knows.
     listed: Vec<u32>,
@@ -123,9 +110,125 @@ pub(super) struct Problem {
     unsettled: usize,
 }
 
-impl Problem {
+impl<const WATCHED: bool> System<WATCHED> {
+    /// Shares out the set and those who join it. `newcomers`: how many flows are new.
+    pub(in super::super) fn share_out_any(&mut self, newcomers: usize) {
+        let mut general = std::mem::take(&mut self.general);
+        general.clear();
+        self.fill(&mut general);
+        for at in 0..self.set.len() {
+            let Rising { value, limit, .. } = general.flows[at];
+            self.give(at, value, limit);
+        }
+        if general.is_large() {
+            self.note_effort(general.ways.len(), newcomers);
+        }
+        self.general = general;
+    }
+}
+
+impl Filling for General {
+    /// There always is room.
+    fn admit<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>) -> bool {
+        let is_fat = |&flow: &u32| system.flows[flow as usize].path.fat;
+        if !self.flows.is_empty() && system.set[self.flows.len()..].iter().any(is_fat) {
+            // The flows of a fat pipe join together, wherever they stand: the level goes back to zero.
+            self.clear();
+            system.first_round = system.round + 1;
+        }
+        system.round += 1;
+        for at in self.flows.len()..system.set.len() {
+            let flow = system.set[at];
+            let Flow { weight, penalty, bound, value, limit, path, .. } = system.flows[flow as usize];
+            let first = self.ways.len() as u32;
+            for &Element { link: number, consumption } in &system.elements[path.elements()] {
+                let link = &mut system.links[number as usize];
+                if link.looked < system.first_round {
+                    link.looked = system.round;
+                    link.place = UNCONTENDED;
+                    if link.is_contended(&system.flows) {
+                        link.place = self.add_link(Contended::new(number, link, &system.flows, system.solution));
+                    }
+                }
+                if link.place != UNCONTENDED {
+                    // When the link was looked at in an earlier round, the flow was outside.
+                    let outsider = (link.looked < system.round).then_some((consumption * value, limit == number));
+                    self.add_way(link.place, consumption, weight, outsider);
+                }
+            }
+            let ways = (first, self.ways.len() as u32);
+            // Where all links can carry all their flows' bounds, a flow runs at its own.
+            let settled = ways.0 == ways.1;
+            let limit = if settled { system.link_filled_by(flow) } else { OWN_BOUND };
+            self.unsettled += usize::from(!settled);
+            self.flows.push(Rising { weight, ceiling: bound * penalty, value: bound, limit, ways, settled });
+        }
+        true
+    }
+
+    fn next(&mut self) -> Option<Event> {
+        if self.unsettled == 0 && self.limiting.is_empty() {
+            return None;
+        }
+        if !self.by_heap && self.is_large() {
+            self.by_heap = true;
+            (0..self.links.len() as u32).for_each(|place| self.list(place));
+        }
+        if self.by_heap { self.next_by_heap() } else { self.next_by_scan() }
+    }
+
+    fn settle_bounded(&mut self, level: f64) -> bool {
+        let mut bounded = false;
+        self.stopping.clear();
+        for i in 0..self.fullest.len() {
+            let place = self.fullest[i];
+            let Contended { first: mut at, link: limit, .. } = self.links[place as usize];
+            while at != NONE {
+                let Way { flow: number, next, .. } = self.ways[at as usize];
+                at = next;
+                let flow = &self.flows[number as usize];
+                if flow.settled {
+                } else if flow.ceiling < level {
+                    bounded = true;
+                    self.settle(number, flow.value, OWN_BOUND);
+                } else if !bounded {
+                    self.stopping.push((number, limit));
+                }
+            }
+        }
+        bounded
+    }
+
+    /// Links that fill up at the same level have to be taken together. Where they are shared it makes no difference, but
+    /// the flows of a fat pipe are those that are open when it fills up, and SimGrid 3.32 counts them before any link of
+    /// this level is taken away.
+    fn stop(&mut self, level: f64) {
+        for i in 0..self.stopping.len() {
+            let (number, limit) = self.stopping[i];
+            let flow = &self.flows[number as usize];
+            if !flow.settled {
+                self.settle(number, level * flow.weight, limit);
+            }
+        }
+    }
+
+    fn full_links(&self) -> usize {
+        self.fullest.len()
+    }
+
+    fn full_link(&mut self, at: usize) -> (u32, &mut Outsiders) {
+        let Contended { link, outside, .. } = &mut self.links[self.fullest[at] as usize];
+        (*link, outside)
+    }
+
+    fn link(&self, place: u32) -> u32 {
+        self.links[place as usize].link
+    }
+}
+
+impl General {
     /// Forgets everything but the memory.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.flows.clear();
         self.links.clear();
         self.ways.clear();
@@ -137,7 +240,7 @@ impl Problem {
     }
 
     /// A link on which all flows are outside; gives its place.
-    pub fn add_link(&mut self, link: Contended) -> u32 {
+    fn add_link(&mut self, link: Contended) -> u32 {
         let place = self.links.len() as u32;
         self.links.push(link);
         if link.outside.limited > 0 {
@@ -149,12 +252,12 @@ impl Problem {
         place
     }
 
-    /// The next flow of the problem uses a contended link. `outsider`: what it took there and whether the link limited it, if
+    /// The next flow uses a contended link. `outsider`: what it took there and whether the link limited it, if
     /// it counted as an outsider until now.
     #[inline]
-    pub fn add_way(&mut self, place: u32, consumption: f64, weight: f64, outsider: Option<(f64, bool)>) {
+    fn add_way(&mut self, place: u32, consumption: f64, weight: f64, outsider: Option<(f64, bool)>) {
         let number = self.ways.len() as u32;
-        self.ways.push(Way { insider: self.flows.len() as u32, link: place, consumption, next: NONE });
+        self.ways.push(Way { flow: self.flows.len() as u32, link: place, consumption, next: NONE });
         let share = consumption * weight;
         let link = &mut self.links[place as usize];
         if let Some((taken, limited)) = outsider {
@@ -178,23 +281,10 @@ impl Problem {
         }
     }
 
-    /// A flow whose ways have been added.
-    #[inline]
-    pub fn add_flow(&mut self, flow: Insider) {
-        self.unsettled += usize::from(!flow.settled);
-        self.flows.push(flow);
-    }
-
     /// Whether so many links are concerned that a heap is needed.
     #[inline]
-    pub fn is_large(&self) -> bool {
-        self.links.len() > MOST_LINKS
-    }
-
-    /// How many ways there are.
-    #[inline]
-    pub fn ways(&self) -> u32 {
-        self.ways.len() as u32
+    fn is_large(&self) -> bool {
+        self.links.len() > FEW_LINKS
     }
 
     #[inline]
@@ -202,18 +292,6 @@ impl Problem {
         if !std::mem::replace(&mut self.links[place as usize].listed, true) {
             self.listed.push(place);
         }
-    }
-
-    /// The next event; none when all flows are settled and no outsider can rise.
-    pub fn next(&mut self) -> Option<Event> {
-        if self.unsettled == 0 && self.limiting.is_empty() {
-            return None;
-        }
-        if !self.by_heap && self.is_large() {
-            self.by_heap = true;
-            (0..self.links.len() as u32).for_each(|place| self.list(place));
-        }
-        if self.by_heap { self.next_by_heap() } else { self.next_by_scan() }
     }
 
     fn next_by_scan(&mut self) -> Option<Event> {
@@ -331,52 +409,11 @@ impl Problem {
         }
     }
 
-    /// The links in `self.fullest` fill up at `level`. If the bound of some of their open flows is lower, those are settled
-    /// at their bounds; what they leave raises the level for the others. Gives whether there were any.
-    pub fn settle_bounded(&mut self, level: f64) -> bool {
-        let mut bounded = false;
-        self.stopping.clear();
-        for i in 0..self.fullest.len() {
-            let place = self.fullest[i];
-            let Contended { first: mut at, link: limit, .. } = self.links[place as usize];
-            while at != NONE {
-                let Way { insider: number, next, .. } = self.ways[at as usize];
-                at = next;
-                let flow = &self.flows[number as usize];
-                if flow.settled {
-                } else if flow.ceiling < level {
-                    bounded = true;
-                    self.settle(number, flow.bound, OWN_BOUND);
-                } else if !bounded {
-                    self.stopping.push((number, limit));
-                }
-            }
-        }
-        bounded
-    }
-
-    /// The open flows of the links in `self.fullest` stop at `level`: those that [`settle_bounded`](Self::settle_bounded)
-    /// found, for none of which the bound was lower.
-    ///
-    /// Links that fill up at the same level have to be taken together. Where they are shared it makes no difference, but
-    /// the flows of a fat pipe are those that are open when it fills up, and SimGrid 3.32 counts them before any link of
-    /// this level is taken away.
-    pub fn stop(&mut self, level: f64) {
-        for i in 0..self.stopping.len() {
-            let (number, limit) = self.stopping[i];
-            let flow = &self.flows[number as usize];
-            if !flow.settled {
-                self.settle(number, level * flow.weight, limit);
-            }
-        }
-    }
-
     /// Fixes the value of a flow and takes it off its links.
     fn settle(&mut self, number: u32, value: f64, limit: u32) {
         let flow = &mut self.flows[number as usize];
         flow.settled = true;
         flow.value = value;
-        flow.level = value * flow.penalty;
         flow.limit = limit;
         self.unsettled -= 1;
         if self.unsettled == 0 && self.limiting.is_empty() {
@@ -421,8 +458,8 @@ impl Problem {
         let (mut at, mut last, mut demand) = (link.first, NONE, 0.0);
         link.first = NONE;
         while at != NONE {
-            let Way { insider, consumption, next, .. } = self.ways[at as usize];
-            let flow = &self.flows[insider as usize];
+            let Way { flow, consumption, next, .. } = self.ways[at as usize];
+            let flow = &self.flows[flow as usize];
             if !flow.settled {
                 match std::mem::replace(&mut last, at) {
                     NONE => link.first = at,
