@@ -92,7 +92,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     }
 
     /// Gives the flow at a place of the set what was found out.
-    #[inline]
+    #[inline(always)]
     fn give(&mut self, at: usize, value: f64, limit: u32) {
         let flow = self.set[at];
         self.set_limit(flow, limit);

@@ -1,11 +1,11 @@
 //! Sharing out all flows there are, where many begin together: the filling of `general.rs` without anybody outside.
 //!
 //! The events are those of the general way, in its order, and so is the arithmetic, to the last bit. What differs is how they
-//! are kept. Nobody joins on the way, so the flows of a link lie side by side. And without outsiders the level of a link only rises,
-//! so the links wait in buckets by their level instead of in a heap: most of them are met when their bucket's turn
-//! comes and have moved on by then.
+//! are kept. Nobody joins on the way, so the flows of a link lie side by side, and paths and links are those of the system, with nothing
+//! copied. And without outsiders the level of a link only rises, so the links wait in buckets by their level instead of in a heap: most of
+//! them are met when their bucket's turn comes and have moved on by then.
 
-use super::super::{CANCELLATION, Element, Flow, OWN_BOUND, System, UNCONTENDED};
+use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, Path, System};
 use super::FEW_LINKS;
 use super::buckets::Buckets;
 
@@ -15,57 +15,50 @@ struct Rising {
     weight: f64,
     /// The level at which it runs at its bound.
     ceiling: f64,
+    /// Its bound, until it is settled.
     value: f64,
     limit: u32,
-    /// Where its ways are.
-    ways: (u32, u32),
+    path: Path,
     settled: bool,
+    /// Whether all its links can carry all their flows' bounds.
+    free: bool,
 }
 
-/// A contended link of a flow.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    place: u32,
-    consumption: f64,
-}
-
-/// A flow on a contended link.
+/// What the flows make of a link.
 #[derive(Clone, Copy, Default, Debug)]
-struct Member {
-    /// Which of the rising flows it is, and which of the ways.
-    number: u32,
-    way: u32,
-}
-
-/// A contended link.
-#[derive(Clone, Copy, Debug)]
-struct Contended {
+struct Contention {
     /// What the settled flows leave.
     remaining: f64,
     /// Sum of consumption * weight of the flows that still rise.
     demand: f64,
     /// The same for all its flows.
     usage: f64,
+    /// None of its flows that still rise reaches its bound at a lower level.
+    ceiling: f64,
+    /// The use of the working memory that this was written in.
+    epoch: u32,
     /// Flows that still rise.
     open: u32,
-    /// Where its ways are in the list of members.
+    /// Where they, and some that are settled, are in the list of members.
     members: (u32, u32),
-    /// Its number in the system.
-    link: u32,
+    contended: bool,
 }
 
 /// The working memory, kept to avoid allocation.
 #[derive(Default, Debug)]
 pub(in super::super) struct Whole {
     flows: Vec<Rising>,
-    ways: Vec<Way>,
-    links: Vec<Contended>,
-    /// The flows of each link, in the order of the set.
-    members: Vec<Member>,
+    /// By the numbers of links in the system; those of another epoch are out of date.
+    links: Vec<Contention>,
+    /// How many times this has been used.
+    epoch: u32,
+    /// The contended links: their numbers, in the order in which they were met. That is their place.
+    contended: Vec<u32>,
+    /// The flows of each contended link, in the order of the set.
+    members: Vec<u32>,
     queue: Buckets,
-    /// The links that fill up next, and flows that they stop.
+    /// The links that fill up next, by their places.
     fullest: Vec<u32>,
-    stopping: Vec<(u32, u32)>,
     unsettled: usize,
 }
 
@@ -76,140 +69,136 @@ impl<const WATCHED: bool> System<WATCHED> {
         if self.set.len() < flows || flows.min(self.links.len()) <= FEW_LINKS || !self.take_up_whole() {
             return false;
         }
-        self.whole.fill();
+        self.whole.fill(&self.elements);
         self.changed.reserve(self.set.len());
         for at in 0..self.set.len() {
-            let Rising { value, limit, ways, .. } = self.whole.flows[at];
-            self.give(at, value, if ways.0 == ways.1 { self.link_filled_by(self.set[at]) } else { limit });
+            let Rising { value, limit, free, .. } = self.whole.flows[at];
+            self.give(at, value, if free { self.link_filled_by(self.set[at]) } else { limit });
         }
         true
     }
 
-    /// Takes up the flows of the set and their contended links. Gives false if there is a fat pipe, or too few links.
+    /// Takes up the flows of the set and their links. Gives false if there is a fat pipe, or too few contended links.
     fn take_up_whole(&mut self) -> bool {
-        self.round += 1;
-        let round = self.round;
-        let (links, elements, flows) = (&mut self.links[..], &self.elements[..], &self.flows[..]);
-        let Whole { flows: rising, ways, links: filling, .. } = &mut self.whole;
+        let (links, elements, flows) = (&self.links[..], &self.elements[..], &self.flows[..]);
+        let Whole { flows: rising, links: contentions, epoch, contended, unsettled, .. } = &mut self.whole;
+        if *epoch == u32::MAX {
+            contentions.clear();
+            *epoch = 0;
+        }
+        *epoch += 1;
+        let epoch = *epoch;
+        contentions.resize(links.len(), Contention::default());
+        let contentions = &mut contentions[..];
         rising.clear();
-        ways.clear();
-        filling.clear();
+        contended.clear();
+        *unsettled = 0;
         rising.reserve(self.set.len());
-        ways.reserve(self.set.iter().map(|&flow| flows[flow as usize].path.elements().len()).sum());
-        let mut unsettled = 0;
         for &flow in &self.set {
             let Flow { weight, penalty, bound, path, .. } = flows[flow as usize];
             if path.fat {
                 return false;
             }
-            let first = ways.len();
-            let mut all_contended = true;
-            ways.extend(elements[path.elements()].iter().map(|&Element { link: id, consumption }| {
-                let link = &mut links[id as usize];
-                if link.looked != round {
-                    link.looked = round;
-                    link.place = UNCONTENDED;
-                    if link.is_contended(flows) {
-                        link.place = filling.len() as u32;
-                        filling.push(Contended::new(id, link.capacity));
+            let (mut free, ceiling) = (true, bound * penalty);
+            for &Element { link: number, consumption } in &elements[path.elements()] {
+                let link = &mut contentions[number as usize];
+                if link.epoch != epoch {
+                    *link = Contention::new(&links[number as usize], flows, epoch);
+                    if link.contended {
+                        contended.push(number);
                     }
                 }
-                match filling.get_mut(link.place as usize) {
-                    Some(link) => {
-                        link.open += 1;
-                        link.demand += consumption * weight;
-                    }
-                    None => all_contended = false,
-                }
-                Way { place: link.place, consumption }
-            }));
-            if !all_contended {
-                let mut kept = first;
-                for at in first..ways.len() {
-                    if ways[at].place != UNCONTENDED {
-                        ways[kept] = ways[at];
-                        kept += 1;
-                    }
-                }
-                ways.truncate(kept);
+                free &= !link.contended;
+                link.open += 1;
+                link.demand += consumption * weight;
+                link.ceiling = if ceiling < link.ceiling { ceiling } else { link.ceiling };
             }
             // Where all links can carry all their flows' bounds, a flow runs at its own.
-            let settled = first == ways.len();
-            unsettled += usize::from(!settled);
-            let ways = (first as u32, ways.len() as u32);
-            rising.push(Rising { weight, ceiling: bound * penalty, value: bound, limit: OWN_BOUND, ways, settled });
+            *unsettled += usize::from(!free);
+            rising.push(Rising { weight, ceiling, value: bound, limit: OWN_BOUND, path, settled: free, free });
         }
-        self.whole.unsettled = unsettled;
-        self.whole.links.len() > FEW_LINKS
+        contended.len() > FEW_LINKS
     }
 }
 
-impl Contended {
-    fn new(link: u32, capacity: f64) -> Self {
-        Self { remaining: capacity, demand: 0.0, usage: 0.0, open: 0, members: (0, 0), link }
+impl Contention {
+    /// A link on which no flow rises yet.
+    #[inline]
+    fn new(link: &Link, flows: &[Flow], epoch: u32) -> Self {
+        let contended = link.is_contended(flows);
+        Self { remaining: link.capacity, ceiling: f64::INFINITY, epoch, contended, ..Self::default() }
     }
 }
 
 impl Whole {
     /// On how many contended links the flows are, together.
     pub(in super::super) fn ways(&self) -> usize {
-        self.ways.len()
+        self.members.len()
     }
 
     /// Lets the level rise until all flows are settled.
-    fn fill(&mut self) {
-        self.list_members();
+    fn fill(&mut self, elements: &[Element]) {
+        self.list_members(elements);
         let mut queue = std::mem::take(&mut self.queue);
-        queue.start((0..self.links.len() as u32).rev().map(|place| (place, self.level_of(place))));
+        let places = (0..self.contended.len() as u32).rev();
+        queue.start(places.map(|place| (place, self.level_of(place, elements))));
         while self.unsettled > 0
-            && let Some(level) = self.next(&mut queue)
+            && let Some(level) = self.next(&mut queue, elements)
         {
-            if self.settle_bounded(level) {
+            if self.settle_bounded(level, elements) {
                 for at in (0..self.fullest.len()).rev() {
                     let place = self.fullest[at];
-                    if self.links[place as usize].open > 0 {
-                        let level = self.level_of(place);
+                    if self.link_at(place).open > 0 {
+                        let level = self.level_of(place, elements);
                         queue.push(place, level);
                     }
                 }
             } else {
-                self.stop(level);
+                self.stop(level, elements);
             }
         }
         self.queue = queue;
     }
 
-    /// Lists the flows of each link side by side.
-    fn list_members(&mut self) {
+    /// The contended link at a place.
+    #[inline]
+    fn link_at(&mut self, place: u32) -> &mut Contention {
+        &mut self.links[self.contended[place as usize] as usize]
+    }
+
+    /// Lists the flows of each contended link side by side.
+    fn list_members(&mut self, elements: &[Element]) {
+        let Self { flows, links, contended, members, .. } = self;
         let mut end = 0;
-        for link in &mut self.links {
+        for &number in &*contended {
+            let link = &mut links[number as usize];
             link.usage = link.demand;
             // Up to where they are listed, which moves on to their end.
             link.members = (end, end);
             end += link.open;
         }
-        self.members.resize(end as usize, Member::default());
-        let (ways, links, members) = (&self.ways[..], &mut self.links[..], &mut self.members[..]);
-        for (number, flow) in (0..).zip(&self.flows) {
-            let (first, last) = flow.ways;
-            for (way, Way { place, .. }) in (first..).zip(&ways[first as usize..last as usize]) {
-                let (_, listed) = &mut links[*place as usize].members;
-                members[*listed as usize] = Member { number, way };
-                *listed += 1;
+        members.resize(end as usize, 0);
+        for (number, flow) in (0..).zip(&*flows) {
+            for element in &elements[flow.path.elements()] {
+                let link = &mut links[element.link as usize];
+                if link.contended {
+                    members[link.members.1 as usize] = number;
+                    link.members.1 += 1;
+                }
             }
         }
     }
 
     /// The level at which the next links fill up, and in `self.fullest` those links. A link's level may have risen since it was
     /// put into the queue: then it goes back, with its present one.
-    fn next(&mut self, queue: &mut Buckets) -> Option<f64> {
+    fn next(&mut self, queue: &mut Buckets, elements: &[Element]) -> Option<f64> {
         let mut lowest = None;
         self.fullest.clear();
         while let Some((level, place)) = queue.pop_at(lowest) {
-            if self.links[place as usize].open == 0 {
+            if self.link_at(place).open == 0 {
                 continue;
             }
-            let present = self.level_of(place);
+            let present = self.level_of(place, elements);
             if present > level {
                 queue.push(place, present);
             } else {
@@ -222,76 +211,92 @@ impl Whole {
 
     /// The links in `self.fullest` fill up at `level`. If the bounds of some of their flows are lower, those are settled
     /// at their bounds. Gives whether there were any.
-    fn settle_bounded(&mut self, level: f64) -> bool {
+    fn settle_bounded(&mut self, level: f64, elements: &[Element]) -> bool {
         let mut bounded = false;
-        self.stopping.clear();
         for at in 0..self.fullest.len() {
-            let Contended { members, link, .. } = self.links[self.fullest[at] as usize];
-            for member in members.0 as usize..members.1 as usize {
-                let Member { number, .. } = self.members[member];
+            let place = self.fullest[at];
+            let Contention { members: (first, end), ceiling, .. } = *self.link_at(place);
+            if ceiling >= level {
+                continue;
+            }
+            let mut lowest = f64::INFINITY;
+            for member in first..end {
+                let number = self.members[member as usize];
                 let Rising { settled, ceiling, value: bound, .. } = self.flows[number as usize];
                 if settled {
                 } else if ceiling < level {
                     bounded = true;
-                    self.settle(number, bound, OWN_BOUND);
-                } else if !bounded {
-                    self.stopping.push((number, link));
+                    self.settle(number, bound, OWN_BOUND, elements);
+                } else {
+                    lowest = lowest.min(ceiling);
                 }
             }
+            self.link_at(place).ceiling = lowest;
         }
         bounded
     }
 
-    /// The flows that [`settle_bounded`](Self::settle_bounded) found stop at `level`.
-    fn stop(&mut self, level: f64) {
-        for at in 0..self.stopping.len() {
-            let (number, limit) = self.stopping[at];
-            let Rising { settled, weight, .. } = self.flows[number as usize];
-            if !settled {
-                self.settle(number, level * weight, limit);
+    /// The flows of the links in `self.fullest` that still rise stop at `level`.
+    fn stop(&mut self, level: f64, elements: &[Element]) {
+        for at in 0..self.fullest.len() {
+            let limit = self.contended[self.fullest[at] as usize];
+            let (first, end) = self.links[limit as usize].members;
+            for member in first..end {
+                let number = self.members[member as usize];
+                let Rising { settled, weight, .. } = self.flows[number as usize];
+                if !settled {
+                    self.settle(number, level * weight, limit, elements);
+                }
             }
         }
     }
 
     /// Fixes the value of a flow and takes it off its links.
-    fn settle(&mut self, number: u32, value: f64, limit: u32) {
+    #[inline]
+    fn settle(&mut self, number: u32, value: f64, limit: u32, elements: &[Element]) {
         let flow = &mut self.flows[number as usize];
         flow.settled = true;
         flow.value = value;
         flow.limit = limit;
         self.unsettled -= 1;
-        let (weight, links) = (flow.weight, &mut self.links[..]);
-        for way in &self.ways[flow.ways.0 as usize..flow.ways.1 as usize] {
-            let link = &mut links[way.place as usize];
+        for element in &elements[flow.path.elements()] {
+            let link = &mut self.links[element.link as usize];
             link.open -= 1;
-            link.demand -= way.consumption * weight;
-            link.remaining -= way.consumption * value;
+            link.demand -= element.consumption * flow.weight;
+            link.remaining -= element.consumption * value;
         }
     }
 
-    /// The level at which a link with flows that still rise fills up.
+    /// The level at which a contended link with flows that still rise fills up.
     #[inline]
-    fn level_of(&mut self, place: u32) -> f64 {
-        let Contended { remaining, demand, usage, .. } = self.links[place as usize];
-        let demand = if demand < usage * CANCELLATION { self.demand_of_open_flows(place) } else { demand };
+    fn level_of(&mut self, place: u32, elements: &[Element]) -> f64 {
+        let Contention { remaining, demand, usage, .. } = *self.link_at(place);
+        let demand = if demand < usage * CANCELLATION { self.demand_of_open_flows(place, elements) } else { demand };
         remaining.max(0.0) / demand
     }
 
     /// Forms the demand of a link afresh. Settled flows leave its list, so that nobody meets them twice.
     #[cold]
-    fn demand_of_open_flows(&mut self, place: u32) -> f64 {
-        let (first, end) = self.links[place as usize].members;
-        let (mut kept, mut demand) = (first, 0.0);
+    fn demand_of_open_flows(&mut self, place: u32, elements: &[Element]) -> f64 {
+        let number = self.contended[place as usize];
+        let link = &mut self.links[number as usize];
+        let (first, end) = link.members;
+        let (mut kept, mut demand, mut last) = (first, 0.0, None);
         for member in first..end {
             let member = self.members[member as usize];
-            let flow = &self.flows[member.number as usize];
-            if !flow.settled {
-                demand += self.ways[member.way as usize].consumption * flow.weight;
-                self.members[kept as usize] = member;
-                kept += 1;
+            let Rising { settled, weight, path, .. } = self.flows[member as usize];
+            if settled {
+                continue;
+            }
+            self.members[kept as usize] = member;
+            kept += 1;
+            // A path that leads over the link twice is there twice in a row.
+            if last.replace(member) != Some(member) {
+                for element in elements[path.elements()].iter().filter(|element| element.link == number) {
+                    demand += element.consumption * weight;
+                }
             }
         }
-        let link = &mut self.links[place as usize];
         link.members.1 = kept;
         link.demand = demand;
         demand
