@@ -104,7 +104,7 @@ struct Flow {
     level: f64,
     limit: u32,
     path: Path,
-    /// Number of the solution whose set S the flow was last in.
+    /// Number of the solution whose set S the flow was last in; 0 if it was in none, or had to leave it.
     in_set: u64,
 }
 
@@ -113,7 +113,8 @@ struct Flow {
 #[repr(align(64))]
 struct Link {
     capacity: f64,
-    /// What its flows would take at their bounds, roughly: it has been added to and subtracted from.
+    /// What its flows would take at their bounds, roughly: it has been added to and subtracted from. No flow counts for more than twice the
+    /// capacity, so that what one of them leaves does not drown in rounding errors.
     most: f64,
     members: Vec<Member>,
     /// The round in which a solution first looked at it, and its place among the contended ones there.
@@ -122,6 +123,14 @@ struct Link {
     /// Flows that it limits.
     limited: u32,
     fat_pipe: bool,
+}
+
+impl Link {
+    /// What counts of the consumption of a flow at its bound.
+    #[inline]
+    fn at_most(&self, consumption: f64) -> f64 {
+        consumption.min(2.0 * self.capacity)
+    }
 }
 
 /// Relative slack when a link is asked for reports whether its flows consume all of it.
@@ -147,6 +156,7 @@ pub struct System<const WATCHED: bool> {
     // Working memory of a solution, kept to avoid allocation:
     set: Vec<u32>,
     before: Vec<f64>,
+    /// Arrays of 16 KiB, made when they are first needed.
     few: Option<Box<Few>>,
     general: General,
     whole: Whole,
@@ -158,7 +168,7 @@ pub struct System<const WATCHED: bool> {
     first_round: u64,
     /// The solution in which the flows of a link were last looked at for the first members of S.
     seeded: Vec<u64>,
-    /// The solution in which the flows of a fat pipe were last put into S together.
+    /// The solution in which the flows of a fat pipe were last put into S together; 0 if in none, or if they had to leave it.
     gathered: Vec<u64>,
     changed: Vec<FlowId>,
     /// What links keep while there is a crowd.
@@ -211,10 +221,16 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
     }
 
     fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId {
-        let start = self.elements.len() as u32;
+        debug_assert!(
+            (1..elements.len()).all(|at| elements[..at].iter().all(|e| e.0 != elements[at].0)),
+            "a link twice"
+        );
+        let end =
+            |elements: &[Element]| u32::try_from(elements.len()).expect("paths are shorter than 2^32 links together");
+        let start = end(&self.elements);
         self.elements.extend(elements.iter().map(|e| Element { link: e.0.0, consumption: e.1 }));
         let fat = elements.iter().any(|e| self.links[e.0.index()].fat_pipe);
-        self.paths.push(Path { start, end: self.elements.len() as u32, fat });
+        self.paths.push(Path { start, end: end(&self.elements), fat });
         PathId(self.paths.len() as u32 - 1)
     }
 
@@ -226,7 +242,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         for e in &self.elements[path.elements()] {
             let link = &mut self.links[e.link as usize];
             link.members.push(Member { flow: id, consumption: e.consumption });
-            link.most += e.consumption * bound;
+            link.most += link.at_most(e.consumption * bound);
             if link.limited > 0 || link.fat_pipe {
                 self.touched.push(e.link);
             }
@@ -248,7 +264,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             if let Some(at) = link.members.iter().position(|m| m.flow == flow.0) {
                 link.members.swap_remove(at);
             }
-            link.most = if link.members.is_empty() { 0.0 } else { link.most - e.consumption * bound };
+            link.most = if link.members.is_empty() { 0.0 } else { link.most - link.at_most(e.consumption * bound) };
             // Flows that this link does not limit have nothing to gain from it.
             if link.limited > 0 || link.fat_pipe {
                 self.touched.push(e.link);

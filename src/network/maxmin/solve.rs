@@ -7,7 +7,8 @@ use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLER
 const SURELY: f64 = 1e-6;
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Restores max-min fairness after the changes since the last call.
+    /// Restores max-min fairness after the changes since the last call, in the shortest way: in a crowd, link by link; a new flow on idle
+    /// links, or new ones that all run at their bounds, for themselves; all flows at once; a set of one flow; of a few; of any number.
     pub(super) fn restore_fairness(&mut self) {
         self.changed.clear();
         if !self.is_stale() {
@@ -77,7 +78,6 @@ impl<const WATCHED: bool> System<WATCHED> {
         state.level = state.value * state.penalty;
         self.set_limit(flow, limit);
         self.added.clear();
-        self.touched.clear();
         self.changed.push(FlowId(flow));
     }
 

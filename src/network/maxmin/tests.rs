@@ -175,6 +175,24 @@ fn flow(links: u32) -> impl Strategy<Value = Flow> {
     )
 }
 
+/// What is left of a sum after a huge bound has been added and taken away must not pass for the sum of the others.
+#[test]
+fn a_huge_bound_comes_and_goes() {
+    let mut s = system(&[1.0, 1e18]);
+    let (here, both) = (path(&mut s, &[0]), s.add_path(&[(LinkId(1), 1.0), (LinkId(0), 0.05)]));
+    for (visitor, bound) in [(here, 1e20), (both, 1e18), (here, f64::INFINITY)] {
+        let first = s.start(here, 1.0, 0.75);
+        let visitor = s.start(visitor, 1.0, bound);
+        let second = s.start(here, 1.0, 0.75);
+        s.solve();
+        s.stop(visitor);
+        s.solve();
+        assert_eq!([s.value(first), s.value(second)], [0.5, 0.5]);
+        s.stop(first);
+        s.stop(second);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

@@ -52,7 +52,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
         crowd.followed.resize(flows.len(), NONE);
         added.iter().for_each(|&flow| crowd.followed[flow as usize] = NONE);
-        (crowd.active, crowd.wanted, crowd.effort) = (true, true, 0);
+        (crowd.active, crowd.wanted, crowd.effort, crowd.flooded) = (true, true, 0, false);
         if crowd.scales.is_empty() {
             crowd.scales.extend(links.iter().map(|link| Scale::new(link.capacity)));
             crowd.groups.resize_with(links.len(), Group::default);

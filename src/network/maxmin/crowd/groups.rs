@@ -19,6 +19,9 @@ pub(super) fn units(share: f64, level: f64) -> i64 {
     ((share * level).min(WHOLE - 1.0) + WHOLE).to_bits() as i64 - WHOLE.to_bits() as i64
 }
 
+/// A flow adds less than 2^52 units, so a load that is looked at after each addition is met here before it is too large for its integer.
+const FLOOD: i64 = i64::MAX - (1 << 53);
+
 /// So often may each link be looked at in a repair, on average.
 pub(super) const PATIENCE: usize = 16;
 
@@ -33,17 +36,6 @@ pub(super) struct Gauge {
     pub(super) highest: f64,
     /// Whether it waits to be looked at.
     pub(super) queued: bool,
-}
-
-impl Gauge {
-    /// A flow that it does not limit goes from one level to another.
-    #[inline]
-    pub(super) fn pass(&mut self, share: f64, from: f64, to: f64) {
-        self.load += units(share, to) - units(share, from);
-        if to > self.highest {
-            self.highest = to;
-        }
-    }
 }
 
 /// The capacity of a link.
@@ -98,6 +90,9 @@ pub(in super::super) struct Crowd {
     pub(in super::super) wanted: bool,
     /// Ways that were looked at for large sets since there was none.
     pub(super) effort: usize,
+    /// Whether the flows of a link have taken, on the way, so many times what it has that its load cannot be told any more: thousands that
+    /// rise together, before their turn comes to come down again. Filling from zero does not need to know.
+    pub(super) flooded: bool,
     pub(super) gauges: Vec<Gauge>,
     pub(super) scales: Vec<Scale>,
     pub(super) groups: Vec<Group>,
@@ -145,6 +140,17 @@ impl Crowd {
         consumption * weight * self.scales[link as usize].units
     }
 
+    /// A flow goes from one level to another, as seen by a link that does not limit it.
+    #[inline]
+    pub(super) fn pass(&mut self, link: u32, share: f64, from: f64, to: f64) {
+        let gauge = &mut self.gauges[link as usize];
+        gauge.load = gauge.load.wrapping_add(units(share, to) - units(share, from));
+        self.flooded |= gauge.load > FLOOD;
+        if to > gauge.highest {
+            gauge.highest = to;
+        }
+    }
+
     /// The level of a group changes: its flows take more, or less, of their other links. Gives whether a flow is stopped before,
     /// which only happens on the way up.
     pub(super) fn shift<const RISING: bool>(&mut self, link: u32, level: f64) -> bool {
@@ -153,16 +159,19 @@ impl Crowd {
         let floor = level * (1.0 - TOLERANCE);
         let group = &groups[link as usize];
         let mut stopped = RISING && group.ceiling < floor;
+        let mut flooded = false;
         // The innermost loop of all.
         for &Other { link, share } in &group.others {
             let gauge = &mut gauges[link as usize];
-            gauge.load += units(share, level) - units(share, from);
+            gauge.load = gauge.load.wrapping_add(units(share, level) - units(share, from));
             if RISING {
+                flooded |= gauge.load > FLOOD;
                 stopped |= gauge.level < floor;
                 gauge.highest = if level > gauge.highest { level } else { gauge.highest };
             }
             gauge.enqueue(queue, scales, link);
         }
+        self.flooded |= flooded;
         stopped
     }
 }

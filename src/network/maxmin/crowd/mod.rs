@@ -129,7 +129,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         let Flow { weight, path, .. } = self.flows[flow as usize];
         for e in &self.elements[path.elements()] {
             let share = self.crowd.share(e.link, e.consumption, weight);
-            self.crowd.gauges[e.link as usize].pass(share, level, 0.0);
+            self.crowd.pass(e.link, share, level, 0.0);
             self.crowd.queue(e.link);
         }
     }
@@ -145,7 +145,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         if let Some(at) = group.members.iter().position(|m| m.flow == flow) {
             let consumption = group.members.swap_remove(at).consumption;
             let share = self.crowd.share(limit, consumption, weight);
-            self.crowd.gauges[limit as usize].pass(share, 0.0, level);
+            self.crowd.pass(limit, share, 0.0, level);
         }
         self.crowd.queue(limit);
     }
@@ -163,15 +163,15 @@ impl<const WATCHED: bool> System<WATCHED> {
         let Flow { weight, path, .. } = *state;
         for &Element { link, consumption } in &self.elements[path.elements()] {
             let share = self.crowd.share(link, consumption, weight);
-            let gauge = &mut self.crowd.gauges[link as usize];
             if link == limit {
-                gauge.load -= units(share, from);
+                let gauge = &mut self.crowd.gauges[link as usize];
+                gauge.load = gauge.load.wrapping_sub(units(share, from));
                 gauge.level = level;
                 let group = &mut self.crowd.groups[link as usize];
                 group.members.push(Member { flow, consumption });
                 group.stale = true;
             } else {
-                gauge.pass(share, from, level);
+                self.crowd.pass(link, share, from, level);
             }
             self.crowd.queue(link);
         }
@@ -212,7 +212,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         let mut patience = self.crowd.patience;
         while let Some(Reverse((_, link))) = self.crowd.queue.pop() {
             self.crowd.gauges[link as usize].queued = false;
-            if patience == 0 {
+            if patience == 0 || self.crowd.flooded {
                 return false;
             }
             patience -= 1;

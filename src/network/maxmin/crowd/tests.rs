@@ -195,3 +195,33 @@ fn a_crowd_forms_where_transfers_hang_together_and_not_where_they_only_start_tog
     assert!(form(true));
     assert!(!form(false));
 }
+
+/// More units than an integer holds: thousands of flows rise at one instant, each beyond what a link of them all can carry.
+#[test]
+fn thousands_rise_together_and_their_link_holds_them_back() {
+    for (count, capacity, bound) in [(2600, 1.0, 8.0), (4200, 1.999, 1.999)] {
+        // Link 0 is that of all; on a link of its own, a far heavier rival holds each down. The last link is for who sets the crowd off.
+        let mut c = Coupled::new(std::iter::once(capacity).chain((0..count).map(|_| 16.0)).chain([1.0]));
+        for own in 1..=count {
+            c.start((vec![(0, 1.0), (own, 1.0)], 1.0, bound));
+        }
+        for own in 1..=count {
+            c.start((vec![(own, 1.0)], 1e-6, 100.0));
+        }
+        (0..2).for_each(|_| c.start((vec![(count + 1, 1.0)], 1.0, 1.0)));
+        c.system.solve();
+        c.system.crowd.wanted = true;
+        c.stop(c.present.len() - 1);
+        c.system.solve();
+        assert!(c.system.crowd.active);
+        while c.present.len() > count as usize {
+            // Backwards, so that none comes to the place of another.
+            c.stop(c.present.len() - 1);
+        }
+        c.system.solve();
+        for (flow, _) in &c.present {
+            let (value, fair) = (c.system.value(*flow), capacity / f64::from(count));
+            assert!((value - fair).abs() <= 1e-9 * fair, "{value} is not {fair}");
+        }
+    }
+}

@@ -12,6 +12,9 @@ const PLACES: usize = 64;
 /// Places for flows on links.
 const WAYS: usize = 512;
 
+// Indices are masked, which would hide that one is too large.
+const _: () = assert!(FEW_LINKS <= PLACES);
+
 /// A set of places.
 type Set = u64;
 
@@ -147,7 +150,7 @@ impl Default for Few {
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out the set and those who join it, if they are few. Gives whether they were; if not, nothing has changed.
+    /// Shares out the set and those who join it, if they are few. Gives whether they were; if not, nothing that lasts has changed.
     pub(in super::super) fn share_out_few(&mut self) -> bool {
         let mut few = self.few.take().unwrap_or_default();
         few.clear();

@@ -3,7 +3,7 @@
 //! A common level rises from zero. Events stop it, in their order: links fill up, and outsiders are reached where they stand. There
 //! the set may grow, and the level goes on from there; nothing below it is touched again. What happens at an event is told here;
 //! how the flows and their contended links are kept is up to a [`Filling`]: a few in fixed arrays ([`few`]), any number ([`general`]).
-//! Where nobody is outside and many begin together nothing can join, and the same is done without events ([`whole`]).
+//! Where nobody is outside and many begin together nobody can join: [`whole`] has a shorter loop of its own, in which links fill up.
 
 mod buckets;
 mod few;
@@ -16,7 +16,8 @@ pub(super) use self::whole::Whole;
 
 use super::{Flow, FlowId, Link, System, TOLERANCE};
 
-/// Up to so many contended links, the next one to fill up is found by looking at all of them.
+/// Up to so many contended links, the next one to fill up is found by looking at all of them. Beyond, [`few`] has no room, [`general`] has a
+/// heap, and [`whole`] is worth its while.
 const FEW_LINKS: usize = 48;
 
 /// What stops the common level on its way up.

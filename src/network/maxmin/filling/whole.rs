@@ -20,7 +20,7 @@ struct Rising {
     limit: u32,
     path: Path,
     settled: bool,
-    /// Whether all its links can carry all their flows' bounds.
+    /// Whether it was settled from the start, at its bound, since all its links can carry all their flows' bounds.
     free: bool,
 }
 
@@ -53,7 +53,7 @@ pub(in super::super) struct Whole {
     /// How many times this has been used.
     epoch: u32,
     /// The contended links: their numbers, in the order in which they were met. That is their place.
-    contended: Vec<u32>,
+    contended_links: Vec<u32>,
     /// The flows of each contended link, in the order of the set.
     members: Vec<u32>,
     queue: Buckets,
@@ -81,7 +81,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     /// Takes up the flows of the set and their links. Gives false if there is a fat pipe, or too few contended links.
     fn take_up_whole(&mut self) -> bool {
         let (links, elements, flows) = (&self.links[..], &self.elements[..], &self.flows[..]);
-        let Whole { flows: rising, links: contentions, epoch, contended, unsettled, .. } = &mut self.whole;
+        let Whole { flows: rising, links: contentions, epoch, contended_links, unsettled, .. } = &mut self.whole;
         if *epoch == u32::MAX {
             contentions.clear();
             *epoch = 0;
@@ -91,7 +91,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         contentions.resize(links.len(), Contention::default());
         let contentions = &mut contentions[..];
         rising.clear();
-        contended.clear();
+        contended_links.clear();
         *unsettled = 0;
         rising.reserve(self.set.len());
         for &flow in &self.set {
@@ -105,7 +105,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                 if link.epoch != epoch {
                     *link = Contention::new(&links[number as usize], flows, epoch);
                     if link.contended {
-                        contended.push(number);
+                        contended_links.push(number);
                     }
                 }
                 free &= !link.contended;
@@ -117,7 +117,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             *unsettled += usize::from(!free);
             rising.push(Rising { weight, ceiling, value: bound, limit: OWN_BOUND, path, settled: free, free });
         }
-        contended.len() > FEW_LINKS
+        contended_links.len() > FEW_LINKS
     }
 }
 
@@ -140,7 +140,7 @@ impl Whole {
     fn fill(&mut self, elements: &[Element]) {
         self.list_members(elements);
         let mut queue = std::mem::take(&mut self.queue);
-        let places = (0..self.contended.len() as u32).rev();
+        let places = (0..self.contended_links.len() as u32).rev();
         queue.start(places.map(|place| (place, self.level_of(place, elements))));
         while self.unsettled > 0
             && let Some(level) = self.next(&mut queue, elements)
@@ -163,14 +163,14 @@ impl Whole {
     /// The contended link at a place.
     #[inline]
     fn link_at(&mut self, place: u32) -> &mut Contention {
-        &mut self.links[self.contended[place as usize] as usize]
+        &mut self.links[self.contended_links[place as usize] as usize]
     }
 
     /// Lists the flows of each contended link side by side.
     fn list_members(&mut self, elements: &[Element]) {
-        let Self { flows, links, contended, members, .. } = self;
+        let Self { flows, links, contended_links, members, .. } = self;
         let mut end = 0;
-        for &number in &*contended {
+        for &number in &*contended_links {
             let link = &mut links[number as usize];
             link.usage = link.demand;
             // Up to where they are listed, which moves on to their end.
@@ -239,7 +239,7 @@ impl Whole {
     /// The flows of the links in `self.fullest` that still rise stop at `level`.
     fn stop(&mut self, level: f64, elements: &[Element]) {
         for at in 0..self.fullest.len() {
-            let limit = self.contended[self.fullest[at] as usize];
+            let limit = self.contended_links[self.fullest[at] as usize];
             let (first, end) = self.links[limit as usize].members;
             for member in first..end {
                 let number = self.members[member as usize];
@@ -278,10 +278,10 @@ impl Whole {
     /// Forms the demand of a link afresh. Settled flows leave its list, so that nobody meets them twice.
     #[cold]
     fn demand_of_open_flows(&mut self, place: u32, elements: &[Element]) -> f64 {
-        let number = self.contended[place as usize];
+        let number = self.contended_links[place as usize];
         let link = &mut self.links[number as usize];
         let (first, end) = link.members;
-        let (mut kept, mut demand, mut last) = (first, 0.0, None);
+        let (mut kept, mut demand) = (first, 0.0);
         for member in first..end {
             let member = self.members[member as usize];
             let Rising { settled, weight, path, .. } = self.flows[member as usize];
@@ -290,11 +290,8 @@ impl Whole {
             }
             self.members[kept as usize] = member;
             kept += 1;
-            // A path that leads over the link twice is there twice in a row.
-            if last.replace(member) != Some(member) {
-                for element in elements[path.elements()].iter().filter(|element| element.link == number) {
-                    demand += element.consumption * weight;
-                }
+            if let Some(element) = elements[path.elements()].iter().find(|element| element.link == number) {
+                demand += element.consumption * weight;
             }
         }
         link.members.1 = kept;
@@ -319,7 +316,12 @@ mod tests {
         let element = (0..120u32, prop_oneof![Just(1.0), Just(0.05)]);
         let penalty = prop_oneof![Just(1.0), 0.01..100.0];
         let bound = prop_oneof![Just(f64::INFINITY), Just(0.3), 0.001..1.0];
-        proptest::collection::vec((proptest::collection::vec(element, 1..6), penalty, bound), 50..400)
+        let path = proptest::collection::vec(element, 1..6).prop_map(|mut path| {
+            path.sort_by_key(|&(link, _)| link);
+            path.dedup_by_key(|&mut (link, _)| link);
+            path
+        });
+        proptest::collection::vec((path.prop_shuffle(), penalty, bound), 50..400)
     }
 
     /// Values, limits and who changed, with or without a flow that has nothing to do with the others.
