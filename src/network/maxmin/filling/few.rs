@@ -172,7 +172,6 @@ impl<const WATCHED: bool> System<WATCHED> {
 impl Filling for Few {
     #[inline]
     fn admit<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>) -> bool {
-        system.round += 1;
         let known_links = self.link_count;
         for at in self.flow_count..system.set.len() {
             let flow = system.set[at];

@@ -134,9 +134,8 @@ impl Filling for General {
         if !self.flows.is_empty() && system.set[self.flows.len()..].iter().any(is_fat) {
             // The flows of a fat pipe join together, wherever they stand: the level goes back to zero.
             self.clear();
-            system.first_round = system.round + 1;
+            system.first_round = system.round;
         }
-        system.round += 1;
         for at in self.flows.len()..system.set.len() {
             let flow = system.set[at];
             let Flow { weight, penalty, bound, value, limit, path, .. } = system.flows[flow as usize];

@@ -31,7 +31,7 @@ enum Event {
 
 /// The flows of the set and their contended links, on the way of the level from zero to the top.
 trait Filling {
-    /// Takes in the flows that have joined the set since the last time. Gives false if they have no room here.
+    /// Takes in the flows that have joined the set since the last round. Gives false if they have no room here.
     fn admit<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>) -> bool;
     /// The next event; none when all flows are settled and no outsider can rise.
     fn next(&mut self) -> Option<Event>;
@@ -54,7 +54,7 @@ impl<const WATCHED: bool> System<WATCHED> {
     #[inline]
     fn fill(&mut self, filling: &mut impl Filling) -> bool {
         self.first_round = self.round + 1;
-        if !filling.admit(self) {
+        if !self.admit(filling) {
             return false;
         }
         while let Some(event) = filling.next() {
@@ -72,11 +72,18 @@ impl<const WATCHED: bool> System<WATCHED> {
                     }
                 }
             }
-            if !filling.admit(self) {
+            if !self.admit(filling) {
                 return false;
             }
         }
         true
+    }
+
+    /// A round: those who have joined are taken in. Gives false if there was no room.
+    #[inline]
+    fn admit(&mut self, filling: &mut impl Filling) -> bool {
+        self.round += 1;
+        filling.admit(self)
     }
 
     /// Those outsiders join who stand above the level at which a link of theirs fills up.
