@@ -31,8 +31,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.before.clear();
         let newcomers = self.added.len();
         self.seed();
-        if self.share_out_whole() {
-            return self.note_effort(self.whole.ways(), newcomers);
+        if self.share_out_whole(newcomers) {
+            return;
         }
         if let [flow] = self.set[..]
             && !self.path_of(flow).fat

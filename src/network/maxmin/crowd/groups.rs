@@ -38,6 +38,15 @@ pub(super) struct Gauge {
     pub(super) queued: bool,
 }
 
+impl Gauge {
+    /// A flow that it does not limit goes from one level to another. Gives whether the load is hardly countable any more.
+    #[inline]
+    pub(super) fn carry(&mut self, share: f64, from: f64, to: f64) -> bool {
+        self.load = self.load.wrapping_add(units(share, to) - units(share, from));
+        self.load > FLOOD
+    }
+}
+
 /// The capacity of a link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
@@ -144,8 +153,7 @@ impl Crowd {
     #[inline]
     pub(super) fn pass(&mut self, link: u32, share: f64, from: f64, to: f64) {
         let gauge = &mut self.gauges[link as usize];
-        gauge.load = gauge.load.wrapping_add(units(share, to) - units(share, from));
-        self.flooded |= gauge.load > FLOOD;
+        self.flooded |= gauge.carry(share, from, to);
         if to > gauge.highest {
             gauge.highest = to;
         }
@@ -163,9 +171,9 @@ impl Crowd {
         // The innermost loop of all.
         for &Other { link, share } in &group.others {
             let gauge = &mut gauges[link as usize];
-            gauge.load = gauge.load.wrapping_add(units(share, level) - units(share, from));
+            let flood = gauge.carry(share, from, level);
             if RISING {
-                flooded |= gauge.load > FLOOD;
+                flooded |= flood;
                 stopped |= gauge.level < floor;
                 gauge.highest = if level > gauge.highest { level } else { gauge.highest };
             }

@@ -165,7 +165,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             let share = self.crowd.share(link, consumption, weight);
             if link == limit {
                 let gauge = &mut self.crowd.gauges[link as usize];
-                gauge.load = gauge.load.wrapping_sub(units(share, from));
+                gauge.carry(share, from, 0.0);
                 gauge.level = level;
                 let group = &mut self.crowd.groups[link as usize];
                 group.members.push(Member { flow, consumption });

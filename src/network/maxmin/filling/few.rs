@@ -4,7 +4,7 @@
 //! length, and a set of flows is the bits of one integer. So an index is masked instead of compared, nobody asks for memory, and
 //! whoever is not in a set costs nothing. What does not fit, and fat pipes, are left to the general way, which begins anew.
 
-use super::super::{CANCELLATION, Element, Flow, OWN_BOUND, System, TOLERANCE, UNCONTENDED};
+use super::super::{CANCELLATION, Element, Flow, OWN_BOUND, System, UNCONTENDED};
 use super::{Event, FEW_LINKS, Filling, Outsiders};
 
 /// Places for flows and for links: as many as an integer has bits.
@@ -380,13 +380,10 @@ impl Few {
         self.flow_count += 1;
     }
 
-    /// Whether the outsiders that a link limits can rise: it is not yet full at their level.
+    /// Whether the outsiders that a link limits can rise.
     fn has_more_for_outsiders(&mut self, place: usize) -> bool {
         let Contended { open, remaining, capacity, outside, .. } = *self.contended(place);
-        match open {
-            0 => remaining > capacity * TOLERANCE,
-            _ => self.level_of(place) > outside.lowest_limited * (1.0 + TOLERANCE),
-        }
+        outside.can_rise((open != 0).then(|| self.level_of(place)), remaining, capacity)
     }
 
     /// Fixes the value of a flow and takes it off its links.

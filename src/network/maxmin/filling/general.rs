@@ -3,25 +3,9 @@
 //! While there are few contended links, all are looked at for the next event; then a heap knows it. All indices are local, so that what
 //! belongs together lies together.
 
-use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, System, TOLERANCE, UNCONTENDED};
-use super::{Event, FEW_LINKS, Filling, Outsiders};
+use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, System, UNCONTENDED};
+use super::{Event, FEW_LINKS, Filling, Outsiders, Rising};
 use crate::queue::EventQueue;
-
-/// A flow on its way to its value.
-#[derive(Clone, Copy, Debug)]
-struct Rising {
-    /// Share per level: 1 / penalty.
-    weight: f64,
-    /// The level at which it runs at its bound.
-    ceiling: f64,
-    /// Its bound, until it is settled.
-    value: f64,
-    /// The link that stops it, by its number in the system.
-    limit: u32,
-    /// Its contended links, among the ways.
-    ways: (u32, u32),
-    settled: bool,
-}
 
 /// A flow on a contended link. The ways of a flow lie side by side, those of a link are chained.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +77,8 @@ impl Contended {
 /// The flows and their contended links.
 #[derive(Default, Debug)]
 pub(in super::super) struct General {
-    flows: Vec<Rising>,
+    /// With their contended links, as a range of the ways.
+    flows: Vec<Rising<(u32, u32)>>,
     links: Vec<Contended>,
     ways: Vec<Way>,
     /// The links of the last [`Event::Full`].
@@ -138,7 +123,7 @@ impl Filling for General {
         }
         for at in self.flows.len()..system.set.len() {
             let flow = system.set[at];
-            let Flow { weight, penalty, bound, value, limit, path, .. } = system.flows[flow as usize];
+            let Flow { weight, value, limit, path, .. } = system.flows[flow as usize];
             let first = self.ways.len() as u32;
             for &Element { link: number, consumption } in &system.elements[path.elements()] {
                 let link = &mut system.links[number as usize];
@@ -156,11 +141,9 @@ impl Filling for General {
                 }
             }
             let ways = (first, self.ways.len() as u32);
-            // Where all links can carry all their flows' bounds, a flow runs at its own.
             let settled = ways.0 == ways.1;
-            let limit = if settled { system.link_filled_by(flow) } else { OWN_BOUND };
             self.unsettled += usize::from(!settled);
-            self.flows.push(Rising { weight, ceiling: bound * penalty, value: bound, limit, ways, settled });
+            self.flows.push(system.rising(flow, ways, settled));
         }
         true
     }
@@ -399,13 +382,10 @@ impl General {
         (open > 0).then(|| self.level_of(place)).map(|level| (level, Event::Full(level)))
     }
 
-    /// Whether the outsiders that a link limits can rise: it is not yet full at their level.
+    /// Whether the outsiders that a link limits can rise.
     fn has_more_for_outsiders(&mut self, place: u32) -> bool {
         let Contended { open, remaining, capacity, outside, .. } = self.links[place as usize];
-        match open {
-            0 => remaining > capacity * TOLERANCE,
-            _ => self.level_of(place) > outside.lowest_limited * (1.0 + TOLERANCE),
-        }
+        outside.can_rise((open > 0).then(|| self.level_of(place)), remaining, capacity)
     }
 
     /// Fixes the value of a flow and takes it off its links.

@@ -14,7 +14,7 @@ pub(super) use self::few::Few;
 pub(super) use self::general::General;
 pub(super) use self::whole::Whole;
 
-use super::{Flow, FlowId, Link, System, TOLERANCE};
+use super::{Flow, FlowId, Link, OWN_BOUND, System, TOLERANCE};
 
 /// Up to so many contended links, the next one to fill up is found by looking at all of them. Beyond, [`few`] has no room, [`general`] has a
 /// heap, and [`whole`] is worth its while.
@@ -27,6 +27,21 @@ enum Event {
     Full(f64),
     /// Outsiders whom the contended link at this place limits have been reached, and it has more for them.
     Released(u32),
+}
+
+/// A flow on its way to its value. `W`: where its links are.
+#[derive(Clone, Copy, Debug)]
+struct Rising<W> {
+    /// Share per level: 1 / penalty.
+    weight: f64,
+    /// The level at which it runs at its bound.
+    ceiling: f64,
+    /// Its bound, until it is settled.
+    value: f64,
+    /// The link that stops it, by its number in the system.
+    limit: u32,
+    ways: W,
+    settled: bool,
 }
 
 /// The flows of the set and their contended links, on the way of the level from zero to the top.
@@ -99,6 +114,14 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
+    /// A flow before the level rises. Where all links can carry all their flows' bounds, it is settled, and runs at its own.
+    #[inline]
+    fn rising<W>(&self, flow: u32, ways: W, settled: bool) -> Rising<W> {
+        let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
+        let limit = if settled { self.link_filled_by(flow) } else { OWN_BOUND };
+        Rising { weight, ceiling: bound * penalty, value: bound, limit, ways, settled }
+    }
+
     /// Gives the flow at a place of the set what was found out.
     #[inline(always)]
     fn give(&mut self, at: usize, value: f64, limit: u32) {
@@ -127,6 +150,18 @@ impl Default for Outsiders {
     /// Nobody.
     fn default() -> Self {
         Self { limited: 0, lowest_limited: f64::INFINITY, highest: 0.0 }
+    }
+}
+
+impl Outsiders {
+    /// Whether those that the link limits can rise: it is not yet full where they stand. `level`: where it fills up, if flows still rise on it;
+    /// `remaining`: what is left of its capacity.
+    #[inline]
+    fn can_rise(&self, level: Option<f64>, remaining: f64, capacity: f64) -> bool {
+        match level {
+            None => remaining > capacity * TOLERANCE,
+            Some(level) => level > self.lowest_limited * (1.0 + TOLERANCE),
+        }
     }
 }
 

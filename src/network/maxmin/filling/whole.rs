@@ -6,23 +6,8 @@
 //! them are met when their bucket's turn comes and have moved on by then.
 
 use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, Path, System};
-use super::FEW_LINKS;
 use super::buckets::Buckets;
-
-/// A flow on its way to its value.
-#[derive(Clone, Copy, Debug)]
-struct Rising {
-    weight: f64,
-    /// The level at which it runs at its bound.
-    ceiling: f64,
-    /// Its bound, until it is settled.
-    value: f64,
-    limit: u32,
-    path: Path,
-    settled: bool,
-    /// Whether it was settled from the start, at its bound, since all its links can carry all their flows' bounds.
-    free: bool,
-}
+use super::{FEW_LINKS, Rising};
 
 /// What the flows make of a link.
 #[derive(Clone, Copy, Default, Debug)]
@@ -47,7 +32,7 @@ struct Contention {
 /// The working memory, kept to avoid allocation.
 #[derive(Default, Debug)]
 pub(in super::super) struct Whole {
-    flows: Vec<Rising>,
+    flows: Vec<Rising<Path>>,
     /// By the numbers of links in the system; those of another epoch are out of date.
     links: Vec<Contention>,
     /// How many times this has been used.
@@ -63,61 +48,25 @@ pub(in super::super) struct Whole {
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out the set if it has all flows in it and is large. Gives whether it was.
-    pub(in super::super) fn share_out_whole(&mut self) -> bool {
+    /// Shares out the set if it has all flows in it and is large. Gives whether it was. `newcomers`: how many flows are new.
+    pub(in super::super) fn share_out_whole(&mut self, newcomers: usize) -> bool {
         let flows = self.active_flows();
-        if self.set.len() < flows || flows.min(self.links.len()) <= FEW_LINKS || !self.take_up_whole() {
+        if self.set.len() < flows || flows.min(self.links.len()) <= FEW_LINKS {
             return false;
         }
-        self.whole.fill(&self.elements);
-        self.changed.reserve(self.set.len());
-        for at in 0..self.set.len() {
-            let Rising { value, limit, free, .. } = self.whole.flows[at];
-            self.give(at, value, if free { self.link_filled_by(self.set[at]) } else { limit });
-        }
-        true
-    }
-
-    /// Takes up the flows of the set and their links. Gives false if there is a fat pipe, or too few contended links.
-    fn take_up_whole(&mut self) -> bool {
-        let (links, elements, flows) = (&self.links[..], &self.elements[..], &self.flows[..]);
-        let Whole { flows: rising, links: contentions, epoch, contended_links, unsettled, .. } = &mut self.whole;
-        if *epoch == u32::MAX {
-            contentions.clear();
-            *epoch = 0;
-        }
-        *epoch += 1;
-        let epoch = *epoch;
-        contentions.resize(links.len(), Contention::default());
-        let contentions = &mut contentions[..];
-        rising.clear();
-        contended_links.clear();
-        *unsettled = 0;
-        rising.reserve(self.set.len());
-        for &flow in &self.set {
-            let Flow { weight, penalty, bound, path, .. } = flows[flow as usize];
-            if path.fat {
-                return false;
+        let mut whole = std::mem::take(&mut self.whole);
+        let large = whole.take_up(self);
+        if large {
+            whole.fill(&self.elements);
+            self.changed.reserve(self.set.len());
+            for at in 0..self.set.len() {
+                let Rising { value, limit, .. } = whole.flows[at];
+                self.give(at, value, limit);
             }
-            let (mut free, ceiling) = (true, bound * penalty);
-            for &Element { link: number, consumption } in &elements[path.elements()] {
-                let link = &mut contentions[number as usize];
-                if link.epoch != epoch {
-                    *link = Contention::new(&links[number as usize], flows, epoch);
-                    if link.contended {
-                        contended_links.push(number);
-                    }
-                }
-                free &= !link.contended;
-                link.open += 1;
-                link.demand += consumption * weight;
-                link.ceiling = if ceiling < link.ceiling { ceiling } else { link.ceiling };
-            }
-            // Where all links can carry all their flows' bounds, a flow runs at its own.
-            *unsettled += usize::from(!free);
-            rising.push(Rising { weight, ceiling, value: bound, limit: OWN_BOUND, path, settled: free, free });
+            self.note_effort(whole.members.len(), newcomers);
         }
-        contended_links.len() > FEW_LINKS
+        self.whole = whole;
+        large
     }
 }
 
@@ -131,9 +80,42 @@ impl Contention {
 }
 
 impl Whole {
-    /// On how many contended links the flows are, together.
-    pub(in super::super) fn ways(&self) -> usize {
-        self.members.len()
+    /// Takes up the flows of the set and their links. Gives false if there is a fat pipe, or too few contended links.
+    fn take_up<const WATCHED: bool>(&mut self, system: &System<WATCHED>) -> bool {
+        if self.epoch == u32::MAX {
+            self.links.clear();
+            self.epoch = 0;
+        }
+        self.epoch += 1;
+        self.links.resize(system.links.len(), Contention::default());
+        self.flows.clear();
+        self.contended_links.clear();
+        self.unsettled = 0;
+        self.flows.reserve(system.set.len());
+        let (epoch, contentions) = (self.epoch, &mut self.links[..]);
+        for &flow in &system.set {
+            let Flow { weight, penalty, bound, path, .. } = system.flows[flow as usize];
+            if path.fat {
+                return false;
+            }
+            let (mut settled, ceiling) = (true, bound * penalty);
+            for &Element { link: number, consumption } in &system.elements[path.elements()] {
+                let link = &mut contentions[number as usize];
+                if link.epoch != epoch {
+                    *link = Contention::new(&system.links[number as usize], &system.flows, epoch);
+                    if link.contended {
+                        self.contended_links.push(number);
+                    }
+                }
+                settled &= !link.contended;
+                link.open += 1;
+                link.demand += consumption * weight;
+                link.ceiling = if ceiling < link.ceiling { ceiling } else { link.ceiling };
+            }
+            self.unsettled += usize::from(!settled);
+            self.flows.push(system.rising(flow, path, settled));
+        }
+        self.contended_links.len() > FEW_LINKS
     }
 
     /// Lets the level rise until all flows are settled.
@@ -179,7 +161,7 @@ impl Whole {
         }
         members.resize(end as usize, 0);
         for (number, flow) in (0..).zip(&*flows) {
-            for element in &elements[flow.path.elements()] {
+            for element in &elements[flow.ways.elements()] {
                 let link = &mut links[element.link as usize];
                 if link.contended {
                     members[link.members.1 as usize] = number;
@@ -259,7 +241,7 @@ impl Whole {
         flow.value = value;
         flow.limit = limit;
         self.unsettled -= 1;
-        for element in &elements[flow.path.elements()] {
+        for element in &elements[flow.ways.elements()] {
             let link = &mut self.links[element.link as usize];
             link.open -= 1;
             link.demand -= element.consumption * flow.weight;
@@ -284,7 +266,7 @@ impl Whole {
         let (mut kept, mut demand) = (first, 0.0);
         for member in first..end {
             let member = self.members[member as usize];
-            let Rising { settled, weight, path, .. } = self.flows[member as usize];
+            let Rising { settled, weight, ways: path, .. } = self.flows[member as usize];
             if settled {
                 continue;
             }
