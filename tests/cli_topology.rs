@@ -203,6 +203,22 @@ fn everything_a_buyer_asks_for_is_in_one_table() {
     assert_eq!(histogram.iter().filter_map(Value::as_u64).sum::<u64>(), 64 * 63);
     // An exact value has no sign.
     assert_eq!(folder.json(&["topology", "ring:6"])["bisection_method"], "exact");
+    // An odd number of arcs is cut, half a link; one switch has only its hosts to cut.
+    for (spec, cut, of_links, of_all) in [
+        ("clos:1,2,3", 5, Some(5.0 / 6.0), 5.0 / 18.0),
+        ("clos:2,3,3", 9, Some(0.75), 0.3),
+        ("kary_ntree:4,1", 2, None, 0.5),
+    ] {
+        let full = folder.json(&["topology", spec, "--full"]);
+        let share = |name: &str| full[name].as_f64();
+        assert_eq!(full["bisection"], cut, "{spec}");
+        assert!(
+            share("bisection_share_of_links").zip(of_links).is_none_or(|(is, should)| (is - should).abs() < 1e-12),
+            "{full}"
+        );
+        assert_eq!(share("bisection_share_of_links").is_some(), of_links.is_some(), "{full}");
+        assert!(share("bisection_share_of_all").is_some_and(|is| (is - of_all).abs() < 1e-12), "{full}");
+    }
     let none = folder.json(&["topology", "torus:8x8", "--bisection", "0"]);
     assert_eq!(none["bisection"], Value::Null);
 }

@@ -10,7 +10,7 @@ fn endpoints_take_their_part_of_the_bisection_share() {
     let reference = support::topology_reference();
     for entry in reference["formulas"]["bisection_ratio"].as_array().unwrap() {
         let number = |key: &str| entry[key].as_f64().unwrap_or_else(|| panic!("{key} of {entry}"));
-        let (bisection, switches) = (12, 50);
+        let (bisection, switches) = (12.0, 50);
         let of_links = bisection_share_of_links(bisection, switches, number("K"));
         let factor = bisection_share_of_all(bisection, switches, number("K"), number("p")) / of_links;
         assert!(support::relative_difference(factor, number("ratio_br_over_Br")) < 1e-15, "{entry}");

@@ -320,15 +320,14 @@ impl Messages {
         })
     }
 
-    /// The owner of a request blocks on it.
+    /// The owner of a request blocks on it. Who does so again stands behind the other side, if that is blocked on it, too: a rank that waits
+    /// for several is taken off all of them when one completes, and put back.
     #[inline]
     pub fn wait(&mut self, request: Request) {
         if let Some(id) = request.message() {
             let message = &mut self.entries[id as usize];
             let side = usize::from(request.side() == Side::Recv);
-            if !message.waiting[1 - side] {
-                message.receiver_first = side == 1;
-            }
+            message.receiver_first = (side == 1) != message.waiting[1 - side];
             message.waiting[side] = true;
         }
     }
@@ -466,6 +465,23 @@ mod tests {
         assert!(m.is_complete(sent.request));
         (0..3).for_each(|_| m.release(id));
         assert_eq!(send(&mut m, 2).request.message(), Some(id));
+    }
+
+    #[test]
+    fn who_waits_again_stands_behind_the_other_side() {
+        use Side::{Recv, Send};
+        let cases: [(&[Side], _); 4] = [
+            (&[Recv, Send], [1, 0]),
+            (&[Send, Recv], [0, 1]),
+            (&[Recv, Send, Recv], [0, 1]),
+            (&[Recv, Recv, Send], [1, 0]),
+        ];
+        for (sides, order) in cases {
+            let mut m = Messages::new();
+            let requests = [send(&mut m, 1).request, recv(&mut m, 1).request];
+            sides.iter().for_each(|&side| m.wait(requests[usize::from(side == Recv)]));
+            assert_eq!(m.arrive(0), order.map(Some), "{sides:?}");
+        }
     }
 
     #[test]

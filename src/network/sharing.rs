@@ -102,6 +102,11 @@ pub trait Sharing {
     /// A flow leaves. The others keep their values until the next [`solve`](Self::solve).
     fn stop(&mut self, flow: FlowId);
 
+    /// Several flows leave, in this order.
+    fn stop_all(&mut self, flows: &[FlowId]) {
+        flows.iter().for_each(|&flow| self.stop(flow));
+    }
+
     /// Whether something has changed since the last solution.
     fn is_stale(&self) -> bool;
 

@@ -70,6 +70,8 @@ pub struct Network<'a, S> {
     steps: Vec<Step>,
     /// The transfers that end at this instant.
     ended: Vec<u32>,
+    /// Their flows, which leave the sharing system.
+    leaving: Vec<FlowId>,
     // The last size looked up in the factor tables: most messages repeat a size.
     last_size: u64,
     last_factors: (f64, f64),
@@ -92,6 +94,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             clocks: Clocks::default(),
             steps: Vec::new(),
             ended: Vec::new(),
+            leaving: Vec::new(),
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
         }
@@ -301,13 +304,16 @@ impl<'a, S: Sharing> Network<'a, S> {
         for i in 0..self.ended.len() {
             let id = self.ended[i];
             let transfer = &self.transfers[id as usize];
-            if let Some(flow) = transfer.flow {
-                self.sharing.stop(flow);
-            }
+            self.leaving.extend(transfer.flow);
             finished.push(transfer.tag);
             self.free.push(id);
         }
         self.ended.clear();
+        match self.leaving[..] {
+            [flow] => self.sharing.stop(flow),
+            _ => self.sharing.stop_all(&self.leaving),
+        }
+        self.leaving.clear();
     }
 
     /// Tells of the links whose state may have changed in the last solution. Only a watched rule knows.

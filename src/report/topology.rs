@@ -340,12 +340,15 @@ impl TopologyReport {
             0
         };
         let (links, cut) = match switches.is_directed() {
-            true => ((switches.arcs() - 2 * to_hosts) as f64 / 2.0, found.cut / 2),
-            false => ((switches.cables() - to_hosts) as f64, found.cut),
+            true => ((switches.arcs() - 2 * to_hosts) as f64 / 2.0, found.cut as f64 / 2.0),
+            false => ((switches.cables() - to_hosts) as f64, found.cut as f64),
         };
+        let degree = 2.0 * links / vertices as f64;
         if links > 0.0 {
-            let degree = 2.0 * links / vertices as f64;
             self.bisection_share_of_links = Some(bounds::bisection_share_of_links(cut, vertices, degree));
+        }
+        // One switch has no links, but its hosts are cut in two where they are vertices.
+        if links > 0.0 || cut > 0.0 {
             let share = bounds::bisection_share_of_all(cut, vertices, degree, hosts / vertices as f64);
             self.bisection_share_of_all = Some(share);
         }
@@ -370,7 +373,7 @@ fn floor(
         rows: plan.rows,
         columns: plan.columns,
         cables_within_cabinets: cables.within_cabinets,
-        cable_metres: cables.total,
+        cable_metres: cables.total + 0.0,
         average_cable_metres: cables.average(),
         longest_cable_metres: cables.longest,
         cables_by_5_metres: cables.histogram(5.0),

@@ -286,7 +286,9 @@ fn one(entry: &Value) -> Found {
             Number((10_000.0 * equality::length(true, 0.0, 0.0, 0, 1)).round() / 100.0)
         }
         // Half of its hosts send over twelve links.
-        "bisection ratio b_r of one fully connected 12-port switch" => Number(bisection_share_of_all(6, 1, 0.0, 12.0)),
+        "bisection ratio b_r of one fully connected 12-port switch" => {
+            Number(bisection_share_of_all(6.0, 1, 0.0, 12.0))
+        }
         _ if what.starts_with("b_r of a t") => {
             let spec = if what.contains("two-tier") { "fat_tree2:4" } else { "fat_tree3:8" };
             let report = TopologyReport::of(&build(spec).unwrap(), &TopologyOptions::default()).unwrap();

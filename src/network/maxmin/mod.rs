@@ -68,6 +68,12 @@ const CANCELLATION: f64 = 1e-2;
 /// The limiting link of a flow that runs at its own bound.
 const OWN_BOUND: u32 = u32::MAX;
 
+/// From so many flows on that leave together it is worth counting how many leave each link.
+const MANY: usize = 16;
+
+/// From so many flows on that leave a link together it is gone through once, instead of being searched for each.
+const SEVERAL: usize = 8;
+
 /// The place among the contended links of one that is not.
 const UNCONTENDED: u32 = u32::MAX;
 
@@ -131,6 +137,31 @@ impl Link {
     fn at_most(&self, consumption: f64) -> f64 {
         consumption.min(2.0 * self.capacity)
     }
+
+    /// Takes a flow out of the list of members. Flows leave in about the order in which they came, so the search starts at the front and is
+    /// short.
+    #[inline]
+    fn take_out(&mut self, flow: u32) {
+        if let Some(at) = self.members.iter().position(|m| m.flow == flow) {
+            self.members.swap_remove(at);
+        }
+    }
+
+    /// The same for one of those that leave together, or for all of them: then `leaving`, their number, is 0 afterwards.
+    #[inline]
+    fn take_out_some(&mut self, flow: u32, leaving: &mut u32, leaves: &[bool]) {
+        match *leaving as usize {
+            0 => return,
+            all if all == self.members.len() => self.members.clear(),
+            SEVERAL.. => self.members.retain(|m| !leaves[m.flow as usize]),
+            _ => {
+                self.take_out(flow);
+                *leaving -= 1;
+                return;
+            }
+        }
+        *leaving = 0;
+    }
 }
 
 /// Relative slack when a link is asked for reports whether its flows consume all of it.
@@ -153,6 +184,11 @@ pub struct System<const WATCHED: bool> {
     // Since the last solution:
     added: Vec<u32>,
     touched: Vec<u32>,
+    /// How many flows came or went.
+    changes: usize,
+    /// Whether each flow leaves together with others, and how many of a link's do; empty until some do.
+    leaves: Vec<bool>,
+    leaving: Vec<u32>,
     // Working memory of a solution, kept to avoid allocation:
     set: Vec<u32>,
     before: Vec<f64>,
@@ -202,6 +238,9 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             free: Vec::new(),
             added: Vec::new(),
             touched: Vec::new(),
+            changes: 0,
+            leaves: Vec::new(),
+            leaving: Vec::new(),
             set: Vec::new(),
             before: Vec::new(),
             few: None,
@@ -248,32 +287,30 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
             }
         }
         self.added.push(id);
+        self.changes += 1;
         FlowId(id)
     }
 
+    #[inline]
     fn stop(&mut self, flow: FlowId) {
-        if self.crowd.active {
-            self.withdraw(flow.0);
+        self.leave::<false>(flow);
+    }
+
+    /// Where ranks are in step, flows leave together, and on most links many or all: nothing is searched for there.
+    fn stop_all(&mut self, flows: &[FlowId]) {
+        if flows.len() < MANY {
+            return flows.iter().for_each(|&flow| self.stop(flow));
         }
-        self.set_limit(flow.0, OWN_BOUND);
-        self.mark_path(flow);
-        let Flow { path, bound, .. } = self.flows[flow.index()];
-        for e in &self.elements[path.elements()] {
-            let link = &mut self.links[e.link as usize];
-            // Flows leave in about the order in which they came, so the search starts at the front and is short.
-            if let Some(at) = link.members.iter().position(|m| m.flow == flow.0) {
-                link.members.swap_remove(at);
-            }
-            link.most = if link.members.is_empty() { 0.0 } else { link.most - link.at_most(e.consumption * bound) };
-            // Flows that this link does not limit have nothing to gain from it.
-            if link.limited > 0 || link.fat_pipe {
-                self.touched.push(e.link);
+        self.leaving.resize(self.links.len(), 0);
+        self.leaves.resize(self.flows.len(), false);
+        for flow in flows {
+            self.leaves[flow.index()] = true;
+            for e in &self.elements[self.flows[flow.index()].path.elements()] {
+                self.leaving[e.link as usize] += 1;
             }
         }
-        if !self.added.is_empty() {
-            self.added.retain(|&f| f != flow.0);
-        }
-        self.free.push(flow.0);
+        flows.iter().for_each(|&flow| self.leave::<true>(flow));
+        flows.iter().for_each(|flow| self.leaves[flow.index()] = false);
     }
 
     #[inline]
@@ -348,6 +385,35 @@ impl<const WATCHED: bool> System<WATCHED> {
         if WATCHED {
             self.flows[flow.index()].path.elements().for_each(|at| self.mark(self.elements[at].link));
         }
+    }
+
+    /// A flow leaves its links. `TOGETHER`: it has been counted in `leaving`.
+    fn leave<const TOGETHER: bool>(&mut self, flow: FlowId) {
+        if self.crowd.active {
+            self.withdraw(flow.0);
+        }
+        // Those that have a value already are no longer among the new ones.
+        if !self.added.is_empty() && self.value(flow) == 0.0 {
+            self.added.retain(|&f| f != flow.0);
+        }
+        self.set_limit(flow.0, OWN_BOUND);
+        self.mark_path(flow);
+        let Flow { path, bound, .. } = self.flows[flow.index()];
+        for e in &self.elements[path.elements()] {
+            let link = &mut self.links[e.link as usize];
+            if TOGETHER {
+                link.take_out_some(flow.0, &mut self.leaving[e.link as usize], &self.leaves);
+            } else {
+                link.take_out(flow.0);
+            }
+            link.most = if link.members.is_empty() { 0.0 } else { link.most - link.at_most(e.consumption * bound) };
+            // Flows that this link does not limit have nothing to gain from it.
+            if link.limited > 0 || link.fat_pipe {
+                self.touched.push(e.link);
+            }
+        }
+        self.free.push(flow.0);
+        self.changes += 1;
     }
 
     /// Notes which link limits a flow.

@@ -15,6 +15,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             self.crowd.shifted.clear();
             return;
         }
+        let changes = std::mem::take(&mut self.changes);
         if self.crowd.wanted && self.repair_crowd() {
             return;
         }
@@ -29,9 +30,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.solution += 1;
         self.set.clear();
         self.before.clear();
-        let newcomers = self.added.len();
         self.seed();
-        if self.share_out_whole(newcomers) {
+        if self.share_out_whole(changes) {
             return;
         }
         if let [flow] = self.set[..]
@@ -43,7 +43,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             }
         }
         if !self.share_out_few() {
-            self.share_out_any(newcomers);
+            self.share_out_any(changes);
         }
     }
 

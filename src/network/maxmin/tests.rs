@@ -239,6 +239,42 @@ proptest! {
         }
     }
 
+    /// Links lose few, many or all of their flows at once, and get others afterwards.
+    #[test]
+    fn leaving_together_is_the_same_as_one_by_one(
+        flows in prop::collection::vec((flow(12), 0u32..4), 40..120),
+        late in prop::collection::vec(flow(12), 0..4),
+    ) {
+        let run = |together: bool| {
+            let mut s = system(&[7.0; 12]);
+            let start = |s: &mut MaxMin, flow: &Flow| {
+                let path = s.add_path(&flow.0.iter().map(|e| (LinkId(e.0), e.1)).collect::<Vec<_>>());
+                s.start(path, flow.1, flow.2)
+            };
+            let ids: Vec<FlowId> = flows.iter().map(|(flow, _)| start(&mut s, flow)).collect();
+            s.solve();
+            // Some have no value yet.
+            let mut present: Vec<FlowId> = late.iter().map(|flow| start(&mut s, flow)).collect();
+            let (stay, mut leave): (Vec<_>, Vec<_>) = ids.iter().zip(&flows).partition(|(_, (_, kind))| *kind == 0);
+            present.extend(stay.into_iter().map(|(id, _)| *id));
+            // Paths over the first link leave, too.
+            leave.retain(|(_, (flow, kind))| *kind > 1 || flow.0.iter().any(|e| e.0 == 0));
+            let gone: Vec<FlowId> = leave.into_iter().map(|(id, _)| *id).collect();
+            if together {
+                s.stop_all(&gone);
+            } else {
+                gone.iter().for_each(|&flow| s.stop(flow));
+            }
+            s.solve();
+            present.extend(flows[..9].iter().map(|(flow, _)| start(&mut s, flow)));
+            s.solve();
+            present.into_iter().map(|flow| s.value(flow)).collect::<Vec<f64>>()
+        };
+        for (one_by_one, together) in run(false).into_iter().zip(run(true)) {
+            prop_assert!(close(one_by_one, together), "{one_by_one} is not {together}");
+        }
+    }
+
     /// Capacities, bounds and values have one unit: scaling it scales the solution.
     #[test]
     fn the_unit_does_not_matter(flows in prop::collection::vec(flow(6), 1..20), exponent in -20i32..20) {

@@ -176,7 +176,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
             }
         }
     }
-    // The same for less cable.
+    // The same for fewer lanes.
     if let Some(lanes) = view.facts[best].lanes {
         let cheaper = order[1..]
             .iter()
@@ -185,7 +185,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
             .find(|&(n, l)| l < lanes && mean(n) >= 0.9 * mean(best));
         if let Some((n, less)) = cheaper {
             remarks.push(format!(
-                "{} gets {:.0} % of that performance with {:.0} % of the cable.",
+                "{} gets {:.0} % of that performance with {:.0} % of the one-way lanes (a two-way cable is two).",
                 named(c, n),
                 100.0 * mean(n) / mean(best),
                 100.0 * less as f64 / lanes as f64

@@ -53,7 +53,7 @@ impl RouteReport {
             routing: kind.name,
             path: std::iter::once(from.0).chain(arcs.iter().map(|&arc| graph.head(arc).0)).collect(),
             reasons: routing.reasons(from, to, &arcs),
-            metres: arcs.iter().map(|&arc| cables.length(graph.cable(arc))).sum(),
+            metres: arcs.iter().map(|&arc| cables.length(graph.cable(arc))).sum::<f64>() + 0.0,
             latency_ns: ((ends(graph, from, to, options.switch_delay) + delay) * 1e12).round() / 1e3,
         })
     }

@@ -48,14 +48,14 @@ pub fn aspl(switches: u64, degree: u64, directed: bool) -> Option<f64> {
 
 /// Bisection as a share of all link capacity, `B_r = B / (n * K/2)`, where `bisection` counts links, `degree` is K and links
 /// are equally fast.
-pub fn bisection_share_of_links(bisection: u64, switches: usize, degree: f64) -> f64 {
-    bisection as f64 / (switches as f64 * degree / 2.0)
+pub fn bisection_share_of_links(bisection: f64, switches: usize, degree: f64) -> f64 {
+    bisection / (switches as f64 * degree / 2.0)
 }
 
 /// Bisection as a share of the capacity of links and endpoints, `b_r = B / (n * (K/2 + p)) = B_r * K / (K + 2p)`, for `p`
 /// endpoints on a switch. It is 1/2 for one switch, 1/4 for a fat tree of two tiers and 1/6 for one of three.
-pub fn bisection_share_of_all(bisection: u64, switches: usize, degree: f64, endpoints: f64) -> f64 {
-    bisection as f64 / (switches as f64 * (degree / 2.0 + endpoints))
+pub fn bisection_share_of_all(bisection: f64, switches: usize, degree: f64, endpoints: f64) -> f64 {
+    bisection / (switches as f64 * (degree / 2.0 + endpoints))
 }
 
 #[cfg(test)]

@@ -37,10 +37,10 @@ const CROWD: usize = 64;
 const LINKS: usize = 8;
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Notes that a large set has been shared out flow by flow. Once that has been done for about as many ways as there are, it pays
-    /// to look at all. Where many flows start together a large set does not mean that they hang together.
-    pub(super) fn note_effort(&mut self, ways: usize, newcomers: usize) {
-        if newcomers * 4 > self.set.len() {
+    /// Notes that a large set has been shared out flow by flow, since `changes` flows came or went. Once that has been done for about as
+    /// many ways as there are, it pays to look at all. Where many come or go together a large set does not mean that they hang together.
+    pub(super) fn note_effort(&mut self, ways: usize, changes: usize) {
+        if changes * 4 > self.set.len() {
             return;
         }
         self.crowd.effort += ways;

@@ -96,8 +96,8 @@ pub(in super::super) struct General {
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out the set and those who join it. `newcomers`: how many flows are new.
-    pub(in super::super) fn share_out_any(&mut self, newcomers: usize) {
+    /// Shares out the set and those who join it. `changes`: how many flows came or went.
+    pub(in super::super) fn share_out_any(&mut self, changes: usize) {
         let mut general = std::mem::take(&mut self.general);
         general.clear();
         self.fill(&mut general);
@@ -106,7 +106,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             self.give(at, value, limit);
         }
         if general.is_large() {
-            self.note_effort(general.ways.len(), newcomers);
+            self.note_effort(general.ways.len(), changes);
         }
         self.general = general;
     }

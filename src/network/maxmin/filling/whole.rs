@@ -48,8 +48,8 @@ pub(in super::super) struct Whole {
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out the set if it has all flows in it and is large. Gives whether it was. `newcomers`: how many flows are new.
-    pub(in super::super) fn share_out_whole(&mut self, newcomers: usize) -> bool {
+    /// Shares out the set if it has all flows in it and is large. Gives whether it was. `changes`: how many flows came or went.
+    pub(in super::super) fn share_out_whole(&mut self, changes: usize) -> bool {
         let flows = self.active_flows();
         if self.set.len() < flows || flows.min(self.links.len()) <= FEW_LINKS {
             return false;
@@ -63,7 +63,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                 let Rising { value, limit, .. } = whole.flows[at];
                 self.give(at, value, limit);
             }
-            self.note_effort(whole.members.len(), newcomers);
+            self.note_effort(whole.members.len(), changes);
         }
         self.whole = whole;
         large
