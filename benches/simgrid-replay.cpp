@@ -71,9 +71,12 @@ double start, end;             // of the replay, in simulated seconds
 // Tells each rank of a communicator the values of all, in their order. They go on in the order in which they came.
 std::vector<int> tell(MPI_Comm comm, int value)
 {
-  // Each rank has a Comm of its own for those on its host, so a communicator is known by its first actor and its size.
-  static std::map<std::pair<aid_t, int>, std::pair<s4u::BarrierPtr, std::vector<int>>> boards;
-  auto& [barrier, values] = boards[{comm->group()->actor(0), comm->size()}];
+  // Each rank has a Comm of its own for those on its host, so a communicator is known by its actors.
+  static std::map<std::vector<aid_t>, std::pair<s4u::BarrierPtr, std::vector<int>>> boards;
+  std::vector<aid_t> members;
+  for (int rank = 0; rank < comm->size(); rank++)
+    members.push_back(comm->group()->actor(rank));
+  auto& [barrier, values] = boards[members];
   if (barrier == nullptr) {
     barrier = s4u::Barrier::create(comm->size());
     values.resize(comm->size());

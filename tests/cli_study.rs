@@ -177,6 +177,15 @@ fn a_budget_ranks_networks_by_the_price_list() {
     assert!(list(&tight["procurement"], "offers").iter().all(|offer| offer["within_budget"] == false));
     let text = folder(&format!("title = 'x'\n{head}{networks}{WORKLOADS}")).output(&["compare", "s.toml"]);
     assert!(text.contains("1,000,000 dollars, 20,000 watts"), "{text}");
+    let in_one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(in_one_line.contains("Prices are those of the list `equality` for links of 40 Gb/s, whatever"), "{text}");
+    // Offers of one setting are not ranked against those of another.
+    let settings = "collectives = ['default', 'mvapich2', 'ompi']\n";
+    let result = compare(&[head, settings].concat(), &networks, WORKLOADS, &[]);
+    let offers = list(&result["procurement"], "offers");
+    let order: Vec<&str> = offers.iter().map(|offer| offer["collectives"].as_str().expect("a name")).collect();
+    assert_eq!(order, ["default", "default", "mvapich2", "mvapich2", "ompi", "ompi"]);
+    assert!(offers.chunks(2).all(|pair| number(&pair[0], "per_dollar") >= number(&pair[1], "per_dollar")));
 }
 
 #[test]

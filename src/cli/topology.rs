@@ -59,6 +59,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
     Ok(TopologyOptions {
         aspl_samples: arguments.aspl_samples.map(|samples| samples as usize),
         seed: arguments.seed.unwrap_or(default.seed),
+        routing_seed: arguments.seed,
         bisection_seeds: arguments.bisection.map(|seeds| seeds as usize),
         full: arguments.full,
         floor: FloorOptions {

@@ -58,8 +58,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     // A table never mixes settings.
-    let columns: Vec<usize> = (0..c.networks.len()).collect();
-    for setting in columns.chunk_by(|&a, &b| c.settings[a] == c.settings[b]) {
+    for setting in c.of_settings() {
         for some in setting.chunks(COLUMNS) {
             writeln!(out, "{}", ratios(c, some))?;
         }

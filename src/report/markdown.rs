@@ -1,6 +1,7 @@
 //! Tables in Markdown, for issues, wikis and papers in the making. What a user named is escaped.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
+use super::text::describe;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport, findings};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
@@ -38,12 +39,7 @@ pub(super) fn row(out: &mut dyn Write, cells: &[String]) -> io::Result<()> {
 }
 
 pub(super) fn network(n: &NetworkInfo) -> String {
-    let duplex = n.duplex.as_deref().map(|d| match d {
-        "one-way" => ", one-way cables".to_owned(),
-        mode => format!(", {mode} duplex"),
-    });
-    let routing = n.routing.as_deref().map(|r| format!(", {r} routing"));
-    escape(&format!("{}{}{}", n.topology, duplex.unwrap_or_default(), routing.unwrap_or_default()))
+    escape(&describe(n))
 }
 
 pub(super) fn model(out: &mut dyn Write, m: &ModelDescription, mapping: &str, notes: &[String]) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use super::number::grouped;
 use super::text::letter;
+use crate::cost::Prices;
 use crate::study::comparison::Comparison;
 use crate::study::procurement::{Budget, Offer};
 
@@ -37,6 +38,20 @@ pub(super) fn within(offer: &Offer) -> &'static str {
     }
 }
 
+/// What the prices stand for, and what a list of offers with several settings leaves apart.
+pub(super) fn caveats(c: &Comparison) -> String {
+    let prices = Prices::default();
+    let mut text = format!(
+        "Prices are those of the list `{}` for links of {} Gb/s, whatever bandwidth is simulated",
+        prices.name, prices.link_rate_gbps
+    );
+    text += if c.has_repetitions() { "; of networks with repetitions, the first one's." } else { "." };
+    if c.has_settings() {
+        text += " Networks are ranked setting by setting, each against the baseline of its own.";
+    }
+    text
+}
+
 /// The offers, if the study has a budget; `unknown` stands for ratios that cannot be said.
 pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
     let budget = c.budget?;
@@ -60,5 +75,7 @@ pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
     if !nameless.is_empty() {
         remark += &format!(" There is no price known for {}: ranked by performance, last.", nameless.join(", "));
     }
+    remark += " ";
+    remark += &caveats(c);
     Some(Offers { budget: limits(&budget), rows: all.iter().map(row).collect(), remark })
 }

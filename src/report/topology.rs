@@ -29,8 +29,10 @@ const SEEDS: usize = 5;
 pub struct TopologyOptions {
     /// Number of switches to sample distances from; exact distances if left out.
     pub aspl_samples: Option<usize>,
-    /// Seed of that sample, and of random routings.
+    /// Seed of that sample.
     pub seed: u64,
+    /// Seed of random routings; if left out, see [`routing::seed_for`].
+    pub routing_seed: Option<u64>,
     /// Seeds of METIS; if left out 5, and no bisection of very large networks. 0: no bisection.
     pub bisection_seeds: Option<usize>,
     /// Whether to take the time for what is left out of large networks: latencies, ways, edge connectivity.
@@ -53,6 +55,7 @@ impl Default for TopologyOptions {
         Self {
             aspl_samples: None,
             seed: 1,
+            routing_seed: None,
             bisection_seeds: None,
             full: false,
             floor: FloorOptions::default(),

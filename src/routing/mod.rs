@@ -35,6 +35,14 @@ pub fn default_for(topology: &Topology) -> &'static str {
     }
 }
 
+/// Seed of random routings and mappings where nothing else says one.
+pub const DEFAULT_SEED: u64 = 1;
+
+/// The seed of a random routing: the one that was asked for, else that of the topology, else [`DEFAULT_SEED`].
+pub fn seed_for(asked: Option<u64>, topology: &Topology) -> u64 {
+    asked.or(topology.seed()).unwrap_or(DEFAULT_SEED)
+}
+
 /// Static routes between the switches of a topology.
 pub trait Routing: Send + Sync {
     /// Appends the arcs of the route, in order; none if `from` and `to` are equal.

@@ -147,6 +147,12 @@ impl Comparison {
         self.settings.windows(2).any(|pair| pair[0] != pair[1])
     }
 
+    /// The networks that are compared with each other: all, or those of each setting.
+    pub fn of_settings(&self) -> Vec<Vec<usize>> {
+        let columns: Vec<usize> = (0..self.networks.len()).collect();
+        columns.chunk_by(|&a, &b| self.settings[a] == self.settings[b]).map(<[usize]>::to_vec).collect()
+    }
+
     /// Whether some network has repetitions.
     pub fn has_repetitions(&self) -> bool {
         self.seeds.iter().any(|seeds| seeds.len() > 1)
@@ -157,7 +163,8 @@ impl Comparison {
         self.weights.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// The networks as a buyer sees them, best first; none if the study names no budget.
+    /// The networks as a buyer sees them: setting by setting, since each has a baseline of its own, and best first; none if the study
+    /// names no budget.
     pub fn offers(&self) -> Vec<Offer> {
         let Some(budget) = self.budget else { return Vec::new() };
         let offer = |network: usize| Offer {
@@ -166,6 +173,9 @@ impl Comparison {
             cost: self.costs[network],
             within_budget: self.costs[network].map(|cost| budget.allows(&cost)),
         };
-        procurement::ranked((0..self.networks.len()).map(offer).collect())
+        self.of_settings()
+            .into_iter()
+            .flat_map(|of_one| procurement::ranked(of_one.into_iter().map(offer).collect()))
+            .collect()
     }
 }

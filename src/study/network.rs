@@ -254,7 +254,7 @@ impl NetworkChoice {
         let parameters = self.parameters.check()?;
         let routing = self.routing.as_deref().unwrap_or_else(|| routing::default_for(&topology));
         let kind = routing::find(routing).map_err(PlatformError::from)?;
-        let routing_seed = self.seed.or(topology.seed()).unwrap_or(0);
+        let routing_seed = routing::seed_for(self.seed, &topology);
         let platform = Platform::from_topology(&topology, &parameters, kind.name, routing_seed)?;
         let duplex = match (topology.graph.is_directed(), parameters.duplex) {
             // A one-way cable has no second direction to share with.

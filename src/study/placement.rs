@@ -5,6 +5,7 @@ use super::choice::ChoiceError;
 use super::network::NetworkUnderTest;
 use crate::mpi::mapping::Mapping;
 use crate::platform::{PlatformError, hostfile, rankfile};
+use crate::routing::DEFAULT_SEED;
 use std::path::{Path, PathBuf};
 
 /// How ranks are placed, as a user says it: by a rule, or by a file that names hosts.
@@ -55,7 +56,7 @@ impl Placement {
 pub fn mapping(name: Option<&str>, seed: Option<u64>) -> Result<Mapping, ChoiceError> {
     match name {
         None => Ok(Mapping::default()),
-        Some(name) => Mapping::by_name(name, seed.unwrap_or(0))
+        Some(name) => Mapping::by_name(name, seed.unwrap_or(DEFAULT_SEED))
             .ok_or_else(|| ChoiceError::unknown("mapping", name, &Mapping::NAMES)),
     }
 }

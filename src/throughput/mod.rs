@@ -39,6 +39,7 @@ pub use demand::{Class, Demand};
 pub use error::ThroughputError;
 pub use network::{Network, Speeds};
 
+use crate::routing::seed_for;
 use crate::traffic::{self, Setting};
 use bounds::{Bounds, Wanted};
 use latency::{LoadPoint, ZeroLoad};
@@ -53,9 +54,9 @@ pub const HISTOGRAM: usize = 20;
 /// How a question is answered.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
-    /// Seed of random patterns and routings.
+    /// Seed of random patterns.
     pub seed: u64,
-    /// Seed of random routings, where it is another one.
+    /// Seed of random routings; if left out, see [`seed_for`].
     pub routing_seed: Option<u64>,
     /// Which bound by all paths.
     pub bound: Wanted,
@@ -183,7 +184,7 @@ pub fn evaluate(
     let mut bounds: Option<Bounds> = None;
     let mut cells = Vec::with_capacity(routings.len());
     for routing in routings {
-        let rule = Rule::new(routing, network, options.routing_seed.unwrap_or(options.seed))?;
+        let rule = Rule::new(routing, network, seed_for(options.routing_seed, &network.topology))?;
         let demand = match &mut demands[usize::from(rule.by_host)] {
             Some(demand) => &*demand,
             unknown => &*unknown.insert(Demand::new(network, &traffic, rule.by_host)?),

@@ -217,6 +217,7 @@ impl StudyFile {
             .try_for_each(|routing| super::paths::check(routing))?;
         let options = Options {
             seed,
+            routing_seed: self.seed,
             bottlenecks: self.links.unwrap_or(default.bottlenecks),
             collectives: self.collectives.unwrap_or(default.collectives),
             folder,

@@ -47,7 +47,7 @@ pub struct Network {
     /// order) [default: one-each]
     #[arg(long, value_name = "RULE")]
     pub mapping: Option<String>,
-    /// Seed of random topologies, routings and mappings that have none of their own
+    /// Seed of random topologies, routings and mappings that have none of their own [default: 1]
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     #[command(flatten)]

@@ -69,7 +69,8 @@ pub struct Speeds {
     /// Bandwidth of the link between a host and its switch, or none [default: that of the other links]
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub host_link_bandwidth: Option<String>,
-    /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]
+    /// Whether the directions of a two-way cable between switches have a capacity each: full or shared; links of hosts
+    /// always do [default: full]
     #[arg(long, value_name = "MODE")]
     pub duplex: Option<String>,
     /// Delay of a switch, e.g. "20 ns" [default: 60 ns]

@@ -17,7 +17,7 @@ pub struct Topology {
         "hosts_per_switch", "switch_delay", "cable_delay", "prices", "floor_svg",
     ])]
     pub fit: Option<String>,
-    /// Seed of random families whose specification gives none, of samples and of random routings
+    /// Seed of random families whose specification gives none, of samples and of random routings [default: 1]
     #[arg(long, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     /// Estimate distances from so many switches, with an error bound, instead of all

@@ -118,12 +118,6 @@ fn letter(index: usize) -> String {
     super::text::letter(index)
 }
 
-/// The networks that are compared with each other: all, or those of each setting.
-fn settings(c: &Comparison) -> Vec<Vec<usize>> {
-    let columns: Vec<usize> = (0..c.networks.len()).collect();
-    columns.chunk_by(|&a, &b| c.settings[a] == c.settings[b]).map(<[usize]>::to_vec).collect()
-}
-
 /// `192 two-way`.
 fn cables((count, one_way): (usize, bool)) -> String {
     format!("{} {}", number::grouped(count as u64), if one_way { "one-way" } else { "two-way" })
@@ -156,7 +150,7 @@ struct Network<'a> {
     /// Where there are several.
     seeds: Option<String>,
     duplex: Option<&'a str>,
-    routing: Option<&'a str>,
+    routing: Option<String>,
     switches: Option<String>,
     hosts: String,
     cables: Option<String>,
@@ -324,7 +318,7 @@ fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::network::Networ
         seeds: (c.seeds[n].len() > 1)
             .then(|| c.seeds[n].iter().flatten().map(u64::to_string).collect::<Vec<_>>().join(", ")),
         duplex: info.duplex.as_deref(),
-        routing: info.routing.as_deref(),
+        routing: super::text::routing(info),
         switches: f.switches.map(|s| number::grouped(s as u64)),
         hosts: number::grouped(info.hosts as u64),
         cables: f.cables.map(cables),

@@ -1,8 +1,8 @@
 //! What a buyer gets for money and power: the networks by performance for a dollar, within the budget first.
 
-use super::{Exact, View, exact, letter, settings};
+use super::{Exact, View, exact, letter};
 use crate::report::number::grouped;
-use crate::report::offers::{limits, within};
+use crate::report::offers::{caveats, limits, within};
 use crate::study::procurement::{self, NetworkCost, Offer};
 use serde::Serialize;
 
@@ -15,6 +15,8 @@ pub(super) struct Offers {
     pub rows: Vec<Row>,
     /// Networks without a price.
     pub unknown: Vec<String>,
+    /// What the prices stand for.
+    pub caveats: String,
 }
 
 /// A network in it.
@@ -77,7 +79,12 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         budget: c.budget.map(|_| within(offer)),
     };
     let of = |columns: Vec<usize>| procurement::ranked(columns.into_iter().map(|n| all[n]).collect());
-    let ranked: Vec<Offer> = settings(c).into_iter().flat_map(of).collect();
+    let ranked: Vec<Offer> = c.of_settings().into_iter().flat_map(of).collect();
     let unknown = all.iter().filter(|offer| offer.cost.is_none()).map(|offer| letter(offer.network)).collect();
-    Some(Offers { budget: c.budget.as_ref().map(limits), rows: ranked.iter().map(row).collect(), unknown })
+    Some(Offers {
+        budget: c.budget.as_ref().map(limits),
+        rows: ranked.iter().map(row).collect(),
+        unknown,
+        caveats: caveats(c),
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::svg::{PATTERNS, Svg, escape, finite, ratio, tick, ticks_between};
-use super::{View, letter, settings};
+use super::{View, letter};
 use std::fmt::Write;
 
 /// What a network costs in one sense.
@@ -27,7 +27,7 @@ const AXES: [Axis; 4] = [
 
 /// A panel for each kind of cost that is known for all networks, in each setting; cables are counted where there is no other.
 pub(super) fn panels(view: &View<'_>) -> Vec<String> {
-    let settings = settings(view.comparison);
+    let settings = view.comparison.of_settings();
     let known = |axis: &&Axis| view.facts.iter().all(|f| (axis.of)(f).is_some());
     let (last, first) = (&AXES[AXES.len() - 1], &AXES[..AXES.len() - 1]);
     let mut axes: Vec<&Axis> = first.iter().filter(known).collect();

@@ -1,7 +1,7 @@
 //! The summary for a buyer: which network for this mix of workloads, and what the answer depends on.
 
 use super::svg::ratio;
-use super::{View, letter, offers, settings};
+use super::{View, letter, offers};
 use crate::report::findings::EQUAL;
 use crate::report::offers::limits;
 use crate::study::comparison::Comparison;
@@ -61,7 +61,7 @@ fn wins(c: &Comparison, networks: &[usize], n: usize) -> usize {
 
 pub(super) fn summary(view: &View<'_>) -> Summary {
     let c = view.comparison;
-    let mut groups = settings(c);
+    let mut groups = c.of_settings();
     for group in &mut groups {
         group.sort_by(|&a, &b| c.geometric_mean(b).total_cmp(&c.geometric_mean(a)).then(a.cmp(&b)));
     }

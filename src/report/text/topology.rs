@@ -132,7 +132,8 @@ pub(super) fn write(reports: &[TopologyReport], out: &mut dyn Write) -> io::Resu
 fn route(name: &str, route: &RouteReport, out: &mut dyn Write) -> io::Result<()> {
     let (metres, latency, hops) = (route.metres, route.latency_ns, route.reasons.len());
     let s = if hops == 1 { "" } else { "s" };
-    writeln!(out, "\nRoute in {name} by {}: {hops} hop{s}, {metres:.1} m, {latency} ns", route.routing)?;
+    let seed = route.routing_seed.map_or_else(String::new, |seed| format!(" (seed {seed})"));
+    writeln!(out, "\nRoute in {name} by {}{seed}: {hops} hop{s}, {metres:.1} m, {latency} ns", route.routing)?;
     for (ends, reason) in route.path.windows(2).zip(&route.reasons) {
         writeln!(out, "  {:>8} -> {:<8} {reason}", ends[0], ends[1])?;
     }

@@ -12,6 +12,8 @@ use serde::Serialize;
 pub struct RouteReport {
     /// Name of the routing.
     pub routing: &'static str,
+    /// Seed of a random routing.
+    pub routing_seed: Option<u64>,
     /// The switches, the first and the last included.
     pub path: Vec<u32>,
     /// Why each hop is taken, in words.
@@ -42,7 +44,8 @@ impl RouteReport {
         let kind = routing::find(name.as_deref().unwrap_or_else(|| routing::default_for(topology)))?;
         let cables = FloorPlan::new(topology, &options.floor)?.cables(graph);
         let delays = arc_delays(graph, cables.lengths(), options.switch_delay, options.cable_delay);
-        let routing = (kind.build)(topology, &routing::Options { seed: options.seed, arc_delays: Some(&delays) })?;
+        let seed = routing::seed_for(options.routing_seed, topology);
+        let routing = (kind.build)(topology, &routing::Options { seed, arc_delays: Some(&delays) })?;
         let (from, to, mut arcs) = (SwitchId(*from), SwitchId(*to), Vec::new());
         if !routing.route(from, to, &mut arcs) {
             let message = format!("there is no way from switch {from} to switch {to} in `{}`", topology.name());
@@ -51,6 +54,7 @@ impl RouteReport {
         let delay: f64 = arcs.iter().map(|arc| delays[arc.index()]).sum();
         Ok(Self {
             routing: kind.name,
+            routing_seed: kind.random.then_some(seed),
             path: std::iter::once(from.0).chain(arcs.iter().map(|&arc| graph.head(arc).0)).collect(),
             reasons: routing.reasons(from, to, &arcs),
             metres: arcs.iter().map(|&arc| cables.length(graph.cable(arc))).sum::<f64>() + 0.0,

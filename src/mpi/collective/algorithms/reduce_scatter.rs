@@ -45,6 +45,10 @@ pub static BUTTERFLY: Algorithm = Algorithm {
 };
 
 fn pairwise(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
+    if scope.total_elements() == 0 {
+        cursor.done = true;
+        return;
+    }
     exchange_by_distance(scope, cursor, |to| scope.bytes_of(to), steps);
 }
 

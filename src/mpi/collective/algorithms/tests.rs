@@ -118,6 +118,7 @@ impl Case {
             (ReduceScatter, "butterfly") => {
                 2 * rest + power * log + self.swapped().filter(|(number, owner)| number != owner).count() as u64
             }
+            (ReduceScatter, "pairwise") if self.counts.iter().all(|&c| c == 0) => 0,
             (ReduceScatter, "pairwise" | "ring") => p * (p - 1),
             (ReduceScatter, "halving") if self.counts.iter().all(|&c| c > 0) => 2 * rest + power * log,
             (Scan | Exscan, _) => p * (p - 1) / 2,

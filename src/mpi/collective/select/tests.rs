@@ -269,6 +269,10 @@ fn nothing_to_say_is_said_in_no_message() {
     world.selector = world.selector.with_override(Alltoall, "scattered").expect("a name of the registry");
     assert!(world.one(Alltoall, 0, 0).messages.is_empty());
     assert_eq!(world.one(Alltoall, 0, 1).messages.len(), 25);
+    // So does the gather on two levels, which the table chooses from 33 ranks on.
+    let mut world = World::new(Table::Mvapich2, false, &blocked(33, 1));
+    assert!(world.one(Gather, 0, 0).messages.is_empty());
+    assert_eq!(world.one(Gather, 0, 1).messages.len(), 32);
     // The default sends empty messages.
     let mut world = World::new(Table::Default, false, &blocked(4, 2));
     assert_eq!(world.one(Bcast, 0, 0).messages.len(), 7);
@@ -317,6 +321,19 @@ fn short_allgathervs_double_and_long_ones_go_around() {
         let short = if ranks == 31 { "bruck" } else { "rdb" };
         assert_eq!((plan(ranks * bound / 8), plan(ranks * bound / 8 + 1)), (short, "ring"));
     }
+}
+
+#[test]
+fn open_mpi_measures_an_allgatherv_by_the_type_that_is_sent() {
+    // 9 ranks change from gathering and sending on to Bruck's algorithm at 1024 bytes a block.
+    let mut world = World::new(Table::Ompi, false, &blocked(9, 1));
+    let mut plan = |sent: Datatype, received: Datatype| {
+        let mut call = world.call(Allgatherv, 0, 0, &[1024 / 8; 9]);
+        (call.send_type, call.recv_type) = (sent, received);
+        world.plan(&call, 0).0[0].algorithm.name
+    };
+    assert_eq!(plan(Datatype::DOUBLE, Datatype::BYTE), "bruck");
+    assert_ne!(plan(Datatype::BYTE, Datatype::DOUBLE), "bruck");
 }
 
 #[test]

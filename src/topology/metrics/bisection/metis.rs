@@ -4,13 +4,17 @@ use std::sync::{Mutex, PoisonError};
 
 use metis::option::{Seed, UFactor};
 use metis::{Graph, Idx};
+use petgraph::unionfind::UnionFind;
 
 use super::Weighted;
 
 /// METIS draws from one generator for the whole process; two runs at a time would disturb each other.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Halves from a seed. Where METIS refuses (it does not like graphs without cables), the first half against the second.
+/// METIS looks through all switches whenever it has gone through a part that hangs together, so many such parts would take for ever.
+const MAX_PARTS: usize = 1000;
+
+/// Halves from a seed. Where METIS refuses (it does not like graphs without cables), or would not end, the first half against the second.
 pub(super) fn halves(graph: &Weighted, seed: i32) -> Vec<bool> {
     let n = graph.len();
     let mut side = run(graph, seed).unwrap_or_else(|| (0..n).map(|switch| switch < n / 2).collect());
@@ -19,7 +23,7 @@ pub(super) fn halves(graph: &Weighted, seed: i32) -> Vec<bool> {
 }
 
 fn run(graph: &Weighted, seed: i32) -> Option<Vec<bool>> {
-    if graph.ends.is_empty() {
+    if graph.ends.is_empty() || parts(graph) > MAX_PARTS {
         return None;
     }
     let index = |value: usize| Idx::try_from(value).ok();
@@ -32,6 +36,14 @@ fn run(graph: &Weighted, seed: i32) -> Option<Vec<bool>> {
     let problem: Graph<'_> = problem.set_adjwgt(&weights).set_option(Seed(seed)).set_option(UFactor(1));
     problem.part_recursive(&mut part).ok()?;
     Some(part.into_iter().map(|part| part == 1).collect())
+}
+
+/// Number of parts that hang together.
+fn parts(graph: &Weighted) -> usize {
+    let n = graph.len();
+    let mut sets = UnionFind::<u32>::new(n);
+    let joined = (0..n).flat_map(|switch| graph.around(switch).map(move |(end, _)| (switch as u32, end as u32)));
+    n - joined.filter(|&(switch, end)| sets.union(switch, end)).count()
 }
 
 /// Moves switches from the larger half to the smaller one, the cheapest first, until the halves differ by at most one.

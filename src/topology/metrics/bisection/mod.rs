@@ -236,6 +236,15 @@ mod tests {
         assert_eq!(found.cut, 0);
     }
 
+    #[test]
+    fn many_parts_that_do_not_hang_together_have_halves_soon() {
+        // METIS alone would take minutes for these.
+        let pairs = Graph::undirected(300_000, (0..150_000).map(|pair| (2 * pair, 2 * pair + 1)).collect()).unwrap();
+        let found = by_metis(&pairs, Counting::Arcs, 5);
+        check(&pairs, Counting::Arcs, &found);
+        assert_eq!(found.cut, 0);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]

@@ -42,6 +42,10 @@ pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: 
 }
 
 fn two_level(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
+    // Here alone a gather of nothing returns at once; both others send their empty messages.
+    if block.count == 0 {
+        return;
+    }
     planner.stage(&algo::gather::BINOMIAL, Comm::Node, Gather, 0, block);
     if view.nodes() > 1 {
         // Nodes of different sizes call for the version in which every leader sends what it has.

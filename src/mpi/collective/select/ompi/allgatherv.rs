@@ -26,10 +26,9 @@ pub(super) static TABLE: Choices<Pick> = &[
     (ANY, &[(4096, BRUCK)], NEIGHBOUR),
 ];
 
+/// The counts are those of the receive, but the type is that of the send, as in the original.
 pub(super) fn plan(planner: &mut Planner<'_>) {
-    let pick = planner.look_up_below(
-        TABLE,
-        planner.total_received().saturating_mul(planner.block().element) / u64::from(planner.world().size().max(1)),
-    );
+    let total = planner.total_received().saturating_mul(planner.call.send_type.size());
+    let pick = planner.look_up_below(TABLE, total / u64::from(planner.world().size().max(1)));
     planner.run(pick);
 }
