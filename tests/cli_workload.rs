@@ -82,6 +82,15 @@ fn an_error_while_it_runs_has_its_line() {
 }
 
 #[test]
+fn a_summary_with_a_long_formula_stays_in_80_columns() {
+    let output = mopsim().args(["workload", "npb/lu", "--ranks", "4"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("+ 27770.9 n - 144010)") && words.contains("operations counted 119,296,759,420"), "{text}");
+}
+
+#[test]
 fn a_runaway_program_is_ended_with_its_line() {
     let text = "def main(rank, size, params):\n    for i in range(10000):\n        for j in range(10000):\n            x = i\n";
     let said = refused(text);

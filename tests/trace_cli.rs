@@ -119,6 +119,13 @@ fn info_fits_a_terminal_and_counts_right() {
         assert_eq!(info[name], value, "{name}");
     }
     assert_eq!(info["pairs"].as_array().unwrap().len(), 4);
+    // Numbers are numbers for programs, and have groups of digits for people.
+    let actions = &info["totals"][1];
+    assert_eq!((&actions["mean"], &actions["largest"]), (&103.0.into(), &103.0.into()));
+    assert!(
+        text.split("bytes in them").nth(1).unwrap().trim_start_matches([' ', '|']).starts_with("64,000 "),
+        "{text}"
+    );
     assert_eq!(
         folder.read("m.csv"),
         "from,to,messages,bytes\n0,1,20,16000\n1,2,20,16000\n2,3,20,16000\n3,0,20,16000\n"

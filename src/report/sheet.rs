@@ -36,6 +36,7 @@ impl Datum {
         match self {
             Self::Text(text) => text.clone(),
             Self::Count(count) => grouped(*count),
+            Self::Number(number, 0) if (0.0..1e18).contains(number) => grouped(number.round() as u64),
             Self::Number(number, decimals) => format!("{number:.decimals$}"),
             Self::Flag(flag) => if *flag { "yes" } else { "no" }.into(),
             Self::List(list) => list.iter().map(u64::to_string).collect::<Vec<_>>().join(","),

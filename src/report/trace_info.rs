@@ -1,6 +1,5 @@
 //! What is in a trace, as a sheet.
 
-use super::number::grouped;
 use super::sheet::{Column, Datum, Rows, Sheet};
 use crate::trace::Trace;
 use crate::trace::inspect::Info;
@@ -59,12 +58,8 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
     let rows = totals
         .iter()
         .map(|(_, name, value, spread, decimals)| {
-            let spread = |pick: fn((f64, f64)) -> f64| match spread {
-                Some(both) if *decimals == 0 => Datum::Text(grouped(pick(*both).round() as u64)),
-                Some(both) => Datum::Number(pick(*both), *decimals),
-                None => Datum::Missing,
-            };
-            vec![Datum::Text((*name).to_owned()), text(value), spread(|s| s.0), spread(|s| s.1)]
+            let spread = |pick: fn((f64, f64)) -> f64| Datum::number(spread.map(pick), *decimals);
+            vec![Datum::Text((*name).to_owned()), value.clone(), spread(|s| s.0), spread(|s| s.1)]
         })
         .collect();
     let kinds = info.calls.iter().map(|(name, call)| {
@@ -120,13 +115,5 @@ pub fn info(trace: &Trace, info: &Info, extras: &Extras) -> Sheet {
             ),
             "bytes of a call are what is sent, and what a receive has room for".to_owned(),
         ],
-    }
-}
-
-/// Large numbers with groups of digits.
-fn text(value: &Datum) -> Datum {
-    match value {
-        Datum::Number(number, 0) if *number < 1e18 => Datum::Text(grouped(number.round() as u64)),
-        other => other.clone(),
     }
 }

@@ -68,8 +68,14 @@ pub(super) fn model(out: &mut dyn Write, model: &ModelDescription, mapping: &str
         model.collectives,
         onoff(model.crosstraffic),
     );
-    fitting(out, &first, "       ")?;
-    fitting(out, &format!("       SMP set-up {}, ranks placed {mapping}.", onoff(model.smp_setup)), "       ")?;
+    let indent = "       ";
+    let second = format!("SMP set-up {}, ranks placed {mapping}.", onoff(model.smp_setup));
+    if first.chars().count() <= usize::from(WIDTH) {
+        writeln!(out, "{first}")?;
+        fitting(out, &format!("{indent}{second}"), indent)?;
+    } else {
+        wrapped(out, &format!("{first} {second}"), indent)?;
+    }
     for (kind, algorithm) in &model.collective {
         writeln!(out, "       {kind} always by {algorithm}.")?;
     }
@@ -198,7 +204,7 @@ impl Reporter for Text {
         if sheet.tables.is_empty() {
             writeln!(out)?;
             for (_, name, value) in &sheet.facts {
-                writeln!(out, "  {name:<18} {}", value.text())?;
+                fitting(out, &format!("  {name:<18} {}", value.text()), &" ".repeat(21))?;
             }
         }
         for shown in &sheet.tables {
