@@ -93,6 +93,30 @@ fn seeds_may_be_listed_begun_elsewhere_or_fixed() {
 }
 
 #[test]
+fn the_seed_of_a_random_routing_is_named_once() {
+    let study = |head: &str, networks: &str| folder(&format!("title = 'x'\n{head}{networks}{WORKLOADS}"));
+    let ring = format!("{RING}routing = 'random-shortest'\n");
+    for format in ["text", "markdown"] {
+        let text =
+            |head: &str, networks: &str| study(head, networks).output(&["compare", "s.toml", "--format", format]);
+        assert!(text("", &ring).contains("shortest routing (seed 1)"));
+        assert!(text("seed = 4\n", &ring).contains("routing (seed 4)"));
+        // Those of repetitions stand in a list, that of a random topology in its name.
+        let repeated = text("repetitions = 2\n", &ring);
+        assert!(repeated.contains("seeds 1 2") && !repeated.contains("(seed"), "{repeated}");
+        let random = text("seed = 4\n", &format!("{RANDOM}routing = 'ecmp'\n"));
+        assert!(random.contains("seed=4") && !random.contains("(seed"), "{random}");
+    }
+    // A single route shows the seed of its routing, too.
+    let folder = study("", &ring);
+    let route = |flags: &[&str]| {
+        folder.json(&[&["topology", "ring:8", "--route", "0", "4", "--routing", "ecmp"], flags].concat())
+    };
+    let seed = |result: &Value| result["route"]["routing_seed"].as_u64();
+    assert_eq!((seed(&route(&[])), seed(&route(&["--seed", "7"]))), (Some(1), Some(7)));
+}
+
+#[test]
 fn every_setting_has_a_baseline_of_its_own() {
     let head = "mappings = ['one-each', 'block']\ncollectives = ['mvapich2', 'ompi', 'default']\n";
     let platforms =
@@ -178,7 +202,7 @@ fn a_budget_ranks_networks_by_the_price_list() {
     let text = folder(&format!("title = 'x'\n{head}{networks}{WORKLOADS}")).output(&["compare", "s.toml"]);
     assert!(text.contains("1,000,000 dollars, 20,000 watts"), "{text}");
     let in_one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(in_one_line.contains("Prices are those of the list `equality` for links of 40 Gb/s, whatever"), "{text}");
+    assert!(in_one_line.contains("Prices are those of the list equality for links of 40 Gb/s, whatever"), "{text}");
     // Offers of one setting are not ranked against those of another.
     let settings = "collectives = ['default', 'mvapich2', 'ompi']\n";
     let result = compare(&[head, settings].concat(), &networks, WORKLOADS, &[]);

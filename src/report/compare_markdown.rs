@@ -29,7 +29,13 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         } else {
             String::new()
         };
-        writeln!(out, "- **{}** {}{baseline}: {}{seeds}", letter(n), escape(&info.name), network(info))?;
+        writeln!(
+            out,
+            "- **{}** {}{baseline}: {}{seeds}",
+            letter(n),
+            escape(&info.name),
+            network(info, c.seeds[n].len() > 1)
+        )?;
     }
     if c.has_settings() {
         writeln!(out, "\nPerformance relative to the baseline network in the same setting (larger is better):\n")?;

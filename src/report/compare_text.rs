@@ -39,7 +39,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     for (n, network) in c.networks.iter().enumerate() {
         let baseline = if c.baselines[n] == n { "   <- baseline" } else { "" };
         fitting(out, &format!("  {}  {}{baseline}", letter(n), network.name), "     ")?;
-        fitting(out, &format!("     {}", describe(network)), "     ")?;
+        fitting(out, &format!("     {}", describe(network, c.seeds[n].len() > 1)), "     ")?;
         if c.seeds[n].len() > 1 {
             let seeds: Vec<String> = c.seeds[n].iter().flatten().map(u64::to_string).collect();
             fitting(out, &format!("     {} repetitions, seeds {}", seeds.len(), seeds.join(" ")), "     ")?;

@@ -38,8 +38,8 @@ pub(super) fn row(out: &mut dyn Write, cells: &[String]) -> io::Result<()> {
     writeln!(out, "| {} |", cells.join(" | "))
 }
 
-pub(super) fn network(n: &NetworkInfo) -> String {
-    escape(&describe(n))
+pub(super) fn network(n: &NetworkInfo, repetitions: bool) -> String {
+    escape(&describe(n, repetitions))
 }
 
 pub(super) fn model(out: &mut dyn Write, m: &ModelDescription, mapping: &str, notes: &[String]) -> io::Result<()> {
@@ -69,7 +69,7 @@ impl Reporter for Markdown {
     }
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "# {} on {}\n", escape(&r.workload.name), network(&r.network))?;
+        writeln!(out, "# {} on {}\n", escape(&r.workload.name), network(&r.network, false))?;
         heading(out, &["", ""], 1)?;
         let mut fact = |name: &str, value: String| row(out, &[name.to_owned(), value]);
         fact("simulated time", seconds(r.simulated_seconds))?;

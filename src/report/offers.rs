@@ -42,7 +42,7 @@ pub(super) fn within(offer: &Offer) -> &'static str {
 pub(super) fn caveats(c: &Comparison) -> String {
     let prices = Prices::default();
     let mut text = format!(
-        "Prices are those of the list `{}` for links of {} Gb/s, whatever bandwidth is simulated",
+        "Prices are those of the list {} for links of {} Gb/s, whatever bandwidth is simulated",
         prices.name, prices.link_rate_gbps
     );
     text += if c.has_repetitions() { "; of networks with repetitions, the first one's." } else { "." };

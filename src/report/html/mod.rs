@@ -318,7 +318,7 @@ fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::network::Networ
         seeds: (c.seeds[n].len() > 1)
             .then(|| c.seeds[n].iter().flatten().map(u64::to_string).collect::<Vec<_>>().join(", ")),
         duplex: info.duplex.as_deref(),
-        routing: super::text::routing(info),
+        routing: super::text::routing(info, c.seeds[n].len() > 1),
         switches: f.switches.map(|s| number::grouped(s as u64)),
         hosts: number::grouped(info.hosts as u64),
         cables: f.cables.map(cables),

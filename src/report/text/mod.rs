@@ -41,21 +41,22 @@ pub(super) fn letter(index: usize) -> String {
     if index < 26 { last.to_string() } else { letter(index / 26 - 1) + &last.to_string() }
 }
 
-/// `ecmp routing (seed 1)`; the seed only of a routing that has one of its own, since that of a topology stands in its name.
-pub(super) fn routing(network: &NetworkInfo) -> Option<String> {
-    let own = network.seed.filter(|_| !network.topology.contains("seed="));
+/// `ecmp routing (seed 1)`; the seed only of a routing that has one of its own, since that of a topology stands in its name, and
+/// those of a network with `repetitions` in a list.
+pub(super) fn routing(network: &NetworkInfo, repetitions: bool) -> Option<String> {
+    let own = network.seed.filter(|_| !repetitions && !network.topology.contains("seed="));
     let seed = own.map_or_else(String::new, |seed| format!(" (seed {seed})"));
     network.routing.as_ref().map(|routing| format!("{routing} routing{seed}"))
 }
 
 /// The topology, whether cables have one way or two, and the routing.
-pub(super) fn describe(network: &NetworkInfo) -> String {
+pub(super) fn describe(network: &NetworkInfo, repetitions: bool) -> String {
     let mut parts = vec![network.topology.clone()];
     parts.extend(network.duplex.as_deref().map(|d| match d {
         "one-way" => "one-way cables".to_owned(),
         mode => format!("{mode} duplex"),
     }));
-    parts.extend(routing(network));
+    parts.extend(routing(network, repetitions));
     parts.join(", ")
 }
 
@@ -109,7 +110,7 @@ impl Reporter for Text {
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
         let w = &r.workload;
-        writeln!(out, "{} on {}\n", w.name, describe(&r.network))?;
+        writeln!(out, "{} on {}\n", w.name, describe(&r.network, false))?;
         writeln!(out, "  simulated time   {}", seconds(r.simulated_seconds))?;
         match (r.mops, w.operations) {
             (Some(m), Some(operations)) => {
