@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = |key: &str| std::env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
-    // An executable that can lie anywhere in memory has thousands of addresses in its tables (of functions, types and texts) to be
-    // worked out at each start, in pages that are copied for that: half a millisecond, where a small replay takes two. At a
-    // fixed place the linker does it once. Elsewhere (musl, macOS) the linker's defaults stay, and where glibc is linked statically:
-    // the flag would contradict the `-static-pie` of rustc, and the program crash when it starts.
+    // An executable that can lie anywhere in memory has thousands of addresses in its tables (of functions, types and
+    // texts) to be worked out at each start, in pages that are copied for that: half a millisecond, where a small
+    // replay takes two. At a fixed place the linker does it once. Elsewhere (musl, macOS) the linker's defaults stay,
+    // and where glibc is linked statically: the flag would contradict the `-static-pie` of rustc, and the program crash
+    // when it starts.
     let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
     if target("OS") == "linux" && target("ENV") == "gnu" && !is_static {
         println!("cargo::rustc-link-arg-bins=-no-pie");
@@ -18,8 +19,8 @@ fn main() {
     otf2::compile();
 }
 
-/// Tests over the reference data that is too large for the repository are ignored where it is not found: so `cargo test` counts
-/// them as such, instead of calling them passed.
+/// Tests over the reference data that is too large for the repository are ignored where it is not found: so `cargo
+/// test` counts them as such, instead of calling them passed.
 fn look_for_reference_data() {
     println!("cargo::rustc-check-cfg=cfg(no_reference_data)");
     println!("cargo::rerun-if-env-changed=MOPSIM_SHARED");
@@ -28,7 +29,8 @@ fn look_for_reference_data() {
     if platforms.is_dir() {
         println!("cargo::rerun-if-changed={}", platforms.display());
     } else {
-        // That it appears is not watched: cargo takes a name that is not there for changed, and would compile all anew each time.
+        // That it appears is not watched: cargo takes a name that is not there for changed, and would compile all anew
+        // each time.
         println!("cargo::rustc-cfg=no_reference_data");
     }
 }
@@ -44,7 +46,8 @@ mod otf2 {
     const CONFIG: &str = "src/trace/otf2/config.rs";
     const SOURCE: &str = "src/trace/otf2/library.c";
 
-    /// Compiles the C part with the flags that the library's own `otf2-config` tells, or with none where it is not found.
+    /// Compiles the C part with the flags that the library's own `otf2-config` tells, or with none where it is not
+    /// found.
     pub fn compile() {
         println!("cargo::rerun-if-changed={SOURCE}");
         println!("cargo::rerun-if-changed={CONFIG}");

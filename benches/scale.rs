@@ -44,7 +44,8 @@ fn bench(c: &mut Criterion, group: &str, name: &str, model: &str, messages: u64,
     });
 }
 
-/// Dissemination: in round k everybody sends 8 bytes to the rank 2^k further on. No two messages share a link at a time.
+/// Dissemination: in round k everybody sends 8 bytes to the rank 2^k further on. No two messages share a link at a
+/// time.
 fn dissemination(ranks: u32, rounds: u32) -> Trace {
     let of = |rank: u32| {
         let mut actions = vec![Action::Init];
@@ -72,8 +73,8 @@ fn uncontended(c: &mut Criterion) {
 }
 
 /// Ten steps of a 3-D halo exchange of 64 KiB a side on a periodic grid, each with an allreduce of 8 bytes by recursive
-/// doubling (binomial with a remainder, where the number of ranks is no power of two). With drift, computations differ by up
-/// to a fifth from rank to rank.
+/// doubling (binomial with a remainder, where the number of ranks is no power of two). With drift, computations differ
+/// by up to a fifth from rank to rank.
 fn halo(side: u32, drift: bool) -> (Trace, u64) {
     const STEPS: usize = 10;
     let ranks = side.pow(3);

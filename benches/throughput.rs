@@ -1,7 +1,7 @@
 //! Speed of throughput: classes, routes and fair rates of many hosts, and bounds by all paths.
 //!
-//! `cargo bench --bench throughput` measures; `-- --test` only checks that everything runs. `MOPSIM_BENCH_LARGE=1` adds the
-//! million endpoints of studies/throughput-million.toml.
+//! `cargo bench --bench throughput` measures; `-- --test` only checks that everything runs. `MOPSIM_BENCH_LARGE=1` adds
+//! the million endpoints of studies/throughput-million.toml.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mopsim::platform::HostsPerSwitch;

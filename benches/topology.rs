@@ -1,7 +1,7 @@
 //! Speed of what is computed about networks: distances, routes of all pairs, cuts, latencies.
 //!
-//! `cargo bench --bench topology` measures; `-- --test` only checks that everything runs. Sizes are such that a run ends in
-//! minutes; `MOPSIM_BENCH_LARGE=1` adds networks of 16,384 and 65,536 switches.
+//! `cargo bench --bench topology` measures; `-- --test` only checks that everything runs. Sizes are such that a run
+//! ends in minutes; `MOPSIM_BENCH_LARGE=1` adds networks of 16,384 and 65,536 switches.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mopsim::ids::SwitchId;

@@ -1,7 +1,7 @@
 //! Texts of users in XML, HTML and SVG.
 
-/// A text as it may stand between tags and, in quotes of either kind, in an attribute. `control` says what stands for a control
-/// character, most of which are not allowed there.
+/// A text as it may stand between tags and, in quotes of either kind, in an attribute. `control` says what stands for a
+/// control character, most of which are not allowed there.
 pub(crate) fn escape(text: &str, control: impl Fn(char) -> char) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,7 +18,8 @@ pub(crate) fn escape(text: &str, control: impl Fn(char) -> char) -> String {
     out
 }
 
-/// The same with line ends and tabs as they are, and a sign for something unreadable in place of other control characters.
+/// The same with line ends and tabs as they are, and a sign for something unreadable in place of other control
+/// characters.
 pub(crate) fn escape_text(text: &str) -> String {
     escape(text, |c| if matches!(c, '\n' | '\t') { c } else { '\u{fffd}' })
 }

@@ -1,8 +1,10 @@
-//! The event queue: a 4-ary heap of dates that can be changed in place; and, where that is asked for, a list of dates that came in order.
+//! The event queue: a 4-ary heap of dates that can be changed in place; and, where that is asked for, a list of dates
+//! that came in order.
 //!
-//! Many events of a network are set in the order in which they will happen: latencies of one length, messages of one size that
-//! nothing holds up. In an [`OrderedQueue`] they only pass through a list, in constant time. A date that is earlier than the last
-//! one of the list goes into the heap, or sends that last one there; the earliest event is the first of the list or of the heap.
+//! Many events of a network are set in the order in which they will happen: latencies of one length, messages of one
+//! size that nothing holds up. In an [`OrderedQueue`] they only pass through a list, in constant time. A date that is
+//! earlier than the last one of the list goes into the heap, or sends that last one there; the earliest event is the
+//! first of the list or of the heap.
 //!
 //! Every pending event belongs to a slot (a flow, a rank), and a slot has at most one event. Rates change often, so
 //! changing a date must not leave a dead entry behind; the heap therefore knows where each slot's entry lies. Equal
@@ -15,7 +17,8 @@ use std::collections::VecDeque;
 /// node share a cache line or two.
 const ARITY: usize = 4;
 
-/// Position of a slot without an event, and slot of an entry in the list whose event was taken out. No position in the list looks like it.
+/// Position of a slot without an event, and slot of an entry in the list whose event was taken out. No position in the
+/// list looks like it.
 const ABSENT: u32 = LISTED - 1;
 
 /// Set in positions in the list; the other bits are the number of the entry since the beginning, which may wrap.
@@ -116,11 +119,12 @@ pub type EventQueue = Queue<{ usize::MAX }>;
 /// A queue of events most of which are set in the order in which they happen.
 pub type OrderedQueue = Queue<0>;
 
-/// A queue of events that often change. In a small heap that costs less than what the list takes; a large one spares all comparisons
-/// that it can.
+/// A queue of events that often change. In a small heap that costs less than what the list takes; a large one spares
+/// all comparisons that it can.
 pub type ChangingQueue = Queue<128>;
 
-/// A priority queue of `(date, slot)` with replaceable dates; once `FROM` events are in the heap, with a list for those that come in order.
+/// A priority queue of `(date, slot)` with replaceable dates; once `FROM` events are in the heap, with a list for those
+/// that come in order.
 #[derive(Default, Debug)]
 pub struct Queue<const FROM: usize> {
     run: Run,

@@ -109,8 +109,8 @@ fn damaged_archives_are_refused() {
 #[test]
 fn archives_made_to_exhaust_the_reader_end_early() {
     let folder = Folder::new();
-    // 4 GiB of text, as one line without end and as lines without end. Frames may follow each other, so that a small one is
-    // packed once.
+    // 4 GiB of text, as one line without end and as lines without end. Frames may follow each other, so that a small
+    // one is packed once.
     let bomb = |text: String| zstd::encode_all(text.as_bytes(), 1).expect("packed").repeat(342);
     folder.write("t.ti", bomb("0".repeat(12 << 20)));
     folder.refuse(&RING, 2, &["t.ti:1:1: the line is longer than"]);

@@ -189,7 +189,8 @@ fn hosts_in_great_numbers_are_counted() {
 
 #[test]
 fn flows_that_nothing_holds_do_not_lower_the_mean() {
-    // The transpose of a hypercube of 16 has 4 hosts that send to themselves; the others get half a link at most and at least.
+    // The transpose of a hypercube of 16 has 4 hosts that send to themselves; the others get half a link at most and at
+    // least.
     let ask = ["throughput", "hypercube:4", "--pattern", "transpose", "--routing", "dimension-order"];
     let json = Folder::new().json(&[&ask[..], &["--host-link-bandwidth", "none"]].concat());
     let fair = &json["cells"][0]["fair"];

@@ -1,5 +1,5 @@
-//! Communicators, collectives that do not block, one-sided communication and probes: what has to be equal is, bit for bit, and
-//! the rest agrees with closed forms.
+//! Communicators, collectives that do not block, one-sided communication and probes: what has to be equal is, bit for
+//! bit, and the rest agrees with closed forms.
 
 #[path = "support/star.rs"]
 mod star;

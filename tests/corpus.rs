@@ -1,14 +1,15 @@
-//! Real traces against SimGrid 3.32: equal to the last bit under its own two rules of sharing, and within rounding under ours.
+//! Real traces against SimGrid 3.32: equal to the last bit under its own two rules of sharing, and within rounding
+//! under ours.
 //!
 //! Small rows are in the repository and always run; the others are ignored where the reference data is not found.
 //!
 //! Some rows are chaotic: under heavy contention a delay of one message changes the rates of its neighbours, and from
-//! exchange to exchange a difference grows by orders of magnitude, until a rounding error of 1e-18 s in one clock reading has
-//! become a part per thousand of the result. SimGrid's own result moves by as much when its clock starts at another date
-//! (BT on the Imase network: 5.6616 ms or 5.6668 ms). The rules `simgrid-full` and `simgrid-lazy` round as SimGrid does and
-//! start at its date, so that there all rows have to be equal. Exact sharing rounds otherwise: a chaotic row may differ by more
-//! than [`CLOSE`] if delays below the timing precision, or another precision of that order, spread our own results at least
-//! as far.
+//! exchange to exchange a difference grows by orders of magnitude, until a rounding error of 1e-18 s in one clock
+//! reading has become a part per thousand of the result. SimGrid's own result moves by as much when its clock starts at
+//! another date (BT on the Imase network: 5.6616 ms or 5.6668 ms). The rules `simgrid-full` and `simgrid-lazy` round as
+//! SimGrid does and start at its date, so that there all rows have to be equal. Exact sharing rounds otherwise: a
+//! chaotic row may differ by more than [`CLOSE`] if delays below the timing precision, or another precision of that
+//! order, spread our own results at least as far.
 
 mod support;
 
@@ -59,7 +60,8 @@ struct Row {
     ranks: usize,
     actions: u64,
     simulated_seconds: f64,
-    /// Whether it is from a replay by `smpirun`, which starts its ranks at 0. The others are from a program of their own.
+    /// Whether it is from a replay by `smpirun`, which starts its ranks at 0. The others are from a program of their
+    /// own.
     #[serde(default)]
     smpirun: bool,
 }
@@ -94,13 +96,13 @@ impl Row {
         }
     }
 
-    /// The date at which the reference's ranks start. First it makes the scratch buffers of its replay large enough, by an
-    /// all-to-all of large buffers and no data. Then, if the selector is one that cannot do it in a replay, all ranks find out
-    /// who shares a host: two rings of 4 bytes (the world, the first ranks of the hosts, who are all ranks here), a reduction
-    /// and a broadcast. Ranks wait for each other before and after, in no time.
+    /// The date at which the reference's ranks start. First it makes the scratch buffers of its replay large enough, by
+    /// an all-to-all of large buffers and no data. Then, if the selector is one that cannot do it in a replay, all
+    /// ranks find out who shares a host: two rings of 4 bytes (the world, the first ranks of the hosts, who are all
+    /// ranks here), a reduction and a broadcast. Ranks wait for each other before and after, in no time.
     ///
-    /// With another start, clocks are rounded otherwise: it moves a result by its last bits, or by a part per million where
-    /// events 1 ns apart are merged or not, or by a part per thousand where it is chaotic.
+    /// With another start, clocks are rounded otherwise: it moves a result by its last bits, or by a part per million
+    /// where events 1 ns apart are merged or not, or by a part per thousand where it is chaotic.
     fn start(&self, platform: &Platform, rule: Rule) -> f64 {
         if self.smpirun {
             return 0.0;
@@ -141,8 +143,9 @@ impl Row {
         support::relative_difference(seconds, self.simulated_seconds)
     }
 
-    /// Relative spread of the results of exact sharing under changes that should not matter: every computation takes up to
-    /// [`LARGEST_DELAY`] longer; events are merged at other precisions of that order. Ends as soon as it is `enough`.
+    /// Relative spread of the results of exact sharing under changes that should not matter: every computation takes up
+    /// to [`LARGEST_DELAY`] longer; events are merged at other precisions of that order. Ends as soon as it is
+    /// `enough`.
     fn spread(&self, corpus: &Corpus, enough: f64) -> f64 {
         let (trace, platform) = corpus.parts(self);
         let exact = self.choice(Rule::Exact);

@@ -92,7 +92,8 @@ fn index(trace: &mut Trace, call: CollectiveCall) -> u32 {
     trace.collectives.len() as u32 - 1
 }
 
-/// All collectives on all communicators, small and large, those that block and those that do not, with messages across them.
+/// All collectives on all communicators, small and large, those that block and those that do not, with messages across
+/// them.
 fn program(ranks: u32) -> Trace {
     let mut trace =
         Trace { name: format!("{ranks} ranks"), actions: vec![Default::default(); ranks as usize], ..Trace::default() };
@@ -166,8 +167,8 @@ fn what_is_read_back_sends_what_the_original_sends() {
     }
 }
 
-/// Messages of different collectives never have the same tag, nor one that the program uses. All members of a collective have the
-/// same tags in it, so that two collectives with the same ones show only among those of one rank.
+/// Messages of different collectives never have the same tag, nor one that the program uses. All members of a
+/// collective have the same tags in it, so that two collectives with the same ones show only among those of one rank.
 #[test]
 fn tags_are_used_once() {
     let trace = program(5);

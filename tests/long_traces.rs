@@ -1,5 +1,5 @@
-//! Traces that do not fit into the memory that is allowed for their actions: a temporary file takes the rest, and nobody sees a
-//! difference.
+//! Traces that do not fit into the memory that is allowed for their actions: a temporary file takes the rest, and
+//! nobody sees a difference.
 
 #[path = "support/star.rs"]
 mod star;
@@ -90,7 +90,8 @@ fn what_is_said_about_them_is_the_same() {
     }
 }
 
-/// Mistakes behind what fits, and behind a deadlock, are found wherever they lie; so are vectors that wait for the number of ranks.
+/// Mistakes behind what fits, and behind a deadlock, are found wherever they lie; so are vectors that wait for the
+/// number of ranks.
 #[test]
 fn mistakes_in_them_are_found() {
     let mut text = String::new();

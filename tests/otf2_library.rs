@@ -1,7 +1,7 @@
 //! OTF2 archives, by the library and as text: both readers have to give the same trace.
 //!
-//! Archives are written by `tests/otf2/archive.c`. The comparison runs where mopsim is built with the feature `libotf2`, and says so
-//! where it is not.
+//! Archives are written by `tests/otf2/archive.c`. The comparison runs where mopsim is built with the feature
+//! `libotf2`, and says so where it is not.
 
 #[cfg(feature = "libotf2")]
 #[path = "../src/trace/otf2/config.rs"]

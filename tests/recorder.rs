@@ -1,8 +1,8 @@
-//! Real MPI programs that count their own messages, recorded and replayed: the matrices of who sends how much to whom have to be the
-//! same.
+//! Real MPI programs that count their own messages, recorded and replayed: the matrices of who sends how much to whom
+//! have to be the same.
 //!
-//! Runs with the MPI libraries whose compilers and launchers are found (`mpicc` and `mpirun`, or those of Debian's Open MPI and MPICH
-//! beside each other), and says so where there is none. `tests/recorder` has the programs.
+//! Runs with the MPI libraries whose compilers and launchers are found (`mpicc` and `mpirun`, or those of Debian's Open
+//! MPI and MPICH beside each other), and says so where there is none. `tests/recorder` has the programs.
 
 #[cfg(target_os = "linux")]
 #[path = "support/hosts.rs"]
@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 /// Nothing that is waited for takes so long.
 const LONG: Duration = Duration::from_secs(60);
 
-/// The program that says what recording costs: of its loops, the half that calls MPI is recorded, the one that calls what is behind
-/// it is not.
+/// The program that says what recording costs: of its loops, the half that calls MPI is recorded, the one that calls
+/// what is behind it is not.
 #[test]
 fn the_cost_of_recording_is_measured_on_both_sides() {
     // Ten batches to begin with and one that counts, of 20 turns each.
@@ -194,7 +194,8 @@ fn a_recording_that_is_terminated_is_kept() {
     }
 }
 
-/// Ranks on another host get the library and the folder by the environment, which a login there does not have: launchers have to pass it on.
+/// Ranks on another host get the library and the folder by the environment, which a login there does not have:
+/// launchers have to pass it on.
 #[cfg(target_os = "linux")]
 #[test]
 fn ranks_on_other_hosts_are_recorded() {

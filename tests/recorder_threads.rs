@@ -10,7 +10,8 @@ use programs::{Library, Run, counted, launched, libraries, recorded, replayed, t
 use std::path::Path;
 use std::process::Command;
 
-/// Records a program of threads and reads what it did, with what it has counted; none where the library knows no threads.
+/// Records a program of threads and reads what it did, with what it has counted; none where the library knows no
+/// threads.
 fn with_threads(library: &Library, source: &str, ranks: u32, arguments: &[&str]) -> Option<(Trace, String, Vec<u8>)> {
     let run = Run::new(library);
     let program = run.compile(source, &["-pthread"]).expect("C is compiled");

@@ -1,4 +1,5 @@
-//! The HTML report as a browser and a reader see it: valid, self-contained, complete, and safe against what users write.
+//! The HTML report as a browser and a reader see it: valid, self-contained, complete, and safe against what users
+//! write.
 
 mod support;
 
@@ -251,8 +252,8 @@ fn what_a_buyer_asks_is_in_the_page() {
         }
     }
     assert!(intervals > 20);
-    // Whiskers where repetitions differ: the random network, on two workloads and in the mean, in both drawings of bars; the
-    // mean against price, power and length, too.
+    // Whiskers where repetitions differ: the random network, on two workloads and in the mean, in both drawings of
+    // bars; the mean against price, power and length, too.
     assert_eq!(page.matches("class=\"whisker-casing\"").count(), 2 * 3);
     assert_eq!(page.matches("class=\"whisker\"").count(), 2 * 3 + 3);
     // Weights, where they are used and where they are listed.
@@ -318,7 +319,8 @@ fn throughput_is_in_the_page_where_it_is_asked_for() {
         let elements = elements(&parse(&page));
         let table = rows(&elements, "Throughput of the networks, pattern by pattern");
         assert_eq!(table.len(), 4, "{table:?}");
-        // On a ring of 8 both 0 -> 7 and 1 -> 6 take the link from 0 to 7; between all pairs of a full mesh there is a link.
+        // On a ring of 8 both 0 -> 7 and 1 -> 6 take the link from 0 to 7; between all pairs of a full mesh there is a
+        // link.
         assert!(table[1].contains("20.00") && table[1].contains("1.000"), "{table:?}");
         assert!(table[3].contains("40.00") && table[3].contains("2.000"), "{table:?}");
         assert!(elements.iter().any(|e| e.0 == "li" && e.2.contains("transpose")), "the pattern that does not fit");

@@ -1,4 +1,5 @@
-//! Long studies in pieces: results files, resuming, shards, kill -9. Whatever happens on the way, the report has the same bytes.
+//! Long studies in pieces: results files, resuming, shards, kill -9. Whatever happens on the way, the report has the
+//! same bytes.
 
 mod support;
 

@@ -33,9 +33,9 @@ fn best(cell: &Cell) -> f64 {
 
 #[test]
 fn rings() {
-    // Ring of n, every host to every host with share 1/n. Over even splitting both directions of every cable are alike. The sum of
-    // distances from one switch is floor(n^2/4), so all n switches put n * floor(n^2/4)/n on 2n arcs: floor(n^2/4)/(2n) each. No
-    // routing does better, since all capacity is used on shortest paths.
+    // Ring of n, every host to every host with share 1/n. Over even splitting both directions of every cable are alike.
+    // The sum of distances from one switch is floor(n^2/4), so all n switches put n * floor(n^2/4)/n on 2n arcs:
+    // floor(n^2/4)/(2n) each. No routing does better, since all capacity is used on shortest paths.
     for n in [3_u32, 4, 5, 8, 9, 16] {
         let spec = format!("ring:{n}");
         let load = f64::from(n * n / 4) / f64::from(2 * n);
@@ -47,15 +47,15 @@ fn rings() {
         close(split.bounds.path_length, 1.0 / load, &spec);
         // Without the source itself the shares are 1/(n-1) instead.
         close(cell(&spec, "all_to_all", "split").saturation, (f64::from(n) - 1.0) / (f64::from(n) * load), &spec);
-        // To the next host: one arc each, and nothing else on it. Another routing can send the other way round as well: it has a
-        // path of 1 and one of n-1 hops. What all send forwards fills the n forward arcs at a = 1; what they send backwards
-        // takes n-1 of the n backward arcs each, which are full at (n-1) * b = 1. Together 1 + 1/(n-1).
+        // To the next host: one arc each, and nothing else on it. Another routing can send the other way round as well:
+        // it has a path of 1 and one of n-1 hops. What all send forwards fills the n forward arcs at a = 1; what they
+        // send backwards takes n-1 of the n backward arcs each, which are full at (n-1) * b = 1. Together 1 + 1/(n-1).
         let neighbour = cell(&spec, "neighbour", "bfs");
         close(neighbour.saturation, 1.0, &spec);
         near(best(&neighbour), 1.0 + 1.0 / (f64::from(n) - 1.0), &spec);
     }
-    // Tornado goes ceil(n/2)-1 hops one way: as many flows on every arc of that direction. The best routing uses the other way of
-    // n - k hops too: 1/k + 1/(n-k).
+    // Tornado goes ceil(n/2)-1 hops one way: as many flows on every arc of that direction. The best routing uses the
+    // other way of n - k hops too: 1/k + 1/(n-k).
     let (n, k) = (9.0, 4.0);
     let tornado = cell("ring:9", "tornado", "bfs");
     close(tornado.saturation, 1.0 / k, "tornado");
@@ -65,9 +65,9 @@ fn rings() {
 
 #[test]
 fn tori() {
-    // k x k torus, uniform, dimension by dimension or split: each dimension is crossed floor(k^2/4)/k hops on average, over 2
-    // arcs a switch and dimension: load floor(k^2/4)/(2k). For even k = 2m that is k/8: saturation 8/k (Dally and Towles,
-    // section 3.3.1, with half the bandwidth in each direction: 2 * bisection / hosts).
+    // k x k torus, uniform, dimension by dimension or split: each dimension is crossed floor(k^2/4)/k hops on average,
+    // over 2 arcs a switch and dimension: load floor(k^2/4)/(2k). For even k = 2m that is k/8: saturation 8/k (Dally
+    // and Towles, section 3.3.1, with half the bandwidth in each direction: 2 * bisection / hosts).
     for k in [3_u32, 4, 5, 6, 8] {
         let spec = format!("torus:{k}x{k}");
         let load = f64::from(k * k / 4) / f64::from(2 * k);
@@ -90,8 +90,8 @@ fn tori() {
 
 #[test]
 fn hypercubes() {
-    // 2^d switches, uniform: half of all traffic crosses each dimension, over one arc a switch: load 1/2, saturation 2, for every
-    // shortest routing that is even (splitting; or dimension order, by symmetry).
+    // 2^d switches, uniform: half of all traffic crosses each dimension, over one arc a switch: load 1/2, saturation 2,
+    // for every shortest routing that is even (splitting; or dimension order, by symmetry).
     for d in 1..=6 {
         let spec = format!("hypercube:{d}");
         for routing in ["split", "dimension_order"] {
@@ -108,16 +108,16 @@ fn hypercubes() {
         close(Some(fair.level.min), 1.0, &spec);
         close(Some(fair.level.max), 1.0, &spec);
     }
-    // Transpose of 2^b bits with dimension order: the well-known sqrt(N)/2 flows on one arc (L. Valiant 1982). For b = 4 there
-    // are 2, for b = 6 there are 4.
+    // Transpose of 2^b bits with dimension order: the well-known sqrt(N)/2 flows on one arc (L. Valiant 1982). For b =
+    // 4 there are 2, for b = 6 there are 4.
     close(cell("hypercube:4", "transpose", "dimension_order").saturation, 0.5, "transpose 4");
     close(cell("hypercube:6", "transpose", "dimension_order").saturation, 0.25, "transpose 6");
 }
 
 #[test]
 fn full_meshes() {
-    // n switches, each pair with a cable of its own that carries 1/n of a host's traffic: saturation n. By two hops, the other n-2
-    // switches could carry more, but all capacity is used by shortest paths already.
+    // n switches, each pair with a cable of its own that carries 1/n of a host's traffic: saturation n. By two hops,
+    // the other n-2 switches could carry more, but all capacity is used by shortest paths already.
     for n in [2_u32, 3, 5, 8] {
         let spec = format!("full_mesh:{n}");
         let uniform = cell(&spec, "uniform", "bfs");
@@ -126,8 +126,8 @@ fn full_meshes() {
         let all = cell(&spec, "all_to_all", "bfs");
         close(all.saturation, f64::from(n) - 1.0, &spec);
         if n > 2 {
-            // A permutation without fixed points takes n of the n(n-1) arcs directly, one for each source. What else a source
-            // sends takes a detour of two arcs; n(n-2) arcs are left for the n sources: (n-2)/2 each.
+            // A permutation without fixed points takes n of the n(n-1) arcs directly, one for each source. What else a
+            // source sends takes a detour of two arcs; n(n-2) arcs are left for the n sources: (n-2)/2 each.
             let neighbour = cell(&spec, "neighbour", "bfs");
             close(neighbour.saturation, 1.0, &spec);
             near(best(&neighbour), 1.0 + (f64::from(n) - 2.0) / 2.0, &spec);
@@ -135,7 +135,8 @@ fn full_meshes() {
     }
 }
 
-/// A full tree carries whatever its hosts send, if every destination has a root of its own: the classes know their hosts.
+/// A full tree carries whatever its hosts send, if every destination has a root of its own: the classes know their
+/// hosts.
 #[test]
 fn full_trees_are_full() {
     for spec in ["fat_tree2:8", "fat_tree3:4", "kary_ntree:k=3,n=3"] {
@@ -181,8 +182,8 @@ fn hosts_links_hold_what_the_network_could_carry() {
     let pair = with("full_mesh:2", 2, "mirror");
     close(pair.saturation, 0.5, "pair");
     close(pair.bounds.cut, 0.5, "pair");
-    // Hosts 0 to 3 on switch 0, 4 to 7 on switch 1; incast to 0 from all: three flows stay within the switch. The link of host 0
-    // carries 7 flows, so the cable, which carries 4 of them, is not full.
+    // Hosts 0 to 3 on switch 0, 4 to 7 on switch 1; incast to 0 from all: three flows stay within the switch. The link
+    // of host 0 carries 7 flows, so the cable, which carries 4 of them, is not full.
     let near = with("full_mesh:2", 4, "incast");
     close(near.saturation, 1.0 / 7.0, "near");
     close(near.network_saturation, 0.25, "near");
@@ -212,8 +213,8 @@ fn shared_duplex_halves_what_goes_both_ways() {
 
 #[test]
 fn fair_rates_of_a_parking_lot_by_hand() {
-    // A line 0 - 1 - 2 - 3 with hosts on all; every host sends to the last. Link 2->3 carries three flows, so each gets 1/3; the
-    // others are not full. The fourth flow stays on its switch.
+    // A line 0 - 1 - 2 - 3 with hosts on all; every host sends to the last. Link 2->3 carries three flows, so each gets
+    // 1/3; the others are not full. The fourth flow stays on its switch.
     let line = cell("mesh:4", "hotspot:nodes=[3]", "bfs");
     let fair = line.fair.as_ref().expect("kept");
     close(Some(fair.level.max), 1.0 / 3.0, "line");
@@ -224,8 +225,8 @@ fn fair_rates_of_a_parking_lot_by_hand() {
     // 60 ns a switch and 5 ns a metre of 2 m cables: 300 + 60 + hops * 70.
     close(Some(line.zero_load.max), 570e-9, "line");
     close(Some(line.zero_load.bare_max), 540e-9, "line");
-    // M/D/1 by hand at half of saturation (each host sends 1/6): utilisations 1/6, 2/6, 3/6 on the three links, S = 1056 B / 12 GB/s
-    // = 88 ns; of 4 flows 1, 2 and 3 pass them: (1 * 1/10 + 2 * 1/4 + 3 * 1/2) / 4 * 88 ns of waiting.
+    // M/D/1 by hand at half of saturation (each host sends 1/6): utilisations 1/6, 2/6, 3/6 on the three links, S =
+    // 1056 B / 12 GB/s = 88 ns; of 4 flows 1, 2 and 3 pass them: (1 * 1/10 + 2 * 1/4 + 3 * 1/2) / 4 * 88 ns of waiting.
     let point = line.load_latency.iter().find(|p| (p.injection - 1.0 / 6.0).abs() < 1e-12).expect("half of saturation");
     let expected = line.zero_load.mean + 88e-9 + (0.1 + 0.5 + 1.5) / 4.0 * 88e-9;
     close(Some(point.latency), expected, "queues");

@@ -39,8 +39,8 @@ impl System {
         links.iter().filter(|entry| entry.0 == link).map(|entry| entry.1 * demand).sum()
     }
 
-    /// The condition that holds for the max-min fair allocation only: nothing is over capacity, and every class is at its
-    /// bound or has a full link on which no class stands higher.
+    /// The condition that holds for the max-min fair allocation only: nothing is over capacity, and every class is at
+    /// its bound or has a full link on which no class stands higher.
     fn check(&self, fair: &Fair) -> Result<(), String> {
         let load = |link| (0..self.classes.len()).map(|class| self.usage(class, link) * fair.level[class]).sum::<f64>();
         for (link, &capacity) in self.capacity.iter().enumerate() {
@@ -90,7 +90,8 @@ impl System {
         model.solve().expect("feasible and bounded").value(t)
     }
 
-    /// Raises the lowest open level as far as it goes, closes those that cannot rise above it, and goes on with the rest.
+    /// Raises the lowest open level as far as it goes, closes those that cannot rise above it, and goes on with the
+    /// rest.
     fn lexicographic_optimum(&self) -> Vec<f64> {
         let mut closed: Vec<Option<f64>> = vec![None; self.classes.len()];
         while closed.iter().any(Option::is_none) {

@@ -32,8 +32,8 @@ fn bisections_are_exact_or_as_good_as_the_reference() {
             }
             if let Some(expected) = value("metis_best") {
                 let found = bisection::best(&graph, counting, 5).cut;
-                // Both are upper bounds. The reference spreads by several per cent from seed to seed, so ours, from other
-                // seeds, may be a little worse: 3 %, or one cable of a small cut.
+                // Both are upper bounds. The reference spreads by several per cent from seed to seed, so ours, from
+                // other seeds, may be a little worse: 3 %, or one cable of a small cut.
                 let limit = (expected as f64 * 1.03).max(expected as f64 + 1.0);
                 if found as f64 > limit {
                     far.push(format!("{}: {found}, reference {expected}", support::spec(entry)));

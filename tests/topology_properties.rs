@@ -203,7 +203,8 @@ fn rings_with_shortcuts() {
             let regular = x >= 3 && n % (1 << (x - 2)) == 0 && n >> (x - 2) > 1;
             let most = 2 * (x - 1);
             let degree = if regular { (2 * x - 3, 2 * x - 3) } else { (2, most) };
-            // The shortcut of half the ring is there twice; with one of length 2 or less shortcuts may meet ring cables.
+            // The shortcut of half the ring is there twice; with one of length 2 or less shortcuts may meet ring
+            // cables.
             law(format!("dln:n={n},x={x}"), n, degree)
         }),
     );
@@ -443,7 +444,8 @@ fn trees_for_hosts() {
             let n = (first..=m.len()).map(size).sum();
             let most = (0..=m.len()).map(|l| m[..l].last().unwrap_or(&0) + w[l..].first().unwrap_or(&0)).max().unwrap();
             let base = law(format!("xgft:m={m:?},w={w:?}"), n, (0, most));
-            // Several roots over one child, or one child under several hosts' cables: parts may be apart only without parents.
+            // Several roots over one child, or one child under several hosts' cables: parts may be apart only without
+            // parents.
             Law {
                 cables: Some((first..m.len()).map(cables).sum()),
                 hosts: size(0),

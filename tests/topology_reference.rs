@@ -96,8 +96,8 @@ fn random_families_fall_inside_the_reference_ranges() {
                 inside("degree", degrees.max_out as f64);
             }
         }
-        // A diameter is one of two numbers, of which the rarer may be missing from 20 samples: `random_ring:n=128,y=2` has 7 in
-        // place of 6 in 3 of 40. So it is the median that has to be inside.
+        // A diameter is one of two numbers, of which the rarer may be missing from 20 samples: `random_ring:n=128,y=2`
+        // has 7 in place of 6 in 3 of 40. So it is the median that has to be inside.
         let mut diameters: Vec<usize> = samples.iter().map(|m| m.distances.as_ref().unwrap().diameter()).collect();
         diameters.sort_unstable();
         inside("diameter", diameters[4] as f64);

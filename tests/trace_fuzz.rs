@@ -1,5 +1,5 @@
-//! The fuzz targets on their seeds and on changes of these, with stable Rust: a changed file is read or refused, without a panic, a
-//! hang or a lot of memory.
+//! The fuzz targets on their seeds and on changes of these, with stable Rust: a changed file is read or refused,
+//! without a panic, a hang or a lot of memory.
 //!
 //! There is one test here, so that memory and time of the process are those of the readers.
 

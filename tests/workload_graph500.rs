@@ -1,5 +1,5 @@
-//! Graph500 against figures of its reference code, version 2.1.4: built with SimGrid's MPI and recorded (with the validation left
-//! out), seeds 2 and 3, 16 edges for each vertex.
+//! Graph500 against figures of its reference code, version 2.1.4: built with SimGrid's MPI and recorded (with the
+//! validation left out), seeds 2 and 3, 16 edges for each vertex.
 
 use mopsim::trace::{Action, CollectiveKind, Trace};
 use mopsim::workload::{Instance, Limits, catalogue};

@@ -74,8 +74,8 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     pool.install(|| study::report(&arguments.study, &study, &study.compare(&records), output))
 }
 
-/// A shard ends without a report, so that nothing is written into the files of one. Job scripts hand these flags on to all shards:
-/// they are no mistake.
+/// A shard ends without a report, so that nothing is written into the files of one. Job scripts hand these flags on to
+/// all shards: they are no mistake.
 fn warn_of_unwritten(arguments: &Compare, shard: Shard, output: &Output) {
     if shard == Shard::WHOLE || output.quiet {
         return;

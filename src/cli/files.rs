@@ -132,8 +132,8 @@ impl<'a> Outputs<'a> {
         self
     }
 
-    /// Refuses files that would be lost and places where no file can be. What the verb reads is only asked for where something
-    /// is written: to find it out means to read studies and lists.
+    /// Refuses files that would be lost and places where no file can be. What the verb reads is only asked for where
+    /// something is written: to find it out means to read studies and lists.
     ///
     /// # Errors
     /// Bad input for a folder, for a file that is read or written under another option, and for one that is there and

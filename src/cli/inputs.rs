@@ -1,7 +1,7 @@
 //! Files that the verbs read: those of the command line, and those that these name in turn.
 //!
-//! A file that cannot be read names none here; whoever reads it in earnest says why. Nor does a pipe, which can be read once
-//! only.
+//! A file that cannot be read names none here; whoever reads it in earnest says why. Nor does a pipe, which can be read
+//! once only.
 
 use mopsim::study::file::StudyFile;
 use mopsim::study::network::NetworkChoice;

@@ -31,8 +31,8 @@ use failure::Failure;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// A file that would become larger than a limit of the shell (`ulimit -f`) is an error of the write, not the end of the process: it
-/// can be told, and temporary files can be done without.
+/// A file that would become larger than a limit of the shell (`ulimit -f`) is an error of the write, not the end of the
+/// process: it can be told, and temporary files can be done without.
 fn survive_limits() {
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());

@@ -1,7 +1,7 @@
 //! Job scripts for clusters: a shard for each task of an array, and the merge.
 //!
-//! A task is a shard and not a replay: a scheduler takes longer to start a task than many replays take, and every task has
-//! to read the study and its traces. A task that is started again goes on where its results file ends.
+//! A task is a shard and not a replay: a scheduler takes longer to start a task than many replays take, and every task
+//! has to read the study and its traces. A task that is started again goes on where its results file ends.
 
 use super::args::Output;
 use super::failure::Failure;

@@ -120,7 +120,8 @@ fn is_study(argument: &str) -> bool {
     Path::new(argument).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }
 
-/// A specification whose file, if it has one, is found from here wherever the study is. A wrong one is left for the error to show.
+/// A specification whose file, if it has one, is found from here wherever the study is. A wrong one is left for the
+/// error to show.
 fn found_from_here(spec: &str) -> String {
     let (Ok(mut parsed), Ok(here)) = (spec.parse::<Spec>(), std::env::current_dir()) else { return spec.to_owned() };
     let before = parsed.to_string();

@@ -64,8 +64,8 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
     write(&trace, &arguments.target, selector.as_ref(), output)
 }
 
-/// Refuses a new file in the place of one that is read or may not be replaced. What chooses the algorithms of collectives, if its
-/// format has none.
+/// Refuses a new file in the place of one that is read or may not be replaced. What chooses the algorithms of
+/// collectives, if its format has none.
 fn check(trace: &Path, target: &Target) -> Result<Option<Selector>, Failure> {
     Outputs::default().creating("--output", Some(&target.output), target.force).check(|| inputs::trace(trace))?;
     trace_write::selector(&target.output, &target.table)

@@ -12,8 +12,8 @@ use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
 use std::io::Write;
 use std::path::Path;
 
-/// Refuses a file of a format that is only read. What chooses the algorithms of collectives, if the format of the file has none;
-/// `given` is refused where it has them.
+/// Refuses a file of a format that is only read. What chooses the algorithms of collectives, if the format of the file
+/// has none; `given` is refused where it has them.
 pub fn selector(file: &Path, given: &GoalTable) -> Result<Option<Selector>, Failure> {
     let format = trace::format_for(file);
     if format.writer.is_none() {
@@ -37,8 +37,8 @@ pub fn selector(file: &Path, given: &GoalTable) -> Result<Option<Selector>, Fail
     Ok(Some(model.collectives))
 }
 
-/// Writes a trace into `out`, which becomes the file, with its collectives as messages if there is a selector. For that, each rank
-/// has a host of its own.
+/// Writes a trace into `out`, which becomes the file, with its collectives as messages if there is a selector. For
+/// that, each rank has a host of its own.
 pub fn pack(
     trace: &Trace,
     file: &Path,

@@ -17,8 +17,8 @@ pub struct SwitchCounts {
 /// Bounds on the number of switches with m ports between N compute nodes with n ports.
 ///
 /// (*Network design notes*.) `k = ceil(log((N-1)/n) / log(m-1))`, `M_max = N n sum_{a=1..k} (m-1)^(a-1)`; for n = 1
-/// `M_min = ceil((N - 2(m-1))/(m-2)) + 2` if N > m, and 1 otherwise. (The notes print 72,000 for N = 1000, m = 24, n = 2; that is
-/// the value of n = 3.)
+/// `M_min = ceil((N - 2(m-1))/(m-2)) + 2` if N > m, and 1 otherwise. (The notes print 72,000 for N = 1000, m = 24, n =
+/// 2; that is the value of n = 3.)
 ///
 /// # Errors
 /// [`DesignError::InvalidParameter`] unless m > 2, N > 2, n > 0.

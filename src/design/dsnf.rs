@@ -1,10 +1,10 @@
 //! Growing a DSN-F step by step: which cables are added, moved and removed.
 //!
-//! (*Layout-aware Expandable Low-degree Topology*, its sections on expansion.) Adding switches only adds cables. When there
-//! are `(p + 1) 2^(p+1)` switches, two of each super-node in the third layer, the network turns into the DSN-F of p + 1
-//! with one layer: super-node S splits into 2S and 2S + 1. What that takes is the difference of the two sets of cables, so
-//! a cable that stays between two switches under another name counts as no work. (The source counts
-//! p + 7 of 4p + 4 cables of a super-node; p + 5 cables really go and p + 6 come.)
+//! (*Layout-aware Expandable Low-degree Topology*, its sections on expansion.) Adding switches only adds cables. When
+//! there are `(p + 1) 2^(p+1)` switches, two of each super-node in the third layer, the network turns into the DSN-F of
+//! p + 1 with one layer: super-node S splits into 2S and 2S + 1. What that takes is the difference of the two sets of
+//! cables, so a cable that stays between two switches under another name counts as no work. (The source counts p + 7 of
+//! 4p + 4 cables of a super-node; p + 5 cables really go and p + 6 come.)
 
 use super::{DesignError, invalid};
 use crate::topology::families::dsnf::{Dsnf, Fill, Label, checked};
@@ -181,11 +181,12 @@ fn transformation_at(p: usize) -> usize {
 }
 
 /// The steps from one DSN-F to a larger one. Both are written as in a specification, without the name of the family:
-/// `n=64,p=3`. Without `fill=` in them the last layer is filled super-node by super-node, unless there is a transformation
-/// on the way, which needs it balanced.
+/// `n=64,p=3`. Without `fill=` in them the last layer is filled super-node by super-node, unless there is a
+/// transformation on the way, which needs it balanced.
 ///
 /// # Errors
-/// [`DesignError`] if one of them is no DSN-F, or the second one is smaller, or the transformation is not defined (p < 2).
+/// [`DesignError`] if one of them is no DSN-F, or the second one is smaller, or the transformation is not defined (p <
+/// 2).
 pub fn expansion(from: &str, to: &str) -> Result<Vec<Step>, DesignError> {
     let (mut start, mut end) = (read(from)?, read(to)?);
     if end.p < start.p {

@@ -1,10 +1,11 @@
 //! A genetic search for the hops of an Equality network with short paths.
 //!
-//! (*Performance evaluation of multi-exaflops machines using Equality network topology*; the genome is ours.) It makes the
-//! product of average distance and diameter small for a given number of switches and degree. A genome is a set of odd
-//! and a set of even hops that together give the degree; -1 and 1 are always among them. Parents win tournaments of three,
-//! a child takes hops of both at random, one hop in five children is replaced, the best two survive. As the graph
-//! looks the same from everywhere, one breadth-first search measures a genome. The result is never claimed to be optimal.
+//! (*Performance evaluation of multi-exaflops machines using Equality network topology*; the genome is ours.) It makes
+//! the product of average distance and diameter small for a given number of switches and degree. A genome is a set of
+//! odd and a set of even hops that together give the degree; -1 and 1 are always among them. Parents win tournaments of
+//! three, a child takes hops of both at random, one hop in five children is replaced, the best two survive. As the
+//! graph looks the same from everywhere, one breadth-first search measures a genome. The result is never claimed to be
+//! optimal.
 //!
 //! Every generation draws from a seed of its own, so a search that is saved and resumed ends as one that was not.
 

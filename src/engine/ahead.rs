@@ -1,9 +1,9 @@
 //! Asking for memory some turns before it is needed.
 //!
-//! With thousands of ranks their state, their actions and what is posted for them are in no near cache, and one turn after the other
-//! would wait for them. But when many ranks are ready at one instant their order is known, so the memory of a later turn can
-//! travel while this one is at work. Each stage needs what the stage before it has asked for: the rank, then its
-//! action, then what the action is about.
+//! With thousands of ranks their state, their actions and what is posted for them are in no near cache, and one turn
+//! after the other would wait for them. But when many ranks are ready at one instant their order is known, so the
+//! memory of a later turn can travel while this one is at work. Each stage needs what the stage before it has asked
+//! for: the rank, then its action, then what the action is about.
 
 use super::process::{Progress, State};
 use super::{Engine, Observer};
@@ -12,13 +12,14 @@ use crate::network::sharing::Sharing;
 use crate::prefetch::prefetch;
 use crate::trace::Action;
 
-/// How many turns ahead a rank, its next action, and what that action is about are asked for. A turn takes about as long as a
-/// third of a wait for memory; the last turns of an instant go without.
+/// How many turns ahead a rank, its next action, and what that action is about are asked for. A turn takes about as
+/// long as a third of a wait for memory; the last turns of an instant go without.
 const RANK: usize = 24;
 const ACTION: usize = 16;
 const SUBJECT: usize = 8;
 
-/// So many messages of a wait for several are asked for: halos have a dozen, and more would be gone before they are needed.
+/// So many messages of a wait for several are asked for: halos have a dozen, and more would be gone before they are
+/// needed.
 const REQUESTS: usize = 16;
 
 /// Beyond so many ranks, what their turns need is no longer in the caches of a core alone.
@@ -38,7 +39,8 @@ const WAITING: usize = 8;
 
 impl<O: Observer, S: Sharing> Engine<'_, O, S> {
     /// Puts the ranks that are ready in ascending order where they are very many and where any order will do: what
-    /// belongs to them, and what their messages then take, lies in that order, and memory that is read in order comes by itself.
+    /// belongs to them, and what their messages then take, lies in that order, and memory that is read in order comes
+    /// by itself.
     #[inline]
     pub(super) fn line_up(&mut self) {
         if self.ready.len() > LINED_UP && !self.turns {
@@ -73,7 +75,8 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
             process.set.iter().take(REQUESTS).for_each(|&request| self.messages.ask_for_request(request));
         }
         match process.actions.get(process.next) {
-            // Of a collective, the messages to come are not known without much work; whom they come from and go to is close.
+            // Of a collective, the messages to come are not known without much work; whom they come from and go to is
+            // close.
             _ if process.collects => {
                 self.messages.ask_for_inbox(process.owner);
                 self.network.ask_for_routes(self.layout.host(Rank(process.owner)));

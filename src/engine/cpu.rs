@@ -58,8 +58,8 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// Idle hosts; sleeps last `shortest_sleep` seconds at least. `in_order`: the order in which computations begin and end at
-    /// one instant counts, so that all hosts are kept track of.
+    /// Idle hosts; sleeps last `shortest_sleep` seconds at least. `in_order`: the order in which computations begin and
+    /// end at one instant counts, so that all hosts are kept track of.
     pub fn new(platform: &Platform, layout: &Layout, shortest_sleep: f64, in_order: bool) -> Self {
         let mut ranks = vec![0u32; platform.hosts.len()];
         let host_of_rank: Vec<HostId> = (0..layout.ranks()).map(|r| layout.host(Rank(r))).collect();
@@ -82,7 +82,8 @@ impl Cpu {
         }
     }
 
-    /// Gives a fiber a place on the host of a rank, which computes nothing just now. With `computes`, both may compute together.
+    /// Gives a fiber a place on the host of a rank, which computes nothing just now. With `computes`, both may compute
+    /// together.
     pub fn lodge(&mut self, fiber: u32, rank: u32, computes: bool) {
         let host = self.host_of_rank[rank as usize];
         let places = (fiber as usize + 1).max(self.host_of_rank.len());
@@ -126,8 +127,8 @@ impl Cpu {
         }
     }
 
-    /// A rank begins to sleep for so many seconds. SimGrid looks at the computations of a host when a sleep begins there, although
-    /// sleeps take nothing from them; that changes last digits, and who comes first.
+    /// A rank begins to sleep for so many seconds. SimGrid looks at the computations of a host when a sleep begins
+    /// there, although sleeps take nothing from them; that changes last digits, and who comes first.
     #[inline]
     pub fn sleep(&mut self, now: f64, rank: u32, seconds: f64) {
         self.new_sleeps.push((rank, now + seconds.max(self.shortest_sleep)));
@@ -171,8 +172,8 @@ impl Cpu {
         self.events.next_date()
     }
 
-    /// Gives the computations of a host of several ranks their new rates and end dates. All enter the queue again, the last
-    /// begun first, as in SimGrid 3.32.
+    /// Gives the computations of a host of several ranks their new rates and end dates. All enter the queue again, the
+    /// last begun first, as in SimGrid 3.32.
     fn share(&mut self, host: usize, now: f64) {
         let state = &mut self.hosts[host];
         state.changed = false;

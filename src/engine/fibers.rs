@@ -1,9 +1,9 @@
 //! Collectives that do not block.
 //!
-//! They progress on their own, as in an MPI library with a progress thread or in hardware: a fiber enters the collective as a
-//! rank would and goes through its steps, whatever the rank does meanwhile. Overheads of its messages delay the fiber and not
-//! the rank. Its flops, if it has any, are a computation like others: on a host with a core to spare they take nothing from
-//! the rank. A wait for its request ends when the fiber has.
+//! They progress on their own, as in an MPI library with a progress thread or in hardware: a fiber enters the
+//! collective as a rank would and goes through its steps, whatever the rank does meanwhile. Overheads of its messages
+//! delay the fiber and not the rank. Its flops, if it has any, are a computation like others: on a host with a core to
+//! spare they take nothing from the rank. A wait for its request ends when the fiber has.
 //!
 //! None of this is inlined into the loop over the actions of a rank, which is faster without it.
 
@@ -54,7 +54,8 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         Ok(Blocks)
     }
 
-    /// Takes the oldest collective of that number. As with messages, none of that number is no error, none at all is one.
+    /// Takes the oldest collective of that number. As with messages, none of that number is no error, none at all is
+    /// one.
     pub(super) fn take_started(
         &mut self,
         rank: u32,

@@ -1,7 +1,7 @@
 //! The communicators of a trace, as its collectives need them: who is on which host, and which member a rank is.
 //!
-//! A communicator has a layout of its own members, so that the choice of an algorithm and the algorithm itself see a world that
-//! is as small as the communicator. It is made when the first member enters a collective.
+//! A communicator has a layout of its own members, so that the choice of an algorithm and the algorithm itself see a
+//! world that is as small as the communicator. It is made when the first member enters a collective.
 
 use crate::ids::Rank;
 use crate::mpi::collective::SmpKnown;
@@ -94,8 +94,8 @@ impl<'a> Groups<'a> {
         Some((&mut group.smp[member as usize], &group.layout))
     }
 
-    /// The context of the next collective that does not block of a rank: the same for all members, since they start them in the
-    /// same order, and of no other collective under way.
+    /// The context of the next collective that does not block of a rank: the same for all members, since they start
+    /// them in the same order, and of no other collective under way.
     pub fn context(&mut self, id: CommunicatorId, rank: u32, members: usize) -> u32 {
         let started = self.started.entry((rank, id)).or_default();
         let key = (id, *started);

@@ -66,8 +66,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model of a replay of which nothing else is said: SMPI's network, exact sharing, and no events merged but those that
-    /// rounding has parted.
+    /// The model of a replay of which nothing else is said: SMPI's network, exact sharing, and no events merged but
+    /// those that rounding has parted.
     pub fn exact(collectives: Selector) -> Self {
         Self {
             network: NetworkModel::smpi(),
@@ -129,7 +129,8 @@ struct Engine<'a, O, S> {
     crowded: bool,
     /// Whether ranks take turns at each instant, one call each (see `run`).
     turns: bool,
-    /// Whether a wait-all finishes its requests one by one: where receives have an overhead, and where ranks take turns.
+    /// Whether a wait-all finishes its requests one by one: where receives have an overhead, and where ranks take
+    /// turns.
     one_by_one: bool,
     /// Tests and probes that failed in a row, plus one. One variable for all ranks, as in SimGrid.
     tests: f64,
@@ -212,7 +213,8 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             self.now += delay;
             self.cpu.advance(self.now, precision.others, &mut freed);
             self.network.advance(self.now, delay, precision, &mut arrived);
-            // Plain loops: at most instants there is nothing or one to go through, and iterators that drain or chain cost more.
+            // Plain loops: at most instants there is nothing or one to go through, and iterators that drain or chain
+            // cost more.
             for &rank in &freed {
                 self.ready.push_back(rank);
             }
@@ -281,7 +283,8 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         process.times.communication += blocked - alone;
         // The part of the latency that the rank has felt.
         process.times.latency += (entered - started.max(process.since)).clamp(0.0, blocked - alone);
-        // The next action of a rank is in no cache if there are many ranks. Asked for now, it is there when its turn comes.
+        // The next action of a rank is in no cache if there are many ranks. Asked for now, it is there when its turn
+        // comes.
         if !self.crowded
             && let Some(action) = process.actions.get(process.next)
         {

@@ -23,9 +23,10 @@ pub struct Wakening {
 
 /// Somebody who watches a replay. All methods do nothing unless overridden, and cost nothing then.
 ///
-/// A collective that does not block progresses in a fiber beside its rank. Fibers have numbers from the number of ranks on, which are
-/// used again, and stand where a rank stands in [`computed`](Self::computed), [`spent_overhead`](Self::spent_overhead),
-/// [`message_started`](Self::message_started) (as poster), [`woken`](Self::woken) and [`released`](Self::released) (as `by`).
+/// A collective that does not block progresses in a fiber beside its rank. Fibers have numbers from the number of ranks
+/// on, which are used again, and stand where a rank stands in [`computed`](Self::computed),
+/// [`spent_overhead`](Self::spent_overhead), [`message_started`](Self::message_started) (as poster),
+/// [`woken`](Self::woken) and [`released`](Self::released) (as `by`).
 pub trait Observer {
     /// Whether it wants to know of the states of links; the solver keeps an account of them only then.
     const WATCHES_LINKS: bool = false;
@@ -54,8 +55,8 @@ pub trait Observer {
         let _ = (rank, date, seconds);
     }
 
-    /// A message starts because `poster` has posted its second half. Numbers of messages that have arrived, and for which
-    /// nobody waits any more, are used again.
+    /// A message starts because `poster` has posted its second half. Numbers of messages that have arrived, and for
+    /// which nobody waits any more, are used again.
     #[inline]
     fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
         let _ = (message, poster, envelope, bytes, date);
@@ -73,7 +74,8 @@ pub trait Observer {
         let _ = (fiber, rank, date);
     }
 
-    /// A rank goes on after so many seconds, for a fiber of its own has ended, or another rank has posted what it looked for.
+    /// A rank goes on after so many seconds, for a fiber of its own has ended, or another rank has posted what it
+    /// looked for.
     #[inline]
     fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
         let _ = (rank, by, date, seconds);

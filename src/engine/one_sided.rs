@@ -1,8 +1,9 @@
 //! One-sided communication and probes.
 //!
-//! A put is a message that its target need not receive: it starts at once. A get asks with an empty message, and the answer
-//! starts when that has arrived. A fence waits for the rank's own operations on the window and then for all members, in a
-//! barrier; so after it all operations are complete at both ends. To combine data at the target (accumulate) takes no time there.
+//! A put is a message that its target need not receive: it starts at once. A get asks with an empty message, and the
+//! answer starts when that has arrived. A fence waits for the rank's own operations on the window and then for all
+//! members, in a barrier; so after it all operations are complete at both ends. To combine data at the target
+//! (accumulate) takes no time there.
 
 use super::process::{OneSided, State, Then};
 use super::run::{Turn::GoesOn, Turned};

@@ -206,8 +206,8 @@ impl<O: Observer, S: Sharing> Engine<'_, O, S> {
         outcome
     }
 
-    /// The same, one by one: requests are finished in the order in which they complete, those complete at the same
-    /// time in the order in which they were posted, sends that nobody waits for first. `woken`: the completion of one of
+    /// The same, one by one: requests are finished in the order in which they complete, those complete at the same time
+    /// in the order in which they were posted, sends that nobody waits for first. `woken`: the completion of one of
     /// them has ended the call that the rank was blocked in.
     pub(super) fn wait_one_by_one(&mut self, rank: u32, mut woken: bool) -> Turned {
         loop {

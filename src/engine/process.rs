@@ -76,7 +76,8 @@ pub(super) enum Then {
     SendRecvReceive,
     /// The rest of a wait-all.
     WaitAll,
-    /// Beginning what the rank has prepared to compute, after so many more calls; for a look for a message, or for itself.
+    /// Beginning what the rank has prepared to compute, after so many more calls; for a look for a message, or for
+    /// itself.
     Compute { calls: u8, look: Option<Probe> },
     /// The look at the request that a test is about.
     Look(Pending),

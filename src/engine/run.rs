@@ -1,9 +1,9 @@
 //! What a rank does at one instant, until it blocks.
 //!
 //! Usually a rank goes on until it blocks, then the next one does: whom a rank meets is decided by ranks and tags, not
-//! by who is first, so the order matters to the rounding of sums at most. Tests and receives of unknown size are the exception: they share a
-//! counter among all ranks; and so is SimGrid's incremental sharing, whose rates depend on who began first. There the ranks
-//! take turns, one call into the message layer each, in the order of SimGrid 3.32.
+//! by who is first, so the order matters to the rounding of sums at most. Tests and receives of unknown size are the
+//! exception: they share a counter among all ranks; and so is SimGrid's incremental sharing, whose rates depend on who
+//! began first. There the ranks take turns, one call into the message layer each, in the order of SimGrid 3.32.
 
 use super::process::{OneSided, Pending, Probe, Process, Send, State, Then};
 use super::{Engine, Observer, ReplayError};
@@ -11,8 +11,8 @@ use crate::mpi::messages::Request;
 use crate::network::sharing::Sharing;
 use crate::trace::{ANY_TARGET, Action, UNKNOWN_COUNT};
 
-/// Calls into SimGrid's kernel before the one that begins a computation: they set its size and its host. Others take their turns meanwhile,
-/// which decides whose computation enters the event queue first.
+/// Calls into SimGrid's kernel before the one that begins a computation: they set its size and its host. Others take
+/// their turns meanwhile, which decides whose computation enters the event queue first.
 const CALLS_BEFORE_A_COMPUTATION: u8 = 2;
 
 /// The same for the time that a look for a message takes, which has a bound, too.
@@ -254,7 +254,8 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
         }
     }
 
-    /// Waits for all that the rank has started. Fibers go on whatever it waits for, so the order of the waits does not matter.
+    /// Waits for all that the rank has started. Fibers go on whatever it waits for, so the order of the waits does not
+    /// matter.
     pub(super) fn wait_for_everything(&mut self, rank: u32) -> Turned {
         if !self.process(rank).started.is_empty() && self.wait_for_fibers(rank)? == Blocks {
             return Ok(Blocks);

@@ -1,5 +1,5 @@
-//! A line `u v` for each cable, after a heading that says the number of switches, whether cables are one-way, and where hosts hang
-//! unless there is one on each switch.
+//! A line `u v` for each cable, after a heading that says the number of switches, whether cables are one-way, and where
+//! hosts hang unless there is one on each switch.
 
 use super::{ExportError, without_parallel_cables};
 use crate::topology::{Hosts, Topology};

@@ -1,9 +1,9 @@
 //! Topologies and platforms for other programs: one file for each format.
 //!
-//! A format is a line of [`FORMATS`] and a function that writes a graph or a platform. A new one is one file and one line.
-//! What is written reads back as the same graph with the same hosts, or as a platform with the same routes and the same numbers:
-//! GraphML, JSON and edges are read by `topology::files`, SimGrid's format by `platform::simgrid_xml`. Graphviz's is for drawing
-//! only; there is no reader of it.
+//! A format is a line of [`FORMATS`] and a function that writes a graph or a platform. A new one is one file and one
+//! line. What is written reads back as the same graph with the same hosts, or as a platform with the same routes and
+//! the same numbers: GraphML, JSON and edges are read by `topology::files`, SimGrid's format by
+//! `platform::simgrid_xml`. Graphviz's is for drawing only; there is no reader of it.
 //!
 //! ```
 //! let topology = mopsim::topology::build("ring:3")?;

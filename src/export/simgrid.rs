@@ -1,9 +1,9 @@
 //! SimGrid XML 4.1: one `Full` zone, plain links, and a route for each ordered pair of hosts.
 //!
-//! Nothing is left to a rule of SimGrid: its ties would differ from ours. A cable whose directions have a capacity each is
-//! two links, one whose directions share it is one. Numbers are in base units with all digits that they need, so that
-//! SimGrid reads the same floats. Its implicit loopback stands for ours where both are equal; any other is a link of its
-//! own, with a route from each host to itself.
+//! Nothing is left to a rule of SimGrid: its ties would differ from ours. A cable whose directions have a capacity each
+//! is two links, one whose directions share it is one. Numbers are in base units with all digits that they need, so
+//! that SimGrid reads the same floats. Its implicit loopback stands for ours where both are equal; any other is a link
+//! of its own, with a route from each host to itself.
 
 use super::{ExportError, escaped};
 use crate::ids::{HostId, LinkId};

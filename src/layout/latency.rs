@@ -1,7 +1,7 @@
 //! How long a message without load takes from switch to switch (paper on Skywalk).
 //!
-//! `latency = 300 ns + switch_delay * (hops + 1) + cable_delay * metres`: 150 ns each to inject and to receive, and every switch
-//! on the way, the first and the last included.
+//! `latency = 300 ns + switch_delay * (hops + 1) + cable_delay * metres`: 150 ns each to inject and to receive, and
+//! every switch on the way, the first and the last included.
 
 use rayon::prelude::*;
 
@@ -25,14 +25,15 @@ pub struct Latency {
     pub mean: f64,
 }
 
-/// The delay of every arc in seconds: that of its cable and of what it enters. A host delays nothing; [`ends`] takes that back.
+/// The delay of every arc in seconds: that of its cable and of what it enters. A host delays nothing; [`ends`] takes
+/// that back.
 pub fn arc_delays(graph: &Graph, lengths: &[f64], switch_delay: f64, cable_delay: f64) -> Vec<f64> {
     let delay = |arc| switch_delay + cable_delay * lengths[graph.cable(ArcId(arc)).index()];
     (0..graph.arcs() as u32).map(delay).collect()
 }
 
-/// What a route costs beside its arcs: injection and reception, and the first switch, which no arc of the route enters. Where an
-/// end is a host with cables of its own, the delay of one switch is too much.
+/// What a route costs beside its arcs: injection and reception, and the first switch, which no arc of the route enters.
+/// Where an end is a host with cables of its own, the delay of one switch is too much.
 pub fn ends(graph: &Graph, from: SwitchId, to: SwitchId, switch_delay: f64) -> f64 {
     let is_host = |vertex: SwitchId| matches!(graph.hosts(), Hosts::Vertices(count) if vertex.0 < *count);
     let hosts = [from, to].into_iter().filter(|&end| is_host(end)).count();

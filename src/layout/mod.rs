@@ -1,7 +1,8 @@
 //! Where the switches stand, and how long the cables between them are.
 //!
-//! A floor plan puts every switch into a slot of a cabinet and the cabinets into a grid of rows and columns: `c` cabinets in
-//! `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. How long a cable is, is a question of the
+//! A floor plan puts every switch into a slot of a cabinet and the cabinets into a grid of rows and columns: `c`
+//! cabinets in `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. How long a cable is, is
+//! a question of the
 //! [`Model`]: two for networks of switches alone ([`grid`]), one that has the compute nodes in the same cabinets
 //! ([`equality`]). Lengths are in metres everywhere.
 
@@ -23,7 +24,8 @@ pub use cables::Cables;
 /// How cabinets and cables are measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Model {
-    /// Cabinets of 0.6 m by 2.1 m; 2 m within a cabinet, 4 m and the way between cabinets (the papers on DSN-F and Skywalk).
+    /// Cabinets of 0.6 m by 2.1 m; 2 m within a cabinet, 4 m and the way between cabinets (the papers on DSN-F and
+    /// Skywalk).
     #[default]
     Grid,
     /// The same grid with 1 m within a cabinet and 2 m of overhead, as in the paper on Slim Fly.
@@ -117,8 +119,8 @@ impl FromStr for Placement {
 pub struct FloorOptions {
     /// How cabinets and cables are measured.
     pub model: Model,
-    /// Switches in a cabinet of the grid models; if left out what the family says (`z` of Skywalk, of the fully connected
-    /// Dragonfly and of random swapping), else 16.
+    /// Switches in a cabinet of the grid models; if left out what the family says (`z` of Skywalk, of the fully
+    /// connected Dragonfly and of random swapping), else 16.
     pub switches_per_cabinet: Option<u32>,
     /// In which order switches fill the cabinets.
     pub placement: Placement,
@@ -156,8 +158,8 @@ impl FloorPlan {
     /// Puts the switches of a topology into cabinets.
     ///
     /// # Errors
-    /// [`LayoutError`] if a cabinet is to hold no switch, the placement is for another family, or hosts have cables of their own and
-    /// another number of them is asked for.
+    /// [`LayoutError`] if a cabinet is to hold no switch, the placement is for another family, or hosts have cables of
+    /// their own and another number of them is asked for.
     pub fn new(topology: &Topology, options: &FloorOptions) -> Result<Self, LayoutError> {
         let graph = &*topology.graph;
         let host_vertices = (graph.switches() - graph.switch_vertices()) as u32;
@@ -357,7 +359,8 @@ mod tests {
 
     #[test]
     fn hosts_take_no_place_of_a_switch() {
-        // Eight leaves with four hosts each, four spines; a Clos network of 4 + 2 + 4 switches, whose 8 hosts are vertices.
+        // Eight leaves with four hosts each, four spines; a Clos network of 4 + 2 + 4 switches, whose 8 hosts are
+        // vertices.
         let places = |spec: &str, model| {
             let options = FloorOptions { model, switches_per_cabinet: Some(5), ..FloorOptions::default() };
             let plan = FloorPlan::new(&build(spec).unwrap(), &options).unwrap();

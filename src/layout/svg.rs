@@ -15,8 +15,8 @@ const SCALE: f64 = 30.0;
 /// Room around the floor, in pixels.
 const MARGIN: f64 = 30.0;
 
-/// Draws a floor plan with its cables as SVG. All cables between two cabinets are one curve, the wider the more they are; of
-/// more than [`MAX_BUNDLES`] the largest are drawn, and a line of text says how many are missing.
+/// Draws a floor plan with its cables as SVG. All cables between two cabinets are one curve, the wider the more they
+/// are; of more than [`MAX_BUNDLES`] the largest are drawn, and a line of text says how many are missing.
 pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     let (width, depth, box_depth) = match plan.model {
         Model::Grid | Model::SlimFly => (0.6, 2.1, 1.0),

@@ -1,7 +1,8 @@
 //! The posted halves that wait for the other half, by the rank that will receive.
 //!
-//! A rank has few envelopes open at a time, and those of one rank lie side by side: to compare some of them takes less than to
-//! hash one, and ranks whose turn comes in order find theirs in order. Only what goes beyond that is in a hash table.
+//! A rank has few envelopes open at a time, and those of one rank lie side by side: to compare some of them takes less
+//! than to hash one, and ranks whose turn comes in order find theirs in order. Only what goes beyond that is in a hash
+//! table.
 
 use super::messages::Envelope;
 use crate::prefetch::prefetch;

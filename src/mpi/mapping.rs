@@ -12,8 +12,9 @@ pub enum Mapping {
     /// Rank r on host r; there must be a host for every rank.
     #[default]
     OneEach,
-    /// Neighbouring ranks together, host after host: as many on each as it has cores. Where there are more ranks than cores,
-    /// hosts are filled to the smallest common number that makes room for all; on hosts of one core, ceil(ranks / hosts).
+    /// Neighbouring ranks together, host after host: as many on each as it has cores. Where there are more ranks than
+    /// cores, hosts are filled to the smallest common number that makes room for all; on hosts of one core, ceil(ranks
+    /// / hosts).
     Block,
     /// Rank r on host r mod hosts.
     RoundRobin,

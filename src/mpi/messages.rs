@@ -248,7 +248,8 @@ impl Messages {
         Ok(Posted { request: Request::new(id, Side::Recv), matched: met.then_some(id), message: id })
     }
 
-    /// Makes a message that needs no other half, since its target makes no call; `owner` is the side that may wait for it.
+    /// Makes a message that needs no other half, since its target makes no call; `owner` is the side that may wait for
+    /// it.
     pub fn post_one_sided(&mut self, envelope: Envelope, bytes: u64, owner: Side) -> Request {
         let half = Message { bytes, capacity: bytes, holders: 2, ..Message::half(envelope, Progress::Travelling) };
         let id = store(&mut self.entries, &mut self.free, half);
@@ -320,8 +321,8 @@ impl Messages {
         })
     }
 
-    /// The owner of a request blocks on it. Who does so again stands behind the other side, if that is blocked on it, too: a rank that waits
-    /// for several is taken off all of them when one completes, and put back.
+    /// The owner of a request blocks on it. Who does so again stands behind the other side, if that is blocked on it,
+    /// too: a rank that waits for several is taken off all of them when one completes, and put back.
     #[inline]
     pub fn wait(&mut self, request: Request) {
         if let Some(id) = request.message() {

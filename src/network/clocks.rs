@@ -1,8 +1,9 @@
 //! Clocks of links: when does what follows the level of a link end, while the level moves?
 //!
-//! The flows that a link limits run in proportion to its level. So they share a clock, which runs as fast as the level is high; on
-//! it the end of each stays where it is, whatever happens to the level, and only the date of the first of them has to be worked out
-//! anew (virtual time: Parekh and Gallager, A Generalized Processor Sharing Approach to Flow Control, 1993).
+//! The flows that a link limits run in proportion to its level. So they share a clock, which runs as fast as the level
+//! is high; on it the end of each stays where it is, whatever happens to the level, and only the date of the first of
+//! them has to be worked out anew (virtual time: Parekh and Gallager, A Generalized Processor Sharing Approach to Flow
+//! Control, 1993).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,8 +17,8 @@ struct Clock {
     time: f64,
     level: f64,
     updated: f64,
-    /// Ends of its followers, by their bits (floats that are not negative have the order of their bits), and of some who
-    /// follow it no more.
+    /// Ends of its followers, by their bits (floats that are not negative have the order of their bits), and of some
+    /// who follow it no more.
     ends: BinaryHeap<Reverse<(u64, u32)>>,
     followers: u32,
     /// Whether its next date has to be worked out again.
@@ -174,7 +175,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against the obvious: whatever happens, everybody's amount is reduced by the time that passed times the level.
+        /// Against the obvious: whatever happens, everybody's amount is reduced by the time that passed times the
+        /// level.
         #[test]
         fn ends_are_those_of_amounts_reduced_step_by_step(
             steps in prop::collection::vec((0u32..3, 0u32..12, 0u8..4, 1u32..50, 1u32..50), 1..120),

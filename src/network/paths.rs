@@ -7,15 +7,15 @@ use crate::platform::{Platform, RouteError, SharingPolicy};
 use crate::prefetch::prefetch;
 use rustc_hash::FxHashMap;
 
-/// Up to so many pairs of hosts, routes are found through a table (256 KiB at most). A larger one would be slow: a row of it
-/// for each sender does not stay in the caches.
+/// Up to so many pairs of hosts, routes are found through a table (256 KiB at most). A larger one would be slow: a row
+/// of it for each sender does not stay in the caches.
 const DENSE_PAIRS: usize = 1 << 16;
 
 /// The table's entry of a pair whose route was not needed yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Beyond that, so many destinations of a host are looked through before a hash map is asked: hosts have few partners. They fill
-/// a cache line.
+/// Beyond that, so many destinations of a host are looked through before a hash map is asked: hosts have few partners.
+/// They fill a cache line.
 const NEAR: usize = 16;
 
 /// The first destinations of a host, and the numbers of their routes; [`UNKNOWN`] where there are none yet.

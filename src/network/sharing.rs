@@ -73,11 +73,12 @@ pub(super) struct Element {
 
 /// Links, paths and flows, of which the flows change. It knows nothing of messages, time or MPI.
 pub trait Sharing {
-    /// Whether it is to be told everything that SimGrid's solver is told, in the same order: flows in their latency phase,
-    /// local messages, and all dates in one queue.
+    /// Whether it is to be told everything that SimGrid's solver is told, in the same order: flows in their latency
+    /// phase, local messages, and all dates in one queue.
     const LITERAL: bool;
 
-    /// Whether time passes in steps (`simgrid/steps.rs`) instead of from date to date. Only a literal rule may ask for it.
+    /// Whether time passes in steps (`simgrid/steps.rs`) instead of from date to date. Only a literal rule may ask for
+    /// it.
     const STEPWISE: bool = false;
 
     /// Whether it can tell of the state of links.
@@ -124,13 +125,14 @@ pub trait Sharing {
         false
     }
 
-    /// Links whose level the last solution has moved: so have the rates of all flows that follow their clock, in proportion.
+    /// Links whose level the last solution has moved: so have the rates of all flows that follow their clock, in
+    /// proportion.
     fn shifted(&self) -> &[u32] {
         &[]
     }
 
-    /// The link whose level a flow of [`changed`](Self::changed) follows from now on, until it is told of again; `None`: its rate
-    /// is its own.
+    /// The link whose level a flow of [`changed`](Self::changed) follows from now on, until it is told of again;
+    /// `None`: its rate is its own.
     fn clock(&self, _flow: FlowId) -> Option<u32> {
         None
     }

@@ -106,8 +106,8 @@ impl<'a, S: Sharing> Network<'a, S> {
         self.paths.ask_for(from);
     }
 
-    /// A message of `bytes` bytes of payload leaves `from` for `to`. `tag` comes back when it arrived. Returns the seconds
-    /// of its latency, after which it competes for bandwidth.
+    /// A message of `bytes` bytes of payload leaves `from` for `to`. `tag` comes back when it arrived. Returns the
+    /// seconds of its latency, after which it competes for bandwidth.
     ///
     /// # Errors
     /// If the platform has no route.

@@ -1,16 +1,16 @@
 //! A platform from a topology: links with speed, hosts on switches, routes from a routing.
 //!
-//! With full duplex every arc is a link, with the number of the arc; with shared duplex every cable is. The links of hosts
-//! follow, the loopback comes last. A message enters one switch more than it takes cables between switches, so the delay
-//! of a switch is added to every link that enters one: to links between switches and to the link up from a host. Where a
-//! host's link serves both directions half the delay is added to it; a route takes two such links, so the sum is the same.
-//! Without host links the first switch is not entered by any link and its delay is not counted.
+//! With full duplex every arc is a link, with the number of the arc; with shared duplex every cable is. The links of
+//! hosts follow, the loopback comes last. A message enters one switch more than it takes cables between switches, so
+//! the delay of a switch is added to every link that enters one: to links between switches and to the link up from a
+//! host. Where a host's link serves both directions half the delay is added to it; a route takes two such links, so the
+//! sum is the same. Without host links the first switch is not entered by any link and its delay is not counted.
 //!
-//! With a delay for each metre of cable, a link between switches also has that of its length on the floor plan. Cables to hosts
-//! are short and have none.
+//! With a delay for each metre of cable, a link between switches also has that of its length on the floor plan. Cables
+//! to hosts are short and have none.
 //!
-//! Two hosts on one switch that have no links of their own are joined by nothing that has a speed. A message between them
-//! takes the loopback, as if they were one host.
+//! Two hosts on one switch that have no links of their own are joined by nothing that has a speed. A message between
+//! them takes the loopback, as if they were one host.
 
 use super::error::PlatformError;
 use super::parameters::{CheckedParameters, Duplex};
@@ -22,8 +22,8 @@ use crate::topology::{ArcId, Graph, Topology};
 use std::fmt::Write;
 
 impl Platform {
-    /// Puts hosts and link speeds on a topology. `routing` is a name of [`routing::ROUTINGS`]; the seed is for those that
-    /// are random.
+    /// Puts hosts and link speeds on a topology. `routing` is a name of [`routing::ROUTINGS`]; the seed is for those
+    /// that are random.
     ///
     /// Hosts are numbered switch by switch and called `h0`, `h1`, ...
     ///

@@ -10,14 +10,14 @@ use crate::topology::input::{Located, MAX_FILE_BYTES, plain_name, read_text};
 /// What a file may leave open.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct LoadOptions {
-    /// The link from a host to itself, where explicit JSON or SimGrid XML does not say; a description in TOML has it among
-    /// its parameters.
+    /// The link from a host to itself, where explicit JSON or SimGrid XML does not say; a description in TOML has it
+    /// among its parameters.
     pub loopback: Loopback,
 }
 
 impl Platform {
-    /// Reads a platform from a file, packed (.gz, .xz, .zst) or not. The extension `.json` or `.xml` says which format it
-    /// has; without one of them its first character does.
+    /// Reads a platform from a file, packed (.gz, .xz, .zst) or not. The extension `.json` or `.xml` says which format
+    /// it has; without one of them its first character does.
     ///
     /// # Errors
     /// Any [`PlatformError`].

@@ -61,7 +61,8 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link whose bandwidth flows share, of a platform that does not say what it joins: bytes per second, and seconds.
+    /// A link whose bandwidth flows share, of a platform that does not say what it joins: bytes per second, and
+    /// seconds.
     pub fn shared(name: String, bandwidth: f64, latency: f64) -> Self {
         Self { name, bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared }
     }
@@ -115,9 +116,9 @@ pub trait RouteTable: Send + Sync {
     /// Returns `false` if there is no such route (then `links` is unchanged).
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool;
 
-    /// Appends the links of the route in the order in which their latencies are to be added, where that is another order:
-    /// sums of floating-point numbers depend on it, and in SimGrid's models the last bit of a latency may decide whether a
-    /// flow is held by a link or by its own bound. `false`: the order of the route.
+    /// Appends the links of the route in the order in which their latencies are to be added, where that is another
+    /// order: sums of floating-point numbers depend on it, and in SimGrid's models the last bit of a latency may decide
+    /// whether a flow is held by a link or by its own bound. `false`: the order of the route.
     fn latency_order(&self, _from: HostId, _to: HostId, _links: &mut Vec<LinkId>) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! The parameters that turn a topology into a platform: as written, and as checked.
 //!
-//! The defaults are those of the study of uni-directional networks: links of 40 Gbit/s and 100 ns, hosts of 100 Gflop/s, one
-//! host at each switch, no links between hosts and switches.
+//! The defaults are those of the study of uni-directional networks: links of 40 Gbit/s and 100 ns, hosts of 100
+//! Gflop/s, one host at each switch, no links between hosts and switches.
 
 use serde::Deserialize;
 
@@ -87,8 +87,8 @@ pub struct PlatformParameters {
     pub link_latency: Option<Seconds>,
     /// Time that a message takes through a switch, beside the latency of the links; default 0.
     pub switch_delay: Option<Seconds>,
-    /// Delay of a metre of cable between switches, added to the latency of its link; default 0. Lengths are those of the floor
-    /// plan.
+    /// Delay of a metre of cable between switches, added to the latency of its link; default 0. Lengths are those of
+    /// the floor plan.
     #[serde(alias = "cable_delay_per_metre")]
     pub cable_delay: Option<Seconds>,
     /// Floor plan that cable lengths come from: `grid`, `slim-fly` or `equality`; default `grid`.
@@ -124,7 +124,8 @@ pub struct CheckedParameters {
     pub link_latency: Seconds,
     /// Time that a message takes through a switch.
     pub switch_delay: Seconds,
-    /// Delay of a metre of cable and the floor plan that says how many there are; `None` if cables have no delay of their own.
+    /// Delay of a metre of cable and the floor plan that says how many there are; `None` if cables have no delay of
+    /// their own.
     pub cables: Option<(Seconds, FloorOptions)>,
     /// Bandwidth and latency of the link between a host and its switch, if there is one.
     pub host_link: Option<(Bandwidth, Seconds)>,
@@ -226,7 +227,8 @@ impl PlatformParameters {
 }
 
 impl PlatformParameters {
-    /// The floor plan options, checked. Compute nodes take room in the Equality model if their number is the same everywhere.
+    /// The floor plan options, checked. Compute nodes take room in the Equality model if their number is the same
+    /// everywhere.
     fn floor(&self) -> Result<FloorOptions, PlatformError> {
         let invalid = |parameter, error: LayoutError| PlatformError::InvalidParameter {
             parameter,

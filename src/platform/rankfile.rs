@@ -1,8 +1,8 @@
 //! Rank files: the host of each rank, by number.
 //!
-//! A line is `RANK HOST`, or `rank RANK=HOST` with or without `slot=...` as Open MPI writes it; slots are not looked at, since
-//! all cores of a host are equal. `#` begins a remark, empty lines do not count. Every rank from 0 has exactly one line, in any
-//! order.
+//! A line is `RANK HOST`, or `rank RANK=HOST` with or without `slot=...` as Open MPI writes it; slots are not looked
+//! at, since all cores of a host are equal. `#` begins a remark, empty lines do not count. Every rank from 0 has
+//! exactly one line, in any order.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use crate::topology::input::{Located, MAX_FILE_BYTES, read_text};
 /// Reads a rank file: the host of each rank, from rank 0.
 ///
 /// # Errors
-/// [`PlatformError::Read`], and [`PlatformError::File`] with the line for a host that the platform does not have, a rank with
-/// two lines or none, and what is no such line.
+/// [`PlatformError::Read`], and [`PlatformError::File`] with the line for a host that the platform does not have, a
+/// rank with two lines or none, and what is no such line.
 pub fn load(path: &Path, platform: &Platform) -> Result<Vec<HostId>, PlatformError> {
     parse(&path.to_string_lossy(), &read_text(path, MAX_FILE_BYTES)?, platform)
 }

@@ -10,8 +10,8 @@ use super::{RecordError, SOURCES, launcher_of};
 /// Lines of the compiler's message that are shown.
 const SHOWN: usize = 15;
 
-/// The compiler of the MPI library that runs a command: the one that was named, by `given` or by the variable `MPICC`; the one beside the
-/// command's launcher (`mpicc.mpich` beside `mpirun.mpich`); or `mpicc`.
+/// The compiler of the MPI library that runs a command: the one that was named, by `given` or by the variable `MPICC`;
+/// the one beside the command's launcher (`mpicc.mpich` beside `mpirun.mpich`); or `mpicc`.
 ///
 /// # Errors
 /// [`RecordError::NoCompiler`] if there is none.

@@ -37,7 +37,8 @@ pub fn launcher_of(command: &[OsString]) -> Option<&OsStr> {
     command.iter().map(OsString::as_os_str).find(|word| is_launcher(word))
 }
 
-/// The name of the program that a command runs, as far as it can be guessed: the first word behind the launcher that is a file.
+/// The name of the program that a command runs, as far as it can be guessed: the first word behind the launcher that is
+/// a file.
 pub fn program_of(command: &[OsString]) -> Option<String> {
     let behind = command.iter().position(|word| is_launcher(word)).map_or(0, |at| at + 1);
     // The value of an option may be a file as well.
@@ -76,8 +77,8 @@ pub fn run(command: &[OsString], recorder: &Recorder) -> Result<ExitStatus, Reco
             names.push(name);
         }
     }
-    // MPICH's launcher and srun pass the environment to ranks on other hosts. Open MPI's passes what it is told, by -x, or by this variable,
-    // which it refuses together with -x.
+    // MPICH's launcher and srun pass the environment to ranks on other hosts. Open MPI's passes what it is told, by -x,
+    // or by this variable, which it refuses together with -x.
     const LIST: &str = "OMPI_MCA_mca_base_env_list";
     if std::env::var_os(LIST).is_none() && !command.iter().any(|word| word == "-x") {
         process.env(LIST, names.join(";"));
@@ -85,8 +86,8 @@ pub fn run(command: &[OsString], recorder: &Recorder) -> Result<ExitStatus, Reco
     wait_for(process).map_err(|error| RecordError::Command { command: program.to_string_lossy().into_owned(), error })
 }
 
-/// Runs a command to its end. A batch system that ends its jobs tells the process that it has started: SIGTERM goes on to the
-/// command, so that this one is still there afterwards to put away what was recorded.
+/// Runs a command to its end. A batch system that ends its jobs tells the process that it has started: SIGTERM goes on
+/// to the command, so that this one is still there afterwards to put away what was recorded.
 #[cfg(unix)]
 fn wait_for(mut process: Command) -> std::io::Result<ExitStatus> {
     use rustix::process::{Pid, Signal, kill_process};

@@ -1,8 +1,9 @@
 //! `mopsim record`: the calls of a real MPI program, seen by a library that is preloaded into its processes.
 //!
-//! The library is C, in `c/`, and a part of this program as text. It is compiled by the compiler of the user's own MPI library, since
-//! only that knows what handles, statuses and constants are there; one that was compiled beforehand would fit one library of many. What it
-//! writes is described in docs/recording.md and read by [`trace::recording`](crate::trace::recording).
+//! The library is C, in `c/`, and a part of this program as text. It is compiled by the compiler of the user's own MPI
+//! library, since only that knows what handles, statuses and constants are there; one that was compiled beforehand
+//! would fit one library of many. What it writes is described in docs/recording.md and read by
+//! [`trace::recording`](crate::trace::recording).
 
 mod compiler;
 mod launch;

@@ -1,4 +1,5 @@
-//! What is reported of collectives: the algorithms with their messages, what each table picks, and where it crosses over.
+//! What is reported of collectives: the algorithms with their messages, what each table picks, and where it crosses
+//! over.
 
 use crate::ids::HostId;
 use crate::mpi::collective::select::{Choice, Explanation, Selector, Table, list};
@@ -229,8 +230,8 @@ impl Asked {
 }
 
 impl CollectivesReport {
-    /// Reports on `kinds`. `table` is the one that combinations leave parts of their work to. Crossovers are looked for if
-    /// `crossovers` holds tables to look in.
+    /// Reports on `kinds`. `table` is the one that combinations leave parts of their work to. Crossovers are looked for
+    /// if `crossovers` holds tables to look in.
     ///
     /// The amounts are counted message by message, which takes time in proportion.
     pub fn of(kinds: &[CollectiveKind], options: &CallOptions, table: Table, crossovers: &[Table]) -> Self {

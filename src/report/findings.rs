@@ -107,7 +107,8 @@ fn reason(cells: &[&Explanation]) -> String {
     text
 }
 
-/// What a critical path is made of: `compute 60.0 %, latency 30.0 %, bandwidth 10.0 % of 3.000 ms, over 12 messages ...`.
+/// What a critical path is made of: `compute 60.0 %, latency 30.0 %, bandwidth 10.0 % of 3.000 ms, over 12 messages
+/// ...`.
 pub fn critical_path(path: &CriticalPath) -> String {
     let all = path.seconds();
     let share = |part: f64| percent(if all > 0.0 { part / all } else { 0.0 });

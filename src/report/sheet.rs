@@ -90,8 +90,8 @@ pub struct Rows {
     pub rows: Vec<Vec<Datum>>,
 }
 
-/// Some facts and tables. Text shows all of them, but of detail tables only the size; JSON has all; CSV has the last table,
-/// and the facts where there is none.
+/// Some facts and tables. Text shows all of them, but of detail tables only the size; JSON has all; CSV has the last
+/// table, and the facts where there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
     /// Name and version in JSON.

@@ -306,7 +306,8 @@ impl TopologyReport {
         // How switches hang together; where hosts are vertices of the graph, they would count as ways.
         if !matches!(switches.hosts(), Hosts::Vertices(_)) {
             let degrees = degrees(switches);
-            // Of a tree only the diameter with its hosts is known; all that counts is whether there is one, and more than 2.
+            // Of a tree only the diameter with its hosts is known; all that counts is whether there is one, and more
+            // than 2.
             let diameter = diameter.map(|diameter| if whole.is_some() { diameter.max(3) } else { diameter });
             let flows = searches.saturating_mul(degrees.min_out.min(degrees.min_in));
             if sampled.is_none() && (alike || matches!(diameter, None | Some(..=2)) || quick(flows, QUICK_FLOWS)) {
@@ -406,8 +407,8 @@ fn cost(switches: &Graph, plan: &FloorPlan, options: &TopologyOptions) -> Option
     })
 }
 
-/// Largest and average distance among the first `hosts` vertices; `None` if some of them cannot reach another, or if there
-/// is only one.
+/// Largest and average distance among the first `hosts` vertices; `None` if some of them cannot reach another, or if
+/// there is only one.
 fn host_distances(graph: &Graph, hosts: usize) -> Option<(usize, f64)> {
     let (mut largest, mut sum) = (0, 0_u64);
     let mut distance = vec![usize::MAX; graph.switches()];

@@ -1,8 +1,8 @@
 //! What each rank does when, as Chrome trace events: JSON that ui.perfetto.dev and chrome://tracing show.
 //!
-//! The format is that of "Trace Event Format" (Google, 2016): a process for the program, a thread for each rank, a complete event
-//! (`X`) for each action, and a flow (`s`, `f`) for a message on which somebody was blocked. Events are written as they happen,
-//! so that memory does not grow with the trace; there is an upper limit on their number.
+//! The format is that of "Trace Event Format" (Google, 2016): a process for the program, a thread for each rank, a
+//! complete event (`X`) for each action, and a flow (`s`, `f`) for a message on which somebody was blocked. Events are
+//! written as they happen, so that memory does not grow with the trace; there is an upper limit on their number.
 
 use crate::engine::{Observer, Wakening};
 use crate::mpi::messages::Envelope;

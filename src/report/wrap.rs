@@ -3,8 +3,9 @@
 /// Columns of all texts, those of `--help` included.
 pub const WIDTH: usize = 80;
 
-/// Breaks a text at blanks into lines of at most [`WIDTH`] characters; longer words stay whole. The first line begins behind
-/// `column` columns that are there already, the others behind `hang` blanks, which are added. There is no line end behind the last.
+/// Breaks a text at blanks into lines of at most [`WIDTH`] characters; longer words stay whole. The first line begins
+/// behind `column` columns that are there already, the others behind `hang` blanks, which are added. There is no line
+/// end behind the last.
 ///
 /// ```
 /// let text = mopsim::report::wrap::broken(&"word ".repeat(16).trim_end(), 2, 4);

@@ -1,13 +1,14 @@
-//! The critical path: the chain of computations and messages that ends last, and without which the run would be shorter.
+//! The critical path: the chain of computations and messages that ends last, and without which the run would be
+//! shorter.
 //!
-//! It is found while the replay runs. Every rank carries the chain that led to where it is. A rank that computes makes its own
-//! chain longer; a rank that was blocked on a message throws its chain away and takes the one that the message brought: that
-//! of whoever posted the second half of the message, and the message itself. So a chain accounts for every instant since the
-//! start, and at the end the chain of the rank that ends last is the critical path.
+//! It is found while the replay runs. Every rank carries the chain that led to where it is. A rank that computes makes
+//! its own chain longer; a rank that was blocked on a message throws its chain away and takes the one that the message
+//! brought: that of whoever posted the second half of the message, and the message itself. So a chain accounts for
+//! every instant since the start, and at the end the chain of the rank that ends last is the critical path.
 //!
-//! The sums of a chain are a few numbers. Its messages are a list that grows at its end and shares its beginning with other
-//! lists; messages that no chain needs any more are forgotten at once. Rejected: records of all messages and a pass backwards
-//! over them, whose memory grows with the trace.
+//! The sums of a chain are a few numbers. Its messages are a list that grows at its end and shares its beginning with
+//! other lists; messages that no chain needs any more are forgotten at once. Rejected: records of all messages and a
+//! pass backwards over them, whose memory grows with the trace.
 
 use crate::engine::{Observer, Wakening};
 use crate::mpi::messages::Envelope;
@@ -284,7 +285,8 @@ mod tests {
 
     const FIRST: Envelope = Envelope { source: 0, destination: 1, tag: 0, context: 0 };
 
-    /// Rank 0 computes 3 s and sends; rank 1 has waited since its second 1. The message has 1 s of latency and takes 3 s.
+    /// Rank 0 computes 3 s and sends; rank 1 has waited since its second 1. The message has 1 s of latency and takes 3
+    /// s.
     #[test]
     fn the_chain_of_the_sender_comes_with_its_message() {
         let mut finder = CriticalPathFinder::new(2);

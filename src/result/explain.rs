@@ -1,7 +1,7 @@
 //! Why a run takes as long as it does: where its time goes, which links are busy, what its critical path is made of.
 //!
-//! The time split, the loads and the hops come with every replay. The shares in which links were full and the critical path
-//! need somebody who watches ([`Explainer`]).
+//! The time split, the loads and the hops come with every replay. The shares in which links were full and the critical
+//! path need somebody who watches ([`Explainer`]).
 
 use super::critical::{CriticalPath, CriticalPathFinder};
 use super::saturation::Saturation;

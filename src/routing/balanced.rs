@@ -1,11 +1,11 @@
 //! Shortest paths that spread the load, as the subnet managers of InfiniBand assign them.
 //!
-//! Destinations are taken in ascending order. For each, switches are taken from the farthest to the nearest (in the reverse order
-//! of a breadth-first search from the destination); a switch sends what it has to send there, its own messages and those of the
-//! switches behind it, over that one of its shortest next hops which carries the least so far, the lowest arc among equals.
-//! Loads count ordered pairs of switches, and stay from destination to destination (compare T. Hoefler, T. Schneider and
-//! A. Lumsdaine, Optimized Routing for Large-Scale InfiniBand Networks, 2009). As in such a network, the next hop depends on the
-//! destination alone.
+//! Destinations are taken in ascending order. For each, switches are taken from the farthest to the nearest (in the
+//! reverse order of a breadth-first search from the destination); a switch sends what it has to send there, its own
+//! messages and those of the switches behind it, over that one of its shortest next hops which carries the least so
+//! far, the lowest arc among equals. Loads count ordered pairs of switches, and stay from destination to destination
+//! (compare T. Hoefler, T. Schneider and A. Lumsdaine, Optimized Routing for Large-Scale InfiniBand Networks, 2009). As
+//! in such a network, the next hop depends on the destination alone.
 //!
 //! Every choice depends on all before it, so the routes are computed at once and kept: a byte or two for each pair.
 
@@ -108,8 +108,8 @@ mod tests {
             load
         };
         assert_eq!(most(&routing), load);
-        // 64 * 64 pairs of 4 hops on average over 256 arcs would be 64 each. A tree for each destination cannot do that; half
-        // of what breadth-first paths put on their worst arc is what it gives.
+        // 64 * 64 pairs of 4 hops on average over 256 arcs would be 64 each. A tree for each destination cannot do
+        // that; half of what breadth-first paths put on their worst arc is what it gives.
         let worst = |load: &[u64]| load.iter().copied().max().unwrap();
         assert_eq!((worst(&load), worst(&most(&*bfs))), (110, 220));
     }

@@ -1,10 +1,11 @@
 //! Up by the digits of the destination's number, then down: the usual routing of fat trees.
 //!
-//! At each switch with several shortest next hops the number of the destination host, modulo the number of hops, says which one;
-//! the quotient goes on to the next switch. In a tree the choices are on the way up, and all messages to one host come together at
-//! one root, while hosts next to each other are reached through different ones. Shifts then meet no contention in a full tree
-//! (E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees, CCIT Report 776,
-//! Technion, 2010). The rule needs distances only, so that it works on any network.
+//! At each switch with several shortest next hops the number of the destination host, modulo the number of hops, says
+//! which one; the quotient goes on to the next switch. In a tree the choices are on the way up, and all messages to one
+//! host come together at one root, while hosts next to each other are reached through different ones. Shifts then meet
+//! no contention in a full tree (E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on
+//! real life fat trees, CCIT Report 776, Technion, 2010). The rule needs distances only, so that it works on any
+//! network.
 
 use super::towards::Towards;
 use super::{Options, Routing, RoutingError};

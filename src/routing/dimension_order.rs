@@ -1,6 +1,7 @@
 //! One dimension after another, dimension 0 first: for ring, mesh, torus, hypercube, HyperX and flattened butterfly.
 //!
-//! Within a dimension of a torus a message goes the shorter way, upwards if both are equally long; in HyperX it takes one hop.
+//! Within a dimension of a torus a message goes the shorter way, upwards if both are equally long; in HyperX it takes
+//! one hop.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Static equal-cost multi-path: at every switch one of the shortest next hops, by a hash of source and destination.
 //!
-//! The hash also takes the seed and the switch. Without the switch, all switches that offer equally many hops would choose alike,
-//! and messages that met once would never part (switches that hash alike polarise traffic).
+//! The hash also takes the seed and the switch. Without the switch, all switches that offer equally many hops would
+//! choose alike, and messages that met once would never part (switches that hash alike polarise traffic).
 
 use super::towards::Towards;
 use super::{Options, Routing, RoutingError};

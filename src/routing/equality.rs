@@ -1,7 +1,8 @@
 //! Routing in Equality networks with a table of O(n): first hops by offset.
 //!
-//! `i -> i + 2` and `i -> 1 - i` renumber an Equality network into itself. So the first hops of the shortest paths from switch 0 serve
-//! all: from an even switch i to j those of offset `j - i`, taken upwards; from an odd one those of `i - j`, taken downwards.
+//! `i -> i + 2` and `i -> 1 - i` renumber an Equality network into itself. So the first hops of the shortest paths from
+//! switch 0 serve all: from an even switch i to j those of offset `j - i`, taken upwards; from an odd one those of `i -
+//! j`, taken downwards.
 
 use std::fmt;
 
@@ -31,8 +32,8 @@ pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<d
 }
 
 impl Tables {
-    /// Tables of an Equality network; `None` if the number of switches is odd or the network is disconnected. That the graph
-    /// has the symmetry is taken from its family and not checked.
+    /// Tables of an Equality network; `None` if the number of switches is odd or the network is disconnected. That the
+    /// graph has the symmetry is taken from its family and not checked.
     pub fn new(graph: &Graph) -> Option<Self> {
         let n = graph.switches() as u32;
         let (distance, _) = distances(graph, SwitchId(0));
@@ -85,8 +86,8 @@ mod tests {
         Graph::undirected(n as usize, cables).unwrap()
     }
 
-    /// Neighbours that begin no shortest path but, of the others, the shortest; and the hops of those paths. No neighbour and
-    /// `None` where all begin shortest paths. Routes take none of them; the paper lists them.
+    /// Neighbours that begin no shortest path but, of the others, the shortest; and the hops of those paths. No
+    /// neighbour and `None` where all begin shortest paths. Routes take none of them; the paper lists them.
     fn subshortest_next(tables: &Tables, offset: u32) -> (Vec<u32>, Option<u32>) {
         let goal = tables.shortest_hops(offset);
         let through = |&hop: &u32| (hop, tables.hop_to(hop, offset) + 1);

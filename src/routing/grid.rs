@@ -1,6 +1,7 @@
 //! Switches with coordinates: the dimensions of ring, mesh, torus, hypercube, HyperX and flattened butterfly.
 //!
-//! Switch `s` has the coordinate `s / stride % size` in each dimension; the stride is the product of the sizes before it.
+//! Switch `s` has the coordinate `s / stride % size` in each dimension; the stride is the product of the sizes before
+//! it.
 
 use crate::topology::Topology;
 
@@ -40,8 +41,8 @@ impl Grid {
         Some(Self { dims, line })
     }
 
-    /// Along a line of `size` switches, from `here` to another coordinate: the coordinate after a hop upwards and after one
-    /// downwards, each only if it leads along a shortest way. A complete line is crossed in one hop.
+    /// Along a line of `size` switches, from `here` to another coordinate: the coordinate after a hop upwards and after
+    /// one downwards, each only if it leads along a shortest way. A complete line is crossed in one hop.
     pub fn steps(&self, size: u32, here: u32, goal: u32) -> (Option<u32>, Option<u32>) {
         let (up, down) = (goal > here, goal < here);
         match self.line {

@@ -1,8 +1,8 @@
 //! The way on which a message without load arrives first: "fastest" routing of the paper on Skywalk.
 //!
-//! An arc delays a message by its cable and by the switch that it enters. Delays are compared in whole picoseconds; of equally
-//! fast ways, the one whose last arc has the lowest number is taken. Without delays of a platform, those of the paper hold: 60 ns
-//! a switch, 5 ns a metre, on the grid floor plan.
+//! An arc delays a message by its cable and by the switch that it enters. Delays are compared in whole picoseconds; of
+//! equally fast ways, the one whose last arc has the lowest number is taken. Without delays of a platform, those of the
+//! paper hold: 60 ns a switch, 5 ns a metre, on the grid floor plan.
 
 use super::trees::Trees;
 use super::{Options, Routing, RoutingError};

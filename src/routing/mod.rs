@@ -50,8 +50,9 @@ pub trait Routing: Send + Sync {
     /// Returns `false`, and leaves `arcs` as it was, if there is no way.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool;
 
-    /// The same to a host of the switch `to`, for rules that tell hosts apart ([`RoutingKind::by_host`]); the others give all
-    /// hosts of a switch the same route. Hosts are numbered over the whole network, in the order of their switches.
+    /// The same to a host of the switch `to`, for rules that tell hosts apart ([`RoutingKind::by_host`]); the others
+    /// give all hosts of a switch the same route. Hosts are numbered over the whole network, in the order of their
+    /// switches.
     fn route_to_host(&self, from: SwitchId, to: SwitchId, _host: u32, arcs: &mut Vec<ArcId>) -> bool {
         self.route(from, to, arcs)
     }
@@ -70,8 +71,8 @@ pub trait Routing: Send + Sync {
 pub struct Options<'a> {
     /// For routings that are random.
     pub seed: u64,
-    /// Delay of each arc in seconds, where it is known: latency of the cable and of the switch that it enters. One for each arc
-    /// of the graph, in order.
+    /// Delay of each arc in seconds, where it is known: latency of the cable and of the switch that it enters. One for
+    /// each arc of the graph, in order.
     pub arc_delays: Option<&'a [f64]>,
 }
 
@@ -207,7 +208,8 @@ mod tests {
         }
     }
 
-    /// Every routing on every small family that it fits: routes are paths, as many reasons as hops, shortest where promised.
+    /// Every routing on every small family that it fits: routes are paths, as many reasons as hops, shortest where
+    /// promised.
     #[test]
     fn all_routes_are_valid() {
         let specs = [

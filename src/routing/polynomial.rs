@@ -1,9 +1,10 @@
 //! Routing in Imase graphs by arithmetic: the hops are the digits of a number.
 //!
-//! After k hops from i, with choices alpha_1 .. alpha_k, a message is at `(ad)^k i + sum (ad)^m (bd + alpha_(k-m))`, m = 0..k-1,
-//! modulo n. With a = 1 the choices are the digits of a number in base d, so all of `d^k` consecutive switches can be reached; the
-//! smallest k for which the destination is among them is the distance (polynomial routing of the paper on uni-directional
-//! networks). With a = -1 (Imase-Itoh) digits of odd weight count downwards: `-alpha = (d-1-alpha) - (d-1)`, and the same holds.
+//! After k hops from i, with choices alpha_1 .. alpha_k, a message is at `(ad)^k i + sum (ad)^m (bd + alpha_(k-m))`, m
+//! = 0..k-1, modulo n. With a = 1 the choices are the digits of a number in base d, so all of `d^k` consecutive
+//! switches can be reached; the smallest k for which the destination is among them is the distance (polynomial routing
+//! of the paper on uni-directional networks). With a = -1 (Imase-Itoh) digits of odd weight count downwards: `-alpha =
+//! (d-1-alpha) - (d-1)`, and the same holds.
 
 use std::fmt;
 

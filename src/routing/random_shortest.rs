@@ -1,9 +1,10 @@
 //! For each ordered pair one of its shortest paths, each equally likely.
 //!
-//! From the source a breadth-first search counts the shortest paths to every switch. The route is drawn backwards from the
-//! destination: a switch is entered from a predecessor with a chance in proportion to the paths that lead there, which
-//! makes all paths equally likely. Taking any predecessor with equal chance would favour paths through switches that few
-//! others use. The draws come from (seed, source, destination) alone, so the order of the questions does not matter.
+//! From the source a breadth-first search counts the shortest paths to every switch. The route is drawn backwards from
+//! the destination: a switch is entered from a predecessor with a chance in proportion to the paths that lead there,
+//! which makes all paths equally likely. Taking any predecessor with equal chance would favour paths through switches
+//! that few others use. The draws come from (seed, source, destination) alone, so the order of the questions does not
+//! matter.
 
 use std::sync::Arc;
 
@@ -27,8 +28,8 @@ pub(super) struct RandomShortest {
 /// What a search from a source finds.
 struct Counts {
     distance: Vec<u32>,
-    /// Number of shortest paths from the source. A torus has more of them than any integer type holds; but only counts at
-    /// equal distance are ever compared, so the counts at one distance may share a factor, and floats do.
+    /// Number of shortest paths from the source. A torus has more of them than any integer type holds; but only counts
+    /// at equal distance are ever compared, so the counts at one distance may share a factor, and floats do.
     paths: Vec<f64>,
 }
 
@@ -143,8 +144,8 @@ mod tests {
 
     #[test]
     fn all_shortest_paths_are_equally_likely() {
-        // From 0 to 4: three paths, two of them through 3 (0-1-3-4, 0-2-3-4) and one through 6 (0-5-6-4). Entering 4 from 3
-        // or 6 with equal chance would give 1/4, 1/4, 1/2.
+        // From 0 to 4: three paths, two of them through 3 (0-1-3-4, 0-2-3-4) and one through 6 (0-5-6-4). Entering 4
+        // from 3 or 6 with equal chance would give 1/4, 1/4, 1/2.
         let pairs = vec![(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (0, 5), (5, 6), (6, 4)];
         let graph = Arc::new(Graph::undirected(7, pairs).unwrap());
         let mut seen = BTreeMap::new();

@@ -20,8 +20,9 @@ impl Towards {
         Self { graph, distances: SourceCache::new(n, n * size_of::<u32>()) }
     }
 
-    /// Goes from one switch to another. `choose` says, at a switch with so many shortest next hops, which one is taken, from 0;
-    /// `visit` sees its arc, which one it was, and of how many. `false`, with nothing visited, where there is no way.
+    /// Goes from one switch to another. `choose` says, at a switch with so many shortest next hops, which one is taken,
+    /// from 0; `visit` sees its arc, which one it was, and of how many. `false`, with nothing visited, where there is
+    /// no way.
     pub fn walk(
         &self,
         from: SwitchId,

@@ -23,8 +23,8 @@ impl Trees {
         &self.graph
     }
 
-    /// Appends the arcs of the way in the tree of `from`, which `search` grows if it is not remembered; `false` if the search
-    /// did not reach `to`.
+    /// Appends the arcs of the way in the tree of `from`, which `search` grows if it is not remembered; `false` if the
+    /// search did not reach `to`.
     pub fn route(
         &self,
         from: SwitchId,
@@ -47,8 +47,8 @@ impl Trees {
     }
 }
 
-/// Appends the arcs of the way from one switch to another along those by which a search from the first came to each; `false` if it did
-/// not come to the second.
+/// Appends the arcs of the way from one switch to another along those by which a search from the first came to each;
+/// `false` if it did not come to the second.
 pub(super) fn way_back(graph: &Graph, came_by: &[u32], from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
     if to != from && came_by[to.index()] == NO_ARC {
         return false;

@@ -1,9 +1,10 @@
 //! Up*/down* routing: no deadlock on any undirected network, without virtual channels.
 //!
-//! A breadth-first search from the root (the switch of the largest degree, the lowest number among equals) gives levels. The
-//! end of a cable that is nearer to the root is "up", on one level the lower number is. A legal path goes up, then down, and
-//! never up again; the route is a shortest legal one, towards the lowest next switch among equals. What waits for a cable that
-//! leads up waits only for cables further up or down, so no ring of waiting can close (M. Schroeder et al., Autonet, 1991).
+//! A breadth-first search from the root (the switch of the largest degree, the lowest number among equals) gives
+//! levels. The end of a cable that is nearer to the root is "up", on one level the lower number is. A legal path goes
+//! up, then down, and never up again; the route is a shortest legal one, towards the lowest next switch among equals.
+//! What waits for a cable that leads up waits only for cables further up or down, so no ring of waiting can close (M.
+//! Schroeder et al., Autonet, 1991).
 
 use std::sync::Arc;
 

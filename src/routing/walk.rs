@@ -9,7 +9,8 @@ use crate::topology::{ArcId, Graph};
 
 /// Names the switches of a route, one after another.
 pub(super) trait Walk: Send + Sync {
-    /// Calls `step` with each switch after `from`, in order, and with the rule that led there. `false` if there is no way.
+    /// Calls `step` with each switch after `from`, in order, and with the rule that led there. `false` if there is no
+    /// way.
     fn walk(&self, from: u32, to: u32, step: &mut dyn FnMut(u32, fmt::Arguments<'_>)) -> bool;
 }
 

@@ -38,7 +38,8 @@ impl CellResult {
     }
 }
 
-/// Replays a workload on a network. `observer` watches; with `explain`, full links and the critical path are found, too.
+/// Replays a workload on a network. `observer` watches; with `explain`, full links and the critical path are found,
+/// too.
 ///
 /// # Errors
 /// [`ReplayError`], as the engine gives it.

@@ -163,8 +163,8 @@ impl Comparison {
         self.weights.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// The networks as a buyer sees them: setting by setting, since each has a baseline of its own, and best first; none if the study
-    /// names no budget.
+    /// The networks as a buyer sees them: setting by setting, since each has a baseline of its own, and best first;
+    /// none if the study names no budget.
     pub fn offers(&self) -> Vec<Offer> {
         let Some(budget) = self.budget else { return Vec::new() };
         let offer = |network: usize| Offer {

@@ -1,8 +1,8 @@
 //! Fingerprints of a study: two studies with the same ones give the same results.
 //!
-//! They are taken from what was read and checked, not from the text of the study file: a comment or another order of keys
-//! changes nothing, another trace under the same name does. There is one for each part, so that a message can say what
-//! has changed.
+//! They are taken from what was read and checked, not from the text of the study file: a comment or another order of
+//! keys changes nothing, another trace under the same name does. There is one for each part, so that a message can say
+//! what has changed.
 
 use super::network::NetworkUnderTest;
 use super::run::Study;

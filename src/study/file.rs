@@ -22,8 +22,8 @@
 //! trace = "../traces/cg.A.64.ti.zst"
 //! ```
 //!
-//! Instead of `trace`, a workload can be generated: `workload = "npb/lu"` or the name of a `.star` file, with `ranks`, and
-//! `class`, `iterations` or a table `parameters` as the program takes them.
+//! Instead of `trace`, a workload can be generated: `workload = "npb/lu"` or the name of a `.star` file, with `ranks`,
+//! and `class`, `iterations` or a table `parameters` as the program takes them.
 //!
 //! File names are relative to the study file. `docs/studies.md` has all keys.
 

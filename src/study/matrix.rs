@@ -1,9 +1,9 @@
 //! One pass over a study: its cells relative to the baselines, and their means.
 //!
-//! How repetitions are paired: repetition k of a network is compared with repetition k of the baseline, which has the same
-//! seed, so that two variants of one random network are compared on the same graphs. Where only one of the two is repeated,
-//! the single run is paired with every repetition of the other. The relative performance of a network is the mean of these
-//! ratios; that of the baseline is exactly 1.
+//! How repetitions are paired: repetition k of a network is compared with repetition k of the baseline, which has the
+//! same seed, so that two variants of one random network are compared on the same graphs. Where only one of the two is
+//! repeated, the single run is paired with every repetition of the other. The relative performance of a network is the
+//! mean of these ratios; that of the baseline is exactly 1.
 
 use super::mean;
 use super::plan::Plan;

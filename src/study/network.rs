@@ -183,7 +183,8 @@ impl NetworkChoice {
         }
     }
 
-    /// Whether a seed makes a difference: the topology is random and its specification has no seed, or the routing is random.
+    /// Whether a seed makes a difference: the topology is random and its specification has no seed, or the routing is
+    /// random.
     ///
     /// # Errors
     /// [`NetworkError`] if that cannot be said.

@@ -1,11 +1,12 @@
 //! Perturbations: the same study with links and hosts that are a little faster or slower than stated.
 //!
-//! A ranking that turns around when every link has 5 % less bandwidth is no basis for a decision. So bandwidth and latency of
-//! all links and the speed of all hosts are varied together, the same way for all networks: it is the technology that is
-//! known inexactly, and all networks are built of it. Factors are drawn from a Latin hypercube: for n samples each quantity
-//! takes one value from each n-th of its range, in random order (McKay, Beckman and Conover, A comparison of three methods for
-//! selecting values of input variables, Technometrics 21(2), 1979). That covers the range better than as many independent
-//! draws. The generator is PCG64, its seed stands in the result. Loopbacks of hosts are left as they are.
+//! A ranking that turns around when every link has 5 % less bandwidth is no basis for a decision. So bandwidth and
+//! latency of all links and the speed of all hosts are varied together, the same way for all networks: it is the
+//! technology that is known inexactly, and all networks are built of it. Factors are drawn from a Latin hypercube: for
+//! n samples each quantity takes one value from each n-th of its range, in random order (McKay, Beckman and Conover, A
+//! comparison of three methods for selecting values of input variables, Technometrics 21(2), 1979). That covers the
+//! range better than as many independent draws. The generator is PCG64, its seed stands in the result. Loopbacks of
+//! hosts are left as they are.
 
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Host, Link, Platform, RouteTable};

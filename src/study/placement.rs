@@ -34,7 +34,8 @@ impl Placement {
     /// The mapping for a network. File names are relative to `folder`.
     ///
     /// # Errors
-    /// [`StudyError`] if there is no such rule, or if a file cannot be read or names hosts that the network does not have.
+    /// [`StudyError`] if there is no such rule, or if a file cannot be read or names hosts that the network does not
+    /// have.
     pub fn mapping(&self, network: &NetworkUnderTest, folder: &Path, seed: Option<u64>) -> Result<Mapping, StudyError> {
         let platform = &network.platform;
         let in_network = |error: PlatformError| StudyError::Network {

@@ -1,5 +1,5 @@
-//! What a study consists of, in words and numbers: its columns, workloads, repetitions and perturbations, and the cells that
-//! follow from them. Reports are made of a plan and of records, so that merging needs no replay.
+//! What a study consists of, in words and numbers: its columns, workloads, repetitions and perturbations, and the cells
+//! that follow from them. Reports are made of a plan and of records, so that merging needs no replay.
 
 use super::choice::ModelDescription;
 use super::network::NetworkInfo;

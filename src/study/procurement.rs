@@ -1,7 +1,9 @@
-//! What a buyer asks: how much performance a dollar, a watt and a metre of cable give, and what stays within the budget.
+//! What a buyer asks: how much performance a dollar, a watt and a metre of cable give, and what stays within the
+//! budget.
 //!
-//! The performance of a network is its weighted geometric mean of relative performance, `exp(sum w ln r / sum w)` over the
-//! workloads. A network is ranked by that number over its dollars and over its watts, as a multiple of the baseline's.
+//! The performance of a network is its weighted geometric mean of relative performance, `exp(sum w ln r / sum w)` over
+//! the workloads. A network is ranked by that number over its dollars and over its watts, as a multiple of the
+//! baseline's.
 
 use super::network::NetworkUnderTest;
 use crate::cost::{Bill, Prices};
@@ -31,8 +33,8 @@ pub struct Budget {
     pub metres: Option<f64>,
 }
 
-/// The cost of a network by the built-in price list and on its floor plan; `None` for platform files, and if the list has no such
-/// switches.
+/// The cost of a network by the built-in price list and on its floor plan; `None` for platform files, and if the list
+/// has no such switches.
 pub fn cost(network: &NetworkUnderTest) -> Option<NetworkCost> {
     let topology = network.topology.as_deref()?;
     let plan = FloorPlan::new(topology, &network.floor).ok()?;
@@ -84,8 +86,8 @@ impl Offer {
     }
 }
 
-/// The offers in the order that a buyer wants: those within the budget first, then by performance for a dollar, best first.
-/// Networks without a price stand last, by performance.
+/// The offers in the order that a buyer wants: those within the budget first, then by performance for a dollar, best
+/// first. Networks without a price stand last, by performance.
 pub fn ranked(mut offers: Vec<Offer>) -> Vec<Offer> {
     offers.sort_by(|a, b| {
         let outside = |offer: &Offer| offer.within_budget.map_or(2, |within| u8::from(!within));

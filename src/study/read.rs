@@ -299,7 +299,8 @@ struct Builder<'a> {
     overrides: &'a Overrides,
     workloads: &'a [Workload],
     networks: Vec<NetworkUnderTest>,
-    /// What was built, by specification and seed: a graph that stands in the study with several parameters is built once.
+    /// What was built, by specification and seed: a graph that stands in the study with several parameters is built
+    /// once.
     graphs: BTreeMap<(String, Option<u64>), Arc<Topology>>,
 }
 

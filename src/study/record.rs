@@ -1,7 +1,7 @@
 //! What is kept of a replay: all that reports say about it, and nothing that grows with the number of ranks or links.
 //!
-//! A comparison is made of these records alone, whether they come from memory or from results files; so both give the same
-//! bytes. Numbers are written as the shortest text that reads back as the same number.
+//! A comparison is made of these records alone, whether they come from memory or from results files; so both give the
+//! same bytes. Numbers are written as the shortest text that reads back as the same number.
 
 use super::cell::CellResult;
 use crate::engine::RankTimes;

@@ -1,10 +1,11 @@
 //! The results file: JSON lines, the first one says which study and shard it is, each other one is a finished cell.
 //!
-//! A line is written by one call to a file opened for appending, and is on the disk (`fdatasync`) before the next cell is
-//! reported as done. So a process that is killed at any moment leaves complete lines and at most the beginning of one more,
-//! which has no line end. That torn line is recognised by this, dropped, and cut off before anything is appended. Anything else
-//! that is not as it should be was not written by this program, and is an error with its line. The other way to be atomic,
-//! a new file and a rename for each cell, would write the whole file again for each of its lines.
+//! A line is written by one call to a file opened for appending, and is on the disk (`fdatasync`) before the next cell
+//! is reported as done. So a process that is killed at any moment leaves complete lines and at most the beginning of
+//! one more, which has no line end. That torn line is recognised by this, dropped, and cut off before anything is
+//! appended. Anything else that is not as it should be was not written by this program, and is an error with its line.
+//! The other way to be atomic, a new file and a rename for each cell, would write the whole file again for each of its
+//! lines.
 //!
 //! The file is locked while it is written: two processes with one results file would do all work twice.
 

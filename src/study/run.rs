@@ -184,15 +184,15 @@ impl Study {
         Ok(self.compare(&records))
     }
 
-    /// Runs some of the replays, on all cores, and gives their records in the order of `cells`. Each record goes to `keep`
-    /// as soon as it is there.
+    /// Runs some of the replays, on all cores, and gives their records in the order of `cells`. Each record goes to
+    /// `keep` as soon as it is there.
     ///
-    /// Once `stop` is set no replay begins any more; those that run come to their end and are kept. Then there are fewer
-    /// records than cells.
+    /// Once `stop` is set no replay begins any more; those that run come to their end and are kept. Then there are
+    /// fewer records than cells.
     ///
     /// # Errors
-    /// [`StudyError::Replay`] of the first of the cells that cannot go on, after all others; or what `keep` gives, as soon
-    /// as it does.
+    /// [`StudyError::Replay`] of the first of the cells that cannot go on, after all others; or what `keep` gives, as
+    /// soon as it does.
     pub fn run_cells(
         &self,
         cells: &[usize],

@@ -1,8 +1,8 @@
 //! A part of a study: shard K of N takes every N-th cell, beginning with the K-th.
 //!
-//! Neighbouring cells are the same workload on different networks and cost about the same, so that dealing them out like cards
-//! loads the shards evenly without knowing what a cell costs. Contiguous parts would give one shard all the large
-//! workloads.
+//! Neighbouring cells are the same workload on different networks and cost about the same, so that dealing them out
+//! like cards loads the shards evenly without knowing what a cell costs. Contiguous parts would give one shard all the
+//! large workloads.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,10 +1,10 @@
 //! Mean, standard deviation and confidence interval of repetitions.
 //!
-//! The interval is that of Student for the mean of a normal variable of unknown variance: `mean ± t s / sqrt n`, where `s` is
-//! the sample standard deviation (divisor n - 1) and `t` the 97.5 % point of the t distribution with n - 1 degrees of freedom
-//! (Student, The probable error of a mean, Biometrika 6(1), 1908). The distribution function for whole degrees of freedom
-//! is the finite sum of Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4; its inverse is found by
-//! bisection, which needs no table and is exact to rounding.
+//! The interval is that of Student for the mean of a normal variable of unknown variance: `mean ± t s / sqrt n`, where
+//! `s` is the sample standard deviation (divisor n - 1) and `t` the 97.5 % point of the t distribution with n - 1
+//! degrees of freedom (Student, The probable error of a mean, Biometrika 6(1), 1908). The distribution function for
+//! whole degrees of freedom is the finite sum of Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and
+//! 26.7.4; its inverse is found by bisection, which needs no table and is exact to rounding.
 
 /// Probability that the interval covers the true mean.
 pub const CONFIDENCE: f64 = 0.95;

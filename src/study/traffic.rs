@@ -1,7 +1,7 @@
 //! What the networks of a study carry under synthetic traffic, beside the workloads: the table `[throughput]`.
 //!
-//! Workloads say how fast applications run; patterns say what the networks could carry, which holds for applications that nobody
-//! has recorded. Each network has the routing, hosts and speeds that it has in the study.
+//! Workloads say how fast applications run; patterns say what the networks could carry, which holds for applications
+//! that nobody has recorded. Each network has the routing, hosts and speeds that it has in the study.
 
 use super::network::{Making, NetworkUnderTest};
 use super::run::Study;
@@ -50,9 +50,9 @@ pub struct SyntheticTraffic {
 }
 
 impl TrafficPlan {
-    /// From the table of a study file and the patterns of the command line, which come before those of the file. File names in
-    /// the study are relative to `folder`, those of the command line to the current one. There is no plan where neither is
-    /// given.
+    /// From the table of a study file and the patterns of the command line, which come before those of the file. File
+    /// names in the study are relative to `folder`, those of the command line to the current one. There is no plan
+    /// where neither is given.
     ///
     /// # Errors
     /// [`ThroughputError`].
@@ -119,8 +119,8 @@ impl TrafficPlan {
 }
 
 impl Study {
-    /// What the networks carry under the synthetic traffic of the study: one entry for each network on each platform that has a
-    /// graph of switches. Of random networks it is the first one. Empty if there is no such traffic.
+    /// What the networks carry under the synthetic traffic of the study: one entry for each network on each platform
+    /// that has a graph of switches. Of random networks it is the first one. Empty if there is no such traffic.
     pub fn carried(&self) -> Vec<SyntheticTraffic> {
         let Some(plan) = &self.traffic else { return Vec::new() };
         let networks: Vec<&NetworkUnderTest> = self.column_networks().collect();

@@ -1,12 +1,14 @@
 //! Flows that cannot be told apart, as one.
 //!
-//! Flows between the same two switches that are held by the same links stand at the same level (rate over demand), so they
-//! are one class. Where the hosts of a switch are reached by different routes, each destination has a class of its own.
+//! Flows between the same two switches that are held by the same links stand at the same level (rate over demand), so
+//! they are one class. Where the hosts of a switch are reached by different routes, each destination has a class of its
+//! own.
 //!
-//! A source offers no more than its link carries, spread as the pattern says, so no level exceeds the capacity of that link; the
-//! link itself is then never in the way. (Without this bound a flow to a neighbour, or to the host itself, would take
-//! what flows to far hosts leave over, and every host would seem to send all it can.) The link of a destination is a link
-//! for the solver only where more is sent to it than it carries. Where every host sends to every host alike, it never is.
+//! A source offers no more than its link carries, spread as the pattern says, so no level exceeds the capacity of that
+//! link; the link itself is then never in the way. (Without this bound a flow to a neighbour, or to the host itself,
+//! would take what flows to far hosts leave over, and every host would seem to send all it can.) The link of a
+//! destination is a link for the solver only where more is sent to it than it carries. Where every host sends to every
+//! host alike, it never is.
 
 use super::{Network, ThroughputError};
 use crate::traffic::{Evenly, Traffic};
@@ -173,7 +175,8 @@ impl Demand {
         network.host_capacity().map_or(f64::INFINITY, |capacity| capacity / most)
     }
 
-    /// What switches send to other switches at injection 1: for each source in ascending order, destinations in ascending order.
+    /// What switches send to other switches at injection 1: for each source in ascending order, destinations in
+    /// ascending order.
     pub fn between_switches(&self) -> Vec<(u32, Vec<(u32, f64)>)> {
         let mut pairs: Vec<(u32, u32, f64)> = self
             .classes

@@ -1,13 +1,14 @@
 //! Max-min fair levels of many flows at once, for networks of millions of flows.
 //!
 //! The solver of replays repairs a solution while flows come and go. Here all flows are known, and one pass finds the
-//! solution: progressive filling, link by link in the order in which they become full (D. Bertsekas and R. Gallager, Data Networks,
-//! section 6.5.2). Let a class c of demand w_c send level_c * w_c, of which part p_cl takes link l. A link whose open classes
-//! use u_l = sum p_cl w_c for each unit of level, and that has r_l of its capacity left, is full at level r_l / u_l. The link
-//! with the lowest such level is full first; its classes are settled at that level and the links they take are updated. Settling a
-//! class at a lower level than a link's can only raise the level of that link, so a heap of levels that are out of date in
-//! one direction is enough: what comes off too early is put back. Each entry is settled once, so the work is proportional to the
-//! number of entries, and the result is exact up to rounding.
+//! solution: progressive filling, link by link in the order in which they become full (D. Bertsekas and R. Gallager,
+//! Data Networks, section 6.5.2). Let a class c of demand w_c send level_c * w_c, of which part p_cl takes link l. A
+//! link whose open classes use u_l = sum p_cl w_c for each unit of level, and that has r_l of its capacity left, is
+//! full at level r_l / u_l. The link with the lowest such level is full first; its classes are settled at that level
+//! and the links they take are updated. Settling a class at a lower level than a link's can only raise the level of
+//! that link, so a heap of levels that are out of date in one direction is enough: what comes off too early is put
+//! back. Each entry is settled once, so the work is proportional to the number of entries, and the result is exact up
+//! to rounding.
 
 use super::paths::Incidence;
 use std::cmp::Ordering;
@@ -103,8 +104,8 @@ impl Link {
     }
 }
 
-/// The max-min fair levels. `capacity` is that of each link, `demand` what each class sends at level 1, `bound` the largest level of
-/// each.
+/// The max-min fair levels. `capacity` is that of each link, `demand` what each class sends at level 1, `bound` the
+/// largest level of each.
 pub fn fill(capacity: &[f64], incidence: &Incidence, demand: &[f64], bound: &[f64]) -> Fair {
     let members = Members::new(capacity.len(), incidence, demand);
     let mut fair = Fair { level: vec![f64::INFINITY; demand.len()], limit: vec![NOTHING; demand.len()] };

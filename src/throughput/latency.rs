@@ -1,13 +1,14 @@
 //! How long a packet takes: without load, and an estimate of what queues add.
 //!
-//! **Without load** the latency is that of the paper on Skywalk: 300 ns at the ends, the delay of each switch on the way, and that of
-//! the cables, whose lengths are those of the floor plan. It is given without cables, too.
+//! **Without load** the latency is that of the paper on Skywalk: 300 ns at the ends, the delay of each switch on the
+//! way, and that of the cables, whose lengths are those of the floor plan. It is given without cables, too.
 //!
-//! **Under load** every link is taken for a queue of packets of one size S that arrive at random (M/D/1): at utilisation r a
-//! packet waits r / (2 (1 - r)) times the time S / c that the link takes for one (the Pollaczek-Khinchine formula for constant
-//! service; L. Kleinrock, Queueing Systems, volume 1, section 5.6). A packet waits at every link on its way, those of the hosts
-//! included, and is itself S / c long. This is an estimate: arrivals behind a queue are smoother than random ones, buffers
-//! are endless here, and packets of one flow do not wait for each other's credits.
+//! **Under load** every link is taken for a queue of packets of one size S that arrive at random (M/D/1): at
+//! utilisation r a packet waits r / (2 (1 - r)) times the time S / c that the link takes for one (the
+//! Pollaczek-Khinchine formula for constant service; L. Kleinrock, Queueing Systems, volume 1, section 5.6). A packet
+//! waits at every link on its way, those of the hosts included, and is itself S / c long. This is an estimate: arrivals
+//! behind a queue are smoother than random ones, buffers are endless here, and packets of one flow do not wait for each
+//! other's credits.
 
 use super::load::Loads;
 use super::paths::Carried;
@@ -74,7 +75,8 @@ pub fn curve(network: &Network, demand: &Demand, loads: &Loads, zero: &ZeroLoad)
         return Vec::new();
     }
     let service = network.speeds.packet / network.speeds.link;
-    // Packets and their waiting at a link of this capacity that carries so much: what a packet waits, times what passes.
+    // Packets and their waiting at a link of this capacity that carries so much: what a packet waits, times what
+    // passes.
     let waiting = |load: f64, capacity: f64, injection: f64| {
         let utilisation = load * injection / capacity;
         load * utilisation / (2.0 * (1.0 - utilisation)) * service / capacity

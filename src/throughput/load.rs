@@ -131,18 +131,19 @@ impl Loads {
     }
 }
 
-/// What flows get if every source offers all that its link carries, and flows share links fairly in proportion to their demands.
+/// What flows get if every source offers all that its link carries, and flows share links fairly in proportion to their
+/// demands.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FairShare {
     /// Level of the flows: rate over demand at injection 1.
     pub level: Distribution,
-    /// What a sending host sends on average, in units of a link's bandwidth; flows that nothing holds are taken to send as the
-    /// others do on average.
+    /// What a sending host sends on average, in units of a link's bandwidth; flows that nothing holds are taken to send
+    /// as the others do on average.
     pub accepted: f64,
     /// Flows that nothing holds, which have no level: within a switch, where hosts have no links.
     pub unbound: u64,
-    /// Part of the flows that a link between switches holds; the others are held by links of hosts, most of them by what their
-    /// source offers.
+    /// Part of the flows that a link between switches holds; the others are held by links of hosts, most of them by
+    /// what their source offers.
     pub held_by_network: f64,
 }
 

@@ -1,8 +1,8 @@
-//! Throughput of a network under synthetic traffic, at flow level: what cycle-accurate studies answer at some hundred switches,
-//! for a million hosts.
+//! Throughput of a network under synthetic traffic, at flow level: what cycle-accurate studies answer at some hundred
+//! switches, for a million hosts.
 //!
-//! Everything is measured by *injection*: what every source sends, in units of a link's bandwidth, with the demands of a pattern in
-//! proportion. The chain is
+//! Everything is measured by *injection*: what every source sends, in units of a link's bandwidth, with the demands of
+//! a pattern in proportion. The chain is
 //!
 //! 1. [`demand`]: flows that cannot be told apart become classes;
 //! 2. [`paths`]: classes take routes, or all shortest paths at once;

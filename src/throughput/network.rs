@@ -26,8 +26,8 @@ pub struct Speeds {
 }
 
 impl Default for Speeds {
-    /// Links of 96 Gbit/s for switches and hosts, and packets of 33 flits of 256 bits, as in the papers on DSN-F, on uni-directional
-    /// networks and on Skywalk; delays of the paper on Skywalk.
+    /// Links of 96 Gbit/s for switches and hosts, and packets of 33 flits of 256 bits, as in the papers on DSN-F, on
+    /// uni-directional networks and on Skywalk; delays of the paper on Skywalk.
     fn default() -> Self {
         Self {
             link: 12e9,
@@ -64,7 +64,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// Puts hosts on a topology. `hosts` is the number on each switch, `endpoints` how many of them take part: the first ones.
+    /// Puts hosts on a topology. `hosts` is the number on each switch, `endpoints` how many of them take part: the
+    /// first ones.
     ///
     /// # Errors
     /// [`ThroughputError`] if there is no host, if hosts cannot reach each other, or if the numbers do not fit.
@@ -133,8 +134,8 @@ impl Network {
         self.host_switch.len() as u32
     }
 
-    /// Capacity of a host's link in units of a link between switches; `None` if hosts have no links beside those of the graph,
-    /// as those that are vertices with cables of their own.
+    /// Capacity of a host's link in units of a link between switches; `None` if hosts have no links beside those of the
+    /// graph, as those that are vertices with cables of their own.
     pub fn host_capacity(&self) -> Option<f64> {
         let has_cables = matches!(self.topology.graph.hosts(), Hosts::Vertices(_));
         self.speeds.host.filter(|_| !has_cables).map(|host| host / self.speeds.link)

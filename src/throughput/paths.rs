@@ -1,8 +1,8 @@
 //! Which links the traffic takes: one route for each pair of switches, or all shortest paths at once.
 //!
-//! Splitting is that of a fluid: at every switch equal parts for all next hops that are one hop nearer to the destination. How much
-//! of it is on a link needs one sweep for each destination, whatever the number of pairs. What a single class has on each
-//! link, which max-min rates need, takes more memory; there is a limit.
+//! Splitting is that of a fluid: at every switch equal parts for all next hops that are one hop nearer to the
+//! destination. How much of it is on a link needs one sweep for each destination, whatever the number of pairs. What a
+//! single class has on each link, which max-min rates need, takes more memory; there is a limit.
 
 use super::demand::{Class, Demand, NO_LINK};
 use super::{Network, ThroughputError};
@@ -18,7 +18,8 @@ pub const MAX_ENTRIES: usize = 1 << 26;
 const MAX_SPLIT_WORK: u64 = 1 << 37;
 /// Name of the routing that is none: all shortest paths at once.
 pub const SPLIT: &str = "split";
-/// Classes that a thread takes at a time. It decides the order of additions, so it is the same for any number of threads.
+/// Classes that a thread takes at a time. It decides the order of additions, so it is the same for any number of
+/// threads.
 const CHUNK: usize = 2048;
 /// Chunks that are kept before they are added up.
 const BATCH: usize = 64;
@@ -241,7 +242,8 @@ fn split(network: &Network, demand: &Demand) -> Result<Carried, ThroughputError>
     Ok(carried)
 }
 
-/// Pours the demands of all classes with one destination down their shortest paths; with `keep`, also of each class alone.
+/// Pours the demands of all classes with one destination down their shortest paths; with `keep`, also of each class
+/// alone.
 fn sweep(network: &Network, demand: &Demand, classes: &[u32], keep: bool) -> Result<(Sweep, Piece), ThroughputError> {
     let graph = &*network.topology.graph;
     let class = |class: u32| &demand.classes[class as usize];

@@ -234,8 +234,9 @@ impl Study {
         self.patterns.len() * self.networks.iter().map(routings).sum::<usize>()
     }
 
-    /// Answers for all networks, their patterns and routings, in this order, and what has no answer: a pattern that does not fit a
-    /// network leaves the others alone. `tell` is called after each pattern of a network with what was done.
+    /// Answers for all networks, their patterns and routings, in this order, and what has no answer: a pattern that
+    /// does not fit a network leaves the others alone. `tell` is called after each pattern of a network with what was
+    /// done.
     ///
     /// # Errors
     /// [`NetworkError`] if a network cannot be built, or if there is no answer at all.

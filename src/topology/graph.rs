@@ -1,10 +1,10 @@
 //! The graph of switches: a directed multigraph in flat arrays.
 //!
 //! Everything is an arc. A two-way cable is two arcs that share a cable, so what follows (links, routes, the engine)
-//! needs no second case for undirected networks. Arcs are sorted by tail, then head, then cable: the arcs out of a switch
-//! are a range of ids, its neighbours come in ascending order, and the numbers do not depend on the order in which a
-//! builder or a file named the cables. `petgraph` is the better tool for algorithms, and [`Graph::to_petgraph`] leads
-//! there, also for programs that use this library; the arrays here are what the simulator walks.
+//! needs no second case for undirected networks. Arcs are sorted by tail, then head, then cable: the arcs out of a
+//! switch are a range of ids, its neighbours come in ascending order, and the numbers do not depend on the order in
+//! which a builder or a file named the cables. `petgraph` is the better tool for algorithms, and [`Graph::to_petgraph`]
+//! leads there, also for programs that use this library; the arrays here are what the simulator walks.
 
 use std::ops::Range;
 
@@ -63,7 +63,8 @@ pub struct Graph {
 impl Graph {
     /// A simple undirected graph: every pair is a two-way cable, in either order.
     ///
-    /// Loops are dropped and equal cables merged; [`Graph::loops_dropped`] and [`Graph::duplicates_merged`] say how many.
+    /// Loops are dropped and equal cables merged; [`Graph::loops_dropped`] and [`Graph::duplicates_merged`] say how
+    /// many.
     ///
     /// # Errors
     /// [`TopologyError::Unbuildable`] if there is no switch, too many of them or of arcs, or a pair names a switch that
@@ -280,8 +281,8 @@ impl Graph {
             .map(|(&tail, &head)| (SwitchId(tail), SwitchId(head)))
     }
 
-    /// The same graph for the algorithms of `petgraph`, which check ours: node `i` is switch `i`, edge `a` is arc `a` and weighs
-    /// its cable.
+    /// The same graph for the algorithms of `petgraph`, which check ours: node `i` is switch `i`, edge `a` is arc `a`
+    /// and weighs its cable.
     pub fn to_petgraph(&self) -> petgraph::graph::DiGraph<SwitchId, CableId> {
         let mut graph = petgraph::graph::DiGraph::with_capacity(self.switches(), self.arcs());
         for switch in 0..self.switches() {

@@ -1,9 +1,9 @@
 //! Where the hosts of a network hang unless the user says otherwise.
 //!
-//! Most families put hosts on every switch. Trees and Clos networks do not, and their sources count hosts as
-//! vertices that come before the switches. Here a host that hangs on one switch stays out of the graph, as in all other
-//! families, so that link speeds, routes and floor plans need no second case; [`Graph::with_host_vertices`] gives
-//! the graph of the source where a report has to show it. Only a host with several cables of its own has to be a vertex.
+//! Most families put hosts on every switch. Trees and Clos networks do not, and their sources count hosts as vertices
+//! that come before the switches. Here a host that hangs on one switch stays out of the graph, as in all other
+//! families, so that link speeds, routes and floor plans need no second case; [`Graph::with_host_vertices`] gives the
+//! graph of the source where a report has to show it. Only a host with several cables of its own has to be a vertex.
 
 use std::borrow::Cow;
 
@@ -21,8 +21,8 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    /// As a graph file says it: a number for each switch, or how many of the first vertices are hosts; one on each switch where
-    /// it says nothing. The error is the rule that is broken, as a sentence.
+    /// As a graph file says it: a number for each switch, or how many of the first vertices are hosts; one on each
+    /// switch where it says nothing. The error is the rule that is broken, as a sentence.
     pub(super) fn from_file(counts: Option<Vec<u32>>, vertices: Option<u32>, switches: usize) -> Result<Self, String> {
         match (counts, vertices) {
             (None, None) => Ok(Self::Everywhere(1)),
@@ -79,8 +79,8 @@ impl Graph {
         }
     }
 
-    /// The graph as the sources of trees draw it, hosts first and then the switches, and its number of hosts; `None` for
-    /// families whose sources leave hosts out.
+    /// The graph as the sources of trees draw it, hosts first and then the switches, and its number of hosts; `None`
+    /// for families whose sources leave hosts out.
     ///
     /// # Errors
     /// [`TopologyError::Unbuildable`] if that graph is too large.

@@ -1,16 +1,16 @@
 //! Finds the line and column of a part of a JSON document, for messages about values that broke a rule.
 //!
-//! Rules that need the whole document (is this switch below `n`, when `n` comes last?) are checked after it was read, when
-//! positions are gone. Keeping a position for each value would double the memory of every file that is right; reading
-//! the one that is wrong a second time costs nothing that matters.
+//! Rules that need the whole document (is this switch below `n`, when `n` comes last?) are checked after it was read,
+//! when positions are gone. Keeping a position for each value would double the memory of every file that is right;
+//! reading the one that is wrong a second time costs nothing that matters.
 
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
 use super::input::Located;
 
-/// The error about element `index` of the member `key` of the object in `text`, or about the value of the member itself.
-/// The place is where the element begins. The text must be JSON that was read before.
+/// The error about element `index` of the member `key` of the object in `text`, or about the value of the member
+/// itself. The place is where the element begins. The text must be JSON that was read before.
 pub(crate) fn located(
     file: &str,
     text: &str,

@@ -22,8 +22,8 @@ impl Randomness {
 
     /// A uniform number in `0..bound`.
     ///
-    /// Multiplies a random 64-bit fraction by the bound, and draws again in the few cases that would favour some numbers
-    /// (D. Lemire, Fast Random Integer Generation in an Interval, 2019).
+    /// Multiplies a random 64-bit fraction by the bound, and draws again in the few cases that would favour some
+    /// numbers (D. Lemire, Fast Random Integer Generation in an Interval, 2019).
     ///
     /// # Panics
     /// If `bound` is 0.
@@ -52,8 +52,8 @@ impl Randomness {
     }
 }
 
-/// The seed of the `index`-th thing that depends on `seed`: one step of SplitMix64 (G. Steele, D. Lea and C. Flood, Fast
-/// Splittable Pseudorandom Number Generators, 2014) from a state that mixes both.
+/// The seed of the `index`-th thing that depends on `seed`: one step of SplitMix64 (G. Steele, D. Lea and C. Flood,
+/// Fast Splittable Pseudorandom Number Generators, 2014) from a state that mixes both.
 pub(crate) fn derived_seed(seed: u64, index: u64) -> u64 {
     splitmix(splitmix(seed).wrapping_add(index))
 }

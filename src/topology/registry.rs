@@ -1,7 +1,7 @@
 //! The table of topology families: names, parameters and builders. A new family is one file and one line here.
 //!
-//! The table is data and not a trait with an implementation for each family: the help text, the parser, the nearest-name
-//! suggestions and the canonical form in reports all read the same lines, so they cannot disagree.
+//! The table is data and not a trait with an implementation for each family: the help text, the parser, the
+//! nearest-name suggestions and the canonical form in reports all read the same lines, so they cannot disagree.
 
 use super::families::{
     ccc, clos, de_bruijn, dln, dln_random, dragonfly, dragonfly_fc, dsn, dsnf, equality, fat_tree2, fat_tree3,

@@ -1,10 +1,10 @@
 //! Specification strings: `family:parameter=value,...`, or the name of a graph file.
 //!
 //! Values may come without a name, then they fill the parameters in order: `torus:8x8`, `star:64`, `imase_itoh:64,6`.
-//! Commas inside brackets or double quotes do not separate; a double quote within quotes is written twice. A string that does not
-//! begin with the name of a family and
-//! ends like a graph file (`.json`, `.graphml`, `.txt`, `.edges`, packed or not) names that file.
-//! Equality networks may have the name that their source gives them, `N14K6[-1,1,3,9](4)`.
+//! Commas inside brackets or double quotes do not separate; a double quote within quotes is written twice. A string
+//! that does not begin with the name of a family and ends like a graph file (`.json`, `.graphml`, `.txt`, `.edges`,
+//! packed or not) names that file. Equality networks may have the name that their source gives them,
+//! `N14K6[-1,1,3,9](4)`.
 
 use std::fmt;
 use std::path::Path;

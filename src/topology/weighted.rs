@@ -1,9 +1,9 @@
 //! Lightest paths from a switch, where every arc has a weight.
 //!
-//! Weights are whole picoseconds, so that equally long ways are equal: of those, the one whose last arc has the lowest number
-//! is taken, and so on backwards. The search sorts switches into buckets as wide as the lightest arc: what lies in the first
-//! bucket can no longer become shorter (R. Dial 1969; E. Denardo and B. Fox 1979), so no heap is needed, and a switch costs
-//! little more than in a breadth-first search.
+//! Weights are whole picoseconds, so that equally long ways are equal: of those, the one whose last arc has the lowest
+//! number is taken, and so on backwards. The search sorts switches into buckets as wide as the lightest arc: what lies
+//! in the first bucket can no longer become shorter (R. Dial 1969; E. Denardo and B. Fox 1979), so no heap is needed,
+//! and a switch costs little more than in a breadth-first search.
 
 use super::graph::{ArcId, Graph};
 use crate::ids::SwitchId;

@@ -1,7 +1,7 @@
 //! XML documents, without the parts of XML that can do harm.
 //!
-//! A document type is never fetched. One that declares something inside the file is refused, because entities that expand to
-//! entities can fill any memory.
+//! A document type is never fetched. One that declares something inside the file is refused, because entities that
+//! expand to entities can fill any memory.
 
 use roxmltree::{Document, ParsingOptions};
 

@@ -338,7 +338,8 @@ impl CollectiveKind {
     }
 }
 
-/// A vector of element counts, one for each member of the communicator: a range of [`Trace::counts`]; empty where the collective has none.
+/// A vector of element counts, one for each member of the communicator: a range of [`Trace::counts`]; empty where the
+/// collective has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Counts {
     /// First index.
@@ -383,8 +384,8 @@ impl CollectiveCall {
         Self::uniform(kind, 0, 0, Datatype::BYTE)
     }
 
-    /// A call on the world communicator with one count and one type: all that bcast, reduce, allreduce and the scans have, and in the others what a
-    /// rank gives to each and gets from each. It has no vectors and no flops.
+    /// A call on the world communicator with one count and one type: all that bcast, reduce, allreduce and the scans
+    /// have, and in the others what a rank gives to each and gets from each. It has no vectors and no flops.
     pub fn uniform(kind: CollectiveKind, root: u32, count: u32, datatype: Datatype) -> Self {
         Self {
             kind,

@@ -1,12 +1,12 @@
 //! The text of a trace, in pieces of whole lines.
 //!
-//! [`Blocks`] gives pieces of about 1 MiB that end at a line end. They lie in a few buffers that are used again, so lines
-//! are slices of them, and the whole text is never in memory. From its second block on, a file is read and unpacked on a
-//! thread of its own, ahead of the parser.
+//! [`Blocks`] gives pieces of about 1 MiB that end at a line end. They lie in a few buffers that are used again, so
+//! lines are slices of them, and the whole text is never in memory. From its second block on, a file is read and
+//! unpacked on a thread of its own, ahead of the parser.
 //!
-//! Mapping plain files into memory was tried and rejected. It is not faster (a trace of 49 MB took 0.086 s either way: page
-//! faults cost what the copies of `read` cost), and a map needs `unsafe`, counts as memory of the process, and ends the
-//! process if someone shortens the file meanwhile.
+//! Mapping plain files into memory was tried and rejected. It is not faster (a trace of 49 MB took 0.086 s either way:
+//! page faults cost what the copies of `read` cost), and a map needs `unsafe`, counts as memory of the process, and
+//! ends the process if someone shortens the file meanwhile.
 
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
@@ -104,12 +104,12 @@ impl<'r> Blocks<'r> {
         })
     }
 
-    /// Gives the lines to `take`, each with its number, from 1, and without its line end. Returns the number of the last
-    /// line, or 1 for an empty file.
+    /// Gives the lines to `take`, each with its number, from 1, and without its line end. Returns the number of the
+    /// last line, or 1 for an empty file.
     ///
     /// # Errors
-    /// Those of `take` and of reading, [`TraceErrorKind::LineTooLong`], and [`TraceErrorKind::CutOff`] for a file that does not end with a
-    /// line end.
+    /// Those of `take` and of reading, [`TraceErrorKind::LineTooLong`], and [`TraceErrorKind::CutOff`] for a file that
+    /// does not end with a line end.
     pub fn each_line(
         self,
         budget: &mut Budget,

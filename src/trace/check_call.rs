@@ -67,7 +67,8 @@ pub(super) fn window(action: &Action, rank: u32, table: &[MemberList], ranks: us
     member(window, rank, table, ranks).and_then(|_| member(window, other, table, ranks)).map(|_| ())
 }
 
-/// Checks that all ranks take part in the communicators that they use; gives rank and action of the first that does not.
+/// Checks that all ranks take part in the communicators that they use; gives rank and action of the first that does
+/// not.
 pub(super) fn communicators(trace: &Trace) -> Result<(), (usize, usize, Wrong)> {
     if trace.communicators.is_empty() {
         return Ok(());
@@ -100,7 +101,8 @@ pub(super) fn sendrecv(entry: &SendRecv, ranks: usize) -> Result<(), Wrong> {
     rule(send_count.max(recv_count) <= MOST, "a count is above 2147483647")
 }
 
-/// Checks the arguments of a collective of so many members, with its vectors: counts sent, counts received, displacements.
+/// Checks the arguments of a collective of so many members, with its vectors: counts sent, counts received,
+/// displacements.
 pub(super) fn collective(call: &CollectiveCall, vectors: [&[u32]; 3], ranks: usize) -> Result<(), Wrong> {
     use CollectiveKind as K;
     rule((call.root as usize) < ranks, "a root is not below the number of members")?;

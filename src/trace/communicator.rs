@@ -1,7 +1,7 @@
 //! Communicators: which ranks take part in a collective or a window, and in which order.
 //!
-//! Messages name ranks of the world, wherever a program used another communicator: a triple of source, destination and tag
-//! is all that they match on. Collectives name their communicator, and count roots and partners by its members.
+//! Messages name ranks of the world, wherever a program used another communicator: a triple of source, destination and
+//! tag is all that they match on. Collectives name their communicator, and count roots and partners by its members.
 
 use std::sync::Arc;
 
@@ -101,8 +101,8 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The calls of a communicator that block (`true`), or those that do not: all members make them in the same order, so their
-/// numbers tell which belong together.
+/// The calls of a communicator that block (`true`), or those that do not: all members make them in the same order, so
+/// their numbers tell which belong together.
 pub(crate) type Sequence = (CommunicatorId, bool);
 
 /// The sequence that an action is a part of: collectives and fences are.

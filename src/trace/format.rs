@@ -1,7 +1,7 @@
 //! The formats of traces: how each is recognised, read and written.
 //!
-//! A format is a folder or a file beside this one, and a line of [`FORMATS`]. Files are recognised by their content, never by
-//! their name; names decide only what is written.
+//! A format is a folder or a file beside this one, and a line of [`FORMATS`]. Files are recognised by their content,
+//! never by their name; names decide only what is written.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,8 @@ pub(super) fn recognise(head: &[u8]) -> &'static Format {
     FORMATS[..last].iter().find(|format| (format.recognises)(head)).unwrap_or(&FORMATS[last])
 }
 
-/// Reads a trace from a file, a list of files, the folder of a recording or of Score-P, or standard input (`-`), in any of the formats.
+/// Reads a trace from a file, a list of files, the folder of a recording or of Score-P, or standard input (`-`), in any
+/// of the formats.
 ///
 /// The name of the trace is that of the file without its folder and extensions, and its side file is `NAME.toml` in the
 /// same folder.
@@ -135,8 +136,8 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
     (format.read)(Input { source, budget, name, options, is_file })
 }
 
-/// Reads the file of one rank from memory, in a format that has a file for each (`DUMPI`, `liballprof`, `recording`), as a trace of one
-/// rank: for fuzzing, which has no files.
+/// Reads the file of one rank from memory, in a format that has a file for each (`DUMPI`, `liballprof`, `recording`),
+/// as a trace of one rank: for fuzzing, which has no files.
 ///
 /// # Errors
 /// [`TraceError`] as for a file.

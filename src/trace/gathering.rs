@@ -1,7 +1,7 @@
 //! The collectives of a communicator that some of its members have called, and others have not yet.
 //!
-//! All members call the collectives of a communicator in the same order, so the ones with the same number are the same one, and
-//! they become whole in that order. What is whole is handed out and forgotten.
+//! All members call the collectives of a communicator in the same order, so the ones with the same number are the same
+//! one, and they become whole in that order. What is whole is handed out and forgotten.
 
 use std::collections::VecDeque;
 
@@ -25,8 +25,8 @@ impl<T> Default for Gathering<T> {
 }
 
 impl<T> Gathering<T> {
-    /// A rank calls its next one; gives the number of that, from 0. None if it has been handed out: then more ranks call it than there are
-    /// members.
+    /// A rank calls its next one; gives the number of that, from 0. None if it has been handed out: then more ranks
+    /// call it than there are members.
     pub fn join(&mut self, rank: u32, call: T) -> Option<u64> {
         let next = self.called.entry(rank).or_default();
         let number = *next;

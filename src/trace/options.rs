@@ -8,8 +8,8 @@ use super::source::Budget;
 /// How to read a trace.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Number of ranks, for time-independent traces. Without it (or with 0), it is that of the list's lines, or the largest
-    /// rank of a merged trace plus one. Other formats say their number themselves.
+    /// Number of ranks, for time-independent traces. Without it (or with 0), it is that of the list's lines, or the
+    /// largest rank of a merged trace plus one. Other formats say their number themselves.
     pub ranks: Option<usize>,
     /// Most bytes that compressed files may give, all files of the trace together: a guard against archives made to
     /// exhaust the reader.
@@ -19,12 +19,14 @@ pub struct Options {
     pub max_unpacking_ratio: u64,
     /// Whether a list of files may name files outside its own folder, and files that are no regular ones.
     pub files_anywhere: bool,
-    /// Flops that stand for a second of computation, where a trace has recorded times; positive and finite. The default is
-    /// the speed of a host where nothing else is said, so that computation takes there what it took when it was recorded.
+    /// Flops that stand for a second of computation, where a trace has recorded times; positive and finite. The default
+    /// is the speed of a host where nothing else is said, so that computation takes there what it took when it was
+    /// recorded.
     pub recorded_speed: f64,
     /// Whether calls that actions cannot express are left out, with a note, instead of being refused.
     pub leave_out: bool,
-    /// Actions that are kept in memory, of 16 bytes each, beside a few of each rank. Those beyond are set aside in a temporary file.
+    /// Actions that are kept in memory, of 16 bytes each, beside a few of each rank. Those beyond are set aside in a
+    /// temporary file.
     pub actions_in_memory: usize,
 }
 

@@ -5,7 +5,8 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// Takes the oldest entry of a queue out, and the queue with the last one: there may be a key for each call of the trace.
+/// Takes the oldest entry of a queue out, and the queue with the last one: there may be a key for each call of the
+/// trace.
 pub(super) fn take_oldest<K: Eq + Hash, V>(queues: &mut FxHashMap<K, VecDeque<V>>, key: &K) -> Option<V> {
     let queue = queues.get_mut(key)?;
     let oldest = queue.pop_front();

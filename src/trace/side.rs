@@ -1,7 +1,8 @@
 //! What is known of a trace beside its actions: the side file `NAME.toml`.
 //!
-//! A trace says how long each rank computes, but not how many useful operations the program performed; benchmarks define
-//! that number themselves. The side file carries it, with the formula, so that a report can show Mop/s and say why.
+//! A trace says how long each rank computes, but not how many useful operations the program performed; benchmarks
+//! define that number themselves. The side file carries it, with the formula, so that a report can show Mop/s and say
+//! why.
 
 use std::fs;
 use std::io;

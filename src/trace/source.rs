@@ -1,8 +1,8 @@
 //! Where the bytes of a trace come from: a plain file, a compressed one, or a stream.
 //!
-//! The compression is recognised by its first bytes, since names lie more often. What comes out is counted against a budget,
-//! so that an archive made to exhaust the reader stops early. The first bytes can be looked at before they are read: they
-//! tell the format.
+//! The compression is recognised by its first bytes, since names lie more often. What comes out is counted against a
+//! budget, so that an archive made to exhaust the reader stops early. The first bytes can be looked at before they are
+//! read: they tell the format.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};

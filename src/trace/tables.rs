@@ -1,7 +1,7 @@
 //! The side tables of a trace under construction: equal entries are stored once.
 //!
-//! Ranks and iterations repeat the same collectives, so a trace of millions of actions has a handful of different calls.
-//! The hash tables hold indices only; the entries lie in the vectors that become those of the trace.
+//! Ranks and iterations repeat the same collectives, so a trace of millions of actions has a handful of different
+//! calls. The hash tables hold indices only; the entries lie in the vectors that become those of the trace.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 

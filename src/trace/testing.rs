@@ -63,7 +63,8 @@ enum Step {
     Plain(Action),
     SendRecv(SendRecv),
     Collective(CollectiveCall, [Vec<u32>; 3]),
-    /// The same on one of the communicators of the rank; with a request it does not block. Root and vectors are cut to fit.
+    /// The same on one of the communicators of the rank; with a request it does not block. Root and vectors are cut to
+    /// fit.
     On(prop::sample::Index, Option<u32>, CollectiveCall, [Vec<u32>; 3]),
     /// A one-sided operation: which, with which member of which communicator.
     OneSided(u8, prop::sample::Index, prop::sample::Index, u32, Datatype),

@@ -40,7 +40,8 @@ fn samples() -> Vec<(&'static str, Vec<u8>, Read)> {
     ]
 }
 
-/// Whether an error says where it is. What concerns a whole file, such as that it is empty or badly packed, has no place.
+/// Whether an error says where it is. What concerns a whole file, such as that it is empty or badly packed, has no
+/// place.
 fn has_place(error: &TraceError) -> bool {
     use TraceErrorKind as K;
     error.line.is_some()

@@ -35,7 +35,8 @@ pub trait Writer: Sync {
     /// If `out` does not take it.
     fn head(&self, ranks: usize, notes: &[String], out: &mut dyn Write) -> Result<(), WriteError>;
 
-    /// The ranks of `part`, whose first one has number `first` in a trace of `ranks`. All parts have the same communicators.
+    /// The ranks of `part`, whose first one has number `first` in a trace of `ranks`. All parts have the same
+    /// communicators.
     ///
     /// # Errors
     /// If `out` does not take it, or if the format cannot express an action.
@@ -47,7 +48,8 @@ pub trait Writer: Sync {
     /// If `out` does not take it.
     fn tail(&self, ranks: usize, actions: u64, out: &mut dyn Write) -> Result<(), WriteError>;
 
-    /// Whether collectives have to be given as the messages that they are made of ([`Goal::with_rounds`](super::goal::Goal::with_rounds)).
+    /// Whether collectives have to be given as the messages that they are made of
+    /// ([`Goal::with_rounds`](super::goal::Goal::with_rounds)).
     fn needs_rounds(&self) -> bool {
         false
     }
@@ -69,8 +71,8 @@ pub fn write(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<
     writer.tail(trace.ranks(), trace.total_actions(), out)
 }
 
-/// The format in which a file of that name is written: time-independent text, unless the name ends like another one. That may be one
-/// that is only read.
+/// The format in which a file of that name is written: time-independent text, unless the name ends like another one.
+/// That may be one that is only read.
 pub fn format_for(file: &Path) -> &'static Format {
     let (_, stem) = Packing::split(file);
     // The longest end decides: `.goal.bin` is another format than `.bin`.

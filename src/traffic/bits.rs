@@ -1,4 +1,5 @@
-//! Patterns that move the bits of the host number. With n hosts, b = log2 n, and bits s_i of the source, bit i of the destination is
+//! Patterns that move the bits of the host number. With n hosts, b = log2 n, and bits s_i of the source, bit i of the
+//! destination is
 //!
 //! - bit complement: not s_i
 //! - bit reversal: s_(b-1-i)

@@ -1,5 +1,5 @@
-//! Patterns that move every base-k digit of the host number: tornado by `ceil(k/2) - 1`, neighbour by 1, modulo k. The lowest digit
-//! is the first dimension of a torus of k^m hosts.
+//! Patterns that move every base-k digit of the host number: tornado by `ceil(k/2) - 1`, neighbour by 1, modulo k. The
+//! lowest digit is the first dimension of a torus of k^m hosts.
 
 use super::arguments::Arguments;
 use super::{Each, Flows, Setting, TrafficError};

@@ -2,8 +2,8 @@
 
 /// The matching of the largest sum: for each row its column. `weight` is a square matrix, row by row.
 ///
-/// The Hungarian method with potentials, one augmenting path for each row, O(n^3) (H. Kuhn 1955; the form of R. Jonker and A.
-/// Volgenant, A Shortest Augmenting Path Algorithm for Dense and Sparse Linear Assignment Problems, 1987).
+/// The Hungarian method with potentials, one augmenting path for each row, O(n^3) (H. Kuhn 1955; the form of R. Jonker
+/// and A. Volgenant, A Shortest Augmenting Path Algorithm for Dense and Sparse Linear Assignment Problems, 1987).
 pub(super) fn heaviest(n: usize, weight: &[u32]) -> Vec<u32> {
     assert_eq!(weight.len(), n * n, "a weight for each pair");
     const NOBODY: usize = usize::MAX;

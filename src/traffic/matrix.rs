@@ -1,8 +1,8 @@
 //! Traffic matrices: from files, and as sparse rows.
 //!
-//! A file is text; `#` begins a remark, values stand apart by blanks or commas. Either it has a row of n numbers for each of
-//! n sources, or it begins with the line `source destination weight` and then has such a line for each pair. Weights are in any
-//! unit: the busiest source is taken to send all that it can, the others in proportion.
+//! A file is text; `#` begins a remark, values stand apart by blanks or commas. Either it has a row of n numbers for
+//! each of n sources, or it begins with the line `source destination weight` and then has such a line for each pair.
+//! Weights are in any unit: the busiest source is taken to send all that it can, the others in proportion.
 
 use super::arguments::Arguments;
 use super::{Flows, Setting, TrafficError};

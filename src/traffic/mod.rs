@@ -1,9 +1,9 @@
 //! Synthetic traffic: which host sends which share of its messages to which other host.
 //!
-//! Patterns are those of the cycle-accurate studies (bit complement, tornado, hot spots, ...), as BookSim defines them (W. Dally
-//! and B. Towles, Principles and Practices of Interconnection Networks, section 3.2), a matrix from a file, or what a trace
-//! sends. A pattern never is a table of all pairs: it names the destinations of one source at a time, so a permutation of a
-//! million hosts costs nothing to hold. A new pattern is one file and one line of [`PATTERNS`].
+//! Patterns are those of the cycle-accurate studies (bit complement, tornado, hot spots, ...), as BookSim defines them
+//! (W. Dally and B. Towles, Principles and Practices of Interconnection Networks, section 3.2), a matrix from a file,
+//! or what a trace sends. A pattern never is a table of all pairs: it names the destinations of one source at a time,
+//! so a permutation of a million hosts costs nothing to hold. A new pattern is one file and one line of [`PATTERNS`].
 
 use crate::topology::{Topology, nearest_name};
 use arguments::Arguments;
@@ -29,7 +29,8 @@ pub const DEFAULT: &str = "uniform";
 
 /// Who sends to whom. Hosts are numbered from 0, switch by switch.
 pub trait Flows: Send + Sync {
-    /// Calls `visit` with each destination of a source, and with the share of the source's traffic that goes there, more than
+    /// Calls `visit` with each destination of a source, and with the share of the source's traffic that goes there,
+    /// more than
     /// 0. A destination may come twice. The shares of the busiest source add up to 1; those of a source without traffic
     /// are none.
     fn visit(&self, source: u32, visit: &mut dyn FnMut(u32, f64));

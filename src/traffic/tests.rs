@@ -111,7 +111,8 @@ fn the_worst_case_is_as_far_as_can_be() {
     (0..4).for_each(|s: u32| {
         traffic.flows.visit(s, &mut |to, _| sum += host_switch[s as usize].abs_diff(host_switch[to as usize]));
     });
-    // On a path 0 1 1 2: the ends exchange (4 hops), the middle hosts each other (0), or all move by one; no more than 4.
+    // On a path 0 1 1 2: the ends exchange (4 hops), the middle hosts each other (0), or all move by one; no more than
+    // 4.
     assert_eq!(sum, 4);
 }
 

@@ -1,6 +1,7 @@
-//! A hard permutation: farthest pairs (the longest matching of S. Jyothi, A. Singla, P. Godfrey and A. Kolla, Measuring and
-//! Understanding Throughput of Network Topologies, 2016, section III). Among all permutations it uses up the most link capacity if
-//! every message takes a shortest path. That makes it hard for any routing, though not the hardest for each.
+//! A hard permutation: farthest pairs (the longest matching of S. Jyothi, A. Singla, P. Godfrey and A. Kolla, Measuring
+//! and Understanding Throughput of Network Topologies, 2016, section III). Among all permutations it uses up the most
+//! link capacity if every message takes a shortest path. That makes it hard for any routing, though not the hardest for
+//! each.
 
 use super::arguments::Arguments;
 use super::matching::heaviest;

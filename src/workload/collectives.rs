@@ -1,7 +1,7 @@
 //! The collectives that a workload program can say.
 //!
-//! Each takes `on`, the number of a communicator that the program lists in `communicators`, and `blocks`: without it, the call
-//! gives a request.
+//! Each takes `on`, the number of a communicator that the program lists in `communicators`, and `blocks`: without it,
+//! the call gives a request.
 
 #![allow(clippy::too_many_arguments)] // Calls of MPI have many.
 

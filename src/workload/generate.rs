@@ -168,8 +168,8 @@ impl Instance {
         Ok(done)
     }
 
-    /// Runs the program for all ranks and passes what they did to `take`, in the order of ranks. A few ranks at a time are
-    /// in memory. `map` runs in parallel.
+    /// Runs the program for all ranks and passes what they did to `take`, in the order of ranks. A few ranks at a time
+    /// are in memory. `map` runs in parallel.
     fn each<T: Send, E: From<WorkloadError> + Send>(
         &self,
         map: impl Fn(u32, RankActions) -> T + Sync,

@@ -1,5 +1,5 @@
-//! Limits of what a program may use. Starlark itself counts loops and calls, and looks at its memory once in a thousand of
-//! them; what can take all memory in a single step is replaced by a version with a limit.
+//! Limits of what a program may use. Starlark itself counts loops and calls, and looks at its memory once in a thousand
+//! of them; what can take all memory in a single step is replaced by a version with a limit.
 //!
 //! This catches accidents of any kind and plain malice. It is no jail: who runs programs of strangers on a machine with
 //! many users should limit the memory of the process (`ulimit -v`), too.
@@ -40,8 +40,8 @@ impl Default for Limits {
     }
 }
 
-/// Most bytes of values that are kept for all ranks. They are walked over recursively, level by level of what is inside each
-/// other: so much memory has room for levels that fit on the stack.
+/// Most bytes of values that are kept for all ranks. They are walked over recursively, level by level of what is inside
+/// each other: so much memory has room for levels that fit on the stack.
 const MOST_FROZEN: usize = 32 << 20;
 
 impl Limits {
@@ -91,8 +91,9 @@ pub(super) fn guard(ast: &mut AstModule, trusted: bool) {
     ast.replace_binary_operators(&names.map(|name| (name.to_owned(), name.to_owned())).collect::<HashMap<_, _>>());
 }
 
-/// Puts a call around what `+=` and `-=` add, so that it is looked at: `x += y` becomes `x+=Q(y)`, where Q is a letter that
-/// the program does not use. The two spaces that go make room for the call, so columns stay as they are. Gives the letter.
+/// Puts a call around what `+=` and `-=` add, so that it is looked at: `x += y` becomes `x+=Q(y)`, where Q is a letter
+/// that the program does not use. The two spaces that go make room for the call, so columns stay as they are. Gives the
+/// letter.
 pub(super) fn guard_assignments(ast: &AstModule, source: &mut String) -> Result<Option<char>, (FileSpan, String)> {
     let mut added = Vec::new();
     assignments(ast.statement(), &mut added);

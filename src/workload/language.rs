@@ -155,8 +155,8 @@ fn messages(globals: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn tools(globals: &mut GlobalsBuilder) {
-    /// Calls a function once and says what it said so many times in all: for iterations that are all alike. The function
-    /// takes no argument, or those given after it.
+    /// Calls a function once and says what it said so many times in all: for iterations that are all alike. The
+    /// function takes no argument, or those given after it.
     fn repeat<'v>(
         #[starlark(require = pos)] times: u32,
         #[starlark(require = pos)] function: Value<'v>,

@@ -1,4 +1,5 @@
-//! What a program is asked before its ranks run: whether it runs on so many, its operations, what it prepares for all of them.
+//! What a program is asked before its ranks run: whether it runs on so many, its operations, what it prepares for all
+//! of them.
 
 use super::context::Context;
 use super::error::WorkloadError;

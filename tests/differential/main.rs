@@ -1,8 +1,8 @@
-//! Random platforms, traces and options, replayed by the real SimGrid and by us: every action of every rank has to end at the
-//! same date.
+//! Random platforms, traces and options, replayed by the real SimGrid and by us: every action of every rank has to end
+//! at the same date.
 //!
-//! Runs where `smpirun` (SimGrid 3.32) is found, and says so where it is not. A mismatch prints its seed; to run that case
-//! again, and keep its files:
+//! Runs where `smpirun` (SimGrid 3.32) is found, and says so where it is not. A mismatch prints its seed; to run that
+//! case again, and keep its files:
 //!
 //! ```text
 //! MOPSIM_DIFFERENTIAL_SEED=1234 MOPSIM_DIFFERENTIAL_KEEP=folder cargo test --test differential
@@ -38,8 +38,8 @@ const TOLERANCE_OF_LITERAL_RULES: f64 = 0.0;
 /// Seconds after which a run of SimGrid is given up: its replay can wait for ever.
 const PATIENCE: &str = "20";
 
-/// The share of cases that SimGrid may fail in (see `options.rs` for its known faults), or the test tests nothing. Version 3.32 fails in
-/// 40 of the first 2,000.
+/// The share of cases that SimGrid may fail in (see `options.rs` for its known faults), or the test tests nothing.
+/// Version 3.32 fails in 40 of the first 2,000.
 const MOST_FAILURES: f64 = 0.05;
 
 /// The share of cases in which ties may be decided otherwise under exact sharing: one is, of the first 2,000.
@@ -84,8 +84,8 @@ impl Case {
             .expect("smpirun starts");
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8_lossy(&text);
-        // It leaves with success when its ranks wait for each other, which some of its algorithms do where sends wait for their receivers:
-        // the linear broadcast over hosts sends messages that nobody receives.
+        // It leaves with success when its ranks wait for each other, which some of its algorithms do where sends wait
+        // for their receivers: the linear broadcast over hosts sends messages that nobody receives.
         if text.contains("Deadlock detected") {
             return Err("deadlock".to_owned());
         }
@@ -143,7 +143,8 @@ impl Case {
     }
 }
 
-/// Looks take longer by up to so many times 1e-13 of their time to show that a tie is one: much less than [`TOLERANCE`].
+/// Looks take longer by up to so many times 1e-13 of their time to show that a tie is one: much less than
+/// [`TOLERANCE`].
 const NUDGES: u32 = 16;
 
 struct Ends<'a> {
@@ -161,9 +162,10 @@ impl Observer for Ends<'_> {
 
 enum Verdict {
     Agrees,
-    /// The literal rule agrees; under exact sharing two ranks that look for messages at one instant come in another order. All ranks
-    /// share a counter of looks that found nothing, so the order shows; and where dates are equal but for their last bits, sums in
-    /// another order decide it. The proof: looks that take longer by less than anybody can see give the dates of SimGrid.
+    /// The literal rule agrees; under exact sharing two ranks that look for messages at one instant come in another
+    /// order. All ranks share a counter of looks that found nothing, so the order shows; and where dates are equal but
+    /// for their last bits, sums in another order decide it. The proof: looks that take longer by less than anybody can
+    /// see give the dates of SimGrid.
     Tie(String),
     /// SimGrid gave no answer.
     Unanswered(String),

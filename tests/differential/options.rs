@@ -1,10 +1,10 @@
 //! Random options, for both sides: SimGrid's configuration and our model.
 //!
-//! SimGrid 3.32 cannot replay everything. Its `mvapich2` and `mpich` selectors crash in the operations that first find out who
-//! shares a host, `ompi` where it comes to a k-nomial broadcast, and some algorithms refuse some numbers of ranks; replayed
-//! all-to-alls share a buffer that moves under them. Operations that always crash are left out here, what fails now and then
-//! is counted. Overheads of receives (`smpi/or`) are left out, too: SimGrid finishes the requests of a wait-all in the order of
-//! a hash table, and with overheads that order shows.
+//! SimGrid 3.32 cannot replay everything. Its `mvapich2` and `mpich` selectors crash in the operations that first find
+//! out who shares a host, `ompi` where it comes to a k-nomial broadcast, and some algorithms refuse some numbers of
+//! ranks; replayed all-to-alls share a buffer that moves under them. Operations that always crash are left out here,
+//! what fails now and then is counted. Overheads of receives (`smpi/or`) are left out, too: SimGrid finishes the
+//! requests of a wait-all in the order of a hash table, and with overheads that order shows.
 
 use mopsim::engine::Model;
 use mopsim::mpi::MpiOptions;

@@ -293,7 +293,8 @@ fn one(entry: &Value) -> Found {
             let spec = if what.contains("two-tier") { "fat_tree2:4" } else { "fat_tree3:8" };
             let report = TopologyReport::of(&build(spec).unwrap(), &TopologyOptions::default()).unwrap();
             let share = report.bisection_share_of_all.unwrap();
-            // Ours are halves of all vertices, the paper's of the hosts; here both cut as much. It prints 1/6 with four decimals.
+            // Ours are halves of all vertices, the paper's of the hosts; here both cut as much. It prints 1/6 with four
+            // decimals.
             Number((share * 1e4).round() / 1e4)
         }
         _ if what.starts_with("METIS bisection, undirected random") => {

@@ -1,4 +1,5 @@
-//! What papers print, beside what we find: closed forms, graphs, and whole studies. The pages in `docs/published` show it.
+//! What papers print, beside what we find: closed forms, graphs, and whole studies. The pages in `docs/published` show
+//! it.
 
 mod figures;
 mod formulas;

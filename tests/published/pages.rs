@@ -1,4 +1,5 @@
-//! Pages of `docs/published`: tables between two comments are made here, and a test fails where a page says something else.
+//! Pages of `docs/published`: tables between two comments are made here, and a test fails where a page says something
+//! else.
 //!
 //! `MOPSIM_UPDATE_PAGES=1 cargo test --release --test published -- --include-ignored` writes them anew.
 

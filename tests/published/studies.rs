@@ -1,5 +1,6 @@
-//! The studies of papers: their results are kept in `docs/published/data` as `mopsim compare --csv` writes them, and the tables of
-//! the pages are made of these. A part of the replays runs in every test; all of them run in the ignored one.
+//! The studies of papers: their results are kept in `docs/published/data` as `mopsim compare --csv` writes them, and
+//! the tables of the pages are made of these. A part of the replays runs in every test; all of them run in the ignored
+//! one.
 
 use super::pages::{self, Page};
 use mopsim::study::statistics::Statistic;
@@ -66,7 +67,8 @@ impl Times {
         Self { workloads, seconds }
     }
 
-    /// How much faster one network is than the other, workload by workload: its mean over the seeds, as in `mopsim compare`.
+    /// How much faster one network is than the other, workload by workload: its mean over the seeds, as in `mopsim
+    /// compare`.
     fn faster(&self, network: &str, than: &str) -> Vec<Statistic> {
         let of = |workload: &String, network: &str| {
             let place = (workload.clone(), network.to_owned());

@@ -1,5 +1,5 @@
-//! Computers of their own, as far as a launcher of MPI programs can tell: network namespaces with a cable between them, names, and a shell
-//! that passes on nothing of the environment, as `ssh` does.
+//! Computers of their own, as far as a launcher of MPI programs can tell: network namespaces with a cable between them,
+//! names, and a shell that passes on nothing of the environment, as `ssh` does.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,8 @@ pub struct TwoHosts {
 pub const ADDRESSES: [&str; 2] = ["10.77.0.1", "10.77.0.2"];
 
 impl TwoHosts {
-    /// Makes them; none where that is not allowed (it takes root, and `ip` and `unshare`). The shell is a file in `folder`.
+    /// Makes them; none where that is not allowed (it takes root, and `ip` and `unshare`). The shell is a file in
+    /// `folder`.
     pub fn new(folder: &Path) -> Option<Self> {
         let names = ["a", "b"].map(|host| format!("mopsim-{}-{host}", std::process::id()));
         let hosts = Self { names, shell: folder.join("shell") };

@@ -6,8 +6,8 @@ pub mod cli;
 
 use std::path::{Path, PathBuf};
 
-/// Folder of the reference data that is too large for the repository: `MOPSIM_SHARED`, or `../shared`. Tests that ask for it are
-/// ignored where `build.rs` has not found it.
+/// Folder of the reference data that is too large for the repository: `MOPSIM_SHARED`, or `../shared`. Tests that ask
+/// for it are ignored where `build.rs` has not found it.
 pub fn shared() -> PathBuf {
     let folder = std::env::var_os("MOPSIM_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
@@ -32,8 +32,8 @@ pub fn relative_difference(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { (a - b).abs() / a.abs().max(b.abs()) }
 }
 
-/// Seconds that processors have worked for this process; elsewhere than on Linux, seconds that have passed. Only differences mean
-/// something. What else runs on the machine does not count, so that a busy one fails no test.
+/// Seconds that processors have worked for this process; elsewhere than on Linux, seconds that have passed. Only
+/// differences mean something. What else runs on the machine does not count, so that a busy one fails no test.
 pub fn processor_seconds() -> f64 {
     seconds_of("/proc/self/stat")
 }

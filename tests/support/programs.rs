@@ -1,4 +1,5 @@
-//! Real MPI programs, recorded and replayed: the libraries that are there, the programs of `tests/recorder`, and what these count themselves.
+//! Real MPI programs, recorded and replayed: the libraries that are there, the programs of `tests/recorder`, and what
+//! these count themselves.
 
 #![allow(dead_code)] // Each test binary uses its part.
 

@@ -1,7 +1,7 @@
 //! Arguments of a verb that are described only once that verb is used, or its help is shown.
 //!
-//! All verbs together have some two hundred arguments with their help texts. To describe them all takes longer than to replay
-//! a small trace, and a run needs those of one verb.
+//! All verbs together have some two hundred arguments with their help texts. To describe them all takes longer than to
+//! replay a small trace, and a run needs those of one verb.
 
 use super::with_negative_numbers;
 use clap::builder::Resettable;

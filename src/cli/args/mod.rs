@@ -119,8 +119,8 @@ fn threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|threads| *threads <= 4096).ok_or_else(|| "it must be a number from 0 to 4096".to_owned())
 }
 
-/// The whole command line. Numbers below zero are values of options everywhere: an option that wants another number says so, and
-/// `-1` is not taken for a flag.
+/// The whole command line. Numbers below zero are values of options everywhere: an option that wants another number
+/// says so, and `-1` is not taken for a flag.
 pub fn command() -> Command {
     with_negative_numbers(Arguments::command())
 }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct Network {
-    /// How routes are chosen: bfs (shortest, lowest numbers first), random-shortest, lowest-latency, ecmp, balanced, up-down,
-    /// dimension-order, d-mod-k (trees), or that of a family: dsnf, polynomial (Imase), equality [default: bfs; d-mod-k for
-    /// trees and Clos networks]
+    /// How routes are chosen: bfs (shortest, lowest numbers first), random-shortest, lowest-latency, ecmp, balanced,
+    /// up-down, dimension-order, d-mod-k (trees), or that of a family: dsnf, polynomial (Imase), equality [default:
+    /// bfs; d-mod-k for trees and Clos networks]
     #[arg(long, value_name = "RULE")]
     pub routing: Option<String>,
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]
@@ -89,7 +89,8 @@ pub struct Model {
     /// Table that chooses the algorithm of each collective: mvapich2, ompi, mpich or default [default: mvapich2]
     #[arg(long, value_name = "TABLE")]
     pub collectives: Option<String>,
-    /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated); `mopsim collectives` lists them
+    /// One algorithm for all calls of an operation, e.g. alltoall=bruck (may be repeated); `mopsim collectives` lists
+    /// them
     #[arg(long, value_name = "KIND=ALGORITHM")]
     pub collective: Vec<String>,
     /// How links are shared: exact, the max-min fair solution at every instant; simgrid-lazy, SimGrid's incremental
@@ -99,7 +100,8 @@ pub struct Model {
     /// Events closer than this many seconds happen together [default: 1e-12]
     #[arg(long, value_name = "SECONDS")]
     pub timing_precision: Option<f64>,
-    /// simgrid: give the numbers of SimGrid's default settings; the same as --sharing simgrid-lazy --timing-precision 1e-9
+    /// simgrid: give the numbers of SimGrid's default settings; the same as --sharing simgrid-lazy --timing-precision
+    /// 1e-9
     #[arg(long, value_name = "TOOL")]
     pub compat: Option<String>,
     /// Whether a flow also takes 5 % of its rate on the way back [default: that of the network model]

@@ -20,8 +20,8 @@ A platform file in TOML:
   link_latency = \"100 ns\"
   duplex = \"full\"")]
 pub struct Replay {
-    /// Trace: a file of any format of docs/traces.md, a list of files (one a rank), or `-` for standard input; plain, xz, zstd
-    /// or gzip
+    /// Trace: a file of any format of docs/traces.md, a list of files (one a rank), or `-` for standard input; plain,
+    /// xz, zstd or gzip
     pub trace: PathBuf,
     /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, imase-itoh:n=64,d=6, graph.json, edges.txt
     #[arg(long, value_name = "SPEC")]

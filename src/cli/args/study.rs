@@ -81,8 +81,8 @@ pub struct CompareFiles {
     /// most, the fastest]
     #[arg(long, value_name = "WORKLOAD@NETWORK", requires = "html")]
     pub timeline_cell: Option<String>,
-    /// Pattern of synthetic traffic that the HTML report says the throughput for, e.g. uniform (may be repeated; a study
-    /// names its own under [throughput])
+    /// Pattern of synthetic traffic that the HTML report says the throughput for, e.g. uniform (may be repeated; a
+    /// study names its own under [throughput])
     #[arg(long, value_name = "PATTERN", requires = "html")]
     pub pattern: Vec<String>,
     /// Write the results as JSON, too
@@ -96,8 +96,8 @@ pub struct CompareFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ranking stability")]
 pub struct Perturbation {
-    /// Repeat the study with bandwidth, latency and compute speed varied by up to this much, and say how often each ranking
-    /// holds; e.g. 10%
+    /// Repeat the study with bandwidth, latency and compute speed varied by up to this much, and say how often each
+    /// ranking holds; e.g. 10%
     #[arg(long, value_name = "PART", allow_hyphen_values = true)]
     pub perturb: Option<String>,
     /// Number of these repetitions: a Latin hypercube, drawn from --seed

@@ -13,7 +13,8 @@ pub struct Throughput {
     /// Topologies, e.g. torus:8x8 random:n=64,d=6; or a study file (TOML) that names networks and patterns
     #[arg(required = true, value_name = "SPEC")]
     pub specs: Vec<String>,
-    /// Who sends to whom, e.g. uniform, transpose, tornado:k=8, hotspot:nodes=[0,5] (may be repeated) [default: uniform]
+    /// Who sends to whom, e.g. uniform, transpose, tornado:k=8, hotspot:nodes=[0,5] (may be repeated) [default:
+    /// uniform]
     #[arg(long, value_name = "PATTERN")]
     pub pattern: Vec<String>,
     /// Traffic matrix as one more pattern: rows of numbers, or lines `source destination weight` below such a heading
@@ -26,8 +27,8 @@ pub struct Throughput {
     /// [default: mvapich2]
     #[arg(long, value_name = "TABLE")]
     pub collectives: Option<String>,
-    /// How messages find their way: a routing of `mopsim topology --route`, or split (evenly over all shortest paths); may
-    /// be repeated [default: bfs; d_mod_k for trees and Clos networks]
+    /// How messages find their way: a routing of `mopsim topology --route`, or split (evenly over all shortest paths);
+    /// may be repeated [default: bfs; d_mod_k for trees and Clos networks]
     #[arg(long, value_name = "RULE")]
     pub routing: Vec<String>,
     /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
@@ -39,8 +40,8 @@ pub struct Throughput {
     /// Seed of random topologies, patterns and routings that have none of their own [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Bound on what any routing can: auto (linear program where it takes seconds), quick (no program), lp, or flow (encloses
-    /// the value, for larger networks) [default: auto]
+    /// Bound on what any routing can: auto (linear program where it takes seconds), quick (no program), lp, or flow
+    /// (encloses the value, for larger networks) [default: auto]
     #[arg(long, value_name = "METHOD")]
     pub bound: Option<String>,
     /// How near the two values of --bound flow are to be, e.g. 0.02 [default: 0.01]

@@ -59,8 +59,8 @@ pub struct Reading {
 /// Where a new trace goes.
 #[derive(Debug, Args)]
 pub struct Target {
-    /// The new file: TI text, or what its name ends in (.mtrace, .goal); packed by .zst, .gz or .xz behind that; `-`: TI text on
-    /// standard output
+    /// The new file: TI text, or what its name ends in (.mtrace, .goal); packed by .zst, .gz or .xz behind that; `-`:
+    /// TI text on standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     /// Replace a file that exists

@@ -42,8 +42,8 @@ pub struct Workload {
     /// A parameter of the program (may be repeated)
     #[arg(short, long = "parameter", value_name = "NAME=VALUE", requires = "name")]
     pub p: Vec<String>,
-    /// Write the trace: TI text, or what its name ends in (.mtrace, .goal); packed by .zst, .gz or .xz behind that; `-`: TI text
-    /// on standard output
+    /// Write the trace: TI text, or what its name ends in (.mtrace, .goal); packed by .zst, .gz or .xz behind that;
+    /// `-`: TI text on standard output
     #[arg(long, short, value_name = "FILE", requires = "name")]
     pub output: Option<PathBuf>,
     /// Replace a file that exists

@@ -34,7 +34,8 @@ impl Comm {
 }
 
 impl Stage {
-    /// What the stage's `steps` function has to know, for `rank`. `send_counts` and `recv_counts` are those of the call.
+    /// What the stage's `steps` function has to know, for `rank`. `send_counts` and `recv_counts` are those of the
+    /// call.
     pub fn scope<'a>(
         &'a self,
         layout: &'a Layout,

@@ -57,8 +57,8 @@ pub enum Step {
     WaitEach,
 }
 
-/// The communicator that a stage runs on. A collective on a communicator of the trace sees that one as its world: the layout is
-/// that of its members.
+/// The communicator that a stage runs on. A collective on a communicator of the trace sees that one as its world: the
+/// layout is that of its members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comm {
     /// All members.
@@ -137,7 +137,7 @@ pub struct Algorithm {
     pub simgrid: &'static [&'static str],
     /// One line for people.
     pub summary: &'static str,
-    /// Appends the next chunk of steps of member `scope.me` and advances the cursor; sets `done` with the last chunk.
-    /// A chunk is bounded: O(log^2 size) steps, or a constant number of partners. It may be empty, also before the last.
+    /// Appends the next chunk of steps of member `scope.me` and advances the cursor; sets `done` with the last chunk. A
+    /// chunk is bounded: O(log^2 size) steps, or a constant number of partners. It may be empty, also before the last.
     pub steps: fn(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>),
 }

@@ -13,33 +13,35 @@
 //! # How it is kept
 //!
 //! Because the condition can be checked flow by flow, a change is repaired locally. The flows that came, and those
-//! whose limiting link was touched by a flow that came or went, form the set S; all others keep what they have, for now.
-//! S is shared out by progressive filling: one level rises from zero for all of S, and flows settle where a link fills up or at
-//! their bounds. S grows on the way, at the two events where an outsider's condition would fail:
+//! whose limiting link was touched by a flow that came or went, form the set S; all others keep what they have, for
+//! now. S is shared out by progressive filling: one level rises from zero for all of S, and flows settle where a link
+//! fills up or at their bounds. S grows on the way, at the two events where an outsider's condition would fail:
 //!
 //! - a link fills up below the level of an outsider: it has to come down, and joins S;
 //! - the level comes to where an outsider stands, and its limiting link is not full there: it can rise, and joins S.
 //!
-//! Either way the outsider stands at or above the present level, so all that has been decided below stays right, and one pass
-//! settles all. At its end the condition holds everywhere, so the allocation is *the* max-min one. In the worst case S
-//! grows to the connected component; usually it stays at a handful of flows.
+//! Either way the outsider stands at or above the present level, so all that has been decided below stays right, and
+//! one pass settles all. At its end the condition holds everywhere, so the allocation is *the* max-min one. In the
+//! worst case S grows to the connected component; usually it stays at a handful of flows.
 //!
-//! `solve.rs` knows S and who joins it, `filling/` the level and its events: `few.rs` in fixed arrays, for the few flows that nearly every
-//! change concerns, `general.rs` for any, and `whole.rs` where S is all there is, and large, so that nobody is outside.
+//! `solve.rs` knows S and who joins it, `filling/` the level and its events: `few.rs` in fixed arrays, for the few
+//! flows that nearly every change concerns, `general.rs` for any, and `whole.rs` where S is all there is, and large, so
+//! that nobody is outside.
 //!
 //! # Crowds
 //!
-//! Where hundreds of flows hang together, a change moves the rates of many and the limiting links of few. There links keep groups
-//! of flows at one level each, and changes are passed on from link to link (`crowd/`). A crowd forms after large sets have been
-//! shared out again and again; it dissolves when few flows are left, or many come together. Who wants to know when flows end follows the levels of links (`network/clocks.rs`) instead of asking for
-//! each rate.
+//! Where hundreds of flows hang together, a change moves the rates of many and the limiting links of few. There links
+//! keep groups of flows at one level each, and changes are passed on from link to link (`crowd/`). A crowd forms after
+//! large sets have been shared out again and again; it dissolves when few flows are left, or many come together. Who
+//! wants to know when flows end follows the levels of links (`network/clocks.rs`) instead of asking for each rate.
 //!
-//! Rejected: filling S to the end, then looking for outsiders whose condition fails, and filling again (where all transfers
-//! of a network hang together that took four to seven fillings a change).
+//! Rejected: filling S to the end, then looking for outsiders whose condition fails, and filling again (where all
+//! transfers of a network hang together that took four to seven fillings a change).
 //!
-//! Rejected: re-solving the connected component at each event (with a few per cent of every flow counted on the
-//! reverse route, most of a busy network is one component), and incremental bookkeeping of link loads in floating point (rounding
-//! errors add up over millions of events; every sum is formed afresh in each solution, or kept in whole numbers in a crowd).
+//! Rejected: re-solving the connected component at each event (with a few per cent of every flow counted on the reverse
+//! route, most of a busy network is one component), and incremental bookkeeping of link loads in floating point
+//! (rounding errors add up over millions of events; every sum is formed afresh in each solution, or kept in whole
+//! numbers in a crowd).
 
 mod crowd;
 mod filling;
@@ -119,8 +121,8 @@ struct Flow {
 #[repr(align(64))]
 struct Link {
     capacity: f64,
-    /// What its flows would take at their bounds, roughly: it has been added to and subtracted from. No flow counts for more than twice the
-    /// capacity, so that what one of them leaves does not drown in rounding errors.
+    /// What its flows would take at their bounds, roughly: it has been added to and subtracted from. No flow counts for
+    /// more than twice the capacity, so that what one of them leaves does not drown in rounding errors.
     most: f64,
     members: Vec<Member>,
     /// The round in which a solution first looked at it, and its place among the contended ones there.
@@ -138,8 +140,8 @@ impl Link {
         consumption.min(2.0 * self.capacity)
     }
 
-    /// Takes a flow out of the list of members. Flows leave in about the order in which they came, so the search starts at the front and is
-    /// short.
+    /// Takes a flow out of the list of members. Flows leave in about the order in which they came, so the search starts
+    /// at the front and is short.
     #[inline]
     fn take_out(&mut self, flow: u32) {
         if let Some(at) = self.members.iter().position(|m| m.flow == flow) {
@@ -147,7 +149,8 @@ impl Link {
         }
     }
 
-    /// The same for one of those that leave together, or for all of them: then `leaving`, their number, is 0 afterwards.
+    /// The same for one of those that leave together, or for all of them: then `leaving`, their number, is 0
+    /// afterwards.
     #[inline]
     fn take_out_some(&mut self, flow: u32, leaving: &mut u32, leaves: &[bool]) {
         match *leaving as usize {
@@ -173,7 +176,8 @@ pub type MaxMin = System<false>;
 /// The same, with an account of which links are full.
 pub type WatchedMaxMin = System<true>;
 
-/// The system of links and flows. `WATCHED` is known when the program is compiled, so that an account nobody reads costs nothing.
+/// The system of links and flows. `WATCHED` is known when the program is compiled, so that an account nobody reads
+/// costs nothing.
 #[derive(Debug)]
 pub struct System<const WATCHED: bool> {
     links: Vec<Link>,
@@ -204,7 +208,8 @@ pub struct System<const WATCHED: bool> {
     first_round: u64,
     /// The solution in which the flows of a link were last looked at for the first members of S.
     seeded: Vec<u64>,
-    /// The solution in which the flows of a fat pipe were last put into S together; 0 if in none, or if they had to leave it.
+    /// The solution in which the flows of a fat pipe were last put into S together; 0 if in none, or if they had to
+    /// leave it.
     gathered: Vec<u64>,
     changed: Vec<FlowId>,
     /// What links keep while there is a crowd.

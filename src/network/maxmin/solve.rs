@@ -2,13 +2,14 @@
 
 use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
 
-/// The sums of bounds that a link keeps are only good for a first look: they have been added to and subtracted from many
-/// times. Nearer to its capacity than this, relatively, they are formed afresh.
+/// The sums of bounds that a link keeps are only good for a first look: they have been added to and subtracted from
+/// many times. Nearer to its capacity than this, relatively, they are formed afresh.
 const SURELY: f64 = 1e-6;
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Restores max-min fairness after the changes since the last call, in the shortest way: in a crowd, link by link; a new flow on idle
-    /// links, or new ones that all run at their bounds, for themselves; all flows at once; a set of one flow; of a few; of any number.
+    /// Restores max-min fairness after the changes since the last call, in the shortest way: in a crowd, link by link;
+    /// a new flow on idle links, or new ones that all run at their bounds, for themselves; all flows at once; a set of
+    /// one flow; of a few; of any number.
     pub(super) fn restore_fairness(&mut self) {
         self.changed.clear();
         if !self.is_stale() {
@@ -104,8 +105,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.added.clear();
     }
 
-    /// The same as sharing out a set of one flow, the most frequent one: the arithmetic is that of the general way, in its
-    /// order, without what they keep for several flows.
+    /// The same as sharing out a set of one flow, the most frequent one: the arithmetic is that of the general way, in
+    /// its order, without what they keep for several flows.
     fn repair_one(&mut self, flow: u32) {
         let Flow { weight, penalty, bound, path, .. } = self.flows[flow as usize];
         let (mut lowest, mut fullest) = (f64::INFINITY, OWN_BOUND);
@@ -186,7 +187,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.touched.clear();
     }
 
-    /// Puts all flows into S, which are all new. Gives false, and does nothing, where there is a fat pipe: there the order is another one.
+    /// Puts all flows into S, which are all new. Gives false, and does nothing, where there is a fat pipe: there the
+    /// order is another one.
     fn all_join(&mut self) -> bool {
         if self.added.iter().any(|&flow| self.path_of(flow).fat) {
             return false;
@@ -275,7 +277,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Who joins on a link of the only flow of S, after it has been repaired. `stopped`: the level at which it stopped here, infinite if it did not.
+    /// Who joins on a link of the only flow of S, after it has been repaired. `stopped`: the level at which it stopped
+    /// here, infinite if it did not.
     fn check(&mut self, link: u32, stopped: f64) {
         let mut load = 0.0;
         let mut highest = 0.0f64;

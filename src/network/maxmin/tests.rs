@@ -223,8 +223,8 @@ proptest! {
             if solve_now {
                 s.solve();
                 let flows: Vec<Flow> = present.iter().map(|p| p.1.clone()).collect();
-                // What is left on a full link is known to the slack with which a link counts as full, no better: a flow that
-                // gets a millionth of a link has that much fewer digits.
+                // What is left on a full link is known to the slack with which a link counts as full, no better: a flow
+                // that gets a millionth of a link has that much fewer digits.
                 let slack = TOLERANCE * capacity.iter().fold(0.0, |most, c| c.0.max(most));
                 for ((id, _), expected) in present.iter().zip(global(&capacity, &flows)) {
                     let value = s.value(*id);

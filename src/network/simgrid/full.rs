@@ -1,7 +1,7 @@
 //! SimGrid's full sharing (`network/optim:Full`): all links are shared out again after every change.
 //!
-//! The shares are those of [`MaxMin`](crate::network::maxmin::MaxMin), but for rounding: sums are formed in SimGrid's order, which is that
-//! in which links came into use. Time passes in steps (`steps.rs`).
+//! The shares are those of [`MaxMin`](crate::network::maxmin::MaxMin), but for rounding: sums are formed in SimGrid's
+//! order, which is that in which links came into use. Time passes in steps (`steps.rs`).
 
 use super::system::System;
 use crate::ids::LinkId;

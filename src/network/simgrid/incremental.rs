@@ -1,9 +1,9 @@
 //! SimGrid's incremental sharing (`network/optim:Lazy`, its default), with its stale rates.
 //!
 //! Numbers that were published with SimGrid's default settings can only be met with its rule for what is solved again:
-//! a change marks the first link of a flow and, from there, whatever hangs together; but if that link is marked already,
-//! the rest of the flow's path is not. Flows there keep rates that are too small, or too large together, until another
-//! event touches them. What is marked is shared out by `system.rs`.
+//! a change marks the first link of a flow and, from there, whatever hangs together; but if that link is marked
+//! already, the rest of the flow's path is not. Flows there keep rates that are too small, or too large together, until
+//! another event touches them. What is marked is shared out by `system.rs`.
 //!
 //! The rules were worked out by observing SimGrid 3.32; all reference replays of `tests/golden_micro.rs` follow them.
 
@@ -36,7 +36,8 @@ pub struct Incremental {
 }
 
 impl Incremental {
-    /// Marks a link and what hangs together with it, unless it is marked: then nothing is done, and here rates get stale.
+    /// Marks a link and what hangs together with it, unless it is marked: then nothing is done, and here rates get
+    /// stale.
     fn touch(&mut self, link: u32) {
         if !self.mark(link) {
             return;

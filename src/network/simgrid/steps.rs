@@ -1,8 +1,9 @@
-//! Time in steps, as in SimGrid's full mode: there are no dates of ends, every transfer is brought forward at every event.
+//! Time in steps, as in SimGrid's full mode: there are no dates of ends, every transfer is brought forward at every
+//! event.
 //!
-//! A step is as long as the shortest latency or transfer takes at present. What is left of all others is reduced by it, so each
-//! collects the rounding errors of all steps that it lives through, and a transfer that rounding leaves a little of ends in a
-//! further step of almost no length.
+//! A step is as long as the shortest latency or transfer takes at present. What is left of all others is reduced by it,
+//! so each collects the rounding errors of all steps that it lives through, and a transfer that rounding leaves a
+//! little of ends in a further step of almost no length.
 
 use super::system::PRECISION;
 

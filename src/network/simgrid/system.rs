@@ -1,8 +1,9 @@
 //! Progressive filling with SimGrid's operations in SimGrid's order: what its two rules share.
 //!
-//! Equal dates are told apart by their last bits, and on some networks a last bit grows into a part per thousand of the result
-//! (docs/architecture.md). So it is not enough to compute the same shares: additions have to come in the same order, and be
-//! rounded by the same precisions. Which links are shared out again is left to the rules: [`Incremental`] and [`Full`].
+//! Equal dates are told apart by their last bits, and on some networks a last bit grows into a part per thousand of the
+//! result (docs/architecture.md). So it is not enough to compute the same shares: additions have to come in the same
+//! order, and be rounded by the same precisions. Which links are shared out again is left to the rules: [`Incremental`]
+//! and [`Full`].
 //!
 //! Worked out by observing SimGrid 3.32; all reference replays of `tests/golden_micro.rs` follow it.
 //!

@@ -1,8 +1,8 @@
 //! The element `cluster`: equal hosts joined in a star, a torus, a fat tree or a dragonfly.
 //!
 //! Links are numbered as they are made, so that the zones find them by arithmetic. As in SimGrid 3.32, the hosts of a
-//! torus, a fat tree or a dragonfly are the first of the radical, as many as the shape has places; the links of a cluster
-//! with the policy FATPIPE are shared all the same; and links have the names that SimGrid gives them.
+//! torus, a fat tree or a dragonfly are the first of the radical, as many as the shape has places; the links of a
+//! cluster with the policy FATPIPE are shared all the same; and links have the names that SimGrid gives them.
 
 use roxmltree::{Attribute, Node};
 
@@ -246,8 +246,8 @@ impl<'a, 'input> Builder<'a, 'input> {
         self.new_host(cluster.node.range().start, name.into(), zone, cluster.speed, cluster.cores)
     }
 
-    /// Makes the hosts of a torus, a fat tree or a dragonfly with their own links: loopback, limiter, and `cables` cables
-    /// that `cable` names for a host and a number.
+    /// Makes the hosts of a torus, a fat tree or a dragonfly with their own links: loopback, limiter, and `cables`
+    /// cables that `cable` names for a host and a number.
     fn leaves(
         &mut self,
         cluster: &Cluster<'a, 'input>,

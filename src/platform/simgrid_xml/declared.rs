@@ -193,7 +193,8 @@ impl Declared {
         matches!(self.rule, Rule::Dijkstra(_))
     }
 
-    /// Adds the links of the way between two points of the zone, and to `walk` in the order in which SimGrid meets them.
+    /// Adds the links of the way between two points of the zone, and to `walk` in the order in which SimGrid meets
+    /// them.
     pub(super) fn route(&self, from: u32, to: u32, links: &mut Vec<LinkId>, walk: &mut Vec<LinkId>) -> bool {
         let mut path = Vec::new();
         if !self.path(from, to, &mut path) {

@@ -1,9 +1,9 @@
 //! `Dijkstra` and `DijkstraCache` zones: ways with the fewest links, found from the source when it is first asked for.
 //!
-//! Which of several shortest ways is taken depends on the order of the work, so the order is SimGrid's: the point with the
-//! smallest cost first, of equals the one that the declared routes mention first, and a way gives place only to a shorter
-//! one. SimGrid goes on from points that cannot be reached, with a cost that overflows, and then fails or never ends;
-//! here they lead nowhere.
+//! Which of several shortest ways is taken depends on the order of the work, so the order is SimGrid's: the point with
+//! the smallest cost first, of equals the one that the declared routes mention first, and a way gives place only to a
+//! shorter one. SimGrid goes on from points that cannot be reached, with a cost that overflows, and then fails or never
+//! ends; here they lead nowhere.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -12,8 +12,9 @@ use super::network::{Network, Point, PointId, PointKind, Routing, Zone, ZoneId};
 use super::source::Source;
 use crate::ids::{HostId, LinkId};
 
-/// Most hosts, and links, of a platform in XML: 1,048,576 and 4,194,304. A few words of a cluster stand for any number of them, and a
-/// host with its links takes some 800 bytes, so a short file must not ask for more than about a gigabyte.
+/// Most hosts, and links, of a platform in XML: 1,048,576 and 4,194,304. A few words of a cluster stand for any number
+/// of them, and a host with its links takes some 800 bytes, so a short file must not ask for more than about a
+/// gigabyte.
 pub(super) const MAX_HOSTS: usize = 1 << 20;
 const MAX_LINKS: usize = 1 << 22;
 

@@ -1,8 +1,8 @@
 //! Dragonfly clusters: groups of chassis of routers with hosts, and minimal routes between them.
 //!
-//! Green links join the routers of a chassis, black ones those of equal place in the chassis of a group, and one blue link
-//! joins two groups: router j of group i with router i of group j. Routes follow SimGrid 3.32 also where it takes a detour:
-//! after a green link it believes to be in the first chassis of the group.
+//! Green links join the routers of a chassis, black ones those of equal place in the chassis of a group, and one blue
+//! link joins two groups: router j of group i with router i of group j. Routes follow SimGrid 3.32 also where it takes
+//! a detour: after a green link it believes to be in the first chassis of the group.
 
 use super::cluster::Leaves;
 use super::network::Generated;

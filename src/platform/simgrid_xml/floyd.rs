@@ -1,8 +1,8 @@
 //! `Floyd` zones: ways with the fewest links, for all pairs.
 //!
-//! Which of several shortest ways is taken depends on the order of the work, so the order is SimGrid's: intermediate points
-//! in the order of their declaration, and a way gives place only to a shorter one. The work grows with the cube of the
-//! number of points and the table with its square, so their number is limited.
+//! Which of several shortest ways is taken depends on the order of the work, so the order is SimGrid's: intermediate
+//! points in the order of their declaration, and a way gives place only to a shorter one. The work grows with the cube
+//! of the number of points and the table with its square, so their number is limited.
 
 use super::declared::{EdgeId, Edges};
 

@@ -1,9 +1,9 @@
 //! Platform files of SimGrid, version 4.1.
 //!
-//! Read are zones inside zones with the routings `Full`, `Floyd`, `Dijkstra`, `DijkstraCache`, `Cluster` (with `host_link`,
-//! `cabinet`, `backbone`) and `None`; clusters (`FLAT`, `TORUS`, `FAT_TREE`, `DRAGONFLY`); hosts, routers, links, routes and
-//! zone routes. Everything else is refused by name and place, never skipped: a platform that is read in part would predict
-//! something else. Only `prop` is a remark without effect, unless SMPI reads it.
+//! Read are zones inside zones with the routings `Full`, `Floyd`, `Dijkstra`, `DijkstraCache`, `Cluster` (with
+//! `host_link`, `cabinet`, `backbone`) and `None`; clusters (`FLAT`, `TORUS`, `FAT_TREE`, `DRAGONFLY`); hosts, routers,
+//! links, routes and zone routes. Everything else is refused by name and place, never skipped: a platform that is read
+//! in part would predict something else. Only `prop` is a remark without effect, unless SMPI reads it.
 //!
 //! Rules of the format that are easy to get wrong:
 //! - A SPLITDUPLEX link is two links, `NAME_UP` and `NAME_DOWN`, with the whole bandwidth each; a route has to say which.
@@ -12,9 +12,10 @@
 //! - Routers have no cost. They are ends of declared routes, and gateways.
 //! - Hosts of `Full`, `Floyd` and `Dijkstra` zones have a loopback; those of clusters and of `None` only if it is declared.
 //!
-//! `document.rs` reads the elements, `cluster.rs` the clusters, `routes.rs` the routes; `network.rs` is what comes out: zones, points and the route
-//! between two hosts. The ways inside a zone have a file for each routing: `declared.rs` (and `Full`), `floyd.rs`,
-//! `dijkstra.rs`, `star.rs`, `torus.rs`, `fat_tree.rs`, `dragonfly.rs`. Routes are found when they are asked for.
+//! `document.rs` reads the elements, `cluster.rs` the clusters, `routes.rs` the routes; `network.rs` is what comes out:
+//! zones, points and the route between two hosts. The ways inside a zone have a file for each routing: `declared.rs`
+//! (and `Full`), `floyd.rs`, `dijkstra.rs`, `star.rs`, `torus.rs`, `fat_tree.rs`, `dragonfly.rs`. Routes are found when
+//! they are asked for.
 use super::Platform;
 use super::error::PlatformError;
 use super::parameters::Loopback;
@@ -43,8 +44,8 @@ use source::Source;
 /// route to themselves.
 ///
 /// # Errors
-/// [`PlatformError::Unsupported`] for what SimGrid may understand and this reader does not, [`PlatformError::File`] for what is
-/// wrong; both with the place.
+/// [`PlatformError::Unsupported`] for what SimGrid may understand and this reader does not, [`PlatformError::File`] for
+/// what is wrong; both with the place.
 pub fn parse(file: &str, text: &str, loopback: Loopback) -> Result<Platform, PlatformError> {
     if let Some(located) = xml::declarations(file, text) {
         return Err(PlatformError::Unsupported(located));

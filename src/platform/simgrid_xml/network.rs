@@ -1,13 +1,13 @@
 //! The network that a document describes: zones inside zones, the points in them, and the route between two hosts.
 //!
-//! A zone knows the routes between its own points: hosts and routers, or other zones. Between points of different zones,
-//! the nearest zone that has both inside it says how to cross from the one child to the other, between two gateways; the
-//! ways to the first gateway and from the second are found in the same manner, deeper down. As each step goes down, it
-//! ends.
+//! A zone knows the routes between its own points: hosts and routers, or other zones. Between points of different
+//! zones, the nearest zone that has both inside it says how to cross from the one child to the other, between two
+//! gateways; the ways to the first gateway and from the second are found in the same manner, deeper down. As each step
+//! goes down, it ends.
 //!
-//! Two habits of SimGrid 3.32 are kept, because the order of links shows in its routes: the way through a `Dijkstra` zone
-//! is put in front of what was found before, and the links of one declared route of such a zone are reversed in it. No
-//! link is added or lost by that. In a `Full` zone a pair without a route adds nothing to a longer way.
+//! Two habits of SimGrid 3.32 are kept, because the order of links shows in its routes: the way through a `Dijkstra`
+//! zone is put in front of what was found before, and the links of one declared route of such a zone are reversed in
+//! it. No link is added or lost by that. In a `Full` zone a pair without a route adds nothing to a longer way.
 
 use super::super::RouteTable;
 use super::declared::Declared;
@@ -104,9 +104,9 @@ impl Network {
         (a, Some((self.zone(below_a).point, self.zone(below_b).point)))
     }
 
-    /// Adds the links from one host or router to another; `false` if there is no way. `walk` gets them in the order in which
-    /// SimGrid comes across them, and adds their latencies: a crossing of zones before the ways to and from it, and the
-    /// routes of a `Dijkstra` zone from the last to the first.
+    /// Adds the links from one host or router to another; `false` if there is no way. `walk` gets them in the order in
+    /// which SimGrid comes across them, and adds their latencies: a crossing of zones before the ways to and from it,
+    /// and the routes of a `Dijkstra` zone from the last to the first.
     fn between(&self, from: PointId, to: PointId, links: &mut Vec<LinkId>, walk: &mut Vec<LinkId>) -> bool {
         let (start, end) = (self.point(from), self.point(to));
         let (zone, children) = self.meeting(start, end);
@@ -133,7 +133,8 @@ impl Network {
         let (Some((enter, _)), Some((_, leave))) = (declared.gateways(first), declared.gateways(last)) else {
             return false;
         };
-        // The crossing is put together for itself, so that a `Dijkstra` zone on the way puts itself in front of it only.
+        // The crossing is put together for itself, so that a `Dijkstra` zone on the way puts itself in front of it
+        // only.
         let mut crossing = Vec::new();
         let mut here = enter;
         let mut steps = Vec::with_capacity(path.len());

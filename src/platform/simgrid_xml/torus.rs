@@ -21,8 +21,8 @@ fn previous(host: u32, size: u32, stride: u32) -> u32 {
     if (host / stride).is_multiple_of(size) { host + (size - 1) * stride } else { host - stride }
 }
 
-/// Whether messages go up from `mine` to `target`: the shorter way round. In an even ring, the opposite host lies up from
-/// the lower half and down from its middle, because SimGrid compares so.
+/// Whether messages go up from `mine` to `target`: the shorter way round. In an even ring, the opposite host lies up
+/// from the lower half and down from its middle, because SimGrid compares so.
 fn goes_up(mine: u32, target: u32, size: u32) -> bool {
     let half = size / 2;
     (target > mine && target <= mine + half) || (mine > half && (mine + half) % size >= target)

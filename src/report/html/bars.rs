@@ -66,7 +66,8 @@ pub(super) fn performance(view: &View<'_>) -> Chart {
     }
 }
 
-/// The end of the scale. Whiskers of few repetitions may be long beyond measure; those that leave the scale are cut off.
+/// The end of the scale. Whiskers of few repetitions may be long beyond measure; those that leave the scale are cut
+/// off.
 fn most(groups: &[Group]) -> f64 {
     let bars = || groups.iter().flat_map(|g| &g.bars);
     let value = bars().map(|b| finite(b.value)).fold(1.0, f64::max);

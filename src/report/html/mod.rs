@@ -1,9 +1,9 @@
 //! A comparison as one HTML file that needs nothing else: no network, no fonts, no scripts.
 //!
-//! The page is a template of `templates/`; every kind of chart is a file that gives inline SVG. Charts are drawn here and not
-//! by a library since they have to be readable without colour, in light and dark and on paper, which is a matter of classes
-//! and patterns that the style sheet knows. Values in tables are `<data>` elements with the exact number; the results are there
-//! once more as the JSON of `--format json`.
+//! The page is a template of `templates/`; every kind of chart is a file that gives inline SVG. Charts are drawn here
+//! and not by a library since they have to be readable without colour, in light and dark and on paper, which is a
+//! matter of classes and patterns that the style sheet knows. Values in tables are `<data>` elements with the exact
+//! number; the results are there once more as the JSON of `--format json`.
 
 mod bars;
 mod facts;

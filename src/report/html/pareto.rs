@@ -1,4 +1,5 @@
-//! Performance against what a network costs: in money, in power, in metres of cable, or in cables where these are unknown.
+//! Performance against what a network costs: in money, in power, in metres of cable, or in cables where these are
+//! unknown.
 
 use super::facts::Facts;
 use super::svg::{PATTERNS, Svg, escape, finite, ratio, tick, ticks_between};
@@ -25,7 +26,8 @@ const AXES: [Axis; 4] = [
     },
 ];
 
-/// A panel for each kind of cost that is known for all networks, in each setting; cables are counted where there is no other.
+/// A panel for each kind of cost that is known for all networks, in each setting; cables are counted where there is no
+/// other.
 pub(super) fn panels(view: &View<'_>) -> Vec<String> {
     let settings = view.comparison.of_settings();
     let known = |axis: &&Axis| view.facts.iter().all(|f| (axis.of)(f).is_some());

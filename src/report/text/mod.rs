@@ -41,8 +41,8 @@ pub(super) fn letter(index: usize) -> String {
     if index < 26 { last.to_string() } else { letter(index / 26 - 1) + &last.to_string() }
 }
 
-/// `ecmp routing (seed 1)`; the seed only of a routing that has one of its own, since that of a topology stands in its name, and
-/// those of a network with `repetitions` in a list.
+/// `ecmp routing (seed 1)`; the seed only of a routing that has one of its own, since that of a topology stands in its
+/// name, and those of a network with `repetitions` in a list.
 pub(super) fn routing(network: &NetworkInfo, repetitions: bool) -> Option<String> {
     let own = network.seed.filter(|_| !repetitions && !network.topology.contains("seed="));
     let seed = own.map_or_else(String::new, |seed| format!(" (seed {seed})"));

@@ -1,11 +1,12 @@
-//! A drawing that stands alone: saturation of every contender under every pattern as bars, and estimated latencies under load as
-//! curves.
+//! A drawing that stands alone: saturation of every contender under every pattern as bars, and estimated latencies
+//! under load as curves.
 
 use super::{Grid, ThroughputReport, described, label, short};
 use crate::markup::escape_text;
 use std::fmt::Write;
 
-/// Colours that people with any kind of sight tell apart (M. Okabe and K. Ito, Color Universal Design, 2008), darkest last.
+/// Colours that people with any kind of sight tell apart (M. Okabe and K. Ito, Color Universal Design, 2008), darkest
+/// last.
 const COLOURS: [&str; 8] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#b8a800", "#333333"];
 const WIDTH: f64 = 900.0;
 const MARGIN: f64 = 50.0;

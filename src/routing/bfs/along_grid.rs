@@ -35,8 +35,8 @@ impl Open {
 }
 
 impl Routing for FirstOnGrid {
-    /// A hop is on a shortest path if it brings one coordinate nearer to its goal. Of these hops the first in the order of arcs
-    /// is the one to the switch with the smallest number.
+    /// A hop is on a shortest path if it brings one coordinate nearer to its goal. Of these hops the first in the order
+    /// of arcs is the one to the switch with the smallest number.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         let mut open = Vec::with_capacity(self.grid.dims.len());
         let mut stride = 1;

@@ -1,7 +1,7 @@
 //! One pair at a time: a search from the source and one against the arcs from the destination, until they meet.
 //!
-//! Each covers about half the distance, so together they look at a small part of a large network where a tree looks at all
-//! of it: on an Imase network of 65,536 switches and degree 6 at 500 on average instead of 65,536.
+//! Each covers about half the distance, so together they look at a small part of a large network where a tree looks at
+//! all of it: on an Imase network of 65,536 switches and degree 6 at 500 on average instead of 65,536.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -32,8 +32,8 @@ struct Search {
 }
 
 impl BothEnds {
-    /// Appends the arcs of the route; `false`, and `arcs` as it was, if there is none. Also gives the number of arcs that had to
-    /// be looked at.
+    /// Appends the arcs of the route; `false`, and `arcs` as it was, if there is none. Also gives the number of arcs
+    /// that had to be looked at.
     pub fn route(&self, graph: &Graph, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> (bool, u32) {
         if from == to {
             return (true, 0);
@@ -59,8 +59,8 @@ impl Search {
         Self { came_by, ahead: Vec::new(), left, behind: Vec::new(), looks: 0 }
     }
 
-    /// The switch in the middle of the first shortest path: of the outermost switches of the search from the source, which are
-    /// in the order of their first paths, the first that the other search reached.
+    /// The switch in the middle of the first shortest path: of the outermost switches of the search from the source,
+    /// which are in the order of their first paths, the first that the other search reached.
     fn meet(&mut self, graph: &Graph, from: SwitchId, to: SwitchId) -> Option<SwitchId> {
         self.ahead.push(from);
         self.behind.push(to);
@@ -113,7 +113,8 @@ impl Search {
         None
     }
 
-    /// Appends the way to the meeting, by which the search came there, and the way on: always the first arc that leads nearer.
+    /// Appends the way to the meeting, by which the search came there, and the way on: always the first arc that leads
+    /// nearer.
     fn write(&self, graph: &Graph, from: SwitchId, meeting: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) {
         way_back(graph, &self.came_by, from, meeting, arcs);
         let mut at = meeting;

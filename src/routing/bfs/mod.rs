@@ -1,13 +1,13 @@
 //! Shortest paths by breadth-first search from the source.
 //!
-//! Among equally short paths the search decides: it takes the neighbours of a switch in ascending order, and a switch keeps
-//! the first parent that found it. This is the rule of the reference corpus, whose routes it reproduces.
+//! Among equally short paths the search decides: it takes the neighbours of a switch in ascending order, and a switch
+//! keeps the first parent that found it. This is the rule of the reference corpus, whose routes it reproduces.
 //!
-//! The path so chosen is the first in the order of arcs: at every switch it takes the first arc that leads along any shortest
-//! path. (The search finds the switches of a level in the order of their own first paths, so a parent that is found
-//! earlier has the earlier path.) Hence there are three ways to the same routes, from the cheapest to the dearest: by
-//! coordinates in a [grid](along_grid), by a search from [both ends](both_ends) for a source of a large network that is asked seldom,
-//! and by the tree of all ways from a source.
+//! The path so chosen is the first in the order of arcs: at every switch it takes the first arc that leads along any
+//! shortest path. (The search finds the switches of a level in the order of their own first paths, so a parent that is
+//! found earlier has the earlier path.) Hence there are three ways to the same routes, from the cheapest to the
+//! dearest: by coordinates in a [grid](along_grid), by a search from [both ends](both_ends) for a source of a large
+//! network that is asked seldom, and by the tree of all ways from a source.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -46,9 +46,9 @@ impl Bfs {
         Self { trees: Trees::new(graph), pairs: both_ends::BothEnds::default(), spent }
     }
 
-    /// A tree costs a look at every arc, a pair a look at some. So a source's pairs are searched one by one until that has
-    /// cost as much as a tree; then the tree is grown. However often a source is asked, this costs at most twice what the
-    /// better of the two had cost, also where a tree was evicted.
+    /// A tree costs a look at every arc, a pair a look at some. So a source's pairs are searched one by one until that
+    /// has cost as much as a tree; then the tree is grown. However often a source is asked, this costs at most twice
+    /// what the better of the two had cost, also where a tree was evicted.
     fn search(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         if let Some(found) = self.trees.route_if_grown(from, to, arcs) {
             return found;
@@ -89,8 +89,8 @@ fn tree(graph: &Graph, source: SwitchId) -> Vec<u32> {
 }
 
 impl Routing for Bfs {
-    /// A switch with one way out goes by the switch that it leads to: its own tree would be the same behind the first arc. So
-    /// a star needs one tree, and a tree only those of its inner switches.
+    /// A switch with one way out goes by the switch that it leads to: its own tree would be the same behind the first
+    /// arc. So a star needs one tree, and a tree only those of its inner switches.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         let graph = self.trees.graph();
         let mut ways_out = graph.out_arcs(from);
@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn the_first_parent_found_stays() {
-        // A square 0-1-3-2-0: from 0 the search sees 1 before 2, so 3 is reached by way of 1; from 3 it goes the same way.
+        // A square 0-1-3-2-0: from 0 the search sees 1 before 2, so 3 is reached by way of 1; from 3 it goes the same
+        // way.
         let graph = Arc::new(Graph::undirected(4, vec![(0, 1), (0, 2), (1, 3), (2, 3)]).unwrap());
         let bfs = Bfs::new(graph.clone());
         assert_eq!(path(&graph, &bfs, 0, 3).unwrap(), [0, 1, 3]);
@@ -128,8 +129,8 @@ mod tests {
 
     #[test]
     fn parents_are_ranked_by_when_they_were_found_not_by_number() {
-        // From 0: level 1 is 5 (behind it 1) and 6 (behind it 2); 3 hangs on 5 and 6 both: 5 is first. And 4 hangs on 2 and
-        // 1, which were found in the order 2, 1 here, because 2 hangs on 5 and 1 on 6: so 4 comes by way of 2.
+        // From 0: level 1 is 5 (behind it 1) and 6 (behind it 2); 3 hangs on 5 and 6 both: 5 is first. And 4 hangs on 2
+        // and 1, which were found in the order 2, 1 here, because 2 hangs on 5 and 1 on 6: so 4 comes by way of 2.
         let arcs = vec![(0, 5), (0, 6), (5, 2), (6, 1), (2, 4), (1, 4), (5, 3), (6, 3)];
         let graph = Arc::new(Graph::directed(7, arcs).unwrap());
         let bfs = Bfs::new(graph.clone());

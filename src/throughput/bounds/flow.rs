@@ -1,18 +1,19 @@
 //! The maximum concurrent flow, enclosed without a linear program.
 //!
-//! **Lower value.** Any flow that carries all demands at injection 1 and loads no link beyond m times its capacity shows that
-//! injection 1/m can be carried.
+//! **Lower value.** Any flow that carries all demands at injection 1 and loads no link beyond m times its capacity
+//! shows that injection 1/m can be carried.
 //!
-//! **Upper value.** Let every link l have a price y_l >= 0, and let dist(s,t) be the cheapest price of a way. Whatever the routing,
-//! a unit of demand pays at least dist(s,t), and all links together take in at most the sum of c_l * y_l. So no
-//! injection exceeds sum c_l y_l / sum D(s,t) dist(s,t): weak duality of linear programs, for any prices.
+//! **Upper value.** Let every link l have a price y_l >= 0, and let dist(s,t) be the cheapest price of a way. Whatever
+//! the routing, a unit of demand pays at least dist(s,t), and all links together take in at most the sum of c_l * y_l.
+//! So no injection exceeds sum c_l y_l / sum D(s,t) dist(s,t): weak duality of linear programs, for any prices.
 //!
-//! Both are right whatever the method that finds flows and prices, and the result says how far apart they are. Here prices are the
-//! derivatives of a smooth maximum of the loads, mu log sum exp(load/mu), as in the methods of D. Bienstock (Potential Function
-//! Methods for Approximately Solving Linear Programming Problems, 2002). The flow of each source is a mixture of trees. One source
-//! after another moves weight from the dearest tree of its mixture onto the tree of its cheapest ways, as much as makes the smooth
-//! maximum least: Frank and Wolfe's method with pairwise steps, block by block (S. Lacoste-Julien and M. Jaggi, On the Global
-//! Linear Convergence of Frank-Wolfe Optimization Variants, 2015). When that no longer helps, mu shrinks.
+//! Both are right whatever the method that finds flows and prices, and the result says how far apart they are. Here
+//! prices are the derivatives of a smooth maximum of the loads, mu log sum exp(load/mu), as in the methods of D.
+//! Bienstock (Potential Function Methods for Approximately Solving Linear Programming Problems, 2002). The flow of each
+//! source is a mixture of trees. One source after another moves weight from the dearest tree of its mixture onto the
+//! tree of its cheapest ways, as much as makes the smooth maximum least: Frank and Wolfe's method with pairwise steps,
+//! block by block (S. Lacoste-Julien and M. Jaggi, On the Global Linear Convergence of Frank-Wolfe Optimization
+//! Variants, 2015). When that no longer helps, mu shrinks.
 
 use super::{Concurrent, Problem};
 use rayon::prelude::*;
@@ -130,7 +131,8 @@ impl Search {
         };
         self.amount.fill(0.0);
         row.iter().for_each(|&(to, demand)| self.amount[to as usize] += demand);
-        // In this direction the parts are even at every switch for what has come together there, destination by destination.
+        // In this direction the parts are even at every switch for what has come together there, destination by
+        // destination.
         for &switch in self.order.iter().rev() {
             let amount = self.amount[switch as usize];
             let into = || net.into[net.into_first[switch as usize]..net.into_first[switch as usize + 1]].iter();
@@ -202,8 +204,8 @@ fn derivatives(loads: &[f64], mu: f64, prices: &mut [f64]) {
     prices.iter_mut().for_each(|price| *price /= sum);
 }
 
-/// The part between 0 and 1 by which to go along `step` (links and changes) so that the smooth maximum becomes least: bisection for
-/// the zero of its slope, which grows. Never beyond it, so the smooth maximum never grows.
+/// The part between 0 and 1 by which to go along `step` (links and changes) so that the smooth maximum becomes least:
+/// bisection for the zero of its slope, which grows. Never beyond it, so the smooth maximum never grows.
 fn best_part(loads: &[f64], step: &[(u32, f64)], mu: f64) -> f64 {
     // Links that the step leaves alone only scale the slope, so they are left out.
     let slope = |part: f64| {
@@ -328,13 +330,15 @@ fn difference(from: &Tree, to: &Tree, change: &mut Vec<(u32, f64)>) {
     }
 }
 
-/// Encloses the value until the two are within `gap` of each other, relative to the lower one, or the rounds are used up.
+/// Encloses the value until the two are within `gap` of each other, relative to the lower one, or the rounds are used
+/// up.
 pub fn enclose(problem: &Problem, gap: f64) -> Concurrent {
     let net = Net::new(problem);
     let mut search = Search::new(problem.switches);
     let mut flows: Vec<Mixture> = Vec::with_capacity(problem.rows.len());
     let mut prices = vec![1.0; problem.links];
-    // To begin with, everything is split evenly over the ways of the fewest hops: in symmetric networks that is the best.
+    // To begin with, everything is split evenly over the ways of the fewest hops: in symmetric networks that is the
+    // best.
     for (from, row) in &problem.rows {
         search.run(&net, &prices, *from);
         let mut carries = Vec::new();
@@ -393,8 +397,8 @@ pub fn enclose(problem: &Problem, gap: f64) -> Concurrent {
         // Prices swing from round to round; their mean is steadier.
         mean.iter_mut().zip(&prices).for_each(|(mean, price)| *mean = 0.9 * *mean + 0.1 * price);
         upper = upper.min(1.0 / paid).min(mean.iter().sum::<f64>() / net.paid(&mean));
-        // What cheaper ways could still gain at these prices. When that is less than what the smoothing costs, the smoothing is
-        // what is in the way; but it need not cost less than a part of the gap that is allowed.
+        // What cheaper ways could still gain at these prices. When that is less than what the smoothing costs, the
+        // smoothing is what is in the way; but it need not cost less than a part of the gap that is allowed.
         let gain = loads.iter().zip(&prices).map(|(load, price)| load * price).sum::<f64>() - paid;
         if gain < 0.3 * mu * logarithm {
             mu = f64::max(0.7 * mu, 0.15 * gap * largest(&loads) / logarithm);

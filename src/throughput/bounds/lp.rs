@@ -1,12 +1,13 @@
 //! The maximum concurrent flow as a linear program, with one commodity for each source.
 //!
-//! Variables are x(s,a), what of the traffic of source s takes arc a, and the injection i. For each source s and each other switch
-//! v, what enters v less what leaves it is i * D(s,v); the arcs of a link together carry at most its capacity; i is as large
-//! as possible. A commodity for each pair of switches would say the same with n times as many variables, since what one source
-//! sends can be taken apart into paths afterwards (R. Ahuja, T. Magnanti and J. Orlin, Network Flows, chapter 17).
+//! Variables are x(s,a), what of the traffic of source s takes arc a, and the injection i. For each source s and each
+//! other switch v, what enters v less what leaves it is i * D(s,v); the arcs of a link together carry at most its
+//! capacity; i is as large as possible. A commodity for each pair of switches would say the same with n times as many
+//! variables, since what one source sends can be taken apart into paths afterwards (R. Ahuja, T. Magnanti and J. Orlin,
+//! Network Flows, chapter 17).
 //!
-//! Small programs are solved by microlp, a simplex method, larger ones by Clarabel, an interior-point method. With the feature
-//! `large-lp` Clarabel factorises by supernodes, which some hundred switches need.
+//! Small programs are solved by microlp, a simplex method, larger ones by Clarabel, an interior-point method. With the
+//! feature `large-lp` Clarabel factorises by supernodes, which some hundred switches need.
 
 use super::{Concurrent, Problem};
 use clarabel_settings::tune;

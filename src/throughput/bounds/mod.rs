@@ -155,8 +155,8 @@ impl Problem {
     }
 }
 
-/// Finds the bounds. `hop_demand` is the sum of demands times distances, where it is known already; `gap` is how far apart the two
-/// values of [`Wanted::Flow`] may be, relative to the lower one.
+/// Finds the bounds. `hop_demand` is the sum of demands times distances, where it is known already; `gap` is how far
+/// apart the two values of [`Wanted::Flow`] may be, relative to the lower one.
 ///
 /// # Errors
 /// [`ThroughputError`] if there is no way between two switches, or if a linear program is not solved.

@@ -1,9 +1,9 @@
 //! The Clos network of three stages: r ingress switches of n inputs, m middle and r egress switches, all one-way.
 //!
-//! (C. Clos, A Study of Non-blocking Switching Networks, 1953.) Strictly non-blocking if and only if m >= 2n - 1, rearrangeable if
-//! and only if m >= n. Input i and output i are the two sides of one host, which has a cable out and another one in, so the
-//! n*r hosts are vertices: hosts, ingress, middle, egress switches. With input and output apart, as the source draws
-//! them, there are n*r vertices more and the same cables.
+//! (C. Clos, A Study of Non-blocking Switching Networks, 1953.) Strictly non-blocking if and only if m >= 2n - 1,
+//! rearrangeable if and only if m >= n. Input i and output i are the two sides of one host, which has a cable out and
+//! another one in, so the n*r hosts are vertices: hosts, ingress, middle, egress switches. With input and output apart,
+//! as the source draws them, there are n*r vertices more and the same cables.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;

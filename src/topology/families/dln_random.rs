@@ -1,8 +1,8 @@
 //! DLN-x-y: the ring of DLN-x with its regular shortcuts, and y rounds of random shortcuts.
 //!
 //! (M. Koibuchi et al., A Case for Random Shortcut Topologies for HPC Interconnects, 2012. What *Layout-aware
-//! Expandable Low-degree Topology* calls DLN-x with random shortcuts is x = 2, y = x - 2 here.) A round is a random maximal
-//! matching over all switches without the pairs that are joined already, so a few switches may miss a shortcut.
+//! Expandable Low-degree Topology* calls DLN-x with random shortcuts is x = 2, y = x - 2 here.) A round is a random
+//! maximal matching over all switches without the pairs that are joined already, so a few switches may miss a shortcut.
 
 use super::matching::{Joined, rounds};
 use super::registry::Arguments;

@@ -1,8 +1,8 @@
 //! DSN-x: a ring in which the switches take turns at shortcuts of half the ring, a quarter, an eighth, ...
 //!
 //! (*Layout-aware Expandable Low-degree Topology*, which compares with it.) With `p = ceil(log2 n)` the level of switch
-//! `i` is `i mod p + 1`. A switch of level `l <= x` has a shortcut to the nearest switch of level l + 1 that is at least
-//! `floor(n / 2^l)` further on. The average degree is below 4, no switch has more than 5 cables.
+//! `i` is `i mod p + 1`. A switch of level `l <= x` has a shortcut to the nearest switch of level l + 1 that is at
+//! least `floor(n / 2^l)` further on. The average degree is below 4, no switch has more than 5 cables.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};

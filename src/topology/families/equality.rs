@@ -1,9 +1,9 @@
 //! Equality: chordal rings in which odd switches mirror the even ones.
 //!
 //! (*Performance evaluation of multi-exaflops machines using Equality network topology*.) For every hop S of `sa` (odd)
-//! and `sb` (even), switch i is joined to `i + S mod n` if i is even and to `i - S mod n` if i is odd. An odd hop adds one
-//! cable at a switch, an even hop two, the hop n/2 of `sb` one: `K = |sa| + 2|sb| - [n/2 in sb]`. The graph looks the same
-//! from every switch (`i -> i + 2` and `i -> 1 - i` are automorphisms). Connectivity is not guaranteed.
+//! and `sb` (even), switch i is joined to `i + S mod n` if i is even and to `i - S mod n` if i is odd. An odd hop adds
+//! one cable at a switch, an even hop two, the hop n/2 of `sb` one: `K = |sa| + 2|sb| - [n/2 in sb]`. The graph looks
+//! the same from every switch (`i -> i + 2` and `i -> 1 - i` are automorphisms). Connectivity is not guaranteed.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
@@ -76,8 +76,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     Ok(Graph::undirected(n, cables)?.with_hosts(Hosts::Everywhere(hosts)))
 }
 
-/// The name that the source gives a network, `N14K6[-1,1,3,9](4)` or with hosts `n14k6p3[-1,1,3,9](4)`, as a specification;
-/// `None` if the text is no such name.
+/// The name that the source gives a network, `N14K6[-1,1,3,9](4)` or with hosts `n14k6p3[-1,1,3,9](4)`, as a
+/// specification; `None` if the text is no such name.
 ///
 /// # Errors
 /// [`TopologyError::InvalidParameter`] if K is not the degree that the hops make.

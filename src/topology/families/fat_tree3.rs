@@ -1,8 +1,9 @@
-//! The fat tree of three levels from switches with k ports: k pods of k/2 edge and k/2 aggregation switches, (k/2)^2 cores.
+//! The fat tree of three levels from switches with k ports: k pods of k/2 edge and k/2 aggregation switches, (k/2)^2
+//! cores.
 //!
-//! (M. Al-Fares, A. Loukissas, A. Vahdat, A Scalable, Commodity Data Center Network Architecture, 2008.) Aggregation switch y
-//! of each pod is joined to the cores `y*k/2` to `y*k/2 + k/2 - 1`. k^3/4 hosts. Order: edge, aggregation, core switches;
-//! hosts hang on the edge switches only, k/2 on each.
+//! (M. Al-Fares, A. Loukissas, A. Vahdat, A Scalable, Commodity Data Center Network Architecture, 2008.) Aggregation
+//! switch y of each pod is joined to the cores `y*k/2` to `y*k/2 + k/2 - 1`. k^3/4 hosts. Order: edge, aggregation,
+//! core switches; hosts hang on the edge switches only, k/2 on each.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};

@@ -1,8 +1,8 @@
 //! Arithmetic in the field of q elements, q a prime power, for the algebraic families.
 //!
-//! The elements are 0..q-1; for `q = p^m` the digits of a number to the base p are the coefficients of a polynomial, lowest
-//! first. The modulus is the first monic primitive polynomial of degree m when its other coefficients are read as a
-//! number, and the generator is the class of t; for a prime q the generator is the smallest primitive root.
+//! The elements are 0..q-1; for `q = p^m` the digits of a number to the base p are the coefficients of a polynomial,
+//! lowest first. The modulus is the first monic primitive polynomial of degree m when its other coefficients are read
+//! as a number, and the generator is the class of t; for a prime q the generator is the smallest primitive root.
 
 /// A finite field, by tables.
 pub(super) struct Field {

@@ -1,7 +1,7 @@
 //! HyperX, the generalised hypercube: all-to-all inside every line of every dimension.
 //!
-//! Degree `sum (d - 1)`, diameter the number of dimensions with d > 1. *Skywalk* writes it as HyperX(z, c, deg) on a grid of
-//! cabinets: there the dimensions are the switches of a cabinet, the columns and the rows.
+//! Degree `sum (d - 1)`, diameter the number of dimensions with d > 1. *Skywalk* writes it as HyperX(z, c, deg) on a
+//! grid of cabinets: there the dimensions are the switches of a cabinet, the columns and the rows.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError, lattice};

@@ -1,7 +1,7 @@
 //! What the digraphs of the Imase family share: arcs `i -> (a*i + b)*d + alpha mod n`, `alpha = 0..d-1`.
 //!
-//! The family is from the study of uni-directional networks for clusters; `a = b = 1` is the network it evaluates, `1, 0` the
-//! generalised de Bruijn and `-1, -1` the generalised Kautz digraph of Imase and Itoh.
+//! The family is from the study of uni-directional networks for clusters; `a = b = 1` is the network it evaluates, `1,
+//! 0` the generalised de Bruijn and `-1, -1` the generalised Kautz digraph of Imase and Itoh.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};

@@ -15,7 +15,8 @@ mod tests {
 
     #[test]
     fn a_small_case_by_hand() {
-        // n = 8, d = 3, a = b = 1: i -> 3i + 3 + {0, 1, 2}; the loops at 2 (9 + 1 = 10) and 6 (21 + 1 = 22) are left out.
+        // n = 8, d = 3, a = b = 1: i -> 3i + 3 + {0, 1, 2}; the loops at 2 (9 + 1 = 10) and 6 (21 + 1 = 22) are left
+        // out.
         let graph = build("imase_ab:n=8,d=3").unwrap().graph;
         let heads = |s| graph.neighbours(SwitchId(s)).map(|t| t.0).collect::<Vec<_>>();
         assert_eq!((heads(0), heads(1), heads(2)), (vec![3, 4, 5], vec![0, 6, 7], vec![1, 3]));

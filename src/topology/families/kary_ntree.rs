@@ -1,9 +1,9 @@
 //! The k-ary n-tree: k^n hosts below n levels of k^(n-1) switches.
 //!
-//! (F. Petrini, M. Vanneschi, k-ary n-trees: High Performance Networks for Massively Parallel Architectures, 1997.) Switch
-//! `<w, l>` has the number `l k^(n-1) + w`; level 0 are the roots. `<w, l> - <w', l + 1>` when the n - 1 digits of w and w' to
-//! the base k agree except perhaps in digit l, counted from the most significant one. k hosts hang on each switch of
-//! the last level.
+//! (F. Petrini, M. Vanneschi, k-ary n-trees: High Performance Networks for Massively Parallel Architectures, 1997.)
+//! Switch `<w, l>` has the number `l k^(n-1) + w`; level 0 are the roots. `<w, l> - <w', l + 1>` when the n - 1 digits
+//! of w and w' to the base k agree except perhaps in digit l, counted from the most significant one. k hosts hang on
+//! each switch of the last level.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;

@@ -1,7 +1,7 @@
 //! The Kautz digraph K(d, k): words of k letters out of d + 1, no two neighbours equal; a word moves on by one letter.
 //!
-//! (*A Case for Uni-Directional Network Topologies in Large-Scale Clusters*; W. Kautz, 1968.) `d^k + d^(k-1)` switches in
-//! lexicographic order, d cables out and in, diameter k, no loops.
+//! (*A Case for Uni-Directional Network Topologies in Large-Scale Clusters*; W. Kautz, 1968.) `d^k + d^(k-1)` switches
+//! in lexicographic order, d cables out and in, diameter k, no loops.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
@@ -26,8 +26,8 @@ pub(super) fn order(d: usize, k: usize) -> Option<usize> {
 
 /// The arcs, sorted, d for each switch.
 pub(super) fn arcs(d: usize, k: usize, n: usize) -> Vec<(u32, u32)> {
-    // A letter but the first is written as its rank among the d that differ from the one before it, so a word is a number:
-    // the first letter, and then k - 1 digits to the base d.
+    // A letter but the first is written as its rank among the d that differ from the one before it, so a word is a
+    // number: the first letter, and then k - 1 digits to the base d.
     let mut arcs = Vec::with_capacity(n * d);
     let mut letters = vec![0; k];
     for word in 0..n {

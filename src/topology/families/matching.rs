@@ -32,8 +32,8 @@ pub(super) fn rounds(
 
 /// The place in `waiting` of a uniformly random switch that `first` is not joined to.
 ///
-/// Nearly always one of the first draws fits. If none does, the fitting ones are listed and one of them drawn; either way
-/// each has the same chance.
+/// Nearly always one of the first draws fits. If none does, the fitting ones are listed and one of them drawn; either
+/// way each has the same chance.
 fn partner(
     first: u32,
     waiting: &[u32],

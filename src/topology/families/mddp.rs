@@ -1,9 +1,10 @@
 //! What the two MDDP families share: cutting a dense known graph down to n switches, or letting it grow to them.
 //!
-//! MDDP ("modified degree-diameter solutions") is a network of *A Case for Uni-Directional Network Topologies in Large-Scale
-//! Clusters*; the procedure itself is in a paper that could not be obtained. What stands here is a heuristic of ours:
-//! take the known graph of nearest order, then remove random switches and join their neighbours, or insert switches into
-//! cables without a common switch. Results are comparable with those of the source, not equal to them.
+//! MDDP ("modified degree-diameter solutions") is a network of *A Case for Uni-Directional Network Topologies in
+//! Large-Scale Clusters*; the procedure itself is in a paper that could not be obtained. What stands here is a
+//! heuristic of ours: take the known graph of nearest order, then remove random switches and join their neighbours, or
+//! insert switches into cables without a common switch. Results are comparable with those of the source, not equal to
+//! them.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;

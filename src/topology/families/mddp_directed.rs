@@ -1,7 +1,8 @@
 //! MDDP of one-way cables: the Kautz digraph of nearest order, cut or grown to n switches (see `mddp.rs`).
 //!
 //! (*A Case for Uni-Directional Network Topologies in Large-Scale Clusters*.) A switch that goes hands its arcs in to
-//! its arcs out; one that comes is put into d arcs with different tails and heads. Every switch keeps d arcs out and in.
+//! its arcs out; one that comes is put into d arcs with different tails and heads. Every switch keeps d arcs out and
+//! in.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError, kautz, mddp};

@@ -1,8 +1,9 @@
 //! MDDP of two-way cables: a known graph of few hops, cut or grown to n switches (see `mddp.rs`).
 //!
-//! Known graphs of degree d: the complete graph of d + 1 switches, the graph of Petersen (3, 10 switches), those of Slim Fly
-//! (q = 5 is the graph of Hoffman and Singleton), and polarity graphs. The one of nearest order is taken, of equals that with the
-//! smaller diameter. A switch that goes has its neighbours joined in pairs; one that comes is put into `floor(d/2)` cables.
+//! Known graphs of degree d: the complete graph of d + 1 switches, the graph of Petersen (3, 10 switches), those of
+//! Slim Fly (q = 5 is the graph of Hoffman and Singleton), and polarity graphs. The one of nearest order is taken, of
+//! equals that with the smaller diameter. A switch that goes has its neighbours joined in pairs; one that comes is put
+//! into `floor(d/2)` cables.
 
 use super::galois::Field;
 use super::registry::Arguments;

@@ -1,7 +1,8 @@
 //! Polarity graphs of projective planes: the points of PG(2, q), joined when their dot product is 0.
 //!
 //! (P. Erdos, A. Renyi, V. Sos, 1966; W. Brown, 1966.) The points are `(1, a, b)`, `(0, 1, a)` and `(0, 0, 1)`, in this
-//! order. `q^2 + q + 1` switches, diameter 2, degree q + 1, or q for the q + 1 points that are orthogonal to themselves.
+//! order. `q^2 + q + 1` switches, diameter 2, degree q + 1, or q for the q + 1 points that are orthogonal to
+//! themselves.
 
 use super::galois::Field;
 use super::registry::Arguments;

@@ -1,12 +1,12 @@
 //! Random one-way networks in which every switch has exactly `d` arcs out and `d` arcs in.
 //!
-//! A list that holds every head `d` times is shuffled and dealt to the tails; an arc that is a loop or a duplicate swaps its
-//! head with that of a random other arc when that leaves two new arcs that are neither. What cannot be repaired, and
-//! what is not strongly connected, is drawn again.
+//! A list that holds every head `d` times is shuffled and dealt to the tails; an arc that is a loop or a duplicate
+//! swaps its head with that of a random other arc when that leaves two new arcs that are neither. What cannot be
+//! repaired, and what is not strongly connected, is drawn again.
 //!
-//! Dealing works while the network is sparse. Beyond half of all possible arcs there is hardly ever a swap to be had, so
-//! the arcs that are left *out* are drawn instead: what remains of the complete digraph is then as random. At degree 1
-//! the strongly connected networks are the cycles, of which a random deal is rarely one, so a random cycle is drawn.
+//! Dealing works while the network is sparse. Beyond half of all possible arcs there is hardly ever a swap to be had,
+//! so the arcs that are left *out* are drawn instead: what remains of the complete digraph is then as random. At degree
+//! 1 the strongly connected networks are the cycles, of which a random deal is rarely one, so a random cycle is drawn.
 
 use super::registry::Arguments;
 use super::{Graph, Randomness, TopologyError, derived_seed};

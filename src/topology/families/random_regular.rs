@@ -5,8 +5,8 @@
 //! unmatched (with an odd number of switches it always leaves one), so a few switches have fewer than `d` cables.
 //! Ten instances are drawn, and the connected one with the most cables is kept.
 //!
-//! With more than half of all possible cables a switch hardly ever finds a partner by chance, so the cables that are left *out*
-//! are drawn instead, with more of them where that is needed to keep to the degree.
+//! With more than half of all possible cables a switch hardly ever finds a partner by chance, so the cables that are
+//! left *out* are drawn instead, with more of them where that is needed to keep to the degree.
 
 use super::matching::{Joined, rounds};
 use super::registry::Arguments;

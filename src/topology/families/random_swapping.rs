@@ -1,9 +1,10 @@
-//! Random swapping: cables of a regular topology exchange ends between the same pair of cabinets, so their lengths stay.
+//! Random swapping: cables of a regular topology exchange ends between the same pair of cabinets, so their lengths
+//! stay.
 //!
-//! (Cited by *Skywalk*; the procedure is ours.) Switches stand in cabinets in the order of their numbers, z in each. Two cables
-//! `u1 - v1` and `u2 - v2` with u1, u2 in one cabinet and v1, v2 in one become `u1 - v2` and `u2 - v1`, unless that makes a loop
-//! or a duplicate. Degrees stay, too. Swaps that succeed are counted, as many as there are cables unless `swaps` says
-//! otherwise; where hardly any succeed it ends after a hundred tries for each of them.
+//! (Cited by *Skywalk*; the procedure is ours.) Switches stand in cabinets in the order of their numbers, z in each.
+//! Two cables `u1 - v1` and `u2 - v2` with u1, u2 in one cabinet and v1, v2 in one become `u1 - v2` and `u2 - v1`,
+//! unless that makes a loop or a duplicate. Degrees stay, too. Swaps that succeed are counted, as many as there are
+//! cables unless `swaps` says otherwise; where hardly any succeed it ends after a hundred tries for each of them.
 
 use super::registry::Arguments;
 use super::{Graph, Randomness, TopologyError, derived_seed, graph, spec};

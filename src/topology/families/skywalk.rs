@@ -1,13 +1,13 @@
 //! Skywalk: random cables within cabinets, and random cables between them with few of each cabinet pair.
 //!
-//! (*Skywalk: a Topology for HPC Networks with Low-delay Switches*.) c cabinets of z switches; switch `cabinet*z + index`.
-//! Inside a cabinet `di` cables at a switch are random (all pairs for `di = z - 1`). Between cabinets, rounds of random
-//! matching run over the *cabinets*: `z*ds` rounds among those in one row or column, then `z*dd` among the others. (The
-//! source says "repeat d_k times", which is for each switch; a cabinet has z times as many.) A cabinet deals its cables to
-//! its switches in turn, one after another. With `do` alone, straight cables come first: `ds = min(do, ds_max)`,
-//! `dd = min(do - ds, dd_max)`, where `ds_max = ceil((rows + columns - 2)/z)`, `dd_max = ceil((rows - 1)(columns - 1)/z)`. `r`
-//! limits cables to so much of the largest distance on the floor. Of ten instances the connected one with most cables
-//! is kept.
+//! (*Skywalk: a Topology for HPC Networks with Low-delay Switches*.) c cabinets of z switches; switch `cabinet*z +
+//! index`. Inside a cabinet `di` cables at a switch are random (all pairs for `di = z - 1`). Between cabinets, rounds
+//! of random matching run over the *cabinets*: `z*ds` rounds among those in one row or column, then `z*dd` among the
+//! others. (The source says "repeat d_k times", which is for each switch; a cabinet has z times as many.) A cabinet
+//! deals its cables to its switches in turn, one after another. With `do` alone, straight cables come first: `ds =
+//! min(do, ds_max)`, `dd = min(do - ds, dd_max)`, where `ds_max = ceil((rows + columns - 2)/z)`, `dd_max = ceil((rows -
+//! 1)(columns - 1)/z)`. `r` limits cables to so much of the largest distance on the floor. Of ten instances the
+//! connected one with most cables is kept.
 
 use super::cabinets::Floor;
 use super::graph::MAX_SWITCHES;

@@ -1,11 +1,10 @@
 //! Slim Fly: the graphs of McKay, Miller and Siran, 2q^2 switches of degree about 3q/2 with diameter 2.
 //!
-//! (M. Besta, T. Hoefler, Slim Fly, 2014; *Performance evaluation of multi-exaflops machines ...* compares with it.) For a
-//! prime power `q = 4w + delta` with delta in {-1, 0, 1} and generator sets X, X' of the field: `(0, x, y)` is switch
-//! `x*q + y`, `(1, m, c)` is switch `q^2 + m*q + c`, and
-//! `(0, x, y) - (0, x, y')` if `y - y'` is in X, `(1, m, c) - (1, m, c')` if `c - c'` is in X', `(0, x, y) - (1, m, c)` if
-//! `y = m*x + c`. Degree `(3q - delta)/2`; q = 5 is the graph of Hoffman and Singleton. Balanced with half the degree, rounded
-//! up, as hosts on each switch.
+//! (M. Besta, T. Hoefler, Slim Fly, 2014; *Performance evaluation of multi-exaflops machines ...* compares with it.)
+//! For a prime power `q = 4w + delta` with delta in {-1, 0, 1} and generator sets X, X' of the field: `(0, x, y)` is
+//! switch `x*q + y`, `(1, m, c)` is switch `q^2 + m*q + c`, and `(0, x, y) - (0, x, y')` if `y - y'` is in X, `(1, m,
+//! c) - (1, m, c')` if `c - c'` is in X', `(0, x, y) - (1, m, c)` if `y = m*x + c`. Degree `(3q - delta)/2`; q = 5 is
+//! the graph of Hoffman and Singleton. Balanced with half the degree, rounded up, as hosts on each switch.
 
 use super::galois::Field;
 use super::graph::MAX_ARCS;

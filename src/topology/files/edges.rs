@@ -1,10 +1,11 @@
 //! Graphs as text: a line `u v` for each cable, `#` begins a comment, empty lines do not count.
 //!
-//! The number of switches is one more than the largest number in the file, unless more are asked for. Cables are two-way
-//! unless something says otherwise: the specification (`edges:path=cables.txt,directed=true,n=64`), or a comment before
-//! the first cable that has no other words than `directed`, `undirected`, `n=64` and where hosts hang, so that a file can speak for
-//! itself: `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more, `host_vertices=6` says that the first 6
-//! vertices are hosts with cables of their own. Otherwise there is one host on each switch.
+//! The number of switches is one more than the largest number in the file, unless more are asked for. Cables are
+//! two-way unless something says otherwise: the specification (`edges:path=cables.txt,directed=true,n=64`), or a
+//! comment before the first cable that has no other words than `directed`, `undirected`, `n=64` and where hosts hang,
+//! so that a file can speak for itself: `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more,
+//! `host_vertices=6` says that the first 6 vertices are hosts with cables of their own. Otherwise there is one host on
+//! each switch.
 
 use std::path::Path;
 

@@ -1,10 +1,10 @@
-//! Graphs in GraphML: `node` and `edge` of one `graph`; labels, weights and other data are not looked at, but
-//! for the whole numbers `hosts` of nodes (the hosts on a switch, 1 where it is missing) and `host_vertices` of the graph (how many
-//! of its first vertices are hosts with cables of their own).
+//! Graphs in GraphML: `node` and `edge` of one `graph`; labels, weights and other data are not looked at, but for the
+//! whole numbers `hosts` of nodes (the hosts on a switch, 1 where it is missing) and `host_vertices` of the graph (how
+//! many of its first vertices are hosts with cables of their own).
 //!
-//! Nodes with the names 0 to n-1, or n0 to n(n-1), are the switches of these numbers, so that what was written by a program
-//! that counts comes back as it was. Nodes with other names are numbered in the order of the file. Equal edges are parallel
-//! cables.
+//! Nodes with the names 0 to n-1, or n0 to n(n-1), are the switches of these numbers, so that what was written by a
+//! program that counts comes back as it was. Nodes with other names are numbered in the order of the file. Equal edges
+//! are parallel cables.
 
 use roxmltree::Node;
 use std::collections::HashMap;

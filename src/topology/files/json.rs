@@ -1,10 +1,10 @@
 //! Graphs as JSON: `{"n": 4, "edges": [[0,1], [1,2]]}` with two-way cables, or `"arcs"` with one-way ones.
 //!
-//! Where hosts hang may be said, too: `"hosts": [2,2,0,0]`, a number for each switch, or `"host_vertices": 2` if the first two
-//! vertices are hosts with cables of their own. Otherwise there is one host on each switch.
+//! Where hosts hang may be said, too: `"hosts": [2,2,0,0]`, a number for each switch, or `"host_vertices": 2` if the
+//! first two vertices are hosts with cables of their own. Otherwise there is one host on each switch.
 //!
-//! `"directed"` may be given and must then agree. Other members are refused, so that a misspelt one is not overlooked. Equal
-//! cables are merged and counted; a cable from a switch to itself is a mistake of the file.
+//! `"directed"` may be given and must then agree. Other members are refused, so that a misspelt one is not overlooked.
+//! Equal cables are merged and counted; a cable from a switch to itself is a mistake of the file.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};

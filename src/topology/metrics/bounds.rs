@@ -2,8 +2,8 @@
 
 /// The Moore bound: the most switches that a network of degree d and diameter k can have; `None` beyond 128 bits.
 ///
-/// Two-way `1 + d sum_{i<k} (d-1)^i`; one-way `sum_{i<=k} d^i`. (*A Case for Uni-Directional Network Topologies* prints the
-/// latter one too large: it counts the root twice.)
+/// Two-way `1 + d sum_{i<k} (d-1)^i`; one-way `sum_{i<=k} d^i`. (*A Case for Uni-Directional Network Topologies* prints
+/// the latter one too large: it counts the root twice.)
 pub fn moore(degree: u64, diameter: u32, directed: bool) -> Option<u128> {
     let (degree, growth) = (u128::from(degree), u128::from(if directed { degree } else { degree.saturating_sub(1) }));
     let (mut switches, mut level) = (1_u128, degree);
@@ -17,8 +17,8 @@ pub fn moore(degree: u64, diameter: u32, directed: bool) -> Option<u128> {
 /// The least sum of distances from one switch to the others in a network of n switches of degree d; `None` if a network
 /// of that degree cannot be connected.
 ///
-/// Distance t is filled with `d (d-1)^(t-1)` switches, one-way `d^t`, as long as there are some left. Over n - 1 it is the lower
-/// bound of the average shortest path length.
+/// Distance t is filled with `d (d-1)^(t-1)` switches, one-way `d^t`, as long as there are some left. Over n - 1 it is
+/// the lower bound of the average shortest path length.
 pub fn distance_sum(switches: u64, degree: u64, directed: bool) -> Option<u128> {
     let growth = if directed { degree } else { degree.saturating_sub(1) };
     let (mut rest, mut level, mut distance, mut sum) = (switches.saturating_sub(1), degree, 1_u64, 0_u128);
@@ -46,14 +46,14 @@ pub fn aspl(switches: u64, degree: u64, directed: bool) -> Option<f64> {
     Some(if switches < 2 { 0.0 } else { sum as f64 / (switches - 1) as f64 })
 }
 
-/// Bisection as a share of all link capacity, `B_r = B / (n * K/2)`, where `bisection` counts links, `degree` is K and links
-/// are equally fast.
+/// Bisection as a share of all link capacity, `B_r = B / (n * K/2)`, where `bisection` counts links, `degree` is K and
+/// links are equally fast.
 pub fn bisection_share_of_links(bisection: f64, switches: usize, degree: f64) -> f64 {
     bisection / (switches as f64 * degree / 2.0)
 }
 
-/// Bisection as a share of the capacity of links and endpoints, `b_r = B / (n * (K/2 + p)) = B_r * K / (K + 2p)`, for `p`
-/// endpoints on a switch. It is 1/2 for one switch, 1/4 for a fat tree of two tiers and 1/6 for one of three.
+/// Bisection as a share of the capacity of links and endpoints, `b_r = B / (n * (K/2 + p)) = B_r * K / (K + 2p)`, for
+/// `p` endpoints on a switch. It is 1/2 for one switch, 1/4 for a fat tree of two tiers and 1/6 for one of three.
 pub fn bisection_share_of_all(bisection: f64, switches: usize, degree: f64, endpoints: f64) -> f64 {
     bisection / (switches as f64 * (degree / 2.0 + endpoints))
 }
@@ -69,7 +69,8 @@ mod tests {
         let two_way = [(3, 2), (2, 3), (5, 1), (0, 9), (1, 9)].map(|(d, k)| moore(d, k, false).unwrap());
         assert_eq!(two_way, [10, 7, 6, 1, 2]);
         assert_eq!([moore(1, 2, true), moore(2, 2, true), moore(u64::MAX, 99, true)], [Some(3), Some(7), None]);
-        // Petersen: 3 at one hop, 6 at two: 15 hops to 9 switches. A cycle of 6: 1 1 2 2 3. A one-way cycle of 4: 1 2 3.
+        // Petersen: 3 at one hop, 6 at two: 15 hops to 9 switches. A cycle of 6: 1 1 2 2 3. A one-way cycle of 4: 1 2
+        // 3.
         assert_eq!(distance_sum(10, 3, false), Some(15));
         assert_eq!((distance_sum(6, 2, false), distance_sum(4, 1, true)), (Some(9), Some(6)));
         assert_eq!((aspl(1, 0, true), aspl(2, 0, true)), (Some(0.0), None));

@@ -11,9 +11,9 @@ pub const MAX_CONNECTIVITY_WORK: u128 = 1 << 36;
 
 /// The fewest cables (in directed graphs: arcs) whose loss leaves a switch that cannot reach another; 0 for one switch.
 ///
-/// At diameter 2 or less it is the smallest degree (J. Plesník, Critical graphs of given diameter, 1975), and so it is in a
-/// connected graph whose switches are all alike (Mader); `diameter` and `alike` say what is known. Otherwise it is the
-/// smallest maximum flow between switch 0 and each other one, in both directions if the graph is directed (Menger).
+/// At diameter 2 or less it is the smallest degree (J. Plesník, Critical graphs of given diameter, 1975), and so it is
+/// in a connected graph whose switches are all alike (Mader); `diameter` and `alike` say what is known. Otherwise it is
+/// the smallest maximum flow between switch 0 and each other one, in both directions if the graph is directed (Menger).
 ///
 /// # Errors
 /// [`TopologyError::TooLarge`] beyond [`MAX_CONNECTIVITY_WORK`].
@@ -106,8 +106,8 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// The mean number of neighbours through which a shortest path leads, over all ordered pairs of different switches: 1 where
-/// paths are unique. `None` if some pair is unreachable, or for one switch. Takes a search from every switch.
+/// The mean number of neighbours through which a shortest path leads, over all ordered pairs of different switches: 1
+/// where paths are unique. `None` if some pair is unreachable, or for one switch. Takes a search from every switch.
 pub fn path_diversity(graph: &Graph) -> Option<f64> {
     let n = graph.switches();
     let choices: Option<Vec<u64>> = (0..n as u32)

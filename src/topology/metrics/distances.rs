@@ -1,7 +1,7 @@
 //! Distances between all pairs of switches, exactly, or between samples.
 //!
-//! Searches run from 1,024 switches at a time, one bit for each, so that a step along an arc serves all of them (M. Then et al.,
-//! The More the Merrier: Efficient Multi-Source Graph Traversal, 2014). There are two kinds of them:
+//! Searches run from 1,024 switches at a time, one bit for each, so that a step along an arc serves all of them (M.
+//! Then et al., The More the Merrier: Efficient Multi-Source Graph Traversal, 2014). There are two kinds of them:
 //!
 //! - In networks of small diameter every switch collects in each step what its neighbours know: whole rows of bits in the
 //!   order of the arrays. A switch that all searches have reached is passed over, and one that is nearly there stops
@@ -9,8 +9,8 @@
 //! - In networks of large diameter few searches arrive at a switch in a step, so only what is new is passed on; and
 //!   searches that start near each other run together, because they arrive together.
 //!
-//! Blocks of searches are shared among the threads of rayon. What they add up are integers, so the result is the same for
-//! any number of threads.
+//! Blocks of searches are shared among the threads of rayon. What they add up are integers, so the result is the same
+//! for any number of threads.
 
 use rayon::prelude::*;
 
@@ -23,8 +23,8 @@ use crate::ids::SwitchId;
 /// Largest product of switches and arcs for which distances are computed; 2^42 takes minutes.
 pub const MAX_DISTANCE_WORK: u128 = 1 << 42;
 
-/// Words of 64 searches that run together. Measured on two cores, 65,536 switches of degree 16: with 4 or 8 words 3.6 s of
-/// processor time, with 16 words 1.1 s, because the compiler then works through a row with vector instructions.
+/// Words of 64 searches that run together. Measured on two cores, 65,536 switches of degree 16: with 4 or 8 words 3.6 s
+/// of processor time, with 16 words 1.1 s, because the compiler then works through a row with vector instructions.
 const WORDS: usize = 16;
 /// Searches that run together.
 const BLOCK: usize = 64 * WORDS;
@@ -63,16 +63,18 @@ impl Distances {
 /// Distances from a sample of switches.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sampled {
-    /// Distances from (in directed graphs: to) the switches of the sample; its diameter is a lower bound of the true one.
+    /// Distances from (in directed graphs: to) the switches of the sample; its diameter is a lower bound of the true
+    /// one.
     pub distances: Distances,
     /// Number of switches in the sample.
     pub samples: usize,
-    /// The true average lies within this of [`Distances::aspl`] with 95 % confidence; 0 if the sample is the whole graph.
+    /// The true average lies within this of [`Distances::aspl`] with 95 % confidence; 0 if the sample is the whole
+    /// graph.
     ///
-    /// Hoeffding's inequality for samples without replacement (R. Serfling, Probability Inequalities for the Sum in Sampling
-    /// without Replacement, 1974): `R * sqrt((1 - (K-1)/n) * ln(2/0.05) / (2K))`, where `R` is the width of the range in which
-    /// the mean distance of a switch must lie: from the bound by degree to the diameter, which is at most the farthest
-    /// distance from plus the farthest distance to any one switch.
+    /// Hoeffding's inequality for samples without replacement (R. Serfling, Probability Inequalities for the Sum in
+    /// Sampling without Replacement, 1974): `R * sqrt((1 - (K-1)/n) * ln(2/0.05) / (2K))`, where `R` is the width of
+    /// the range in which the mean distance of a switch must lie: from the bound by degree to the diameter, which is at
+    /// most the farthest distance from plus the farthest distance to any one switch.
     pub error: f64,
     /// Seed of the sample.
     pub seed: u64,
@@ -81,8 +83,8 @@ pub struct Sampled {
 /// Distances between all pairs of switches.
 ///
 /// # Errors
-/// [`TopologyError::Disconnected`] if a switch does not reach another, [`TopologyError::TooLarge`] if it would take more
-/// than [`MAX_DISTANCE_WORK`] steps.
+/// [`TopologyError::Disconnected`] if a switch does not reach another, [`TopologyError::TooLarge`] if it would take
+/// more than [`MAX_DISTANCE_WORK`] steps.
 pub fn distances(graph: &Graph) -> Result<Distances, TopologyError> {
     let n = graph.switches();
     let work = n as u128 * graph.arcs() as u128;
@@ -178,8 +180,8 @@ fn eccentricity(graph: &Graph, start: SwitchId, way: Way) -> usize {
     levels(graph, start, way).len() - 1
 }
 
-/// All switches, in an order in which every 1,024 lie near each other: from the first one that is left a search gathers the
-/// next 1,024 that are left.
+/// All switches, in an order in which every 1,024 lie near each other: from the first one that is left a search gathers
+/// the next 1,024 that are left.
 fn patches(graph: &Graph) -> Vec<u32> {
     let n = graph.switches();
     let mut taken = vec![false; n];

@@ -1,4 +1,5 @@
-//! What can be said of a graph without a floor plan: sizes, degrees, distances, bounds, cuts, and a digest of its cables.
+//! What can be said of a graph without a floor plan: sizes, degrees, distances, bounds, cuts, and a digest of its
+//! cables.
 //!
 //! [`Metrics`] has what is always quick; what takes longer has a function of its own: [`bisection`], [`connectivity`].
 

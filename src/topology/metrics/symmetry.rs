@@ -1,8 +1,9 @@
 //! Families whose switches are all alike.
 //!
-//! A graph is vertex-transitive if for any two switches a renumbering that keeps all cables takes the one to the other. Then
-//! one search gives all distances, and as many ways as cables lead out of a switch (W. Mader, Über den Zusammenhang
-//! symmetrischer Graphen, 1970). The table here says where that is so by construction; a family that is missing is only slower.
+//! A graph is vertex-transitive if for any two switches a renumbering that keeps all cables takes the one to the other.
+//! Then one search gives all distances, and as many ways as cables lead out of a switch (W. Mader, Über den
+//! Zusammenhang symmetrischer Graphen, 1970). The table here says where that is so by construction; a family that is
+//! missing is only slower.
 
 use super::super::Spec;
 

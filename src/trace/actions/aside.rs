@@ -42,7 +42,8 @@ impl Store {
         self.limit
     }
 
-    /// Whether there is memory for so many more, which is taken then; it is if it `must` be. Nothing is given back: a trace only grows.
+    /// Whether there is memory for so many more, which is taken then; it is if it `must` be. Nothing is given back: a
+    /// trace only grows.
     pub(super) fn allows(&self, more: usize, must: bool) -> bool {
         let kept = self.kept.fetch_add(more, Relaxed);
         let fits = must || kept.saturating_add(more) <= self.limit;

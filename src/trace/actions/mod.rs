@@ -1,9 +1,9 @@
 //! What a rank does, in order: in memory, and from some size of the trace on in a temporary file.
 //!
-//! An action takes 16 bytes, so a trace of a few million calls lies in memory. One of a billion would not: what goes beyond
-//! [`Store::limit`] actions in all is set aside in a file that has no name and ends with the process. It is read again a piece at a
-//! time, by whoever walks along the actions, so that memory is bounded by the number of ranks. Where no temporary file can be had,
-//! all stays in memory.
+//! An action takes 16 bytes, so a trace of a few million calls lies in memory. One of a billion would not: what goes
+//! beyond [`Store::limit`] actions in all is set aside in a file that has no name and ends with the process. It is read
+//! again a piece at a time, by whoever walks along the actions, so that memory is bounded by the number of ranks. Where
+//! no temporary file can be had, all stays in memory.
 
 mod aside;
 #[cfg(test)]

@@ -1,10 +1,12 @@
-//! An action as two words: equal words are equal actions, and equal actions have equal words, but for zeros of two signs.
+//! An action as two words: equal words are equal actions, and equal actions have equal words, but for zeros of two
+//! signs.
 
 use crate::trace::{Action, CommunicatorId, Datatype};
 
 /// Two words that no other action has.
 ///
-/// The first has the number of the action in its lowest byte, the datatype above it, and the other rank in its upper half.
+/// The first has the number of the action in its lowest byte, the datatype above it, and the other rank in its upper
+/// half.
 #[inline]
 pub(crate) fn to_words(action: &Action) -> [u64; 2] {
     let pair = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);

@@ -1,10 +1,10 @@
 //! Traces of liballprof, the recorder of LogGOPSim: a text for each rank, a line for each call.
 //!
-//! A line is the name of the call, the date of its begin, its arguments and the date of its end, with colons between them, dates in
-//! microseconds: `MPI_Send:100:94:10:9,4,4:1:7:1140850688,0,2:105`. A type has its size and extent behind it, a communicator
-//! the own rank and the number of ranks, and a vector of counts its entries. The layout follows the public sources
-//! (liballprof/gencode.py). Requests and statuses are addresses: a receive from any source, and which request a test or a
-//! waitany has found, are not recorded.
+//! A line is the name of the call, the date of its begin, its arguments and the date of its end, with colons between
+//! them, dates in microseconds: `MPI_Send:100:94:10:9,4,4:1:7:1140850688,0,2:105`. A type has its size and extent
+//! behind it, a communicator the own rank and the number of ranks, and a vector of counts its entries. The layout
+//! follows the public sources (liballprof/gencode.py). Requests and statuses are addresses: a receive from any source,
+//! and which request a test or a waitany has found, are not recorded.
 //!
 //! What is read is the file of the first rank, whose others stand beside it (`NAME-0.txt`, `NAME-1.txt`...), or a list.
 

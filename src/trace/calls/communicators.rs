@@ -1,8 +1,8 @@
 //! Communicators, windows and collectives that do not block, as recorders tell them: rank by rank, with handles.
 //!
-//! A recorder knows for each rank which communicators it has made, with which members, but no name that all ranks agree on.
-//! Members make communicators of the same members in the same order, or they would wait for each other; so the list of
-//! members, and how many with that list the rank has made before, is a name.
+//! A recorder knows for each rank which communicators it has made, with which members, but no name that all ranks agree
+//! on. Members make communicators of the same members in the same order, or they would wait for each other; so the list
+//! of members, and how many with that list the rank has made before, is a name.
 
 use std::path::Path;
 
@@ -36,14 +36,15 @@ pub(in crate::trace) enum Making {
     Agreed,
 }
 
-/// Tags from here on stand for others. Programs have such tags with Open MPI only, and hardly there; nobody has so many others.
+/// Tags from here on stand for others. Programs have such tags with Open MPI only, and hardly there; nobody has so many
+/// others.
 const FIRST_NUMBERED: i32 = 1 << 30;
 
 impl Program<'_> {
     /// The communicator (or window) that a rank makes now, with these members in their order, as ranks of the world.
     ///
-    /// It is the same one for all its members if each calls this for each communicator that it makes, in its own order; the
-    /// ranks may come in any order. It records no action: what the call costs is [`making`](Self::making).
+    /// It is the same one for all its members if each calls this for each communicator that it makes, in its own order;
+    /// the ranks may come in any order. It records no action: what the call costs is [`making`](Self::making).
     pub fn new_communicator(
         &mut self,
         rank: u32,
@@ -54,8 +55,8 @@ impl Program<'_> {
         self.communicator_of(None, rank, members, file, at)
     }
 
-    /// The same where it is known from which communicator it is made: only its members' order of those made from that one matters then, so
-    /// that threads may make others from others.
+    /// The same where it is known from which communicator it is made: only its members' order of those made from that
+    /// one matters then, so that threads may make others from others.
     pub fn communicator_of(
         &mut self,
         parent: Option<CommunicatorId>,
@@ -95,10 +96,10 @@ impl Program<'_> {
         Members::of(&self.tables.communicators, id, self.ranks.len())
     }
 
-    /// What the call that makes a communicator costs: collectives on the one from which it is made. To split means that all tell
-    /// all their colour and key (an allgather of 8 bytes); then, as in every making, all agree on a number for the messages of
-    /// the new one (an allreduce of 4 bytes). That is the essence of what MPICH and Open MPI do; they may
-    /// need several rounds to agree.
+    /// What the call that makes a communicator costs: collectives on the one from which it is made. To split means that
+    /// all tell all their colour and key (an allgather of 8 bytes); then, as in every making, all agree on a number for
+    /// the messages of the new one (an allreduce of 4 bytes). That is the essence of what MPICH and Open MPI do; they
+    /// may need several rounds to agree.
     pub fn making(&mut self, rank: u32, making: Making, parent: CommunicatorId) -> Result<(), TraceError> {
         if self.members(parent).size() <= 1 {
             return Ok(());
@@ -113,9 +114,9 @@ impl Program<'_> {
         self.collective(rank, call(CollectiveKind::Allreduce, 4))
     }
 
-    /// The tag that stands for a tag on a communicator. Messages match on the ranks of the world and the tag only; so that
-    /// those on different communicators do not mix, the tags of all but the world are numbered down from the largest, and so are those
-    /// of the world that are as large.
+    /// The tag that stands for a tag on a communicator. Messages match on the ranks of the world and the tag only; so
+    /// that those on different communicators do not mix, the tags of all but the world are numbered down from the
+    /// largest, and so are those of the world that are as large.
     pub fn tag(&mut self, communicator: CommunicatorId, tag: i32) -> i32 {
         if communicator.is_world() && tag < FIRST_NUMBERED {
             return tag;
@@ -142,7 +143,8 @@ impl Program<'_> {
         self.settle_collective(rank, at, call)
     }
 
-    /// The same where the arguments are told later, to [`settle_collective`](Self::settle_collective). Gives the place of its action.
+    /// The same where the arguments are told later, to [`settle_collective`](Self::settle_collective). Gives the place
+    /// of its action.
     pub fn open_collective(&mut self, rank: u32, handle: u64) -> usize {
         let state = &mut self.ranks[rank as usize];
         let (number, at) = (state.requests.number(), state.actions.len());

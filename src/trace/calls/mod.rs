@@ -1,8 +1,8 @@
 //! From recorded MPI calls to actions: what the readers of recorders' formats share.
 //!
-//! A recorder tells calls with handles of requests and communicators, with wildcards and with dates. Actions know requests by
-//! source, destination and tag, messages without their communicator, and computation as flops. Here one becomes the other, and what
-//! cannot is counted with its place, or refused.
+//! A recorder tells calls with handles of requests and communicators, with wildcards and with dates. Actions know
+//! requests by source, destination and tag, messages without their communicator, and computation as flops. Here one
+//! becomes the other, and what cannot is counted with its place, or refused.
 
 mod communicators;
 mod requests;
@@ -147,7 +147,8 @@ impl<'o> Program<'o> {
         Ok((count as u32, Datatype::DOUBLE))
     }
 
-    /// A collective of a rank that blocks. Its counts are one for each member of its communicator, of which the rank is one.
+    /// A collective of a rank that blocks. Its counts are one for each member of its communicator, of which the rank is
+    /// one.
     pub fn collective(&mut self, rank: u32, call: CollectiveCall) -> Result<(), TraceError> {
         let index = self.tables.collective(call).map_err(full)?;
         self.push(rank, Action::Collective { index });
@@ -159,7 +160,8 @@ impl<'o> Program<'o> {
         self.tables.counts(counts).map_err(full)
     }
 
-    /// Leaves out receives from anywhere that were not complete when the recording ended: nothing tells from whom they are.
+    /// Leaves out receives from anywhere that were not complete when the recording ended: nothing tells from whom they
+    /// are.
     fn leave_out_open(&mut self, file: &Path) {
         let ranks = self.ranks.len() as u32;
         let mut open = 0_u64;
@@ -177,8 +179,8 @@ impl<'o> Program<'o> {
         }
     }
 
-    /// The trace of a recording that is not whole. Halves of messages and collectives whose others were not recorded cannot be
-    /// replayed, and are cut off.
+    /// The trace of a recording that is not whole. Halves of messages and collectives whose others were not recorded
+    /// cannot be replayed, and are cut off.
     pub fn finish_window(self, name: &str, file: &Path) -> Result<Trace, TraceError> {
         let format = self.format;
         let trace = self.finish(name, file)?;

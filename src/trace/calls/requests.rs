@@ -44,10 +44,12 @@ pub(in crate::trace) struct Requests {
     active: FxHashMap<u64, Request>,
     /// Persistent requests: the operation that a start begins.
     persistent: FxHashMap<u64, Action>,
-    /// Numbers of collectives that do not block: those used before and free again, each since an action; and how many there are.
+    /// Numbers of collectives that do not block: those used before and free again, each since an action; and how many
+    /// there are.
     free: BTreeMap<u32, usize>,
     numbers: u32,
-    /// Where the call began that starts collectives now, if it was not just now: their numbers have to be free since then.
+    /// Where the call began that starts collectives now, if it was not just now: their numbers have to be free since
+    /// then.
     pub begun_at: Option<usize>,
     /// Whether there was any receive whose source or tag was not known when it was posted.
     pub had_open: bool,
@@ -123,8 +125,8 @@ impl Rank {
 }
 
 impl Program<'_> {
-    /// Posts a send or a receive that does not block, remembered under a handle until it is waited for. Any other action
-    /// needs no wait.
+    /// Posts a send or a receive that does not block, remembered under a handle until it is waited for. Any other
+    /// action needs no wait.
     pub fn post(&mut self, rank: u32, handle: u64, action: Action) {
         let at = self.ranks[rank as usize].actions.len();
         let request = match action {
@@ -136,7 +138,8 @@ impl Program<'_> {
         self.push(rank, action);
     }
 
-    /// Waits for a request, of a message or a collective; `false` if there is no such handle. A receive whose source was open needs source and tag now.
+    /// Waits for a request, of a message or a collective; `false` if there is no such handle. A receive whose source
+    /// was open needs source and tag now.
     pub fn wait(&mut self, rank: u32, handle: u64, told: Option<(u32, i32)>) -> Result<bool, Unresolved> {
         let state = &mut self.ranks[rank as usize];
         let Some(request) = state.requests.remove(handle) else { return Ok(false) };

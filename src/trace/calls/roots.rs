@@ -18,8 +18,8 @@ fn is_told_by_root(call: &CollectiveCall) -> bool {
 }
 
 impl Program<'_> {
-    /// Gives all members the counts that only the root of a gatherv or scatterv has told. The collectives of a communicator
-    /// have the same order on all its members.
+    /// Gives all members the counts that only the root of a gatherv or scatterv has told. The collectives of a
+    /// communicator have the same order on all its members.
     pub(super) fn share_roots(&mut self) -> Result<(), TraceError> {
         let mut incomplete: Vec<CommunicatorId> = self
             .tables

@@ -1,13 +1,13 @@
 //! The compact binary form of a trace, `.mtrace`.
 //!
-//! It holds every action exactly, is read many times faster than text, and is checked as it is read: each section carries
-//! checksums, so that a cut or changed file is refused with the byte at which it is. `docs/traces.md` has the layout byte by
-//! byte.
+//! It holds every action exactly, is read many times faster than text, and is checked as it is read: each section
+//! carries checksums, so that a cut or changed file is refused with the byte at which it is. `docs/traces.md` has the
+//! layout byte by byte.
 //!
-//! Actions repeat: a rank of a stencil code has some ten different ones. So a section lists the different actions of a part of
-//! one rank, the frequent ones first, and then says in one byte each which of them come in which order. Only computations
-//! whose amounts differ from time to time stand in between as numbers. Reading is then a copy of 16 bytes for each byte of
-//! input. General compression (zstd) on top of it is for archives; the form itself needs none.
+//! Actions repeat: a rank of a stencil code has some ten different ones. So a section lists the different actions of a
+//! part of one rank, the frequent ones first, and then says in one byte each which of them come in which order. Only
+//! computations whose amounts differ from time to time stand in between as numbers. Reading is then a copy of 16 bytes
+//! for each byte of input. General compression (zstd) on top of it is for archives; the form itself needs none.
 //!
 //! Varints for everything were rejected: decoding a message of four arguments takes as long as all the rest of reading.
 //! Runs of equal actions were, too: a file of some bytes could ask for any amount of memory.

@@ -80,8 +80,8 @@ impl Comms {
         }
     }
 
-    /// Learns from a call that makes a communicator or a group. Of a call that makes a communicator, gives the handles of its
-    /// parent and of the new one.
+    /// Learns from a call that makes a communicator or a group. Of a call that makes a communicator, gives the handles
+    /// of its parent and of the new one.
     pub fn learn(&mut self, call: &Call) -> Option<(i64, i64)> {
         let (i, v) = (&call.integers, &call.vectors);
         let (new, members) = match call.name {
@@ -119,8 +119,8 @@ impl Comms {
         Some((parent, new))
     }
 
-    /// The members of a grid: the first ranks of its parent, as many as it has places. They keep their numbers even where the
-    /// library may give them others, which few do.
+    /// The members of a grid: the first ranks of its parent, as many as it has places. They keep their numbers even
+    /// where the library may give them others, which few do.
     fn grid(&mut self, call: &Call) -> Option<MemberList> {
         let (i, dims) = (&call.integers, &call.vectors[0]);
         let size = dims.iter().try_fold(1usize, |size, &n| size.checked_mul(usize::try_from(n).ok()?))?;

@@ -1,15 +1,16 @@
 //! Which arguments each call has in the file.
 //!
-//! The stream has no lengths: to find the next call, all arguments of this one have to be known. Numbers of calls and order
-//! and widths of arguments are those of the public sources of sst-dumpi (dumpi/common: funclabels.h, dumpiio.c, iodefs.h).
+//! The stream has no lengths: to find the next call, all arguments of this one have to be known. Numbers of calls and
+//! order and widths of arguments are those of the public sources of sst-dumpi (dumpi/common: funclabels.h, dumpiio.c,
+//! iodefs.h).
 
 /// Name and arguments of each call, by its number.
 ///
-/// `i`, `h`, `b`, `l` are integers of 32, 16, 8 and 64 bits; `I`, `H`, `B` vectors of such, with their length in front in 32
-/// bits; `J` a vector of vectors of 32 bits; `C` a text with its length in 32 bits, `S` and `T` vectors of these and vectors
-/// of vectors; `s` statuses, where the call has them. What stands in `(xy...)` is there if the integers x and y, counted from
-/// 0, are equal: at the root. `V`, `W`, `P` are like `I`, `I`, `S` but were written otherwise by old versions. `?` is never
-/// written.
+/// `i`, `h`, `b`, `l` are integers of 32, 16, 8 and 64 bits; `I`, `H`, `B` vectors of such, with their length in front
+/// in 32 bits; `J` a vector of vectors of 32 bits; `C` a text with its length in 32 bits, `S` and `T` vectors of these
+/// and vectors of vectors; `s` statuses, where the call has them. What stands in `(xy...)` is there if the integers x
+/// and y, counted from 0, are equal: at the root. `V`, `W`, `P` are like `I`, `I`, `S` but were written otherwise by
+/// old versions. `?` is never written.
 pub(super) const CALLS: [(&str, &str); 290] = [
     ("Send", "ihiih"),
     ("Recv", "ihiihs"),

@@ -1,9 +1,9 @@
 //! DUMPI traces, as the SST tools record them: a binary file of calls for each rank.
 //!
-//! What is read is the file with the description of a run (`NAME.meta`), the file of the first rank (`NAME-0000.bin`), whose
-//! other files stand beside it, or a list of all of them. The layout follows the public description and sources of
-//! sst-dumpi; where these contradict each other, the sources. Each file is read twice, a piece at a time: its end has the
-//! version and the sizes of types, without which the calls cannot be understood.
+//! What is read is the file with the description of a run (`NAME.meta`), the file of the first rank (`NAME-0000.bin`),
+//! whose other files stand beside it, or a list of all of them. The layout follows the public description and sources
+//! of sst-dumpi; where these contradict each other, the sources. Each file is read twice, a piece at a time: its end
+//! has the version and the sizes of types, without which the calls cannot be understood.
 
 mod comms;
 mod layout;

@@ -1,8 +1,9 @@
 //! Who is with whom after `MPI_Comm_split`.
 //!
-//! A rank's file tells its own colour and key only. So the calls that make communicators and groups are read from all files
-//! first, where there are any splits, and played through together: a split is known once all members of its parent have told
-//! theirs, and its members are those of a colour, ordered by key and then by their rank in the parent (MPI 4.0, section 7.4.2).
+//! A rank's file tells its own colour and key only. So the calls that make communicators and groups are read from all
+//! files first, where there are any splits, and played through together: a split is known once all members of its
+//! parent have told theirs, and its members are those of a colour, ordered by key and then by their rank in the parent
+//! (MPI 4.0, section 7.4.2).
 
 use std::collections::VecDeque;
 

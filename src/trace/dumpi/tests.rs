@@ -252,7 +252,8 @@ fn lines(trace: &Trace, rank: u32) -> Vec<String> {
 
 #[test]
 fn splits_are_known_from_the_files_of_all() {
-    // Six ranks: even ones, ordered backwards by their keys, odd ones, and rank 5 in no part; then the even ones once more.
+    // Six ranks: even ones, ordered backwards by their keys, odd ones, and rank 5 in no part; then the even ones once
+    // more.
     let file = |rank: i32| {
         let mut file = File::new();
         let colour = if rank == 5 { -32766 } else { rank % 2 };

@@ -1,8 +1,9 @@
 //! The binary form of GOAL: a table of places, then for each rank its operations and what waits for them.
 //!
-//! Little-endian, as on the computers that make it. Behind the magic all places count from byte 8. A rank has the numbers of
-//! its operations and of those that wait for nothing, the latter's indices, the operations in 39 bytes each, and a list of
-//! indices in which each operation has a range of those that wait for its end and one of those that wait for its start.
+//! Little-endian, as on the computers that make it. Behind the magic all places count from byte 8. A rank has the
+//! numbers of its operations and of those that wait for nothing, the latter's indices, the operations in 39 bytes each,
+//! and a list of indices in which each operation has a range of those that wait for its end and one of those that wait
+//! for its start.
 
 use std::path::Path;
 

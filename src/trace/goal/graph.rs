@@ -1,8 +1,8 @@
 //! The graphs of all ranks: operations, and which of them wait for which.
 //!
-//! A rank has a record of each of its operations, and behind them two lists: what each operation waits for, and which ones wait for it.
-//! All of this is paged, so a rank may have more operations than there is memory for. Whoever goes along the graph of a program uses
-//! neighbours one after the other, and most of it can stay outside.
+//! A rank has a record of each of its operations, and behind them two lists: what each operation waits for, and which
+//! ones wait for it. All of this is paged, so a rank may have more operations than there is memory for. Whoever goes
+//! along the graph of a program uses neighbours one after the other, and most of it can stay outside.
 
 use std::ops::Range;
 

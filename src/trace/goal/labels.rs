@@ -1,7 +1,7 @@
 //! The labels of a rank, by which operations are named.
 //!
-//! Programs number them: `l1`, `l2` and so on. Those that count up with the operations take no memory of their own, so that it does
-//! not grow with the rank.
+//! Programs number them: `l1`, `l2` and so on. Those that count up with the operations take no memory of their own, so
+//! that it does not grow with the rank.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use rustc_hash::FxHashMap;
 /// Labels, and the operations that they name.
 #[derive(Default)]
 pub(super) struct Labels {
-    /// By what stands before the number: its first number, the operation of that, and how many follow one after the other.
+    /// By what stands before the number: its first number, the operation of that, and how many follow one after the
+    /// other.
     numbered: FxHashMap<Vec<u8>, BTreeMap<u64, (u32, u32)>>,
     others: FxHashMap<Vec<u8>, u32>,
 }
@@ -54,8 +55,8 @@ impl Labels {
     }
 }
 
-/// A label that ends in a number: what stands before it, and the number. One that has zeros in front is another label than one that
-/// has not.
+/// A label that ends in a number: what stands before it, and the number. One that has zeros in front is another label
+/// than one that has not.
 fn split(label: &[u8]) -> Option<(&[u8], u64)> {
     let digits = label.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let (name, number) = label.split_at(label.len() - digits);

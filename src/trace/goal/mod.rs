@@ -1,9 +1,9 @@
 //! GOAL schedules, the input of LogGOPSim: for each rank, operations and which of them wait for which.
 //!
-//! The text and the binary form that `txt2bin` makes of it are read; the text is written. The grammar and the layout follow the
-//! public sources of LogGOPSim (txt2bin.re, Parser.hpp). There are no collectives in it: they are written as the messages that an
-//! algorithm makes of them (`rounds.rs`). A rank of a schedule is a graph (`graph.rs`), a rank of a trace a list:
-//! `schedule.rs` puts one in the order in which it can run.
+//! The text and the binary form that `txt2bin` makes of it are read; the text is written. The grammar and the layout
+//! follow the public sources of LogGOPSim (txt2bin.re, Parser.hpp). There are no collectives in it: they are written as
+//! the messages that an algorithm makes of them (`rounds.rs`). A rank of a schedule is a graph (`graph.rs`), a rank of
+//! a trace a list: `schedule.rs` puts one in the order in which it can run.
 
 mod binary;
 mod graph;

@@ -1,9 +1,9 @@
 //! Bytes that may be more than the memory that is allowed for them.
 //!
-//! They lie in pages. As many as fit are in memory; the others are in a file that has no name and ends with the process, and change
-//! places with those that were not used for the longest time, by the clock algorithm (Corbató, "A paging experiment with the Multics
-//! system", 1968). So whoever works in a few places at a time is as fast as in memory, and whoever does not is slow but comes to an end.
-//! Where no file can be had, all stays in memory.
+//! They lie in pages. As many as fit are in memory; the others are in a file that has no name and ends with the
+//! process, and change places with those that were not used for the longest time, by the clock algorithm (Corbató, "A
+//! paging experiment with the Multics system", 1968). So whoever works in a few places at a time is as fast as in
+//! memory, and whoever does not is slow but comes to an end. Where no file can be had, all stays in memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -237,7 +237,8 @@ mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-    /// Whatever is done with more bytes than there is memory for, they are those of a vector with which the same is done.
+    /// Whatever is done with more bytes than there is memory for, they are those of a vector with which the same is
+    /// done.
     #[test]
     fn what_goes_out_comes_back() {
         let mut random = StdRng::seed_from_u64(5);

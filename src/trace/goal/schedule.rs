@@ -1,10 +1,10 @@
 //! Graphs of operations, and an order in which a rank can perform them one after the other.
 //!
-//! Not every order will do: a rank that waited for the wrong message first could wait for ever. So all ranks are run together
-//! once, without any notion of time. An operation begins when everything that it waits for has happened; a message has happened, to
-//! both sides, when its send and its receive have begun, as large messages do; the order in which that comes to pass is one that all
-//! ranks can keep. Where all ranks would wait for ever like this, the oldest sends are done without a receiver, as those of small
-//! messages are.
+//! Not every order will do: a rank that waited for the wrong message first could wait for ever. So all ranks are run
+//! together once, without any notion of time. An operation begins when everything that it waits for has happened; a
+//! message has happened, to both sides, when its send and its receive have begun, as large messages do; the order in
+//! which that comes to pass is one that all ranks can keep. Where all ranks would wait for ever like this, the oldest
+//! sends are done without a receiver, as those of small messages are.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -18,7 +18,8 @@ use crate::trace::calls::{At, Program};
 use crate::trace::error::TraceError;
 use crate::trace::{Action, Effect, Options, Trace};
 
-/// Operations that a rank begins in a row. Others have their turn then, so that no rank gets far ahead of those that receive from it.
+/// Operations that a rank begins in a row. Others have their turn then, so that no rank gets far ahead of those that
+/// receive from it.
 const TURN: usize = 4096;
 
 /// A graph under way.
@@ -53,8 +54,8 @@ struct Posted {
 
 /// The operations of all ranks.
 ///
-/// What an operation requires may stand anywhere before it, and which of two comes first may depend on a message from a rank that
-/// stands further down. So all of them have to be read before the first can be put in its place.
+/// What an operation requires may stand anywhere before it, and which of two comes first may depend on a message from a
+/// rank that stands further down. So all of them have to be read before the first can be put in its place.
 pub(super) struct Schedule {
     graphs: Graphs,
     places: Vec<Place>,
@@ -85,7 +86,8 @@ impl Schedule {
         (self.graphs.operations() < MOST).then(|| self.graphs.push(operation))
     }
 
-    /// Says that an operation of that rank waits for another one, or for its start only; `false` if that is said too often.
+    /// Says that an operation of that rank waits for another one, or for its start only; `false` if that is said too
+    /// often.
     pub fn edge(&mut self, later: u32, earlier: u32, on_start: bool) -> bool {
         let fits = self.graphs.edges() < MOST;
         if fits {
@@ -151,7 +153,8 @@ pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Optio
 }
 
 impl Order<'_> {
-    /// The operation that a rank begins next: those that wait for nothing from the start, then those that have become ready.
+    /// The operation that a rank begins next: those that wait for nothing from the start, then those that have become
+    /// ready.
     fn next(&mut self, rank: u32) -> Option<u32> {
         let run = &mut self.runs[rank as usize];
         while run.root < run.place.roots_end {
@@ -248,7 +251,8 @@ impl Order<'_> {
         true
     }
 
-    /// Nothing can begin: of each rank, sends are done without a receiver until that lets something begin. Gives whether there were any.
+    /// Nothing can begin: of each rank, sends are done without a receiver until that lets something begin. Gives
+    /// whether there were any.
     fn release(&mut self) -> bool {
         let mut released = false;
         for rank in std::mem::take(&mut self.holders) {
@@ -266,8 +270,8 @@ impl Order<'_> {
         released
     }
 
-    /// Takes the other half of a message, or leaves one half for it. Triples of which nothing is under way are forgotten: programs
-    /// may have as many tags as messages.
+    /// Takes the other half of a message, or leaves one half for it. Triples of which nothing is under way are
+    /// forgotten: programs may have as many tags as messages.
     fn post(
         &mut self,
         triple: (u32, u32, u32),
@@ -298,8 +302,8 @@ impl Order<'_> {
             if !on_start && !self.graphs.waited(run.place, earlier) {
                 let operation = self.graphs.operation(run.place, earlier);
                 let is_last = run.last.take() == Some(earlier);
-                // Both halves of a message to itself have one triple, and a wait for the one could be one for the other. It is received
-                // when it is sent, so waiting for that half is enough.
+                // Both halves of a message to itself have one triple, and a wait for the one could be one for the
+                // other. It is received when it is sent, so waiting for that half is enough.
                 if operation.kind != Kind::Send || operation.peer != rank {
                     run.open -= 1;
                     wait(&mut self.program, rank, &operation, is_last);
@@ -359,7 +363,8 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// The receive without a send for which, in the end, an operation waits that has not begun; none if it waits for itself.
+    /// The receive without a send for which, in the end, an operation waits that has not begun; none if it waits for
+    /// itself.
     fn missing_for(&mut self, rank: u32, stuck: u32) -> Option<Operation> {
         let place = self.runs[rank as usize].place;
         let to_rank = self.posted.iter().filter(|((_, destination, _), _)| *destination == rank);
@@ -382,8 +387,8 @@ impl Order<'_> {
     }
 }
 
-/// Waits for a message; one that was posted just before becomes a call that blocks. An older one of the same partner and tag is
-/// not that one: to block on the newer would wait for what may only come after the older is used.
+/// Waits for a message; one that was posted just before becomes a call that blocks. An older one of the same partner
+/// and tag is not that one: to block on the newer would wait for what may only come after the older is used.
 fn wait(program: &mut Program<'_>, rank: u32, operation: &Operation, is_last: bool) {
     let (peer, tag) = (operation.peer, operation.tag as i32);
     let actions = &mut program.ranks[rank as usize].actions;

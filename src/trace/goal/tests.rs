@@ -49,8 +49,8 @@ fn graphs_become_lists() {
     assert_eq!(ti(&parse(SAMPLE.as_bytes()).unwrap()), expected);
 }
 
-/// Rank 0 has two chains; the message that frees its answer to rank 1 stands last. A list in the order of the file would wait
-/// for rank 2 first, which waits for rank 1, which waits for that answer.
+/// Rank 0 has two chains; the message that frees its answer to rank 1 stands last. A list in the order of the file
+/// would wait for rank 2 first, which waits for rank 1, which waits for that answer.
 #[test]
 fn the_order_is_one_that_can_run() {
     let text = "num_ranks 3\n\
@@ -102,7 +102,8 @@ fn sends_that_nobody_receives_are_done_when_nothing_else_can_be() {
     assert_eq!(ti(&parse(lonely.as_bytes()).unwrap()), "0 isend 0 0 8 6\n0 isend 0 0 8 6\n0 compute 1\n0 waitall\n");
 }
 
-/// A hundred thousand sends are under way when they are received, the last one first, by a rank that is told so one after the other.
+/// A hundred thousand sends are under way when they are received, the last one first, by a rank that is told so one
+/// after the other.
 #[test]
 fn many_sends_may_be_under_way() {
     const MANY: usize = 100_000;

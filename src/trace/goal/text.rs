@@ -12,7 +12,8 @@ use crate::trace::error::{TraceError, TraceErrorKind, shorten};
 use crate::trace::format::{Input, MOST_RANKS};
 use crate::trace::source::HEAD;
 
-/// Whether the first word that is no comment is `num_ranks`, or is not to be seen behind a long comment: nobody else begins like that.
+/// Whether the first word that is no comment is `num_ranks`, or is not to be seen behind a long comment: nobody else
+/// begins like that.
 pub(super) fn recognises(head: &[u8]) -> bool {
     let (mut comment, mut kept) = (false, Vec::new());
     for line in head.split(|&byte| byte == b'\n') {

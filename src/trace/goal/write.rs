@@ -13,8 +13,8 @@ use crate::trace::queues::take_oldest;
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Datatype, Trace, UNKNOWN_COUNT, ti};
 
-/// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; one-sided communication cannot be expressed, and
-/// collectives only as the messages that they are made of.
+/// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; one-sided communication cannot be
+/// expressed, and collectives only as the messages that they are made of.
 #[derive(Debug)]
 pub struct Goal<'r>(Option<&'r dyn Rounds>);
 
@@ -106,7 +106,8 @@ struct Chain<'o, W> {
     requests: FxHashMap<Triple, VecDeque<u64>>,
     /// What the rank's collectives are made of.
     rounds: Option<Box<dyn RankRounds + 'o>>,
-    /// Collectives that do not block and have not been waited for, the oldest first: their numbers, and their last operations.
+    /// Collectives that do not block and have not been waited for, the oldest first: their numbers, and their last
+    /// operations.
     started: Vec<(u32, Option<Link>)>,
 }
 
@@ -168,8 +169,8 @@ impl<'o, W: Write> Chain<'o, W> {
         links.iter().try_for_each(|&link| self.follow(link))
     }
 
-    /// Writes the steps of the rank in its next collective, which this action begins, and the flops of that; `false` if it is not
-    /// known what it is made of, or these take too long to be told.
+    /// Writes the steps of the rank in its next collective, which this action begins, and the flops of that; `false` if
+    /// it is not known what it is made of, or these take too long to be told.
     fn perform(&mut self, action: &Action, flops: f64) -> io::Result<bool> {
         let Some(rounds) = &mut self.rounds else { return Ok(false) };
         let (mut steps, mut open) = (Vec::new(), Vec::new());

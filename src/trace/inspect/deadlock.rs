@@ -1,11 +1,12 @@
 //! Whether ranks can come to wait for each other, without any notion of time.
 //!
-//! Messages of a triple (source, destination, tag) match in their order, so it is enough to count: the k-th receive can end
-//! when the k-th send is posted. Whether ranks block does not depend on who is faster, since nothing here takes a message
-//! from whoever comes first; one run tells for all orders. It is done twice: with sends that are always buffered, where a
-//! block is certain, and with sends that wait for their receive, where a block means that the program relies on buffers,
-//! which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members together, as MPI allows; but with buffered sends not those who
-//! only give, such as the root of a bcast. The wait for one that does not block ends when all members have started it.
+//! Messages of a triple (source, destination, tag) match in their order, so it is enough to count: the k-th receive can
+//! end when the k-th send is posted. Whether ranks block does not depend on who is faster, since nothing here takes a
+//! message from whoever comes first; one run tells for all orders. It is done twice: with sends that are always
+//! buffered, where a block is certain, and with sends that wait for their receive, where a block means that the program
+//! relies on buffers, which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members together, as MPI
+//! allows; but with buffered sends not those who only give, such as the root of a bcast. The wait for one that does not
+//! block ends when all members have started it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -42,8 +43,8 @@ pub(super) struct Call {
 pub(super) trait Watch {
     /// An action of a rank posts half a message.
     fn posted(&mut self, rank: u32, action: usize, side: Side);
-    /// The calls of a collective or fence: of all members, or of those that ever call it. `first` is the lowest rank that calls any of its
-    /// sequence.
+    /// The calls of a collective or fence: of all members, or of those that ever call it. `first` is the lowest rank
+    /// that calls any of its sequence.
     fn met(&mut self, meeting: Meeting, first: u32, calls: &[Call]);
     /// Whether what follows in blocked ranks is done too, as if they waited for nothing.
     const SEES_ALL: bool;

@@ -173,9 +173,10 @@ impl Info {
         (sum / self.ranks.len().max(1) as f64, self.ranks.iter().map(&what).fold(0.0, f64::max))
     }
 
-    /// Seconds that a replay will roughly take on one core, by what it has to do: 30 ns for an action, 450 ns for a message, and for
-    /// one of an exchange of all with all, whose messages are under way together, half as many times that as there are ranks.
-    /// Measured on traces of 64 ranks on a torus and a core of about 3 GHz, where it is right within a factor of two.
+    /// Seconds that a replay will roughly take on one core, by what it has to do: 30 ns for an action, 450 ns for a
+    /// message, and for one of an exchange of all with all, whose messages are under way together, half as many times
+    /// that as there are ranks. Measured on traces of 64 ranks on a torus and a core of about 3 GHz, where it is right
+    /// within a factor of two.
     pub fn replay_seconds(&self) -> f64 {
         let messages = (self.sum(|rank| rank.messages) + self.collective_messages) as f64;
         let together = (self.ranks.len() as f64 / 2.0).max(1.0);
@@ -189,8 +190,8 @@ fn size_class(bytes: u64) -> usize {
     (u64::BITS - bytes.leading_zeros()) as usize
 }
 
-/// About how many messages one rank sends inside a collective: trees and exchanges in log2 of the ranks, one for each other
-/// rank where all have something for all.
+/// About how many messages one rank sends inside a collective: trees and exchanges in log2 of the ranks, one for each
+/// other rank where all have something for all.
 fn messages_inside(kind: CollectiveKind, ranks: u64) -> u64 {
     use CollectiveKind as K;
     let logarithm = u64::from(u64::BITS - ranks.saturating_sub(1).leading_zeros());

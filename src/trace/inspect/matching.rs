@@ -1,7 +1,7 @@
 //! Whether what the ranks say fits together: halves of messages, and collectives of the members of a communicator.
 //!
-//! It looks on while the ranks run, so that what fits is forgotten at once: what is kept is what is under way, and what has no
-//! other half.
+//! It looks on while the ranks run, so that what fits is forgotten at once: what is kept is what is under way, and what
+//! has no other half.
 
 use std::collections::VecDeque;
 
@@ -64,7 +64,8 @@ impl Watch for Matching<'_> {
         }
     }
 
-    /// Compares the calls of a collective with that of the first rank. What follows on a rank that differs, differs because of that.
+    /// Compares the calls of a collective with that of the first rank. What follows on a rank that differs, differs
+    /// because of that.
     fn met(&mut self, (sequence, number): Meeting, first: u32, calls: &[Call]) {
         let (trace, number) = (self.trace, number + 1);
         let different = self.different.entry(sequence).or_default();

@@ -7,7 +7,8 @@ use crate::trace::format::Input;
 /// Name of the format.
 pub(super) const NAME: &str = "OTF2";
 
-/// Whether a file begins as the anchor file of an archive does: a chunk, whose second byte is the order of bytes (`B` or `#`).
+/// Whether a file begins as the anchor file of an archive does: a chunk, whose second byte is the order of bytes (`B`
+/// or `#`).
 pub(super) fn recognises(head: &[u8]) -> bool {
     matches!(head, [3, b'B' | b'#', b'O', b'T', b'F', b'2', ..])
 }

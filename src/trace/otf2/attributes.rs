@@ -7,7 +7,8 @@ use super::event::Member;
 pub(super) struct Attributes<'a>(pub &'a [u8]);
 
 impl<'a> Attributes<'a> {
-    /// What follows the name of an attribute, up to the end of the line: of a list, whose members stand behind commas, too.
+    /// What follows the name of an attribute, up to the end of the line: of a list, whose members stand behind commas,
+    /// too.
     pub fn after(self, name: &str) -> Option<&'a [u8]> {
         let (mut quoted, mut fresh) = (false, true);
         for (at, &byte) in self.0.iter().enumerate() {

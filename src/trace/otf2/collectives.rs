@@ -45,10 +45,12 @@ pub(super) fn kind(operation: &[u8]) -> Option<K> {
     })
 }
 
-/// Collectives that not all ranks have told yet. Those with the same number in a communicator are the same one on all its ranks.
+/// Collectives that not all ranks have told yet. Those with the same number in a communicator are the same one on all
+/// its ranks.
 #[derive(Default)]
 pub(super) struct Meetings {
-    /// For each rank, by their actions: those told, and those that were begun and are told later; the oldest is one of these.
+    /// For each rank, by their actions: those told, and those that were begun and are told later; the oldest is one of
+    /// these.
     ranks: Vec<BTreeMap<usize, Option<Told>>>,
     communicators: BTreeMap<CommunicatorId, Gathering<(u32, Told)>>,
 }
@@ -75,7 +77,8 @@ impl Meetings {
         self.go_on(program, rank, file)
     }
 
-    /// Those that do not block are told when they end, and count from where they began: the oldest one holds up the others.
+    /// Those that do not block are told when they end, and count from where they began: the oldest one holds up the
+    /// others.
     fn go_on(&mut self, program: &mut Program<'_>, rank: u32, file: &Path) -> Result<(), TraceError> {
         while let Some(oldest) = self.ranks[rank as usize].first_entry() {
             let Some(told) = *oldest.get() else { break };

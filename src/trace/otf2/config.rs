@@ -1,5 +1,5 @@
-//! What `otf2-config` tells of the library that is installed. It is no module of mopsim: `build.rs` and the test that writes archives
-//! include it.
+//! What `otf2-config` tells of the library that is installed. It is no module of mopsim: `build.rs` and the test that
+//! writes archives include it.
 
 use std::process::Command;
 

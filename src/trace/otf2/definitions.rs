@@ -52,7 +52,8 @@ impl Definitions {
         self.windows.insert(id, comm);
     }
 
-    /// Whether all is there that events need: problem and help if not. `missing` is the help where a definition is not there.
+    /// Whether all is there that events need: problem and help if not. `missing` is the help where a definition is not
+    /// there.
     pub fn check(&self, missing: &'static str) -> Result<(), (String, &'static str)> {
         match self.ranks() {
             0 => return Err(("the ranks of MPI are not defined in front of the events".to_owned(), missing)),
@@ -90,7 +91,8 @@ impl Definitions {
         self.groups.get(self.comms.get(&comm)?).map(Vec::as_slice)
     }
 
-    /// A member of a communicator by its number; `own` is the one that names it, and the only one where each location is alone.
+    /// A member of a communicator by its number; `own` is the one that names it, and the only one where each location
+    /// is alone.
     #[cfg(feature = "libotf2")]
     pub fn member(&self, comm: u64, number: u64, own: u64) -> Member {
         let location = match self.members(comm) {

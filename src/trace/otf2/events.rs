@@ -218,7 +218,8 @@ impl<'o> Events<'o> {
         Ok(())
     }
 
-    /// A collective has ended; `at` says where it was started, if it did not block. `false` if there is nothing to replay.
+    /// A collective has ended; `at` says where it was started, if it did not block. `false` if there is nothing to
+    /// replay.
     fn collective(&mut self, at: Option<usize>, told: Collective<'_>, event: &Event<'_>) -> Result<bool, TraceError> {
         let rank = event.rank;
         let Some(kind) = kind(told.operation) else {

@@ -1,8 +1,9 @@
-//! Archives of OTF2, by the library: definitions one by one, then the events of all ranks in the order of time, a batch at a
-//! time. `library.c` calls the library; see there why it is in C.
+//! Archives of OTF2, by the library: definitions one by one, then the events of all ranks in the order of time, a batch
+//! at a time. `library.c` calls the library; see there why it is in C.
 //!
-//! The library keeps a piece of each rank's file in memory (a MiB, unless the archive was written otherwise) and all of these
-//! files open. Those of threads and devices beside the ranks are not opened; how many events they have is defined.
+//! The library keeps a piece of each rank's file in memory (a MiB, unless the archive was written otherwise) and all of
+//! these files open. Those of threads and devices beside the ranks are not opened; how many events they have is
+//! defined.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::marker::PhantomData;
@@ -156,7 +157,8 @@ impl Archive {
         let Ok(path) = CString::new(file.as_os_str().as_encoded_bytes()) else {
             return Err(refusal(file, "its path holds a zero byte"));
         };
-        // SAFETY: the path is a text of C, which lives longer than the call; the library is ours as long as the lock is held.
+        // SAFETY: the path is a text of C, which lives longer than the call; the library is ours as long as the lock is
+        // held.
         let handle = unsafe { mopsim_otf2_open(path.as_ptr()) };
         if handle.is_null() {
             return Err(refusal(file, &said()));
@@ -186,10 +188,12 @@ impl Archive {
         if begun == 0 { Ok(()) } else { Err(self.error()) }
     }
 
-    /// The events of communication among the next ones, put into `batch`, and how many there were with all others; none at the end.
+    /// The events of communication among the next ones, put into `batch`, and how many there were with all others; none
+    /// at the end.
     fn events<'b>(&mut self, batch: &'b mut [Record]) -> Result<Option<(&'b [Record], u64)>, TraceError> {
         let mut read = 0;
-        // SAFETY: the handle is open, C writes no more records than the batch has room for, and does not keep the pointer.
+        // SAFETY: the handle is open, C writes no more records than the batch has room for, and does not keep the
+        // pointer.
         let count = unsafe { mopsim_otf2_events(self.handle, batch.as_mut_ptr(), batch.len(), &raw mut read) };
         let records = usize::try_from(count).ok().and_then(|count| batch.get(..count)).ok_or_else(|| self.error())?;
         Ok((read > 0).then_some((records, read)))
@@ -300,7 +304,8 @@ struct Global {
     locations: Vec<(u64, u64)>,
 }
 
-/// Reads all definitions. Groups name members by their numbers among the locations of their paradigm, so they come last.
+/// Reads all definitions. Groups name members by their numbers among the locations of their paradigm, so they come
+/// last.
 fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
     let mut known = Definitions::default();
     let (mut regions, mut names): (Vec<(u64, u64)>, FxHashMap<u64, Region>) = Default::default();

@@ -1,12 +1,13 @@
-//! OTF2 traces, as Score-P and others record them: the archives themselves, or the text that `otf2-print -A` writes of one.
+//! OTF2 traces, as Score-P and others record them: the archives themselves, or the text that `otf2-print -A` writes of
+//! one.
 //!
-//! An archive is an anchor file and many others with a layout that only its library reads. So the library does it, where mopsim
-//! is built with the feature `libotf2`; everywhere else its program prints all of it, and that text is read line by line. Both
-//! give the same events in the same order, and become the same actions (`events.rs`).
+//! An archive is an anchor file and many others with a layout that only its library reads. So the library does it,
+//! where mopsim is built with the feature `libotf2`; everywhere else its program prints all of it, and that text is
+//! read line by line. Both give the same events in the same order, and become the same actions (`events.rs`).
 //!
-//! What an event is told of is what its region in the library did: sends and receives with their
-//! partners, collectives with the bytes of each rank in all, not with its counts. So collectives whose ranks give different
-//! amounts are replayed with the mean of them, which is noted.
+//! What an event is told of is what its region in the library did: sends and receives with their partners, collectives
+//! with the bytes of each rank in all, not with its counts. So collectives whose ranks give different amounts are
+//! replayed with the mean of them, which is noted.
 
 mod archive;
 mod attributes;

@@ -1,8 +1,8 @@
 //! One-sided communication: windows, operations and what completes them.
 //!
-//! A window is a communicator of its own, made of the members of the one that it is defined on. What a rank waits for is told
-//! operation by operation; actions wait for all operations of the rank on a target. So an operation that is told to be
-//! complete after one such wait needs no other.
+//! A window is a communicator of its own, made of the members of the one that it is defined on. What a rank waits for
+//! is told operation by operation; actions wait for all operations of the rank on a target. So an operation that is
+//! told to be complete after one such wait needs no other.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,8 @@ use crate::trace::{Action, CommunicatorId, Effect};
 pub(super) struct Windows {
     /// By their definitions; none for those whose members are not known.
     known: FxHashMap<u64, Option<CommunicatorId>>,
-    /// The operations that nobody has waited for, by rank, window and their number: target, and how many the rank had begun there.
+    /// The operations that nobody has waited for, by rank, window and their number: target, and how many the rank had
+    /// begun there.
     open: FxHashMap<(u32, u64, u64), (u32, u64)>,
     /// By rank and window, how many operations it has begun on each target, and how many of these are waited for.
     begun: FxHashMap<(u32, u64), FxHashMap<u32, (u64, u64)>>,
@@ -32,7 +33,8 @@ impl Windows {
         self.open.insert((rank, window, operation), (target, *begun));
     }
 
-    /// An operation is over: its target if the rank has to wait, and whether that also waits for operations begun later.
+    /// An operation is over: its target if the rank has to wait, and whether that also waits for operations begun
+    /// later.
     fn complete(&mut self, rank: u32, window: u64, operation: u64) -> Option<(u32, bool)> {
         let (target, number) = self.open.remove(&(rank, window, operation))?;
         let (begun, waited) = self.begun.get_mut(&(rank, window))?.get_mut(&target)?;

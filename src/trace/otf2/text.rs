@@ -152,7 +152,8 @@ fn event(events: &mut Events<'_>, keyword: &[u8], rest: &[u8], file: &Path, line
     }
 }
 
-/// What the line of an event says: nothing if it is not as it should be, `Some(None)` if it takes no part in communication.
+/// What the line of an event says: nothing if it is not as it should be, `Some(None)` if it takes no part in
+/// communication.
 fn what<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<What<'a>>> {
     let request = || a.number("Request: ");
     Some(Some(match keyword {

@@ -39,8 +39,8 @@ pub(super) enum Op {
 
 /// All records in the order of their numbers, with the arguments behind their times.
 ///
-/// `b` a byte, `u` a varint, `s` a signed varint, `q` a request; lists: `Q` requests, `C` completed requests, `V` varints, `M` members,
-/// `N` neighbours with bytes; `T` the text of a name that is new.
+/// `b` a byte, `u` a varint, `s` a signed varint, `q` a request; lists: `Q` requests, `C` completed requests, `V`
+/// varints, `M` members, `N` neighbours with bytes; `T` the text of a name that is new.
 pub(super) const RECORDS: [(Op, &str); 31] = [
     (Op::End, ""),
     (Op::Begin, "u"),

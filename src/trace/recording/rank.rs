@@ -195,8 +195,8 @@ impl Reader<'_, '_> {
         });
     }
 
-    /// Where instructions were counted, the time of all computation of the rank is shared out by them: what the operating system
-    /// took away in between lengthens no single part.
+    /// Where instructions were counted, the time of all computation of the rank is shared out by them: what the
+    /// operating system took away in between lengthens no single part.
     fn spread_instructions(&mut self) {
         let (flops, instructions) = (self.measured, self.instructions);
         if instructions > 0.0 {

@@ -1,7 +1,7 @@
 //! Requests of a rank by the handles of the MPI library.
 //!
-//! Libraries give one handle to many requests: those that are complete at once. So a handle stands for a queue of operations, of
-//! which all but one need no wait.
+//! Libraries give one handle to many requests: those that are complete at once. So a handle stands for a queue of
+//! operations, of which all but one need no wait.
 
 use std::collections::VecDeque;
 

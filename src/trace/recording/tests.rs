@@ -260,7 +260,8 @@ fn communicators_have_members_and_tags_of_their_own() {
 
 #[test]
 fn instructions_share_out_the_time() {
-    // 1 and 3 microseconds, which have 1 and 3 instructions: nothing moves. Then the same time for unequal instructions.
+    // 1 and 3 microseconds, which have 1 and 3 instructions: nothing moves. Then the same time for unequal
+    // instructions.
     let even = File::new(0, 1, INSTRUCTIONS)
         .record(Op::Quiet, 1000, &[])
         .record(Op::Probe, 3000, &[U(0), S(0), S(1), U(4)])
@@ -285,8 +286,8 @@ fn instructions_share_out_the_time() {
     assert!(flops.len() == 2 && flops.iter().all(|f| (f - 1.5e5).abs() < 1e-3), "{flops:?}");
 }
 
-/// A record has as many instructions as microseconds: fewer than one is none. A counter that never counts leaves the times as they
-/// are; one that begins to count late has counted nothing before.
+/// A record has as many instructions as microseconds: fewer than one is none. A counter that never counts leaves the
+/// times as they are; one that begins to count late has counted nothing before.
 #[test]
 fn without_instructions_times_stay() {
     let flops = |gaps: [u64; 3]| {

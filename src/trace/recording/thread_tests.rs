@@ -1,4 +1,5 @@
-//! Calls of several threads, and requests that the program releases: files made by the encoder of the other tests, read back.
+//! Calls of several threads, and requests that the program releases: files made by the encoder of the other tests, read
+//! back.
 
 use super::layout::Op;
 use super::read_alone;
@@ -82,8 +83,8 @@ fn all_that_a_call_starts_stands_where_it_began() {
     assert_eq!(inner(&trace, 0), expected);
 }
 
-/// Collectives that block match those that block, so one that is a start and a wait on one member is that on all. The number of another
-/// thread's collective is not taken while that is under way.
+/// Collectives that block match those that block, so one that is a start and a wait on one member is that on all. The
+/// number of another thread's collective is not taken while that is under way.
 #[test]
 fn a_collective_has_the_same_form_on_all_members() {
     let allreduce: [A; 6] = [B(3), U(0), U(0), U(8), U(0), U(0)];

@@ -1,8 +1,8 @@
 //! Calls during which another thread of the rank was recorded.
 //!
-//! Such a call may wait for what the other thread does before it returns. So what it starts stands where it began, and what it waits for where
-//! it returned; one that blocks becomes the one that does not, and a wait. Each rank is still one list: starts and ends in the order in
-//! which they were, which is one in which the ranks can do it again.
+//! Such a call may wait for what the other thread does before it returns. So what it starts stands where it began, and
+//! what it waits for where it returned; one that blocks becomes the one that does not, and a wait. Each rank is still
+//! one list: starts and ends in the order in which they were, which is one in which the ranks can do it again.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -176,8 +176,8 @@ fn walk(actions: &Actions, threads: &Threads, mut see: impl FnMut(Action, bool))
     between.for_each(|one| see(one.action, one.is_split));
 }
 
-/// Puts in what belongs in between, when all ranks have been read. A collective that is a start and a wait on one member of its communicator
-/// has to be that on all.
+/// Puts in what belongs in between, when all ranks have been read. A collective that is a start and a wait on one
+/// member of its communicator has to be that on all.
 pub(super) fn weave(program: &mut Program<'_>, mut ranks: Vec<(u32, Threads)>) {
     for (_, threads) in &mut ranks {
         threads.between.sort_by_key(|one| one.before);

@@ -1,8 +1,9 @@
-//! The short way for lines as tracers write them: one blank between words, plain digits, nothing behind the last argument.
+//! The short way for lines as tracers write them: one blank between words, plain digits, nothing behind the last
+//! argument.
 //!
-//! Nearly all lines of a large trace are such a computation, message or wait. They are read in one pass over their bytes,
-//! without looking for the end of the line first. Whatever is the least unusual, or wrong, is left to the parsers that know
-//! all forms and all errors; tests compare both.
+//! Nearly all lines of a large trace are such a computation, message or wait. They are read in one pass over their
+//! bytes, without looking for the end of the line first. Whatever is the least unusual, or wrong, is left to the
+//! parsers that know all forms and all errors; tests compare both.
 
 use crate::trace::{Action, Datatype};
 
@@ -13,8 +14,8 @@ enum Then {
     LineEnd,
 }
 
-/// Longest canonical line. Its text is an array of this size, a power of two: an index is then masked instead of compared, and
-/// one look at the end tells whether the mask ever changed one.
+/// Longest canonical line. Its text is an array of this size, a power of two: an index is then masked instead of
+/// compared, and one look at the end tells whether the mask ever changed one.
 const LONGEST: usize = 64;
 
 /// Reads words from the front of a text.

@@ -15,8 +15,9 @@ pub(super) enum Content {
 
 /// Decides by the first line that is neither blank nor a comment; none if there is none.
 ///
-/// It belongs to a trace if it begins with digits and a second word of letters and underscores (`0 init`). Anything else
-/// is a path. A file name with such a beginning, like `0 init`, would have to be written with its folder (`./0 init`).
+/// It belongs to a trace if it begins with digits and a second word of letters and underscores (`0 init`). Anything
+/// else is a path. A file name with such a beginning, like `0 init`, would have to be written with its folder (`./0
+/// init`).
 pub(super) fn content(text: &[u8]) -> Option<Content> {
     let line =
         text.split(|&byte| byte == b'\n').map(skip_blanks).find(|line| !matches!(line.first(), None | Some(b'#')))?;

@@ -1,8 +1,8 @@
 //! Finding the line of an action again, for messages of the replay.
 //!
-//! Keeping a line number for each action would add half to the memory of a trace, for errors that stop the run anyway; so
-//! the file is read a second time when one occurs. That works since every line of a rank gives exactly one action, but for those that
-//! declare a communicator.
+//! Keeping a line number for each action would add half to the memory of a trace, for errors that stop the run anyway;
+//! so the file is read a second time when one occurs. That works since every line of a rank gives exactly one action,
+//! but for those that declare a communicator.
 
 use std::path::Path;
 

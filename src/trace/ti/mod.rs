@@ -41,17 +41,18 @@
 //! probe  iprobe     FROM TAG
 //! ```
 //!
-//! On a communicator, `P` is one number for each member, and a root counts its members. Communicators are numbered from 1; 0 is
-//! that of all ranks. A declaration stands before the first use, and may be repeated. A window of one-sided communication is a
-//! communicator (all ranks, without `on`); its partners are ranks of the world. `waitall` waits for collectives, too.
+//! On a communicator, `P` is one number for each member, and a root counts its members. Communicators are numbered from
+//! 1; 0 is that of all ranks. A declaration stands before the first use, and may be repeated. A window of one-sided
+//! communication is a communicator (all ranks, without `on`); its partners are ranks of the world. `waitall` waits for
+//! collectives, too.
 //!
-//! Counts are in elements of the type; the default type has one byte, or is a double if `init` has an argument. A receive
-//! of -1 elements takes a message of any size.
+//! Counts are in elements of the type; the default type has one byte, or is a double if `init` has an argument. A
+//! receive of -1 elements takes a message of any size.
 //!
-//! The reader is stricter than SimGrid: it refuses what SimGrid loses without a word (a last line without line end, ranks
-//! with leading zeros) or misreads (`1e6` in a vector of counts). It ignores, as SimGrid does, arguments behind those it
-//! knows, except in collectives with a count for each rank, and lines of other ranks in a rank's own file; the latter
-//! leave a [warning](super::TraceWarning).
+//! The reader is stricter than SimGrid: it refuses what SimGrid loses without a word (a last line without line end,
+//! ranks with leading zeros) or misreads (`1e6` in a vector of counts). It ignores, as SimGrid does, arguments behind
+//! those it knows, except in collectives with a count for each rank, and lines of other ranks in a rank's own file; the
+//! latter leave a [warning](super::TraceWarning).
 
 mod arguments;
 mod builder;

@@ -187,9 +187,9 @@ pub(super) fn flops<'a>(text: &'a [u8]) -> Res<'a, f64> {
 
 /// A finite decimal number.
 ///
-/// Numbers of at most 18 digits whose mantissa fits 53 bits and whose power of ten is exact are worth one multiplication
-/// or division, which rounds correctly (Clinger, "How to read floating point numbers accurately", 1990). The rest goes
-/// to the standard library, which gives the same value.
+/// Numbers of at most 18 digits whose mantissa fits 53 bits and whose power of ten is exact are worth one
+/// multiplication or division, which rounds correctly (Clinger, "How to read floating point numbers accurately", 1990).
+/// The rest goes to the standard library, which gives the same value.
 #[inline]
 pub(super) fn real<'a>(argument: &'static str) -> impl Fn(&'a [u8]) -> Res<'a, f64> {
     move |text| {

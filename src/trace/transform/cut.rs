@@ -1,7 +1,8 @@
 //! Parts of a trace: some of its ranks, some of its time.
 //!
-//! A part has to be a program again. A message whose other half lies outside is left out, with the wait for it; a collective
-//! is kept where all of its members that are kept have it; communicators keep these members. What is left out is counted.
+//! A part has to be a program again. A message whose other half lies outside is left out, with the wait for it; a
+//! collective is kept where all of its members that are kept have it; communicators keep these members. What is left
+//! out is counted.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -224,8 +225,8 @@ struct Cutter<'a> {
     sequences: FxHashMap<Sequence, Range<u64>>,
     /// The new number of each rank that is kept.
     renumbered: Vec<Option<u32>>,
-    /// What is left of each communicator: its new number, and the old numbers of its members that are kept. That of all ranks
-    /// comes first.
+    /// What is left of each communicator: its new number, and the old numbers of its members that are kept. That of all
+    /// ranks comes first.
     communicators: Vec<(CommunicatorId, Vec<u32>)>,
     /// The new entries of the collectives met so far, and whether their roots are outside.
     calls: FxHashMap<u32, (u32, bool)>,

@@ -1,8 +1,8 @@
 //! Iterations of a program, found in what its ranks do again and again.
 //!
-//! A rank of an iterative program repeats the same calls, with other amounts of computation. So the calls without computation
-//! have a period. The shortest distance is looked for at which they agree over more than half of all calls without a break:
-//! inner loops have shorter periods, but break at the end of each iteration.
+//! A rank of an iterative program repeats the same calls, with other amounts of computation. So the calls without
+//! computation have a period. The shortest distance is looked for at which they agree over more than half of all calls
+//! without a break: inner loops have shorter periods, but break at the end of each iteration.
 
 use std::ops::Range;
 
@@ -93,7 +93,8 @@ fn bounds(actions: &Actions) -> Option<Vec<usize>> {
     None
 }
 
-/// Where some calls begin, whose numbers ascend: behind the call before, since a computation belongs to what it prepares.
+/// Where some calls begin, whose numbers ascend: behind the call before, since a computation belongs to what it
+/// prepares.
 fn places(actions: &Actions, calls: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut ends = actions.iter().zip(1..).filter(|(action, _)| is_call(action)).map(|(_, end)| end);
     let (mut passed, mut end) = (0, 0);

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::trace::Trace;
 use crate::trace::communicator::{Sequence, sequence};
 
-/// The calls of each sequence that all members that are kept have inside, by their number from the start of the program.
+/// The calls of each sequence that all members that are kept have inside, by their number from the start of the
+/// program.
 pub(super) fn common_sequences(
     trace: &Trace,
     ranks: &[u32],

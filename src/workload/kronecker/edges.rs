@@ -1,8 +1,9 @@
 //! The edges of a Graph500 graph, each of which can be computed alone.
 //!
-//! An edge goes down the levels of a Kronecker product of the 2 x 2 matrix (0.57, 0.19; 0.19, 0.05): at each level a random
-//! quarter gives one bit of both of its ends. The ends are then renamed by a permutation, so that large and small degrees are
-//! spread over all numbers. Random numbers and permutation are those of the reference code, so the graph is, too, edge by edge.
+//! An edge goes down the levels of a Kronecker product of the 2 x 2 matrix (0.57, 0.19; 0.19, 0.05): at each level a
+//! random quarter gives one bit of both of its ends. The ends are then renamed by a permutation, so that large and
+//! small degrees are spread over all numbers. Random numbers and permutation are those of the reference code, so the
+//! graph is, too, edge by edge.
 
 use super::random::{Generator, Jump};
 
@@ -11,7 +12,8 @@ pub const OF_A_BIT: [f64; 2] = [0.76, 0.24];
 /// The matrix.
 pub const OF_A_QUARTER: [[f64; 2]; 2] = [[0.57, 0.19], [0.19, 0.05]];
 
-/// The permutation of vertex numbers: multiplications by odd numbers, whose high bits matter, and reversals of the bits.
+/// The permutation of vertex numbers: multiplications by odd numbers, whose high bits matter, and reversals of the
+/// bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
     scale: u32,
@@ -45,7 +47,8 @@ impl Names {
     }
 }
 
-/// The inverse of an odd number modulo 2^64: Newton's iteration doubles the bits that are right, of which there are three.
+/// The inverse of an odd number modulo 2^64: Newton's iteration doubles the bits that are right, of which there are
+/// three.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }
@@ -116,7 +119,8 @@ fn quarter(random: &mut Generator) -> (u64, u64) {
     }
 }
 
-/// Vertices from which a search might begin, in the order of the reference code; those without edges are to be left out.
+/// Vertices from which a search might begin, in the order of the reference code; those without edges are to be left
+/// out.
 pub fn candidates(scale: u32, seeds: (u64, u64)) -> impl Iterator<Item = u64> {
     let vertices = 1u64 << scale;
     let start = Generator::seeded(seeds.0, seeds.1);

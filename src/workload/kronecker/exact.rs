@@ -157,7 +157,8 @@ impl Built {
         found
     }
 
-    /// Edges that a rank looks at in each level, if every vertex not reached looks for a neighbour that was reached last.
+    /// Edges that a rank looks at in each level, if every vertex not reached looks for a neighbour that was reached
+    /// last.
     pub fn looks(&self, search: usize, rank: u32, ranks: u32) -> Vec<f64> {
         let Search { levels, depth, .. } = &self.searches[search];
         let mut looks = vec![0.0; usize::from(*depth)];

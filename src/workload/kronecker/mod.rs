@@ -1,7 +1,7 @@
 //! Breadth-first searches in Kronecker graphs: who tells whom how much, level by level, as in Graph500.
 //!
-//! A graph that fits ([`LARGEST_BUILT`]) is built, with the edges that the reference code of Graph500 2.1.4 makes from the same
-//! seeds, and searched from its roots. A larger one is drawn from the distribution that its edges have
+//! A graph that fits ([`LARGEST_BUILT`]) is built, with the edges that the reference code of Graph500 2.1.4 makes from
+//! the same seeds, and searched from its roots. A larger one is drawn from the distribution that its edges have
 //! ([`sampled`]). Graphs are made before the ranks run and are only read by them.
 
 mod edges;
@@ -44,8 +44,8 @@ impl Spec {
     }
 }
 
-/// What a rank does in one level of a search from the top down: each edge from a vertex that was reached last is told to the
-/// owner of its other end.
+/// What a rank does in one level of a search from the top down: each edge from a vertex that was reached last is told
+/// to the owner of its other end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Level {
     /// Edges told to each rank.

@@ -1,4 +1,5 @@
-//! Random draws that are the same on every machine: only sums, products and roots, which IEEE 754 defines to the last bit.
+//! Random draws that are the same on every machine: only sums, products and roots, which IEEE 754 defines to the last
+//! bit.
 
 /// SplitMix64 (G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! The random numbers of Graph500: a multiple recursive generator that can be set to any place of its sequence.
 //!
 //! z(n) = 107374182 z(n-1) + 104480 z(n-5) mod 2^31 - 1: P. L'Ecuyer, F. Blouin, R. Couture, A search for good multiple
-//! recursive random number generators, ACM TOMACS 3(2), 1993, table 3. A step is a product of the last five numbers with a
-//! 5 x 5 matrix, so a jump is a product with a power of it.
+//! recursive random number generators, ACM TOMACS 3(2), 1993, table 3. A step is a product of the last five numbers
+//! with a 5 x 5 matrix, so a jump is a product with a power of it.
 
 /// The modulus, 2^31 - 1.
 const M: u64 = (1 << 31) - 1;

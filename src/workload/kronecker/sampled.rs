@@ -1,18 +1,19 @@
 //! Searches in a graph that is too large to build.
 //!
-//! Edges of a Kronecker graph are drawn independently of each other, so the numbers of edges between pairs of vertices are
-//! independent, and Poisson to a very good approximation; their means depend on the bits of both vertices. Vertices with the
-//! same number of ones among their bits are a class: all of a class have the same expected degree. A vertex that a search has
-//! not reached is reached next with probability 1 - e^-x, if x edges to the vertices reached last are expected; its edges to
-//! the rest of the graph are not touched by that. So a search is drawn class by class, level by level:
+//! Edges of a Kronecker graph are drawn independently of each other, so the numbers of edges between pairs of vertices
+//! are independent, and Poisson to a very good approximation; their means depend on the bits of both vertices. Vertices
+//! with the same number of ones among their bits are a class: all of a class have the same expected degree. A vertex
+//! that a search has not reached is reached next with probability 1 - e^-x, if x edges to the vertices reached last are
+//! expected; its edges to the rest of the graph are not touched by that. So a search is drawn class by class, level by
+//! level:
 //!
 //! - The few vertices of the classes with the largest degrees (the hubs, up to [`HUBS`]) are drawn one by one and belong to the
 //!   ranks that own them in the real graph: they make some ranks busier than others.
 //! - Of all other classes the number of vertices reached is drawn, and how many of them each rank has.
 //! - The expected edges between two levels are split among pairs of ranks by their shares in both, and drawn as Poisson numbers.
 //!
-//! What is neglected: within a class, bits of vertices reached last and of those not reached are taken to be independent;
-//! loops. `docs/workloads.md` has the error that this makes where a graph can be built.
+//! What is neglected: within a class, bits of vertices reached last and of those not reached are taken to be
+//! independent; loops. `docs/workloads.md` has the error that this makes where a graph can be built.
 
 use super::edges::{Edges, OF_A_BIT, OF_A_QUARTER, candidates};
 use super::noise::{Noise, at_least_one};
@@ -284,8 +285,8 @@ mod tests {
         }
     }
 
-    /// Of all searches: ends of edges, edges told to other ranks, messages of up to 256 edges, levels, edges told by the
-    /// busiest rank.
+    /// Of all searches: ends of edges, edges told to other ranks, messages of up to 256 edges, levels, edges told by
+    /// the busiest rank.
     fn totals(levels: impl Fn(usize, u32) -> Vec<Level>, spec: &Spec) -> [f64; 5] {
         let mut sums = [0.0; 5];
         for root in 0..spec.roots as usize {

@@ -90,8 +90,8 @@ pub(in super::super) fn functions(globals: &mut GlobalsBuilder) {
         Ok(graph.edges(root))
     }
 
-    /// For each level of a search from the top down: a list of the edges that this rank tells each rank, one of those that
-    /// each rank tells this one, and the number of edges that leave its vertices of that level.
+    /// For each level of a search from the top down: a list of the edges that this rank tells each rank, one of those
+    /// that each rank tells this one, and the number of edges that leave its vertices of that level.
     fn bfs_messages<'v>(
         #[starlark(require = pos)] graph: i32,
         #[starlark(require = pos)] root: i32,
@@ -105,7 +105,8 @@ pub(in super::super) fn functions(globals: &mut GlobalsBuilder) {
         Ok(heap.alloc(levels))
     }
 
-    /// For each level of a search from the bottom up: the edges that this rank looks at, until it finds those it looks for.
+    /// For each level of a search from the bottom up: the edges that this rank looks at, until it finds those it looks
+    /// for.
     fn bfs_looks<'v>(
         #[starlark(require = pos)] graph: i32,
         #[starlark(require = pos)] root: i32,

@@ -23,7 +23,8 @@ pub static RING: Algorithm = Algorithm {
     steps: ring,
 };
 
-/// Twice as many blocks in each round, for any number of members. Bruck et al. 1997; MPICH (`allgather_intra_brucks.c`).
+/// Twice as many blocks in each round, for any number of members. Bruck et al. 1997; MPICH
+/// (`allgather_intra_brucks.c`).
 pub static BRUCK: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgather),
     name: "bruck",
@@ -42,8 +43,8 @@ pub static PAIR: Algorithm = Algorithm {
     steps: pair,
 };
 
-/// Neighbours exchange a block, then in turn with either neighbour the two blocks got last. Odd numbers of members go by
-/// [`RING`]. Chen, Zhang, Zhang, Yuan 2005; Open MPI (`coll_base_allgather.c`, neighbour exchange).
+/// Neighbours exchange a block, then in turn with either neighbour the two blocks got last. Odd numbers of members go
+/// by [`RING`]. Chen, Zhang, Zhang, Yuan 2005; Open MPI (`coll_base_allgather.c`, neighbour exchange).
 pub static NEIGHBOUR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgather),
     name: "neighbour-exchange",
@@ -61,7 +62,8 @@ pub static NEIGHBOUR_RING: Algorithm = Algorithm {
     steps: neighbour_ring,
 };
 
-/// As [`NEIGHBOUR_RING`], all receives posted at once. Open MPI's linear allgather in SimGrid (`allgather-NTSLR-NB.cpp`).
+/// As [`NEIGHBOUR_RING`], all receives posted at once. Open MPI's linear allgather in SimGrid
+/// (`allgather-NTSLR-NB.cpp`).
 pub static NEIGHBOUR_RING_AHEAD: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgather),
     name: "ntslr-nb",

@@ -4,8 +4,8 @@ use super::support::{chunk, others};
 use super::tree::segment_count;
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 
-/// P equal blocks; the stage's `count` is the length of one. How a vector comes to consist of such blocks is the matter of
-/// plans ([`select`](crate::mpi::collective::select)). Patarasuk and Yuan 2009; SimGrid (`allreduce-lr.cpp`).
+/// P equal blocks; the stage's `count` is the length of one. How a vector comes to consist of such blocks is the matter
+/// of plans ([`select`](crate::mpi::collective::select)). Patarasuk and Yuan 2009; SimGrid (`allreduce-lr.cpp`).
 pub static RING: Algorithm = Algorithm {
     kind: None,
     name: "lr",

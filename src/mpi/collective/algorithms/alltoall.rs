@@ -43,7 +43,8 @@ pub static BRUCK: Algorithm = Algorithm {
     steps: bruck,
 };
 
-/// Groups of four receives and sends at a time; nothing at all for empty blocks. MPICH (`alltoall_intra_scattered.c`), MVAPICH2.
+/// Groups of four receives and sends at a time; nothing at all for empty blocks. MPICH (`alltoall_intra_scattered.c`),
+/// MVAPICH2.
 pub static SCATTERED: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "scattered",

@@ -22,8 +22,9 @@ pub static KNOMIAL: Algorithm = Algorithm {
     steps: knomial,
 };
 
-/// Binomial trees over blocks of as many ranks as a host has: among the first ranks of the blocks, then in each block. Starts
-/// at rank 0. The stage's vector are the numbers of ranks on the nodes, all alike. SimGrid (`bcast-SMP-binomial.cpp`).
+/// Binomial trees over blocks of as many ranks as a host has: among the first ranks of the blocks, then in each block.
+/// Starts at rank 0. The stage's vector are the numbers of ranks on the nodes, all alike. SimGrid
+/// (`bcast-SMP-binomial.cpp`).
 pub static SMP_BINOMIAL: Algorithm = Algorithm {
     kind: None,
     name: "smp-binomial",

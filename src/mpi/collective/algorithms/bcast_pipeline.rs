@@ -1,5 +1,5 @@
-//! Broadcasts in segments: along a chain of members counted from the root (Open MPI's pipeline), and along a binary tree,
-//! a half of the message on each side (split binary tree).
+//! Broadcasts in segments: along a chain of members counted from the root (Open MPI's pipeline), and along a binary
+//! tree, a half of the message on each side (split binary tree).
 
 use super::support::chunk;
 use super::tree::{Cut, Tree};
@@ -15,9 +15,9 @@ pub static PIPELINE: Algorithm = Algorithm {
     steps: pipeline,
 };
 
-/// Each half of the message goes down one side of a binary tree; then each member gets the other half from its partner on
-/// the other side. Open MPI (`coll_tuned_bcast.c`, split binary tree). Messages that are too short for it take another
-/// algorithm in [`select`](crate::mpi::collective::select).
+/// Each half of the message goes down one side of a binary tree; then each member gets the other half from its partner
+/// on the other side. Open MPI (`coll_tuned_bcast.c`, split binary tree). Messages that are too short for it take
+/// another algorithm in [`select`](crate::mpi::collective::select).
 pub static SPLIT_BINARY: Algorithm = Algorithm {
     kind: None,
     name: "split-binary",
@@ -126,8 +126,8 @@ fn split_binary(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
 }
 
-/// Neighbours of different sides give each other their halves. With an even number of members the last has nobody but the
-/// root, which needs nothing in return.
+/// Neighbours of different sides give each other their halves. With an even number of members the last has nobody but
+/// the root, which needs nothing in return.
 fn swap(scope: &Scope<'_>, v: u32, halves: [u64; 2], side: usize, steps: &mut Vec<Step>) {
     let last = scope.size - 1;
     let even = scope.size.is_multiple_of(2);

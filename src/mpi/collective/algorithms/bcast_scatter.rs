@@ -1,8 +1,8 @@
 //! Broadcasts of long messages: scatter the message over a binomial tree, then collect the pieces everywhere.
 //!
 //! The message is cut into P pieces of `ceil(n / P)` bytes; the last ones may be short or empty. Members are numbered
-//! from the root. Source: MPICH (`bcast_intra_scatter_ring_allgather.c`, `bcast_intra_scatter_recursive_doubling_allgather.c`),
-//! after van de Geijn et al.
+//! from the root. Source: MPICH (`bcast_intra_scatter_ring_allgather.c`,
+//! `bcast_intra_scatter_recursive_doubling_allgather.c`), after van de Geijn et al.
 
 use super::doubling::double;
 use super::support::chunk_after;

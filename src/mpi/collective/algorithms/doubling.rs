@@ -3,9 +3,10 @@
 //!
 //! When P is not a power of two, some subtrees have no full partner. Those of their members that did receive pass the
 //! news on inside the subtree, as MPICH does it (`allgather_intra_recursive_doubling.c`, Thakur, Rabenseifner, Gropp
-//! 2005). After round i every member of the subtree of size 2^(i+1), cut off at P, holds the blocks of the whole subtree.
-//! That is why the amounts that MPICH learns from its receives are known here beforehand: a member always sends the sum
-//! of the blocks of its subtree, and what it received last is the sum of the blocks of the partner's subtree.
+//! 2005). After round i every member of the subtree of size 2^(i+1), cut off at P, holds the blocks of the whole
+//! subtree. That is why the amounts that MPICH learns from its receives are known here beforehand: a member always
+//! sends the sum of the blocks of its subtree, and what it received last is the sum of the blocks of the partner's
+//! subtree.
 
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
@@ -19,7 +20,8 @@ pub static ALLGATHER: Algorithm = Algorithm {
     steps: allgather,
 };
 
-/// [`ALLGATHER`] with blocks of different sizes; nothing at all if all are empty. MPICH (`allgatherv_intra_recursive_doubling.c`).
+/// [`ALLGATHER`] with blocks of different sizes; nothing at all if all are empty. MPICH
+/// (`allgatherv_intra_recursive_doubling.c`).
 pub static ALLGATHERV: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgatherv),
     name: "rdb",

@@ -33,8 +33,8 @@ pub static BINOMIAL: Algorithm = Algorithm {
     steps: binomial,
 };
 
-/// The root asks one after the other for its block, which comes in two messages, and awaits the first of them before it asks
-/// the next. Open MPI (`coll_base_gather.c`, linear with synchronisation).
+/// The root asks one after the other for its block, which comes in two messages, and awaits the first of them before it
+/// asks the next. Open MPI (`coll_base_gather.c`, linear with synchronisation).
 pub static LINEAR_SYNC: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gather),
     name: "linear-sync",

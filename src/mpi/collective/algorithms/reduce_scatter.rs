@@ -92,7 +92,8 @@ fn halving(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
 }
 
-/// The first block that a number is responsible for. One that stands for a pair has two, neighbours in the count vector.
+/// The first block that a number is responsible for. One that stands for a pair has two, neighbours in the count
+/// vector.
 fn first_block(fold: Fold, number: u32) -> u32 {
     if number < fold.rest { 2 * number } else { number + fold.rest }
 }

@@ -1,6 +1,6 @@
-//! Open MPI's reductions to a root: segments flow up a tree. While a member waits for a segment of one child, the receive
-//! of the next one is posted; a segment goes on to the parent when all children have delivered it. Nothing at all
-//! for an empty vector. Source: Open MPI (`coll_tuned_reduce.c`); lengths of segments as in SimGrid 3.32
+//! Open MPI's reductions to a root: segments flow up a tree. While a member waits for a segment of one child, the
+//! receive of the next one is posted; a segment goes on to the parent when all children have delivered it. Nothing at
+//! all for an empty vector. Source: Open MPI (`coll_tuned_reduce.c`); lengths of segments as in SimGrid 3.32
 //! (`reduce-ompi.cpp`).
 
 use super::support::chunk;
@@ -35,7 +35,8 @@ pub static BINARY: Algorithm = Algorithm {
     steps: binary,
 };
 
-/// A binomial tree; unlike [`BINOMIAL`](super::reduce::BINOMIAL), with receives posted ahead, and segments on many ranks.
+/// A binomial tree; unlike [`BINOMIAL`](super::reduce::BINOMIAL), with receives posted ahead, and segments on many
+/// ranks.
 pub static BINOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "binomial-ahead",
@@ -69,8 +70,8 @@ fn chain(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     collect(&tree, cut(scope, CHAIN_SEGMENT), |v| scope.member(v), cursor, steps);
 }
 
-/// Bytes per segment of the pipeline: the more ranks for the length, the shorter. Open MPI's measured lines: slope times
-/// bytes plus offset.
+/// Bytes per segment of the pipeline: the more ranks for the length, the shorter. Open MPI's measured lines: slope
+/// times bytes plus offset.
 fn pipeline_segment(ranks: u32, bytes: u64) -> u64 {
     let above = |slope: f64, offset: f64| f64::from(ranks) > slope / 1024.0 * bytes as f64 + offset;
     if above(0.0410, 9.7128) {

@@ -14,8 +14,8 @@ pub static NONBLOCKING: Algorithm = Algorithm {
     steps: nonblocking,
 };
 
-/// The same where receives block, which only the order of events at one instant tells. Open MPI (`coll_base_scatter.c`, linear
-/// with non-blocking sends).
+/// The same where receives block, which only the order of events at one instant tells. Open MPI (`coll_base_scatter.c`,
+/// linear with non-blocking sends).
 pub static LINEAR_NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatter),
     name: "linear-nonblocking",

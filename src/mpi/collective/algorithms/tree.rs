@@ -38,8 +38,8 @@ impl Tree {
         }
     }
 
-    /// The tree of degree 2 in which the members of a level are dealt out in turn: level by level, the children of `v` are
-    /// `v + w` and `v + 2w`, where `w` is the width of its level.
+    /// The tree of degree 2 in which the members of a level are dealt out in turn: level by level, the children of `v`
+    /// are `v + w` and `v + 2w`, where `w` is the width of its level.
     pub fn binary(v: u32, size: u32) -> Self {
         let width = |level: u32| 1u64 << level;
         let level = (u64::from(v) + 1).ilog2();
@@ -57,15 +57,16 @@ impl Tree {
         Self { parent, children: children.map(|child| child as u32).collect() }
     }
 
-    /// The binomial tree whose subtrees are stretches of numbers: the children of `v` are `v + 1`, `v + 2`, `v + 4`, ...
+    /// The binomial tree whose subtrees are stretches of numbers: the children of `v` are `v + 1`, `v + 2`, `v + 4`,
+    /// ...
     pub fn binomial(v: u32, size: u32) -> Self {
         let lowest = if v == 0 { 32 } else { v.trailing_zeros() };
         let child = |bit: u32| v.checked_add(1 << bit).filter(|&child| child < size);
         Self { parent: (v > 0).then(|| v & (v - 1)), children: (0..lowest).map_while(child).collect() }
     }
 
-    /// The binary tree that keeps the order of ranks: the last rank is the root, its first child the rank before it, its
-    /// second child the last rank of the first half; so again in both parts.
+    /// The binary tree that keeps the order of ranks: the last rank is the root, its first child the rank before it,
+    /// its second child the last rank of the first half; so again in both parts.
     pub fn in_order(me: u32, size: u32) -> Self {
         let (mut start, mut end) = (0, size);
         let mut parent = None;

@@ -11,8 +11,8 @@ impl Class {
     pub const ALL: Class = Class(u32::MAX);
 }
 
-/// Classes of collectives, made finer one member at a time. So a collective is known by one number, however many members it has, and
-/// members in a row that make the same call take the room of one.
+/// Classes of collectives, made finer one member at a time. So a collective is known by one number, however many
+/// members it has, and members in a row that make the same call take the room of one.
 #[derive(Default, Debug)]
 pub struct Classes {
     entries: Vec<Entry>,

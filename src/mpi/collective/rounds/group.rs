@@ -7,8 +7,8 @@ use crate::mpi::collective::{Cursor, Selector, SmpKnown, Step};
 use crate::mpi::layout::Layout;
 use crate::trace::{CommunicatorId, Trace};
 
-/// Most messages that are matched at once: with what sorting takes, some 70 MiB. A collective of more is worked out some
-/// destinations at a time.
+/// Most messages that are matched at once: with what sorting takes, some 70 MiB. A collective of more is worked out
+/// some destinations at a time.
 const MOST_AT_ONCE: usize = 1 << 21;
 
 /// A communicator.
@@ -64,8 +64,8 @@ impl<'t> Group<'t> {
         order
     }
 
-    /// All members have to call the same number of collectives that block, or that do not. `numbers` has those of the ranks that call
-    /// any, in ascending order.
+    /// All members have to call the same number of collectives that block, or that do not. `numbers` has those of the
+    /// ranks that call any, in ascending order.
     pub fn check(&self, numbers: &[(u32, usize)], blocks: bool) -> Result<(), RoundsError> {
         let calls = |rank: u32| {
             let place = numbers.binary_search_by_key(&rank, |&(rank, _)| rank);
@@ -134,8 +134,8 @@ impl<'t> Group<'t> {
         self.exchange_with(calls, number, MOST_AT_ONCE)
     }
 
-    /// Collects what is sent to members from `first` to in front of `end`, or to fewer of them if that is more than `most`;
-    /// gives the end. Adds tags that are new.
+    /// Collects what is sent to members from `first` to in front of `end`, or to fewer of them if that is more than
+    /// `most`; gives the end. Adds tags that are new.
     fn send(
         &self,
         calls: &[u32],
@@ -232,7 +232,8 @@ mod tests {
     use crate::mpi::collective::select::Table;
     use crate::trace::{self, Options};
 
-    /// A collective that is too large to be matched at once is matched some destinations at a time, with the same result.
+    /// A collective that is too large to be matched at once is matched some destinations at a time, with the same
+    /// result.
     #[test]
     fn parts_give_what_the_whole_gives() {
         const RANKS: u32 = 11;

@@ -1,10 +1,10 @@
 //! The collectives of a trace as messages, for formats that have no collectives.
 //!
-//! What a rank does in a collective follows from its arguments, but for the sizes of what it receives, and whether all of that is
-//! sent. So each collective is worked out once and checked, the sizes are kept, and the steps of a rank are made anew when they are
-//! written: whole schedules were tried, and those of 24 alltoallv on 512 ranks took half a gigabyte. Collectives that are alike (the
-//! same arguments on the same communicator) share what is kept: a program that iterates has few of them. Beside that, a collective
-//! takes a few bytes, however many members it has.
+//! What a rank does in a collective follows from its arguments, but for the sizes of what it receives, and whether all
+//! of that is sent. So each collective is worked out once and checked, the sizes are kept, and the steps of a rank are
+//! made anew when they are written: whole schedules were tried, and those of 24 alltoallv on 512 ranks took half a
+//! gigabyte. Collectives that are alike (the same arguments on the same communicator) share what is kept: a program
+//! that iterates has few of them. Beside that, a collective takes a few bytes, however many members it has.
 
 mod alike;
 mod group;
@@ -94,8 +94,8 @@ struct Calls {
 }
 
 impl<'t> TraceRounds<'t> {
-    /// What the collectives of a trace are made of, as the selector chooses it for ranks that are so placed. Who shares a
-    /// host is known from the start.
+    /// What the collectives of a trace are made of, as the selector chooses it for ranks that are so placed. Who shares
+    /// a host is known from the start.
     ///
     /// # Errors
     /// [`RoundsError`] if the members of a communicator do not call the same collectives.
@@ -208,7 +208,8 @@ impl<'r> RankCollectives<'r> {
         Some(Part { group, exchange: &self.rounds.exchanges[exchange as usize], member: place.0, call, tag })
     }
 
-    /// The tags of the collective that an action begins, which has to be the rank's next one. No other message has them.
+    /// The tags of the collective that an action begins, which has to be the rank's next one. No other message has
+    /// them.
     pub fn tags(&mut self, action: &Action) -> Option<Range<u32>> {
         let part = self.next(action)?;
         Some(part.tag..part.tag + part.exchange.tags.len() as u32)

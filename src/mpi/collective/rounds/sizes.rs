@@ -3,8 +3,9 @@
 use crate::trace::varint::{Cursor, put};
 use std::iter;
 
-/// For each member the sizes of what it receives, in its order. Equal ones in a row take the room of one, and most take two or three
-/// bytes: algorithms that cut a block into many equal pieces are common, and alltoallv needs no more room than in the trace.
+/// For each member the sizes of what it receives, in its order. Equal ones in a row take the room of one, and most take
+/// two or three bytes: algorithms that cut a block into many equal pieces are common, and alltoallv needs no more room
+/// than in the trace.
 #[derive(Default, Debug)]
 pub struct Sizes {
     /// Runs: how often, and how many bytes.

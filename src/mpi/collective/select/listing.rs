@@ -1,7 +1,7 @@
 //! What a selector would do, for people: the algorithms of a call with their messages and bytes.
 //!
-//! The amounts are counted from the steps themselves, not from formulas, so that they can't disagree with a replay. This
-//! takes as long as there are messages: for an all-to-all of very many ranks, that is long.
+//! The amounts are counted from the steps themselves, not from formulas, so that they can't disagree with a replay.
+//! This takes as long as there are messages: for an all-to-all of very many ranks, that is long.
 
 use super::{Selector, SmpKnown, Substitution};
 use crate::mpi::collective::{Algorithm, Comm, Cursor, Step};

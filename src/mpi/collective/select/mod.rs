@@ -1,7 +1,7 @@
 //! Which algorithm a collective runs: the tables of MPI libraries, as SimGrid 3.32 transcribes them.
 //!
-//! One file or folder per library ([`Table`]); in a folder, one file per operation. A library's decision is a
-//! function that looks the call up and appends the [`Stage`]s which one rank goes through. Most plans have one stage on the
+//! One file or folder per library ([`Table`]); in a folder, one file per operation. A library's decision is a function
+//! that looks the call up and appends the [`Stage`]s which one rank goes through. Most plans have one stage on the
 //! world communicator; those that know which ranks share a host have several, on the node and among its leaders.
 
 mod composite;
@@ -78,7 +78,8 @@ pub struct Explanation {
     pub substitution: Option<Substitution>,
     /// The rule of the table that applied, if the table has rules for the operation.
     pub rule: Option<Rule>,
-    /// The name of what was chosen, if it is one algorithm or combination with a name; plans of several levels have none.
+    /// The name of what was chosen, if it is one algorithm or combination with a name; plans of several levels have
+    /// none.
     pub name: Option<&'static str>,
 }
 
@@ -104,10 +105,9 @@ impl Selector {
 
     /// Makes one operation run a named algorithm, or follow another library's table.
     ///
-    /// An algorithm runs on the world communicator with the arguments of the call, whatever its size. Operations that plans
-    /// use inside nodes are not affected; those that an algorithm leaves to the selector (the broadcast in an
-    /// allreduce by reduction and broadcast, say) are.
-    /// Names are our own or SimGrid's.
+    /// An algorithm runs on the world communicator with the arguments of the call, whatever its size. Operations that
+    /// plans use inside nodes are not affected; those that an algorithm leaves to the selector (the broadcast in an
+    /// allreduce by reduction and broadcast, say) are. Names are our own or SimGrid's.
     ///
     /// ```
     /// # use mopsim::mpi::collective::{Selector, select::Table};
@@ -133,8 +133,8 @@ impl Selector {
     /// Appends the stages that `rank` goes through for `call`. `counts` holds the count vectors of the trace, which the
     /// call points into. `smp` is the rank's memory over the whole run.
     ///
-    /// The root of the call must be a rank of the layout, and all ranks must come with the same operation, root and sizes
-    /// (or those that MPI asks to agree); otherwise their plans do not fit together.
+    /// The root of the call must be a rank of the layout, and all ranks must come with the same operation, root and
+    /// sizes (or those that MPI asks to agree); otherwise their plans do not fit together.
     pub fn plan(
         &self,
         call: &CollectiveCall,

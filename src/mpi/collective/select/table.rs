@@ -35,8 +35,8 @@ pub(super) fn look_up_with_rule<T: Copy>(table: Table<T>, ranks: u32, bytes: u64
     (by_size[entry].1, Rule { ranks, size, note: "" })
 }
 
-/// A table of the other kind: limits belong to the upper entry, and what lies beyond the last limit stands apart. For each
-/// limit on the number of ranks: a choice below each limit on the size in bytes, and the choice for the rest.
+/// A table of the other kind: limits belong to the upper entry, and what lies beyond the last limit stands apart. For
+/// each limit on the number of ranks: a choice below each limit on the size in bytes, and the choice for the rest.
 pub(super) type Choices<T> = &'static [(u32, &'static [(u64, T)], T)];
 
 /// The choice for so many ranks and bytes, with the entry that applied.

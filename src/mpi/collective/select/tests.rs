@@ -196,8 +196,8 @@ fn the_node_structure_costs_messages_once() {
     assert_eq!(world.one(Bcast, 0, 1).messages.len(), setup + 5);
     assert_eq!(world.one(Bcast, 0, 1).messages.len(), 5);
     assert_eq!(world.one(Bcast, 3, 1).messages.len(), 5 + 1);
-    // The nodes find out about themselves in the first allreduce: on each, an allgather (2), the ring (3), a reduction and
-    // a broadcast (2). The allreduce has 3 reductions, 3 broadcasts, and among 3 leaders 2 + 2 messages.
+    // The nodes find out about themselves in the first allreduce: on each, an allgather (2), the ring (3), a reduction
+    // and a broadcast (2). The allreduce has 3 reductions, 3 broadcasts, and among 3 leaders 2 + 2 messages.
     assert_eq!(world.one(Allreduce, 0, 1).messages.len(), 3 * 7 + 3 + 4 + 3);
     assert_eq!(world.one(Allreduce, 0, 1).messages.len(), 3 + 4 + 3);
 

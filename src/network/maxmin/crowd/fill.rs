@@ -1,7 +1,8 @@
 //! Filling from zero: how a crowd begins, and goes on when levels do not settle.
 //!
-//! Progressive filling (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds) of all flows, so that nobody
-//! stands outside: links fill up from the lowest level to the highest, and the flows that are still open there are their groups.
+//! Progressive filling (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds) of all flows, so
+//! that nobody stands outside: links fill up from the lowest level to the highest, and the flows that are still open
+//! there are their groups.
 
 use super::super::{CANCELLATION, Flow, Member, OWN_BOUND, System};
 use super::groups::{Gauge, Group, NONE, PATIENCE, Scale, units};
@@ -101,8 +102,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// A link fills up at a level. If the bounds of some of its open flows are lower, those are settled there; what they leave raises
-    /// the level for the others. Gives how many flows were settled.
+    /// A link fills up at a level. If the bounds of some of its open flows are lower, those are settled there; what
+    /// they leave raises the level for the others. Gives how many flows were settled.
     fn fill_link(&mut self, link: u32, level: f64) -> usize {
         let mut stopped = std::mem::take(&mut self.crowd.groups[link as usize].members);
         let mut bounded = 0;

@@ -8,18 +8,20 @@ use std::collections::BinaryHeap;
 /// The link of which a flow has been told, if it was told of none.
 pub(super) const NONE: u32 = u32::MAX - 1;
 
-/// Whole numbers are told from the bits of this plus a float: its last digit is worth 1, and so is that of the sum, if the float is
-/// at least 0 and below it. That takes one addition, where a conversion takes a handful of instructions.
+/// Whole numbers are told from the bits of this plus a float: its last digit is worth 1, and so is that of the sum, if
+/// the float is at least 0 and below it. That takes one addition, where a conversion takes a handful of instructions.
 const WHOLE: f64 = (1u64 << 52) as f64;
 
-/// What a flow takes of a link at a level, in units. `share`: its consumption times its weight, in units. The number is the same
-/// whenever it is asked for, so what has been added can be taken away. More than twice what the link has need not be told apart.
+/// What a flow takes of a link at a level, in units. `share`: its consumption times its weight, in units. The number is
+/// the same whenever it is asked for, so what has been added can be taken away. More than twice what the link has need
+/// not be told apart.
 #[inline]
 pub(super) fn units(share: f64, level: f64) -> i64 {
     ((share * level).min(WHOLE - 1.0) + WHOLE).to_bits() as i64 - WHOLE.to_bits() as i64
 }
 
-/// A flow adds less than 2^52 units, so a load that is looked at after each addition is met here before it is too large for its integer.
+/// A flow adds less than 2^52 units, so a load that is looked at after each addition is met here before it is too large
+/// for its integer.
 const FLOOD: i64 = i64::MAX - (1 << 53);
 
 /// So often may each link be looked at in a repair, on average.
@@ -39,7 +41,8 @@ pub(super) struct Gauge {
 }
 
 impl Gauge {
-    /// A flow that it does not limit goes from one level to another. Gives whether the load is hardly countable any more.
+    /// A flow that it does not limit goes from one level to another. Gives whether the load is hardly countable any
+    /// more.
     #[inline]
     pub(super) fn carry(&mut self, share: f64, from: f64, to: f64) -> bool {
         self.load = self.load.wrapping_add(units(share, to) - units(share, from));
@@ -99,8 +102,9 @@ pub(in super::super) struct Crowd {
     pub(in super::super) wanted: bool,
     /// Ways that were looked at for large sets since there was none.
     pub(super) effort: usize,
-    /// Whether the flows of a link have taken, on the way, so many times what it has that its load cannot be told any more: thousands that
-    /// rise together, before their turn comes to come down again. Filling from zero does not need to know.
+    /// Whether the flows of a link have taken, on the way, so many times what it has that its load cannot be told any
+    /// more: thousands that rise together, before their turn comes to come down again. Filling from zero does not need
+    /// to know.
     pub(super) flooded: bool,
     pub(super) gauges: Vec<Gauge>,
     pub(super) scales: Vec<Scale>,
@@ -159,8 +163,8 @@ impl Crowd {
         }
     }
 
-    /// The level of a group changes: its flows take more, or less, of their other links. Gives whether a flow is stopped before,
-    /// which only happens on the way up.
+    /// The level of a group changes: its flows take more, or less, of their other links. Gives whether a flow is
+    /// stopped before, which only happens on the way up.
     pub(super) fn shift<const RISING: bool>(&mut self, link: u32, level: f64) -> bool {
         let Self { gauges, groups, queue, scales, .. } = self;
         let from = std::mem::replace(&mut gauges[link as usize].level, level);

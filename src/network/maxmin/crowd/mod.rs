@@ -1,18 +1,19 @@
 //! The repair of a crowd: link by link instead of flow by flow.
 //!
-//! Where hundreds of flows hang together, each change moves the rates of many, but hardly ever what limits them. So a link keeps
-//! the group of flows that it limits, all at one level, and a change is passed on between links: a link whose other flows take
-//! more or less works out its level anew, and what its group takes elsewhere changes with it. Nobody looks at single flows but
-//! those that come, go, or get another limiting link.
+//! Where hundreds of flows hang together, each change moves the rates of many, but hardly ever what limits them. So a
+//! link keeps the group of flows that it limits, all at one level, and a change is passed on between links: a link
+//! whose other flows take more or less works out its level anew, and what its group takes elsewhere changes with it.
+//! Nobody looks at single flows but those that come, go, or get another limiting link.
 //!
-//! The level of a link is the water level of its flows: x with sum(consumption * weight * min(cap, x)) = capacity, where the cap
-//! of a flow is the lowest level among its other links and its own bound. Levels of which each is right, given the others, make
-//! up the max-min fair allocation, in whatever order they were found (Charny, Clark and Jain, Congestion Control with Explicit
-//! Rate Indication, ICC 1995). Links are taken from the lowest level up; as a link only depends on lower ones, most are taken
-//! once. If rounding should ever keep them busy, filling from zero takes over.
+//! The level of a link is the water level of its flows: x with sum(consumption * weight * min(cap, x)) = capacity,
+//! where the cap of a flow is the lowest level among its other links and its own bound. Levels of which each is right,
+//! given the others, make up the max-min fair allocation, in whatever order they were found (Charny, Clark and Jain,
+//! Congestion Control with Explicit Rate Indication, ICC 1995). Links are taken from the lowest level up; as a link
+//! only depends on lower ones, most are taken once. If rounding should ever keep them busy, filling from zero takes
+//! over.
 //!
-//! What the others take of a link is kept from change to change. It is counted in whole units of about 2^-51 of the capacity, so
-//! that whatever is added can be taken away again, and no rounding errors gather.
+//! What the others take of a link is kept from change to change. It is counted in whole units of about 2^-51 of the
+//! capacity, so that whatever is added can be taken away again, and no rounding errors gather.
 
 mod fill;
 mod groups;
@@ -33,12 +34,14 @@ const NEWCOMERS: usize = 1024;
 /// Fewer flows are no crowd.
 const CROWD: usize = 64;
 
-/// Nor are flows that have more links than this each. A path is about as long, so it is also a measure of how many ways there are.
+/// Nor are flows that have more links than this each. A path is about as long, so it is also a measure of how many ways
+/// there are.
 const LINKS: usize = 8;
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Notes that a large set has been shared out flow by flow, since `changes` flows came or went. Once that has been done for about as
-    /// many ways as there are, it pays to look at all. Where many come or go together a large set does not mean that they hang together.
+    /// Notes that a large set has been shared out flow by flow, since `changes` flows came or went. Once that has been
+    /// done for about as many ways as there are, it pays to look at all. Where many come or go together a large set
+    /// does not mean that they hang together.
     pub(super) fn note_effort(&mut self, ways: usize, changes: usize) {
         if changes * 4 > self.set.len() {
             return;
@@ -275,8 +278,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         (capacity - load).max(0) as f64 / (units * demand)
     }
 
-    /// Those flows of a link that stand above its level have to come down to it, the highest first, while the level rises to meet
-    /// them. Lists them, and gives the level.
+    /// Those flows of a link that stand above its level have to come down to it, the highest first, while the level
+    /// rises to meet them. Lists them, and gives the level.
     fn find_higher(&mut self, link: u32, level: f64) -> f64 {
         let mut higher = std::mem::take(&mut self.crowd.higher);
         let ceiling = level * (1.0 + TOLERANCE);

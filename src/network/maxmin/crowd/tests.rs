@@ -81,7 +81,8 @@ fn flow(links: u32) -> impl Strategy<Value = Flow> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(30))]
 
-    /// Flows come and go one by one and in bursts; `kinds` of capacities, so that many levels are equal where there is one.
+    /// Flows come and go one by one and in bursts; `kinds` of capacities, so that many levels are equal where there is
+    /// one.
     #[test]
     fn a_crowd_has_the_global_solution(
         flows in prop::collection::vec(flow(60), 150..220),
@@ -196,11 +197,13 @@ fn a_crowd_forms_where_transfers_hang_together_and_not_where_they_only_start_tog
     assert!(!form(false));
 }
 
-/// More units than an integer holds: thousands of flows rise at one instant, each beyond what a link of them all can carry.
+/// More units than an integer holds: thousands of flows rise at one instant, each beyond what a link of them all can
+/// carry.
 #[test]
 fn thousands_rise_together_and_their_link_holds_them_back() {
     for (count, capacity, bound) in [(2600, 1.0, 8.0), (4200, 1.999, 1.999)] {
-        // Link 0 is that of all; on a link of its own, a far heavier rival holds each down. The last link is for who sets the crowd off.
+        // Link 0 is that of all; on a link of its own, a far heavier rival holds each down. The last link is for who
+        // sets the crowd off.
         let mut c = Coupled::new(std::iter::once(capacity).chain((0..count).map(|_| 16.0)).chain([1.0]));
         for own in 1..=count {
             c.start((vec![(0, 1.0), (own, 1.0)], 1.0, bound));

@@ -1,8 +1,9 @@
-//! Links in the order of their levels, of which none is put in below one that has been taken out. Equal levels come out in the order in
-//! which they were put in.
+//! Links in the order of their levels, of which none is put in below one that has been taken out. Equal levels come out
+//! in the order in which they were put in.
 //!
-//! A calendar queue (Brown, Communications of the ACM 31(10), 1988): a link costs one step into its bucket and one out of it, where a heap
-//! of thousands takes a dozen each way. Buckets are ranges of the bits of levels, that is about of their logarithms.
+//! A calendar queue (Brown, Communications of the ACM 31(10), 1988): a link costs one step into its bucket and one out
+//! of it, where a heap of thousands takes a dozen each way. Buckets are ranges of the bits of levels, that is about of
+//! their logarithms.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,8 +24,8 @@ pub(super) struct Buckets {
     bucket: Vec<u128>,
     /// Links that were put in when their bucket had been opened.
     late: BinaryHeap<Reverse<u128>>,
-    /// The bits of the level at which the first bucket begins, and how many bits tell no bucket from another. The bits of floats that
-    /// are not negative have the order of the floats.
+    /// The bits of the level at which the first bucket begins, and how many bits tell no bucket from another. The bits
+    /// of floats that are not negative have the order of the floats.
     lowest: u64,
     shift: u32,
     turns: u32,

@@ -1,8 +1,9 @@
 //! Sharing out a few flows, which is nearly every change of a replay: three flows on six links, on average.
 //!
-//! The filling is that of `general.rs`, event by event and to the last bit. What differs is how it is kept: all fits into arrays of fixed
-//! length, and a set of flows is the bits of one integer. So an index is masked instead of compared, nobody asks for memory, and
-//! whoever is not in a set costs nothing. What does not fit, and fat pipes, are left to the general way, which begins anew.
+//! The filling is that of `general.rs`, event by event and to the last bit. What differs is how it is kept: all fits
+//! into arrays of fixed length, and a set of flows is the bits of one integer. So an index is masked instead of
+//! compared, nobody asks for memory, and whoever is not in a set costs nothing. What does not fit, and fat pipes, are
+//! left to the general way, which begins anew.
 
 use super::super::{CANCELLATION, Element, Flow, OWN_BOUND, System, UNCONTENDED};
 use super::{Event, FEW_LINKS, Filling, Outsiders};
@@ -34,8 +35,8 @@ fn places(mut set: Set) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Some links, by their places. Their order decides who is settled first where several fill up together, and so about rounding: it is that
-/// of the general way.
+/// Some links, by their places. Their order decides who is settled first where several fill up together, and so about
+/// rounding: it is that of the general way.
 #[derive(Clone, Copy, Debug)]
 struct List {
     places: [u8; PLACES],
@@ -150,7 +151,8 @@ impl Default for Few {
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out the set and those who join it, if they are few. Gives whether they were; if not, nothing that lasts has changed.
+    /// Shares out the set and those who join it, if they are few. Gives whether they were; if not, nothing that lasts
+    /// has changed.
     pub(in super::super) fn share_out_few(&mut self) -> bool {
         let mut few = self.few.take().unwrap_or_default();
         few.clear();
@@ -339,8 +341,8 @@ impl Few {
         place as u32
     }
 
-    /// The next flow, whose share of the demand of a link this is, counted among its outsiders until now: what it took there, and whether
-    /// the link limited it.
+    /// The next flow, whose share of the demand of a link this is, counted among its outsiders until now: what it took
+    /// there, and whether the link limited it.
     fn take_in(&mut self, place: usize, share: f64, taken: f64, limited: bool) {
         // What is left of the demand will not be told from rounding errors once more is added.
         if self.is_spoiled(place) {
@@ -455,7 +457,8 @@ mod tests {
     use crate::network::sharing::Sharing;
     use crate::platform::SharingPolicy::{FatPipe, Shared};
 
-    /// Two newcomers stop one of two flows in a pipe, which gives the other one more: both join, and the general way takes over.
+    /// Two newcomers stop one of two flows in a pipe, which gives the other one more: both join, and the general way
+    /// takes over.
     #[test]
     fn whoever_joins_from_a_fat_pipe_brings_the_others_along() {
         let mut s = MaxMin::new([(5.0, Shared), (4.0, FatPipe)]);
@@ -476,7 +479,8 @@ mod tests {
     #[test]
     fn what_is_too_much_for_the_arrays_is_shared_out_all_the_same() {
         for count in [2, FEW_LINKS, FEW_LINKS + 1, PLACES, PLACES + 1, 200] {
-            // Neighbours share a link: everybody has half of his two links. Link `count` is idle, so this is never all there is.
+            // Neighbours share a link: everybody has half of his two links. Link `count` is idle, so this is never all
+            // there is.
             let mut s = MaxMin::new(vec![(1.0, Shared); count + 1]);
             let far = s.add_path(&[(LinkId(count as u32), 1.0)]);
             s.start(far, 1.0, 1.0);

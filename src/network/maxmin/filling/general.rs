@@ -1,7 +1,7 @@
 //! Sharing out any number of flows.
 //!
-//! While there are few contended links, all are looked at for the next event; then a heap knows it. All indices are local, so that what
-//! belongs together lies together.
+//! While there are few contended links, all are looked at for the next event; then a heap knows it. All indices are
+//! local, so that what belongs together lies together.
 
 use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, System, UNCONTENDED};
 use super::{Event, FEW_LINKS, Filling, Outsiders, Rising};
@@ -83,8 +83,8 @@ pub(in super::super) struct General {
     ways: Vec<Way>,
     /// The links of the last [`Event::Full`].
     fullest: Vec<u32>,
-    /// Links to look at for the next event: all that have open flows; with a heap, those whose event may come earlier than
-    /// the heap knows.
+    /// Links to look at for the next event: all that have open flows; with a heap, those whose event may come earlier
+    /// than the heap knows.
     listed: Vec<u32>,
     /// Links that limit outsiders.
     limiting: Vec<u32>,
@@ -181,9 +181,9 @@ impl Filling for General {
         bounded
     }
 
-    /// Links that fill up at the same level have to be taken together. Where they are shared it makes no difference, but
-    /// the flows of a fat pipe are those that are open when it fills up, and SimGrid 3.32 counts them before any link of
-    /// this level is taken away.
+    /// Links that fill up at the same level have to be taken together. Where they are shared it makes no difference,
+    /// but the flows of a fat pipe are those that are open when it fills up, and SimGrid 3.32 counts them before any
+    /// link of this level is taken away.
     fn stop(&mut self, level: f64) {
         for i in 0..self.stopping.len() {
             let (number, limit) = self.stopping[i];

@@ -1,9 +1,10 @@
 //! Progressive filling of the set S (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds).
 //!
-//! A common level rises from zero. Events stop it, in their order: links fill up, and outsiders are reached where they stand. There
-//! the set may grow, and the level goes on from there; nothing below it is touched again. What happens at an event is told here;
-//! how the flows and their contended links are kept is up to a [`Filling`]: a few in fixed arrays ([`few`]), any number ([`general`]).
-//! Where nobody is outside and many begin together nobody can join: [`whole`] has a shorter loop of its own, in which links fill up.
+//! A common level rises from zero. Events stop it, in their order: links fill up, and outsiders are reached where they
+//! stand. There the set may grow, and the level goes on from there; nothing below it is touched again. What happens at
+//! an event is told here; how the flows and their contended links are kept is up to a [`Filling`]: a few in fixed
+//! arrays ([`few`]), any number ([`general`]). Where nobody is outside and many begin together nobody can join:
+//! [`whole`] has a shorter loop of its own, in which links fill up.
 
 mod buckets;
 mod few;
@@ -16,8 +17,8 @@ pub(super) use self::whole::Whole;
 
 use super::{Flow, FlowId, Link, OWN_BOUND, System, TOLERANCE};
 
-/// Up to so many contended links, the next one to fill up is found by looking at all of them. Beyond, [`few`] has no room, [`general`] has a
-/// heap, and [`whole`] is worth its while.
+/// Up to so many contended links, the next one to fill up is found by looking at all of them. Beyond, [`few`] has no
+/// room, [`general`] has a heap, and [`whole`] is worth its while.
 const FEW_LINKS: usize = 48;
 
 /// What stops the common level on its way up.
@@ -50,10 +51,11 @@ trait Filling {
     fn admit<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>) -> bool;
     /// The next event; none when all flows are settled and no outsider can rise.
     fn next(&mut self) -> Option<Event>;
-    /// The links of the last [`Event::Full`] fill up at `level`. If the bounds of some of their flows are lower, those are settled at
-    /// their bounds; what they leave raises the level for the others. Gives whether there were any.
+    /// The links of the last [`Event::Full`] fill up at `level`. If the bounds of some of their flows are lower, those
+    /// are settled at their bounds; what they leave raises the level for the others. Gives whether there were any.
     fn settle_bounded(&mut self, level: f64) -> bool;
-    /// The flows of these links that still rise stop at `level`; [`settle_bounded`](Self::settle_bounded) has found no lower bound.
+    /// The flows of these links that still rise stop at `level`; [`settle_bounded`](Self::settle_bounded) has found no
+    /// lower bound.
     fn stop(&mut self, level: f64);
     /// How many links the last [`Event::Full`] was about.
     fn full_links(&self) -> usize;
@@ -64,8 +66,9 @@ trait Filling {
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Fills the set, which grows on the way: an outsider keeps his old value until the level comes to where he stands, and joins if
-    /// his limiting link has more for him there, or when a link fills up at a level below his. Gives false if there was no room.
+    /// Fills the set, which grows on the way: an outsider keeps his old value until the level comes to where he stands,
+    /// and joins if his limiting link has more for him there, or when a link fills up at a level below his. Gives false
+    /// if there was no room.
     #[inline]
     fn fill(&mut self, filling: &mut impl Filling) -> bool {
         self.first_round = self.round + 1;
@@ -114,7 +117,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// A flow before the level rises. Where all links can carry all their flows' bounds, it is settled, and runs at its own.
+    /// A flow before the level rises. Where all links can carry all their flows' bounds, it is settled, and runs at its
+    /// own.
     #[inline]
     fn rising<W>(&self, flow: u32, ways: W, settled: bool) -> Rising<W> {
         let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
@@ -154,8 +158,8 @@ impl Default for Outsiders {
 }
 
 impl Outsiders {
-    /// Whether those that the link limits can rise: it is not yet full where they stand. `level`: where it fills up, if flows still rise on it;
-    /// `remaining`: what is left of its capacity.
+    /// Whether those that the link limits can rise: it is not yet full where they stand. `level`: where it fills up, if
+    /// flows still rise on it; `remaining`: what is left of its capacity.
     #[inline]
     fn can_rise(&self, level: Option<f64>, remaining: f64, capacity: f64) -> bool {
         match level {

@@ -1,9 +1,10 @@
 //! Sharing out all flows there are, where many begin together: the filling of `general.rs` without anybody outside.
 //!
-//! The events are those of the general way, in its order, and so is the arithmetic, to the last bit. What differs is how they
-//! are kept. Nobody joins on the way, so the flows of a link lie side by side, and paths and links are those of the system, with nothing
-//! copied. And without outsiders the level of a link only rises, so the links wait in buckets by their level instead of in a heap: most of
-//! them are met when their bucket's turn comes and have moved on by then.
+//! The events are those of the general way, in its order, and so is the arithmetic, to the last bit. What differs is
+//! how they are kept. Nobody joins on the way, so the flows of a link lie side by side, and paths and links are those
+//! of the system, with nothing copied. And without outsiders the level of a link only rises, so the links wait in
+//! buckets by their level instead of in a heap: most of them are met when their bucket's turn comes and have moved on
+//! by then.
 
 use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, Path, System};
 use super::buckets::Buckets;
@@ -48,7 +49,8 @@ pub(in super::super) struct Whole {
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out the set if it has all flows in it and is large. Gives whether it was. `changes`: how many flows came or went.
+    /// Shares out the set if it has all flows in it and is large. Gives whether it was. `changes`: how many flows came
+    /// or went.
     pub(in super::super) fn share_out_whole(&mut self, changes: usize) -> bool {
         let flows = self.active_flows();
         if self.set.len() < flows || flows.min(self.links.len()) <= FEW_LINKS {
@@ -171,8 +173,8 @@ impl Whole {
         }
     }
 
-    /// The level at which the next links fill up, and in `self.fullest` those links. A link's level may have risen since it was
-    /// put into the queue: then it goes back, with its present one.
+    /// The level at which the next links fill up, and in `self.fullest` those links. A link's level may have risen
+    /// since it was put into the queue: then it goes back, with its present one.
     fn next(&mut self, queue: &mut Buckets, elements: &[Element]) -> Option<f64> {
         let mut lowest = None;
         self.fullest.clear();
@@ -191,8 +193,8 @@ impl Whole {
         lowest
     }
 
-    /// The links in `self.fullest` fill up at `level`. If the bounds of some of their flows are lower, those are settled
-    /// at their bounds. Gives whether there were any.
+    /// The links in `self.fullest` fill up at `level`. If the bounds of some of their flows are lower, those are
+    /// settled at their bounds. Gives whether there were any.
     fn settle_bounded(&mut self, level: f64, elements: &[Element]) -> bool {
         let mut bounded = false;
         for at in 0..self.fullest.len() {

@@ -1,5 +1,5 @@
-//! All halves of a small graph, by branch and bound: switches take their side one after another, and a side is given up as
-//! soon as what crosses already is no better than the best halves known.
+//! All halves of a small graph, by branch and bound: switches take their side one after another, and a side is given up
+//! as soon as what crosses already is no better than the best halves known.
 
 use super::Weighted;
 

@@ -11,10 +11,12 @@ use super::Weighted;
 /// METIS draws from one generator for the whole process; two runs at a time would disturb each other.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// METIS looks through all switches whenever it has gone through a part that hangs together, so many such parts would take for ever.
+/// METIS looks through all switches whenever it has gone through a part that hangs together, so many such parts would
+/// take for ever.
 const MAX_PARTS: usize = 1000;
 
-/// Halves from a seed. Where METIS refuses (it does not like graphs without cables), or would not end, the first half against the second.
+/// Halves from a seed. Where METIS refuses (it does not like graphs without cables), or would not end, the first half
+/// against the second.
 pub(super) fn halves(graph: &Weighted, seed: i32) -> Vec<bool> {
     let n = graph.len();
     let mut side = run(graph, seed).unwrap_or_else(|| (0..n).map(|switch| switch < n / 2).collect());

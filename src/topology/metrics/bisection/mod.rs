@@ -1,10 +1,10 @@
 //! Bisection: the fewest cables between two halves of a network.
 //!
-//! Halves have `floor(n/2)` and `ceil(n/2)` switches. Finding the best halves is hard, so beyond 24 switches every value here
-//! is an upper bound, and says how it was found: METIS (G. Karypis and V. Kumar, A Fast and High Quality Multilevel Scheme for
-//! Partitioning Irregular Graphs, 1998) from several seeds, each result refined by ourselves under exact balance, which METIS
-//! does not promise. METIS draws from the C library's `rand()`: a seed gives the same halves with any number of threads, but
-//! may give others where the C library is another one.
+//! Halves have `floor(n/2)` and `ceil(n/2)` switches. Finding the best halves is hard, so beyond 24 switches every
+//! value here is an upper bound, and says how it was found: METIS (G. Karypis and V. Kumar, A Fast and High Quality
+//! Multilevel Scheme for Partitioning Irregular Graphs, 1998) from several seeds, each result refined by ourselves
+//! under exact balance, which METIS does not promise. METIS draws from the C library's `rand()`: a seed gives the same
+//! halves with any number of threads, but may give others where the C library is another one.
 
 mod exact;
 mod metis;
@@ -132,8 +132,9 @@ pub fn exact(graph: &Graph, counting: Counting) -> Result<Bisection, TopologyErr
 /// Largest number of switches for which halves by binary digits are tried, too.
 const MAX_DIGIT_TRIES: usize = 1 << 14;
 
-/// The best of `seeds` runs of METIS (1, 2, ...), each refined; at least one. Families built by arithmetic often have a good cut
-/// along a binary digit of the number, which METIS misses now and then: up to 16,384 switches these are refined as well.
+/// The best of `seeds` runs of METIS (1, 2, ...), each refined; at least one. Families built by arithmetic often have a
+/// good cut along a binary digit of the number, which METIS misses now and then: up to 16,384 switches these are
+/// refined as well.
 pub fn by_metis(graph: &Graph, counting: Counting, seeds: usize) -> Bisection {
     let weighted = Weighted::of(graph, counting);
     let seeds = seeds.max(1);

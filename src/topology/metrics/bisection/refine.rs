@@ -1,8 +1,8 @@
-//! Refinement of halves under exact balance: B. Kernighan and S. Lin's exchange with the single moves of C. Fiduccia and
-//! R. Mattheyses (A Linear-Time Heuristic for Improving Network Partitions, 1982).
+//! Refinement of halves under exact balance: B. Kernighan and S. Lin's exchange with the single moves of C. Fiduccia
+//! and R. Mattheyses (A Linear-Time Heuristic for Improving Network Partitions, 1982).
 //!
-//! In a pass, each half in turn gives up the switch that gains most, which then stays where it went. What was best after an
-//! even number of moves is kept, and passes follow until one brings nothing.
+//! In a pass, each half in turn gives up the switch that gains most, which then stays where it went. What was best
+//! after an even number of moves is kept, and passes follow until one brings nothing.
 
 use std::collections::BinaryHeap;
 

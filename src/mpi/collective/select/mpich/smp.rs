@@ -1,5 +1,5 @@
-//! Broadcasts and reductions of MPICH, which know which ranks share a host. They apply to operations that commute, as all
-//! of a replay are taken to.
+//! Broadcasts and reductions of MPICH, which know which ranks share a host. They apply to operations that commute, as
+//! all of a replay are taken to.
 
 use super::super::mvapich2::reduce::on_one_node;
 use super::super::rule::Rule;

@@ -1,5 +1,5 @@
-//! The tables that choose an allgather; sizes are those of a block. There is one for each number of ranks on a node that
-//! was measured, and it needs all nodes to be alike.
+//! The tables that choose an allgather; sizes are those of a block. There is one for each number of ranks on a node
+//! that was measured, and it needs all nodes to be alike.
 
 use super::{ANY, REST, Table, bcast, gather};
 use crate::mpi::collective::select::mpich;

@@ -1,4 +1,5 @@
-//! The table that chooses a reduction; sizes are those of the vector. That of operations that commute: replays have no real operation.
+//! The table that chooses a reduction; sizes are those of the vector. That of operations that commute: replays have no
+//! real operation.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite::Pick;
