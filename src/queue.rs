@@ -275,6 +275,12 @@ impl<const FROM: usize> Queue<FROM> {
         }
     }
 
+    /// The slot of an event to come, about so many from the next one; none if that is not known without a search.
+    #[inline]
+    pub fn upcoming(&self, ahead: usize) -> Option<u32> {
+        self.run.entries.get(ahead).map(|entry| entry.slot).filter(|&slot| slot != ABSENT)
+    }
+
     /// Takes the earliest event out.
     #[inline]
     pub fn pop(&mut self) -> Option<(f64, u32)> {

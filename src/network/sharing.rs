@@ -71,6 +71,19 @@ pub(super) struct Element {
     pub consumption: f64,
 }
 
+/// What a flow needs that begins soon: each needs the one before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needed {
+    /// Where its path is.
+    Path,
+    /// The links of the path.
+    Elements,
+    /// The links themselves.
+    Links,
+    /// Where their lists of flows end.
+    Ends,
+}
+
 /// Links, paths and flows, of which the flows change. It knows nothing of messages, time or MPI.
 pub trait Sharing {
     /// Whether it is to be told everything that SimGrid's solver is told, in the same order: flows in their latency
@@ -93,6 +106,10 @@ pub trait Sharing {
 
     /// A flow will enter after its latency phase. Only a literal rule is told.
     fn announce(&mut self, _path: PathId) {}
+
+    /// A flow will enter soon on a path. Where memory is far, what it needs can travel until then.
+    #[inline]
+    fn ask_for(&self, _path: PathId, _what: Needed) {}
 
     /// A flow enters. Its value is 0 until the next [`solve`](Self::solve).
     ///

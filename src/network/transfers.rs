@@ -3,10 +3,11 @@
 use super::clocks::Clocks;
 use super::model::NetworkModel;
 use super::paths::Paths;
-use super::sharing::{FlowId, LinkState, Sharing};
+use super::sharing::{FlowId, LinkState, Needed, Sharing};
 use super::simgrid::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
+use crate::prefetch::prefetch;
 use crate::queue::{ChangingQueue, OrderedQueue, earlier};
 use crate::slots::store;
 
@@ -22,6 +23,14 @@ pub struct Precision {
     /// All other events.
     pub others: f64,
 }
+
+/// Beyond so many hosts, transfers, paths and links are no longer in the caches of a core alone.
+const CACHED: usize = 1024;
+
+/// How many ends of latency phases ahead a transfer, its route, and what its flow needs are asked for.
+const TRANSFER: usize = 20;
+const ROUTE: usize = 16;
+const FLOW: [(usize, Needed); 4] = [(12, Needed::Path), (9, Needed::Elements), (6, Needed::Links), (3, Needed::Ends)];
 
 /// A transfer that ended, by the tag its starter gave it.
 pub type Finished = u32;
@@ -72,6 +81,8 @@ pub struct Network<'a, S> {
     ended: Vec<u32>,
     /// Their flows, which leave the sharing system.
     leaving: Vec<FlowId>,
+    /// Whether the network is so large that no near cache has what a transfer needs.
+    far: bool,
     // The last size looked up in the factor tables: most messages repeat a size.
     last_size: u64,
     last_factors: (f64, f64),
@@ -95,6 +106,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             steps: Vec::new(),
             ended: Vec::new(),
             leaving: Vec::new(),
+            far: platform.hosts.len() > CACHED,
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
         }
@@ -147,6 +159,22 @@ impl<'a, S: Sharing> Network<'a, S> {
             self.enter_sharing(id, now);
         }
         Ok(delay)
+    }
+
+    /// Asks for what the transfers need whose latency is over soon. Each stage needs what the one before has asked for.
+    #[inline]
+    fn ask_for_entries(&self) {
+        let Some(id) = self.entries.upcoming(TRANSFER) else { return };
+        prefetch(&self.transfers[id as usize]);
+        let route = |ahead| Some(self.paths.route(self.transfers[self.entries.upcoming(ahead)? as usize].route));
+        if let Some(route) = route(ROUTE) {
+            prefetch(route);
+        }
+        for (ahead, what) in FLOW {
+            if let Some(route) = route(ahead) {
+                self.sharing.ask_for(route.path, what);
+            }
+        }
     }
 
     /// The latency phase is over: the transfer competes for bandwidth.
@@ -298,6 +326,9 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
         while let Some((_, id)) = self.entries.peek().filter(|entry| is_now(entry.0, now, precision.others)) {
             self.entries.pop();
+            if self.far {
+                self.ask_for_entries();
+            }
             self.enter_sharing(id, now);
         }
         // Flows leave after the others have entered: an incremental rule sees a difference.

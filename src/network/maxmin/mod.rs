@@ -51,9 +51,10 @@ mod tests;
 
 use self::crowd::Crowd;
 use self::filling::{Few, General, Whole};
-use super::sharing::{Element, FlowId, LinkState, PathId, Sharing};
+use super::sharing::{Element, FlowId, LinkState, Needed, PathId, Sharing};
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
+use crate::prefetch::{prefetch, prefetch_end};
 use crate::slots::store;
 use std::ops::Range;
 
@@ -167,6 +168,9 @@ impl Link {
     }
 }
 
+/// So many elements of paths fit into a cache line.
+const ELEMENTS_IN_A_LINE: usize = 64 / size_of::<Element>();
+
 /// Relative slack when a link is asked for reports whether its flows consume all of it.
 const FULL: f64 = 1e-9;
 
@@ -276,6 +280,21 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         let fat = elements.iter().any(|e| self.links[e.0.index()].fat_pipe);
         self.paths.push(Path { start, end: end(&self.elements), fat });
         PathId(self.paths.len() as u32 - 1)
+    }
+
+    #[inline]
+    fn ask_for(&self, path: PathId, what: Needed) {
+        let path = &self.paths[path.0 as usize];
+        if what == Needed::Path {
+            return prefetch(path);
+        }
+        let elements = &self.elements[path.elements()];
+        match what {
+            Needed::Path => {}
+            Needed::Elements => elements.iter().step_by(ELEMENTS_IN_A_LINE).for_each(prefetch),
+            Needed::Links => elements.iter().for_each(|e| prefetch(&self.links[e.link as usize])),
+            Needed::Ends => elements.iter().for_each(|e| prefetch_end(&self.links[e.link as usize].members)),
+        }
     }
 
     fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
