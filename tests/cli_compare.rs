@@ -208,7 +208,7 @@ fn a_study_needs_networks_and_workloads_with_names_of_their_own() {
     refuse("", 2, &["s.toml:1:1: missing field `title`"]);
     refuse(study("", NETWORK, ""), 2, &["s.toml:", "missing field `workloads`"]);
     refuse(study("workloads = []\n", NETWORK, ""), 2, &["s.toml: ", "[[networks]]", "[[workloads]]"]);
-    refuse(study("", "", WORKLOAD), 2, &["s.toml:", "missing field `networks`"]);
+    refuse(study("", "", WORKLOAD), 2, &["s.toml:", "[[networks]]", "--topology"]);
     refuse(study("", &NETWORK.repeat(2), WORKLOAD), 2, &["s.toml: two networks are called `ring:n=4`"]);
     refuse(study("", NETWORK, &WORKLOAD.repeat(2)), 2, &["s.toml: two workloads are called `t`"]);
     refuse(study("", "[[networks]]\nname = 'a'\n", WORKLOAD), 2, &["network `a`", "neither is given"]);

@@ -260,3 +260,40 @@ fn markdown_has_what_the_text_has() {
         assert!(text.contains(part), "{part} in\n{text}");
     }
 }
+
+#[test]
+fn networks_of_the_command_line_stand_beside_those_of_the_study() {
+    let head = "repetitions = 2\n[network]\nparameters = { link_bandwidth = '10 Gbit/s' }\n";
+    let folder = folder(&format!("title = 'x'\n{head}{RING}{WORKLOADS}"));
+    folder.write("sub/s.toml", folder.read("s.toml").replace("'t.ti'", "'../t.ti'").replace("'u.ti'", "'../u.ti'"));
+    folder.write("cube.txt", "# n=8\n0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 0\n0 4\n1 5\n2 6\n3 7\n");
+    folder.write("p.toml", "topology = 'torus:4x2'\n");
+    let added = ["--topology", "random:n=8,d=3", "--topology", "cube.txt", "--platform", "p.toml"];
+    let result = folder.json(&[&["compare", "sub/s.toml"], &added[..]].concat());
+    let names: Vec<_> = list(&result, "topologies").iter().map(|n| n["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["ring:n=8", "random:n=8,d=3", "cube.txt", "p.toml"]);
+    assert_eq!(result["baseline"], "ring:n=8");
+    // They take the study's repetitions and its parameters, as if they stood in it.
+    assert_eq!(cells(&result, "t", "random:n=8,d=3").len(), 2);
+    let more = format!("{RANDOM}[[networks]]\ntopology = '../cube.txt'\n[[networks]]\nplatform = '../p.toml'\n");
+    let all = folder.read("sub/s.toml").replacen("[[workloads]]", &format!("{more}[[workloads]]"), 1);
+    folder.write("sub/all.toml", all);
+    let written = folder.json(&["compare", "sub/all.toml"]);
+    let seconds = |result: &Value| -> Vec<f64> {
+        list(result, "cells").iter().map(|cell| number(cell, "simulated_seconds")).collect()
+    };
+    assert_eq!(seconds(&result), seconds(&written));
+    // A study needs none of its own; results that were kept without them are not theirs.
+    folder.write("none.toml", format!("title = 'x'\n{WORKLOADS}"));
+    let alone = folder.json(&["compare", "none.toml", "--topology", "hypercube:3", "--topology", "ring:8"]);
+    assert_eq!((&alone["baseline"], list(&alone, "cells").len()), (&"hypercube:d=3".into(), 4));
+    folder.refuse(&["compare", "none.toml"], 2, &["none.toml", "[[networks]]", "--topology"]);
+    folder.refuse(&["compare", "s.toml", "--topology", "ring:8"], 2, &["two networks are called `ring:n=8`"]);
+    folder.refuse(&["compare", "s.toml", "--topology", "rong:8"], 2, &["rong", "did you mean `ring`"]);
+    folder.refuse(&["compare", "s.toml", "--topology", "none.txt"], 3, &["none.txt"]);
+    folder.run(&["compare", "s.toml", "--results", "r.jsonl"]).success();
+    let resumed = ["compare", "s.toml", "--results", "r.jsonl", "--resume", "--topology", "hypercube:3"];
+    folder.refuse(&resumed, 2, &["r.jsonl"]);
+    // The report must not stand where a graph is read.
+    folder.refuse(&["compare", "s.toml", "--topology", "cube.txt", "--html", "cube.txt"], 2, &["cube.txt"]);
+}

@@ -156,6 +156,10 @@ fn help_tells_units_defaults_files_and_exit_codes() {
     {
         assert!(main.contains(part), "{part}: {main}");
     }
+    // Every other name of a family is told, and means what it says.
+    let topology = help(&["topology"]);
+    assert!(topology.contains("random (random_regular)") && topology.contains("imase (imase_ab)"), "{topology}");
+    assert_80_columns(topology.split_once("Families").expect("the list").1);
     let replay = help(&["replay"]);
     for part in ["[default: 100 Gflop/s]", "[default: 100 ns]", "a bare number is in seconds", "[default: one-each]"] {
         assert!(replay.contains(part), "{part}: {replay}");
@@ -208,6 +212,7 @@ fn everything_a_buyer_asks_for_is_in_one_table() {
         ("clos:1,2,3", 5, Some(5.0 / 6.0), 5.0 / 18.0),
         ("clos:2,3,3", 9, Some(0.75), 0.3),
         ("kary_ntree:4,1", 2, None, 0.5),
+        ("full_mesh:1", 0, None, 0.5),
     ] {
         let full = folder.json(&["topology", spec, "--full"]);
         let share = |name: &str| full[name].as_f64();
@@ -219,6 +224,35 @@ fn everything_a_buyer_asks_for_is_in_one_table() {
         assert_eq!(share("bisection_share_of_links").is_some(), of_links.is_some(), "{full}");
         assert!(share("bisection_share_of_all").is_some_and(|is| (is - of_all).abs() < 1e-12), "{full}");
     }
+    // C. Clos: a way is free if 2n - 1 middle switches stand between stages of n inputs, and can be freed from n on.
+    for (spec, promise) in [
+        ("clos:5,3,2", "strictly"),
+        ("clos:4,3,2", "rearrangeable"),
+        ("clos:3,3,2", "rearrangeable"),
+        ("clos:2,3,2", "no"),
+        ("clos:1,1,2", "strictly"),
+    ] {
+        assert_eq!(folder.json(&["topology", spec])["nonblocking"], promise, "{spec}");
+    }
+    assert!(torus.get("nonblocking").is_none());
+    // 64 switches, 4 hops apart on average times 64/63; all cables of the torus among 2 hosts each.
+    assert_eq!(torus["distance_sum"], 64 * 64 * 4);
+    let two = folder.json(&["topology", "torus:8x8", "--hosts-per-switch", "2"]);
+    assert_eq!(two["links_per_host"], 2.0);
+    assert!((number(&two, "links_per_host_and_hop") - 63.0 / 128.0).abs() < 1e-12, "{two}");
+    // A one-way link is half of one: as many wires for each switch as its degree.
+    let one_way = folder.json(&["topology", "kautz:2,3"]);
+    assert_eq!(one_way["links_per_host"], 2.0);
+    // Half of all cables are cut on average, a little more since halves are exact: n/2 of the n - 1 others are there.
+    let mean = number(&torus, "random_halves_mean");
+    assert!((mean - 128.0 * 32.0 / 63.0).abs() < 8.0 && mean >= number(&torus, "random_halves_cut"), "{mean}");
+    // Why something is missing is said.
+    folder.write("twice.txt", "0 1\n1 0\n1 2\n");
+    let twice = folder.json(&["topology", "twice.txt"]);
+    assert_eq!((&twice["edges"], &twice["duplicates_merged"]), (&2.into(), &1.into()));
+    let told = folder.output(&["topology", "torus:4x4", "ring:2", "twice.txt"]);
+    assert_80_columns(&told);
+    assert!(told.contains("B: no bill; a router has 2 ports") && told.contains("C: 1 cable named once more"), "{told}");
     let none = folder.json(&["topology", "torus:8x8", "--bisection", "0"]);
     assert_eq!(none["bisection"], Value::Null);
 }

@@ -4,8 +4,10 @@ use super::args::{Output, StudyFlags};
 use super::failure::Failure;
 use super::{inputs, options, print, progress, say, side_files};
 use mopsim::study::comparison::Comparison;
+use mopsim::study::network::NetworkChoice;
 use mopsim::study::perturb;
 use mopsim::study::{Overrides, Study, mapping};
+use mopsim::topology::Spec;
 use std::path::{Path, PathBuf};
 
 /// Reads the study.
@@ -22,6 +24,7 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     let overrides = Overrides {
         model: options::model(&flags.model)?,
         network: options::network(&flags.network)?,
+        networks: networks(flags)?,
         placement: options::placement(&flags.network, &flags.placement),
         seed: flags.network.seed,
         perturb,
@@ -46,10 +49,35 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     Ok(study)
 }
 
+/// The networks of the command line. Their files are relative to the working folder, those of a study to its own.
+fn networks(flags: &StudyFlags) -> Result<Vec<NetworkChoice>, Failure> {
+    let here = std::env::current_dir().map_err(|error| Failure::file("find", Path::new("."), &error))?;
+    let topologies = flags.topology.iter().map(|text| {
+        let spec: Spec = text.parse()?;
+        let mut found = spec.clone();
+        found.resolve_files(&here);
+        // As it was written where it names no file: a seed that was left out stays out, and the study may vary it.
+        let (name, topology) = match found.to_string() {
+            found if found == spec.to_string() => (None, text.clone()),
+            found => (Some(text.clone()), found),
+        };
+        Ok(NetworkChoice { name, topology: Some(topology), ..NetworkChoice::default() })
+    });
+    let platforms = flags.platform.iter().map(|file| {
+        Ok(NetworkChoice {
+            name: Some(file.display().to_string()),
+            platform: Some(here.join(file)),
+            ..NetworkChoice::default()
+        })
+    });
+    topologies.chain(platforms).collect()
+}
+
 /// The files that are read: the study, and all that it and the flags name.
 pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
     let mut files = inputs::study(&flags.study);
     files.extend([&flags.placement.hostfile, &flags.placement.rankfile].into_iter().flatten().cloned());
+    files.extend(networks(flags).unwrap_or_default().iter().flat_map(|choice| inputs::network(choice, Path::new(""))));
     files.extend(flags.files.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, Path::new(""))));
     files
 }

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use crate::ids::SwitchId;
-use crate::topology::weighted::{FAR, Search, Weights, picoseconds};
+use crate::topology::weighted::{FAR, HOP, Search, Weights, picoseconds};
 use crate::topology::{ArcId, Graph, Hosts, TopologyError};
 
 /// Injection and reception, 150 ns each, in seconds.
@@ -68,7 +68,6 @@ pub fn latencies(
         Choice::Fastest => Weights::new(delays.iter().map(|&delay| picoseconds(delay)).collect()),
         Choice::Nearest => Weights::hops_first(delays.iter().copied()),
     };
-    let hops_removed = (1_u64 << 40) - 1;
     // The sum and the largest of each source: whole numbers, so that the order of the threads does not matter.
     let from_each: Result<Vec<(u128, u64)>, TopologyError> = bearing
         .par_iter()
@@ -82,7 +81,7 @@ pub fn latencies(
                     if weight == FAR {
                         return Err(TopologyError::Disconnected { from, to });
                     }
-                    let delay = if choice == Choice::Nearest { weight & hops_removed } else { weight };
+                    let delay = if choice == Choice::Nearest { weight & (HOP - 1) } else { weight };
                     sum += u128::from(delay);
                     most = most.max(delay);
                 }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use crate::ids::SwitchId;
 use crate::topology::families::dsnf::Dsnf;
-use crate::topology::registry::CABINET;
+use crate::topology::registry::SWITCHES_PER_CABINET;
 use crate::topology::{Graph, Hosts, Topology};
 
 pub mod cables;
@@ -128,11 +128,6 @@ pub struct FloorOptions {
     pub endpoints_per_switch: Option<u32>,
 }
 
-impl FloorOptions {
-    /// Switches in a cabinet where neither the user nor the family says it, as in the paper on DSN-F.
-    pub const SWITCHES_PER_CABINET: u32 = 16;
-}
-
 /// A place for every switch. A host that is a vertex of the graph is no switch: it stands with its first switch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FloorPlan {
@@ -180,7 +175,7 @@ impl FloorPlan {
                 });
             }
             Some(count) => count,
-            None => family_cabinet(topology).unwrap_or(FloorOptions::SWITCHES_PER_CABINET),
+            None => topology.spec.cabinet().unwrap_or(SWITCHES_PER_CABINET),
         };
         let mut plan = Self {
             model: options.model,
@@ -302,14 +297,6 @@ fn rows_and_columns(cabinets: usize) -> (usize, usize) {
     let root = cabinets.isqrt();
     let rows = if root * root < cabinets { root + 1 } else { root }.max(1);
     (rows, cabinets.div_ceil(rows).max(1))
-}
-
-/// Switches in a cabinet, where the family is built from cabinets and says so.
-fn family_cabinet(topology: &Topology) -> Option<u32> {
-    let mut parameters = topology.spec.family().parameters.iter();
-    parameters.find(|parameter| parameter.name == CABINET.name)?;
-    let size = topology.spec.arguments().integer(CABINET.name)?;
-    u32::try_from(size).ok().filter(|&size| size > 0)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::study::perturb::Factors;
 use crate::study::procurement::{Budget, NetworkCost};
 use crate::study::statistics::Statistic;
 use crate::study::workload::WorkloadInfo;
+use crate::topology::GENERATOR;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -49,6 +50,8 @@ struct Network<'a> {
     topology: &'a str,
     seed: Option<u64>,
     seeds: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generator: Option<&'static str>,
     hosts: usize,
     duplex: Option<&'a str>,
     routing: Option<&'a str>,
@@ -209,6 +212,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         topology: &c.networks[n].topology,
         seed: c.networks[n].seed,
         seeds: c.seeds[n].iter().copied().flatten().collect(),
+        generator: c.seeds[n].iter().flatten().next().map(|_| GENERATOR),
         hosts: c.networks[n].hosts,
         duplex: c.networks[n].duplex.as_deref(),
         routing: c.networks[n].routing.as_deref(),

@@ -83,6 +83,10 @@ const TOPOLOGY: &[Column<TopologyReport>] = &[
     ("dollars", |r| optional(r.cost.as_ref().map(|cost| cost.dollars))),
     ("dollars_per_endpoint", |r| optional(r.cost.as_ref().and_then(|cost| cost.dollars_per_endpoint))),
     ("watts", |r| optional(r.cost.as_ref().map(|cost| cost.watts))),
+    ("distance_sum", |r| optional(r.distance_sum)),
+    ("links_per_host", |r| optional(r.links_per_host)),
+    ("links_per_host_and_hop", |r| optional(r.links_per_host_and_hop)),
+    ("nonblocking", |r| optional(r.nonblocking)),
     ("route", route),
 ];
 

@@ -5,6 +5,7 @@ use crate::result::critical::CriticalPath;
 use crate::result::explain::{BusyLink, Shares};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
+use crate::topology::GENERATOR;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -28,6 +29,8 @@ struct Replay<'a> {
     trace: &'a str,
     topology: &'a str,
     seed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generator: Option<&'static str>,
     simulated_seconds: f64,
     mops: Option<f64>,
     operations: Option<f64>,
@@ -84,6 +87,7 @@ impl Reporter for Json {
             trace: &r.workload.name,
             topology: &r.network.topology,
             seed: r.network.seed,
+            generator: r.network.seed.map(|_| GENERATOR),
             simulated_seconds: r.simulated_seconds,
             mops: r.mops,
             operations: r.workload.operations,

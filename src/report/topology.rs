@@ -1,13 +1,14 @@
 //! What is reported of a topology.
 
-use crate::cost::{Bill, Prices};
+use crate::cost::{Bill, CostError, Prices};
 use crate::ids::SwitchId;
 use crate::layout::latency::{self, Choice, Latency};
 use crate::layout::{FloorOptions, FloorPlan, LayoutError};
 use crate::routing::{self, RoutingError};
+use crate::topology::families::clos::nonblocking;
 use crate::topology::metrics::bisection::{self, Counting, Method};
 use crate::topology::metrics::{Metrics, bounds, connectivity, degrees, distances, symmetry};
-use crate::topology::{Graph, Hosts, Topology, TopologyError};
+use crate::topology::{GENERATOR, Graph, Hosts, Topology, TopologyError};
 use serde::Serialize;
 use std::collections::VecDeque;
 
@@ -93,6 +94,9 @@ pub struct TopologyReport {
     pub topology: String,
     /// Seed of a random family.
     pub seed: Option<u64>,
+    /// Name of the generator that the seed is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generator: Option<&'static str>,
     /// Number of vertices: switches, and hosts where the source of the family counts them, as in trees.
     pub n: usize,
     /// Number of switches.
@@ -115,6 +119,8 @@ pub struct TopologyReport {
     pub diameter: Option<usize>,
     /// Average shortest path length in hops; `None` if some switch cannot reach another.
     pub aspl: Option<f64>,
+    /// Sum of the distances of all ordered pairs; `None` where `aspl` is, or if distances were sampled.
+    pub distance_sum: Option<u64>,
     /// Largest distance between hosts in cables, where hosts are vertices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_diameter_links: Option<usize>,
@@ -157,14 +163,31 @@ pub struct TopologyReport {
     pub semicircle_cut: Option<u64>,
     /// Cables between 20 random halves, at best.
     pub random_halves_cut: Option<u64>,
+    /// Cables between 20 random halves, on average.
+    pub random_halves_mean: Option<f64>,
     /// Bisection as a share of all links, `B_r = 2B / (nK)` with the mean degree K.
     pub bisection_share_of_links: Option<f64>,
     /// Bisection as a share of all links and endpoints, `b_r = B_r K / (K + 2p)`.
     pub bisection_share_of_all: Option<f64>,
+    /// Mean degree for each host on a switch, `K/p`; `None` where hosts are vertices.
+    pub links_per_host: Option<f64>,
+    /// The same for each hop of an average way, `K / (p ASPL)`: below 1, hosts that send to anywhere want more than all
+    /// links carry.
+    pub links_per_host_and_hop: Option<f64>,
+    /// Whether a Clos network always has a free way for a circuit: `strictly`, `rearrangeable` (if others may be moved)
+    /// or `no`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nonblocking: Option<&'static str>,
     /// Where the switches stand.
     pub floor: FloorReport,
     /// What they cost; `None` if the price list has no such routers.
     pub cost: Option<CostReport>,
+    /// Why that is unknown, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_cost: Option<String>,
+    /// Cables of a file that were named once more and count once.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub duplicates_merged: usize,
     /// A route, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteReport>,
@@ -199,6 +222,10 @@ pub struct FloorReport {
     pub max_latency_ns: Option<f64>,
     /// Mean latency on the fastest ways, in nanoseconds.
     pub mean_latency_ns: Option<f64>,
+    /// Largest latency on the fastest of the ways with the fewest hops, in nanoseconds.
+    pub nearest_max_latency_ns: Option<f64>,
+    /// Mean latency on these ways, in nanoseconds.
+    pub nearest_mean_latency_ns: Option<f64>,
 }
 
 /// Dollars and watts.
@@ -264,11 +291,13 @@ impl TopologyReport {
         let shown = metrics.distances.as_ref().or(sampled.as_ref().map(|sampled| &sampled.distances));
         let diameter = metrics.distances.as_ref().map(|distances| distances.diameter());
         let moore = diameter.and_then(|k| bounds::moore(max_degree as u64, k as u32, directed));
+        let cost = cost(switches, &plan, options);
         let quick = |work: usize, limit: usize| options.full || work <= limit;
         let searches = switches.switches().saturating_mul(switches.arcs());
         let mut report = Self {
             topology: topology.name(),
             seed: topology.seed(),
+            generator: topology.seed().map(|_| GENERATOR),
             n,
             switches: switches.switch_vertices(),
             hosts: plan.endpoints(),
@@ -281,6 +310,7 @@ impl TopologyReport {
             max_degree,
             diameter,
             aspl: shown.map(|distances| distances.aspl),
+            distance_sum: metrics.distances.as_ref().and_then(|distances| u64::try_from(distances.sum).ok()),
             edge_sha256: metrics.edge_sha256.clone(),
             connected: shown.is_some(),
             distance_histogram: shown.map(|distances| distances.histogram.clone()),
@@ -297,15 +327,22 @@ impl TopologyReport {
             bisection_method: None,
             semicircle_cut: None,
             random_halves_cut: None,
+            random_halves_mean: None,
             bisection_share_of_links: None,
             bisection_share_of_all: None,
+            links_per_host: None,
+            links_per_host_and_hop: None,
+            nonblocking: nonblocking(&topology.spec),
             floor: floor(topology, &plan, options, shown.is_some() && quick(searches, QUICK_SEARCHES))?,
-            cost: cost(switches, &plan, options),
+            no_cost: cost.as_ref().err().map(CostError::to_string),
+            cost: cost.ok(),
+            duplicates_merged: switches.duplicates_merged(),
             route: options.route.as_ref().map(|route| RouteReport::of(topology, options, route)).transpose()?,
         };
         // How switches hang together; where hosts are vertices of the graph, they would count as ways.
         if !matches!(switches.hosts(), Hosts::Vertices(_)) {
             let degrees = degrees(switches);
+            report.balance(switches);
             // Of a tree only the diameter with its hosts is known; all that counts is whether there is one, and more
             // than 2.
             let diameter = diameter.map(|diameter| if whole.is_some() { diameter.max(3) } else { diameter });
@@ -324,6 +361,18 @@ impl TopologyReport {
         Ok(report)
     }
 
+    /// What links there are for the hosts; nothing without hosts or links.
+    fn balance(&mut self, switches: &Graph) {
+        let links = if switches.is_directed() { switches.arcs() as f64 / 2.0 } else { switches.cables() as f64 };
+        if self.hosts == 0 || links == 0.0 {
+            return;
+        }
+        let of_a_switch = |count: f64| count / switches.switches() as f64;
+        let (degree, endpoints) = (of_a_switch(2.0 * links), of_a_switch(self.hosts as f64));
+        self.links_per_host = Some(degree / endpoints);
+        self.links_per_host_and_hop = self.aspl.map(|aspl| bounds::links_per_host_and_hop(degree, endpoints, aspl));
+    }
+
     /// Halves `graph`, which has the hosts of a tree as vertices; `switches` is without them.
     fn bisect(&mut self, graph: &Graph, switches: &Graph, seeds: usize) {
         let found = bisection::best(graph, Counting::Arcs, seeds);
@@ -334,7 +383,8 @@ impl TopologyReport {
         self.bisection = Some(found.cut);
         self.bisection_merged = graph.is_directed().then(|| bisection::best(graph, Counting::Merged, seeds).cut);
         self.semicircle_cut = Some(bisection::semicircle(graph, Counting::Arcs).cut);
-        self.random_halves_cut = Some(bisection::random_halves(graph, Counting::Arcs, 20, 1).0.cut);
+        let (halves, mean) = bisection::random_halves(graph, Counting::Arcs, 20, 1);
+        (self.random_halves_cut, self.random_halves_mean) = (Some(halves.cut), Some(mean));
         // A link has two directions: an arc is half of one. Cables to hosts are no links between switches.
         let (vertices, hosts) = (switches.switch_vertices(), self.hosts as f64);
         let to_hosts = if let Hosts::Vertices(count) = switches.hosts() {
@@ -351,7 +401,8 @@ impl TopologyReport {
         if links > 0.0 {
             self.bisection_share_of_links = Some(bounds::bisection_share_of_links(cut, vertices, degree));
         }
-        // One switch has no links, but its hosts are cut in two where they are vertices.
+        // One switch has no links: its hosts are cut in two, with half of them on each side.
+        let cut = if links == 0.0 && vertices == 1 { hosts / 2.0 } else { cut };
         if links > 0.0 || cut > 0.0 {
             let share = bounds::bisection_share_of_all(cut, vertices, degree, hosts / vertices as f64);
             self.bisection_share_of_all = Some(share);
@@ -367,8 +418,11 @@ fn floor(
 ) -> Result<FloorReport, TopologyReportError> {
     let cables = plan.cables(&topology.graph);
     let (switch, cable) = (options.switch_delay, options.cable_delay);
-    let latency = |lengths| latency::latencies(&topology.graph, lengths, switch, cable, Choice::Fastest);
-    let latency: Option<Latency> = with_latency.then(|| latency(cables.lengths())).transpose()?;
+    let latency = |choice| {
+        let latency = || latency::latencies(&topology.graph, cables.lengths(), switch, cable, choice);
+        with_latency.then(latency).transpose()
+    };
+    let (fastest, nearest): (Option<Latency>, _) = (latency(Choice::Fastest)?, latency(Choice::Nearest)?);
     // Latencies are sums of picoseconds; more digits are rounding.
     let nanoseconds = |seconds: f64| (seconds * 1e15).round() / 1e6;
     Ok(FloorReport {
@@ -383,15 +437,21 @@ fn floor(
         cables_by_5_metres: cables.histogram(5.0),
         switch_delay_ns: nanoseconds(switch),
         cable_delay_ns_per_metre: nanoseconds(cable),
-        max_latency_ns: latency.map(|latency| nanoseconds(latency.max)),
-        mean_latency_ns: latency.map(|latency| nanoseconds(latency.mean)),
+        max_latency_ns: fastest.map(|latency| nanoseconds(latency.max)),
+        mean_latency_ns: fastest.map(|latency| nanoseconds(latency.mean)),
+        nearest_max_latency_ns: nearest.map(|latency| nanoseconds(latency.max)),
+        nearest_mean_latency_ns: nearest.map(|latency| nanoseconds(latency.mean)),
     })
 }
 
-/// The bill; `None` if the price list has no such routers.
-fn cost(switches: &Graph, plan: &FloorPlan, options: &TopologyOptions) -> Option<CostReport> {
-    let bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices).ok()?;
-    Some(CostReport {
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+fn cost(switches: &Graph, plan: &FloorPlan, options: &TopologyOptions) -> Result<CostReport, CostError> {
+    let bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices)?;
+    Ok(CostReport {
         prices: options.prices.name.clone(),
         link_rate_gbps: options.prices.link_rate_gbps,
         endpoints: bill.endpoints,

@@ -12,12 +12,28 @@ use crate::layout::{FloorOptions, FloorPlan};
 use crate::topology::weighted::{Search, Weights, picoseconds};
 use crate::topology::{ArcId, Topology};
 
-struct LowestLatency {
+/// Ways of the least weight, where the weight of an arc comes from its delay.
+struct Lightest {
     weights: Weights,
     trees: Trees,
+    /// Why an arc is taken, before its delay.
+    reason: &'static str,
 }
 
 pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+    lightest("lowest_latency", "fastest way", topology, options, |delays| {
+        Weights::new(delays.iter().map(|&delay| picoseconds(delay)).collect())
+    })
+}
+
+/// A rule that takes ways of the least weight, with the delays of the platform or of the floor plan.
+pub(super) fn lightest(
+    routing: &str,
+    reason: &'static str,
+    topology: &Topology,
+    options: &Options<'_>,
+    weigh: impl FnOnce(&[f64]) -> Weights,
+) -> Result<Box<dyn Routing>, RoutingError> {
     let graph = topology.graph.clone();
     let default;
     let delays = match options.arc_delays {
@@ -25,7 +41,7 @@ pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dy
         None => {
             let plan =
                 FloorPlan::new(topology, &FloorOptions::default()).map_err(|error| RoutingError::Unsuitable {
-                    routing: "lowest_latency".into(),
+                    routing: routing.into(),
                     topology: topology.name(),
                     reason: error.to_string(),
                 })?;
@@ -33,11 +49,10 @@ pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dy
             &default
         }
     };
-    let weights = Weights::new(delays.iter().map(|&delay| picoseconds(delay)).collect());
-    Ok(Box::new(LowestLatency { weights, trees: Trees::new(graph) }))
+    Ok(Box::new(Lightest { weights: weigh(delays), trees: Trees::new(graph), reason }))
 }
 
-impl LowestLatency {
+impl Lightest {
     fn search(&self, source: SwitchId) -> Vec<u32> {
         let graph = self.trees.graph();
         let mut search = Search::new(graph.switches());
@@ -46,16 +61,15 @@ impl LowestLatency {
     }
 }
 
-impl Routing for LowestLatency {
+impl Routing for Lightest {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         self.trees.route(from, to, || self.search(from), arcs)
     }
 
     fn reasons(&self, _from: SwitchId, _to: SwitchId, arcs: &[ArcId]) -> Vec<String> {
-        let delay = |arc: &ArcId| self.weights.of(*arc) as f64 / 1e3;
-        arcs.iter()
-            .map(|arc| format!("fastest way, {} ns for this cable and the switch after it", delay(arc)))
-            .collect()
+        let delay = |arc: &ArcId| self.weights.seconds(*arc) * 1e9;
+        let reason = |arc| format!("{}, {} ns for this cable and the switch after it", self.reason, delay(arc));
+        arcs.iter().map(reason).collect()
     }
 }
 

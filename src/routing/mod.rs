@@ -16,6 +16,7 @@ mod ecmp;
 pub mod equality;
 mod grid;
 mod lowest_latency;
+mod nearest;
 mod polynomial;
 mod random_shortest;
 pub(crate) mod source_cache;
@@ -105,6 +106,7 @@ pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind { name: "bfs", aliases: &["shortest"], help: "shortest, breadth first from the source in ascending order of switches", random: false, shortest: true, by_host: false, build: bfs::build },
     RoutingKind { name: "random_shortest", aliases: &[], help: "for each pair one of its shortest paths at random, all equally likely", random: true, shortest: true, by_host: false, build: random_shortest::build },
     RoutingKind { name: "lowest_latency", aliases: &["fastest"], help: "smallest sum of the delays of cables and switches", random: false, shortest: false, by_host: false, build: lowest_latency::build },
+    RoutingKind { name: "nearest", aliases: &[], help: "fewest hops, of these the smallest sum of delays", random: false, shortest: true, by_host: false, build: nearest::build },
     RoutingKind { name: "ecmp", aliases: &["equal_cost_multi_path"], help: "at each switch one of the shortest next hops, by a hash of the pair and the seed", random: true, shortest: true, by_host: false, build: ecmp::build },
     RoutingKind { name: "balanced", aliases: &["load_balanced"], help: "shortest, assigned destination by destination to the least loaded next hop", random: false, shortest: true, by_host: false, build: balanced::build },
     RoutingKind { name: "d_mod_k", aliases: &["dmodk"], help: "shortest, by the digits of the destination's number; for trees", random: false, shortest: true, by_host: true, build: d_mod_k::build },

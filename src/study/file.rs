@@ -73,6 +73,7 @@ pub struct StudyFile {
     /// What the networks carry under synthetic traffic, for the HTML report.
     pub throughput: Option<TrafficChoice>,
     /// The networks.
+    #[serde(default)]
     pub networks: Vec<NetworkChoice>,
     /// The workloads.
     pub workloads: Vec<WorkloadEntry>,

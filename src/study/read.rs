@@ -33,6 +33,8 @@ pub struct Overrides {
     pub model: ModelChoice,
     /// Choices for all networks.
     pub network: NetworkChoice,
+    /// Networks beside those of the file, with absolute file names.
+    pub networks: Vec<NetworkChoice>,
     /// How ranks are placed.
     pub placement: Placement,
     /// Seed.
@@ -64,9 +66,13 @@ impl Study {
     /// [`StudyError`].
     pub fn read(path: &Path, overrides: Overrides) -> Result<Self, StudyError> {
         let wrong = |message: String| StudyError::Contradiction { file: path.to_owned(), message };
-        let (file, text): (StudyFile, String) = toml_file::read_with_text(path)?;
+        let (mut file, text): (StudyFile, String) = toml_file::read_with_text(path)?;
+        file.networks.extend_from_slice(&overrides.networks);
         if file.networks.is_empty() || file.workloads.is_empty() {
-            return Err(wrong("a study needs at least one of [[networks]] and one of [[workloads]]".into()));
+            return Err(wrong(
+                "a study needs one of [[networks]], or --topology or --platform beside it, and one of [[workloads]]"
+                    .into(),
+            ));
         }
         check_numbers(&file).map_err(wrong)?;
         let axes = axes(path, &file, &overrides)?;

@@ -33,6 +33,7 @@ pub use error::TopologyError;
 pub(crate) use error::nearest as nearest_name;
 pub use graph::{ArcId, CableId, Graph};
 pub use hosts::Hosts;
+pub use randomness::GENERATOR;
 pub(crate) use randomness::{Randomness, derived_seed};
 pub use spec::Spec;
 

@@ -7,6 +7,10 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
+/// The name of the generator, which belongs to every seed: PCG XSL RR 128/64 (M. O'Neill, PCG: A Family of Simple Fast
+/// Space-Efficient Statistically Good Algorithms for Random Number Generation, 2014).
+pub const GENERATOR: &str = "pcg64";
+
 /// A stream of random choices.
 pub(crate) struct Randomness(Pcg64);
 

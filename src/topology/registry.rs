@@ -96,6 +96,8 @@ pub struct Family {
 
 /// The parameter by which families that are built from cabinets say how many switches are in one; floor plans go by it.
 pub const CABINET: Parameter = required("z", Kind::Integer, "switches in a cabinet");
+/// Switches in a cabinet where neither the user nor the family says it, as in the paper on DSN-F.
+pub const SWITCHES_PER_CABINET: u32 = 16;
 const DIMS: Parameter = required("dims", Kind::Dimensions, "size of each dimension, each at least 1");
 const SWITCHES: Parameter = required("n", Kind::Integer, "number of switches");
 const DEGREE: Parameter =
@@ -133,7 +135,7 @@ pub const FAMILIES: &[Family] = &[
 
     Family { name: "random_regular", aliases: &["random"], help: "random two-way cables, d at a switch", parameters: &[SWITCHES, DEGREE, SEED], build: random_regular::build },
     Family { name: "random_directed", aliases: &["random_digraph"], help: "random one-way cables, d out of and d into a switch", parameters: &[SWITCHES, DEGREE, SEED], build: random_directed::build },
-    Family { name: "random_swapping", aliases: &[], help: "swapped cable ends, same cable lengths", parameters: &[required("base", Kind::Text, "topology to begin with, in double quotes if it has a comma"), Parameter { absent: Absent::Default("16"), ..CABINET }, optional("swaps", Kind::Integer, "swaps; as many as cables if left out"), SEED], build: random_swapping::build },
+    Family { name: "random_swapping", aliases: &[], help: "swapped cable ends, same cable lengths", parameters: &[required("base", Kind::Text, "topology to begin with, in double quotes if it has a comma"), Parameter { absent: Absent::Allowed, help: "switches in a cabinet; as the base has it, else 16, if left out", ..CABINET }, optional("swaps", Kind::Integer, "swaps; as many as cables if left out"), SEED], build: random_swapping::build },
     Family { name: "skywalk", aliases: &[], help: "random within cabinets and between them", parameters: &[CABINET, required("c", Kind::Integer, "cabinets"), required("di", Kind::Integer, "cables of a switch inside its cabinet"), optional("do", Kind::Integer, "cables to other cabinets, straight ones first"), optional("ds", Kind::Integer, "instead of do: cables along rows and columns"), optional("dd", Kind::Integer, "instead of do: diagonal cables"), with_default("r", Kind::Text, "1", "longest cable over longest distance on the floor"), SEED], build: skywalk::build },
 
     Family { name: "imase_itoh", aliases: &["generalised_kautz", "generalized_kautz"], help: "one-way, i -> -d*i - alpha mod n, alpha = 1..d", parameters: &[SWITCHES, DEGREE], build: imase_itoh::build },

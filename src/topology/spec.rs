@@ -15,7 +15,7 @@ use super::Topology;
 use super::error::{TopologyError, nearest};
 use super::families::equality;
 use super::input::plain_name;
-use super::registry::{self, Absent, Arguments, FAMILIES, Family, Kind, Value};
+use super::registry::{self, Absent, Arguments, CABINET, FAMILIES, Family, Kind, Value};
 
 /// Extensions of graph files and the family that reads them.
 const EXTENSIONS: [(&str, &str); 4] =
@@ -47,6 +47,19 @@ impl Spec {
     /// Whether the specification itself says the seed; then a seed from elsewhere should not replace it.
     pub fn seed_given(&self) -> bool {
         self.seed_given
+    }
+
+    /// Switches in a cabinet, where the family is built from cabinets and says so, or is made from one that does.
+    pub fn cabinet(&self) -> Option<u32> {
+        let has = |name| self.family().parameters.iter().any(|parameter| parameter.name == name);
+        if !has(CABINET.name) {
+            return None;
+        }
+        match self.arguments.integer(CABINET.name) {
+            Some(size) => u32::try_from(size).ok().filter(|&size| size > 0),
+            None if has("base") => self.arguments.text("base").parse::<Spec>().ok()?.cabinet(),
+            None => None,
+        }
     }
 
     /// Sets the seed of a random family, and does nothing for the others.

@@ -16,6 +16,9 @@ pub(crate) const FAR: u64 = u64::MAX;
 /// Most buckets that are kept; weights that differ by more get wider ones, in which a switch may be visited again.
 const MAX_BUCKETS: u64 = 1 << 12;
 
+/// The weight of a hop where hops count first: more than that of any arc.
+pub(crate) const HOP: u64 = 1 << 40;
+
 /// A weight for each arc of a graph.
 #[derive(Clone, Debug)]
 pub(crate) struct Weights {
@@ -28,7 +31,7 @@ pub(crate) struct Weights {
 
 /// Seconds as whole picoseconds; at least one, at most 2^40 - 1 (a second).
 pub(crate) fn picoseconds(seconds: f64) -> u64 {
-    ((seconds * 1e12).round() as u64).clamp(1, (1 << 40) - 1)
+    ((seconds * 1e12).round() as u64).clamp(1, HOP - 1)
 }
 
 impl Weights {
@@ -42,14 +45,14 @@ impl Weights {
         Self { of_arc, shift, buckets }
     }
 
-    /// The weight of an arc.
-    pub(crate) fn of(&self, arc: ArcId) -> u64 {
-        self.of_arc[arc.index()]
+    /// The part of an arc's weight that is time, in seconds.
+    pub(crate) fn seconds(&self, arc: ArcId) -> f64 {
+        (self.of_arc[arc.index()] & (HOP - 1)) as f64 / 1e12
     }
 
     /// Weights that count hops first, and seconds among equally many hops.
     pub(crate) fn hops_first(seconds: impl Iterator<Item = f64>) -> Self {
-        Self::new(seconds.map(|seconds| (1 << 40) + picoseconds(seconds)).collect())
+        Self::new(seconds.map(|seconds| HOP + picoseconds(seconds)).collect())
     }
 }
 

@@ -3,6 +3,9 @@
 use super::{PatternKind, TrafficError, find};
 use crate::topology::nearest_name;
 
+/// Parameters that say yes or no: one that is named without a value is `true`.
+const FLAGS: &[&str] = &["exclude_self"];
+
 /// The parameters of a pattern as they were given.
 pub(super) struct Arguments<'a> {
     whole: &'a str,
@@ -22,9 +25,11 @@ impl<'a> Arguments<'a> {
             let named = item
                 .split_once('=')
                 .filter(|(name, _)| kind.parameters != ["path"] || name.trim().eq_ignore_ascii_case("path"));
-            let (parameter, value) = match named {
-                Some((name, value)) => (arguments.parameter(name)?, value.trim()),
-                None => match kind.parameters.get(position) {
+            let flag = arguments.parameter(item).ok().filter(|name| FLAGS.contains(name));
+            let (parameter, value) = match (named, flag) {
+                (Some((name, value)), _) => (arguments.parameter(name)?, value.trim()),
+                (None, Some(flag)) => (flag, "true"),
+                (None, None) => match kind.parameters.get(position) {
                     Some(parameter) => (*parameter, item.trim()),
                     None => return Err(arguments.invalid(format!("`{item}` is one value too many{}", known(kind)))),
                 },
@@ -43,6 +48,7 @@ impl<'a> Arguments<'a> {
     fn parameter(&self, name: &str) -> Result<&'static str, TrafficError> {
         let wanted = name.trim().to_lowercase().replace('-', "_");
         let names = self.kind.parameters;
+        let wanted = if wanted == "list" && names.contains(&"nodes") { "nodes".to_owned() } else { wanted };
         names.iter().copied().find(|parameter| *parameter == wanted).ok_or_else(|| {
             let near = nearest_name(&wanted, names.iter().copied());
             let near = near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
@@ -73,6 +79,15 @@ impl<'a> Arguments<'a> {
             text.parse().map_err(|_| self.invalid(format!("`{parameter}` is `{text}`, and must be a whole number")))
         };
         self.text(parameter).map(number).transpose()
+    }
+
+    /// Yes or no; no if it is not given.
+    pub fn flag(&self, parameter: &str) -> Result<bool, TrafficError> {
+        match self.text(parameter) {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(other) => Err(self.invalid(format!("`{parameter}` is `{other}`, and must be true or false"))),
+        }
     }
 
     /// Numbers in brackets, or one without them.

@@ -8,7 +8,12 @@ type Built = Result<Box<dyn Flows>, TrafficError>;
 
 fn shifted(arguments: &Arguments<'_>, setting: &Setting<'_>, by: fn(u32) -> u32) -> Built {
     let n = setting.endpoints();
-    let k = arguments.integer("k")?.unwrap_or(u64::from(n));
+    let m = arguments.integer("m")?;
+    let k = match (arguments.integer("k")?, m) {
+        (Some(k), _) => k,
+        (None, Some(m)) => f64::from(n).powf(1.0 / m as f64).round() as u64,
+        (None, None) => u64::from(n),
+    };
     let wrong = |rule: String| TrafficError::WrongHosts { pattern: arguments.canonical(), rule, hosts: n };
     let k = u32::try_from(k).ok().filter(|&k| k >= 2 || n == 1).ok_or_else(|| {
         if n == 1 {
@@ -17,13 +22,16 @@ fn shifted(arguments: &Arguments<'_>, setting: &Setting<'_>, by: fn(u32) -> u32)
             arguments.invalid(format!("`k` is {k}, and must be from 2 to {}", u32::MAX))
         }
     })?;
-    let (mut power, mut digits) = (1_u64, 0);
+    let (mut power, mut digits) = (1_u64, 0_u64);
     while power < u64::from(n) {
         power *= u64::from(k);
         digits += 1;
     }
     if power != u64::from(n) {
         return Err(wrong(format!("a power of k = {k} hosts")));
+    }
+    if let Some(m) = m.filter(|&m| m != digits) {
+        return Err(wrong(format!("k^m = {k}^{m} hosts")));
     }
     let step = by(k);
     Ok(Box::new(Each(move |source: u32| {

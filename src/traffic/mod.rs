@@ -108,15 +108,15 @@ pub struct PatternKind {
 /// All patterns.
 #[rustfmt::skip]
 pub const PATTERNS: &[PatternKind] = &[
-    PatternKind { name: "uniform", aliases: &["uniform_random"], parameters: &[], help: "any host alike, the source included", random: false, build: uniform::with_self },
-    PatternKind { name: "all_to_all", aliases: &["alltoall"], parameters: &[], help: "all other hosts alike", random: false, build: uniform::without_self },
+    PatternKind { name: "uniform", aliases: &["uniform_random"], parameters: &["exclude_self"], help: "any host alike, the source included unless excluded", random: false, build: uniform::any },
+    PatternKind { name: "all_to_all", aliases: &["alltoall"], parameters: &[], help: "all other hosts alike", random: false, build: uniform::all_to_all },
     PatternKind { name: "bit_complement", aliases: &["complement", "bitcomp"], parameters: &[], help: "all bits inverted; 2^b hosts", random: false, build: bits::complement },
     PatternKind { name: "bit_reversal", aliases: &["reversal", "bitrev"], parameters: &[], help: "bits in reverse order; 2^b hosts", random: false, build: bits::reversal },
     PatternKind { name: "transpose", aliases: &["matrix_transpose_bits"], parameters: &[], help: "upper and lower half of the bits exchanged; 2^b hosts, b even", random: false, build: bits::transpose },
     PatternKind { name: "shuffle", aliases: &["perfect_shuffle"], parameters: &[], help: "bits rotated left; 2^b hosts", random: false, build: bits::shuffle },
     PatternKind { name: "bit_rotation", aliases: &["rotation", "bitrot"], parameters: &[], help: "bits rotated right; 2^b hosts", random: false, build: bits::rotation },
-    PatternKind { name: "tornado", aliases: &[], parameters: &["k"], help: "ceil(k/2)-1 further in each base-k digit; k^m hosts, k = all if left out", random: false, build: digits::tornado },
-    PatternKind { name: "neighbour", aliases: &["neighbor"], parameters: &["k"], help: "1 further in each base-k digit; k^m hosts, k = all if left out", random: false, build: digits::neighbour },
+    PatternKind { name: "tornado", aliases: &[], parameters: &["k", "m"], help: "ceil(k/2)-1 further in each base-k digit; k^m hosts, m = 1 if both are left out", random: false, build: digits::tornado },
+    PatternKind { name: "neighbour", aliases: &["neighbor"], parameters: &["k", "m"], help: "1 further in each base-k digit; k^m hosts, m = 1 if both are left out", random: false, build: digits::neighbour },
     PatternKind { name: "asymmetric", aliases: &[], parameters: &[], help: "s mod n/2, or n/2 more, with equal shares; n even", random: false, build: few::asymmetric },
     PatternKind { name: "diagonal", aliases: &[], parameters: &[], help: "one third to the next host, the rest to itself", random: false, build: few::diagonal },
     PatternKind { name: "hotspot", aliases: &["hot_spot"], parameters: &["nodes", "rates"], help: "to the listed hosts, in proportion to their rates", random: false, build: few::hotspot },

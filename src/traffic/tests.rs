@@ -46,15 +46,19 @@ fn the_example_of_the_specification() {
     }
     assert_eq!(one("tornado:k=8", 8, 0), 3);
     assert_eq!(one("neighbour", 8, 7), 0);
+    assert_eq!((one("tornado:8,1", 8, 0), one("tornado:m=2", 16, 5), one("tornado:4,2", 16, 5)), (3, 10, 10));
     // 5 digits of base 3 each: 1 further is ceil(3/2) - 1 = 1, too.
     assert_eq!(one("tornado:k=3", 9, 8), 0);
     assert_eq!(one("neighbor:k=4", 16, 0b0011), 0b0100);
     assert_eq!(to("asymmetric", 6, 4), [(1, 0.5), (4, 0.5)]);
     assert_eq!(to("hotspot:nodes=[0,3],rates=[3,1]", 6, 4), [(0, 0.75), (3, 0.25)]);
+    assert_eq!(to("hotspot:list=[0,3],rates=[3,1]", 6, 4), [(0, 0.75), (3, 0.25)]);
     assert_eq!(to("incast:target=2,sources=2", 6, 4), [(2, 1.0)]);
     assert!(to("incast:target=2,sources=2", 6, 5).is_empty() && to("incast:target=2", 6, 2).is_empty());
     assert_eq!(to("all_to_all", 3, 1), [(0, 0.5), (2, 0.5)]);
     assert_eq!(to("uniform", 4, 1).len(), 4);
+    assert_eq!(to("uniform:exclude_self", 3, 1), [(0, 0.5), (2, 0.5)]);
+    assert_eq!(to("uniform:exclude_self=false", 3, 1).len(), 3);
     assert_eq!(to("diagonal", 4, 3), [(0, 1.0 / 3.0), (3, 2.0 / 3.0)]);
 }
 
@@ -132,8 +136,12 @@ fn mistakes_are_told() {
     assert!(refused("tornado:k=5000000000", 8).contains("from 2 to 4294967295"));
     assert!(refused("tornado:kk=1", 8).contains("no parameter `kk`"));
     assert!(refused("tornado:k=1,k=2", 8).contains("given twice"));
-    assert!(refused("tornado:1,2", 8).contains("one value too many"));
-    assert!(refused("uniform:3", 8).contains("has no parameters"));
+    assert!(refused("tornado:1,2,3", 8).contains("one value too many"));
+    assert!(refused("tornado:k=2,m=2", 8).contains("k^m = 2^2 hosts"));
+    assert!(refused("tornado:m=2", 8).contains("a power of k = 3 hosts"));
+    assert!(refused("tornado:m=0", 8).contains("from 2 to"));
+    assert!(refused("asymmetric:3", 8).contains("has no parameters"));
+    assert!(refused("uniform:3", 8).contains("must be true or false"));
     assert!(refused("asymmetric", 5).contains("even number"));
     assert!(refused("hotspot", 5).contains("`nodes` is required"));
     assert!(refused("hotspot:nodes=[5]", 5).contains("hosts are 0 to 4"));
@@ -161,4 +169,19 @@ fn a_trace_is_counted() {
     let pattern = format!("trace:{}", file.path().display());
     assert_eq!((to(&pattern, 4, 0), to(&pattern, 4, 1)), (vec![(1, 1.0)], vec![(2, 0.2)]));
     assert!(on("ring:4", &pattern, 2).unwrap_err().to_string().contains("a host for each of the 3 ranks"));
+}
+
+#[test]
+fn a_flag_is_yes_or_no() {
+    for text in ["uniform:exclude_self", "uniform:Exclude-Self", "uniform:exclude_self=true", "uniform:true"] {
+        assert_eq!(on("ring:4", text, 4).unwrap().name, "uniform:exclude_self=true", "{text}");
+    }
+    let error = |text, hosts| on("ring:4", text, hosts).unwrap_err().to_string();
+    assert!(error("uniform:exclude_self=1", 4).contains("must be true or false"));
+    assert!(error("uniform:exclude_self,true", 4).contains("one value too many"));
+    assert!(error("uniform:exclude_self=true,exclude_self", 4).contains("given twice"));
+    assert!(error("uniform:exclude", 4).contains("must be true or false"));
+    // A parameter that wants a value does not take its own name for one.
+    assert!(error("tornado:k", 4).contains("whole number"));
+    assert!(error("uniform:exclude_self", 1).contains("at least 2 hosts"));
 }

@@ -30,14 +30,23 @@ impl Flows for Evenly {
     }
 }
 
-pub(super) fn with_self(_: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
-    Ok(Box::new(Evenly { endpoints: setting.endpoints(), with_self: true }))
+/// Uniform traffic of the cycle-accurate studies: as in BookSim, a source draws itself as often as any other, unless it
+/// is told to draw again.
+pub(super) fn any(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+    match arguments.flag("exclude_self")? {
+        true => others("uniform:exclude_self", setting),
+        false => Ok(Box::new(Evenly { endpoints: setting.endpoints(), with_self: true })),
+    }
 }
 
-pub(super) fn without_self(_: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+pub(super) fn all_to_all(_: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
+    others("all_to_all", setting)
+}
+
+fn others(pattern: &str, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
     if setting.endpoints() < 2 {
         let rule = "at least 2 hosts".into();
-        return Err(TrafficError::WrongHosts { pattern: "all_to_all".into(), rule, hosts: setting.endpoints() });
+        return Err(TrafficError::WrongHosts { pattern: pattern.into(), rule, hosts: setting.endpoints() });
     }
     Ok(Box::new(Evenly { endpoints: setting.endpoints(), with_self: false }))
 }

@@ -37,6 +37,9 @@ pub fn help() -> String {
         }
         let _ = writeln!(text, "{}", broken(family.help, column, column));
     }
+    let others = FAMILIES.iter().flat_map(|family| family.aliases.iter().map(move |alias| (alias, family.name)));
+    let others: Vec<String> = others.map(|(alias, name)| format!("{alias} ({name})")).collect();
+    let _ = writeln!(text, "\nOther names:\n  {}", broken(&others.join(", "), 2, 2));
     text.push_str(
         "\nExamples:\n  \
          mopsim topology torus:8x8 random:n=64,d=6,seed=1 imase-itoh:n=64,d=6\n  \

@@ -32,6 +32,9 @@ A study file (file names are relative to it):
 Flags come before what the study file says. docs/studies.md has all keys: seeds
 and repetitions, several mappings, tables and platforms, weights, a budget.
 
+One more candidate, without another study:
+  mopsim compare S.toml --topology hypercube:6
+
 A long study, in pieces or on a cluster:
   mopsim compare S.toml --results s.jsonl            # Ctrl-C stops it cleanly
   mopsim compare S.toml --results s.jsonl --resume   # and this goes on
@@ -56,6 +59,13 @@ pub struct Compare {
 pub struct StudyFlags {
     /// Study file: networks, workloads, baseline, model (TOML)
     pub study: PathBuf,
+    /// Network to compare beside those of the study, the file or specification of a topology (may be repeated). It takes
+    /// what the study says for all networks
+    #[arg(long, value_name = "SPEC")]
+    pub topology: Vec<String>,
+    /// The same with a platform file (may be repeated)
+    #[arg(long, value_name = "FILE")]
+    pub platform: Vec<PathBuf>,
     /// Leave out for how long links were full, and critical paths; saves a third of the time
     #[arg(long)]
     pub no_explain: bool,

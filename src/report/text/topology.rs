@@ -2,7 +2,7 @@
 
 use super::{letter, row, table, wrapped};
 use crate::report::TopologyReport;
-use crate::report::number::{grouped, percent};
+use crate::report::number::{counted, grouped, percent};
 use crate::report::topology::{CostReport, RouteReport};
 use std::io::{self, Write};
 
@@ -58,6 +58,9 @@ const PROPERTIES: &[Property] = &[
     }),
     ("  of all links", |r| r.bisection_share_of_links.map(percent)),
     ("  and hosts", |r| r.bisection_share_of_all.map(percent)),
+    ("links per host", |r| r.links_per_host.map(|links| format!("{links:.3}"))),
+    ("  and hop", |r| r.links_per_host_and_hop.map(|links| format!("{links:.3}"))),
+    ("non-blocking", |r| r.nonblocking.map(str::to_owned)),
     ("cabinets", |r| count(r.floor.cabinets)),
     ("cable in all, m", |r| Some(whole(r.floor.cable_metres))),
     ("  average, m", |r| Some(format!("{:.2}", r.floor.average_cable_metres))),
@@ -115,11 +118,27 @@ pub(super) fn write(reports: &[TopologyReport], out: &mut dyn Write) -> io::Resu
             floor.plan, floor.switch_delay_ns, floor.cable_delay_ns_per_metre
         )?;
         if let Some(cost) = reports.iter().find_map(|r| r.cost.as_ref()) {
-            writeln!(out, "Prices `{}`, links of {} Gb/s.", cost.prices, cost.link_rate_gbps)?;
+            let hosts = if floor.plan == "equality" { "" } else { "; cables to hosts on switches not counted" };
+            let text = format!("Prices `{}`, links of {} Gb/s{hosts}.", cost.prices, cost.link_rate_gbps);
+            wrapped(out, &text, "")?;
+        }
+        for (index, r) in reports.iter().enumerate() {
+            if let Some(reason) = &r.no_cost {
+                wrapped(out, &format!("{}: no bill; {reason}.", letter(index)), "   ")?;
+            }
+            if r.duplicates_merged > 0 {
+                let cables = counted(r.duplicates_merged as u64, "cable");
+                wrapped(out, &format!("{}: {cables} named once more in the file count once.", letter(index)), "   ")?;
+            }
         }
         if reports.iter().any(|r| r.bisection_method.as_deref().is_some_and(|method| method != "exact")) {
             writeln!(out, "Bisections with <= are upper bounds by METIS, refined; the others are exact.")?;
         }
+    }
+    if reports.iter().any(|r| r.links_per_host_and_hop.is_some_and(|links| links < 1.0)) {
+        let text =
+            "Below 1 link per host and hop, hosts that all send to random others want more than all links carry.";
+        wrapped(out, text, "")?;
     }
     for (index, r) in reports.iter().enumerate() {
         if let Some(r) = &r.route {

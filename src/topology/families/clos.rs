@@ -1,14 +1,29 @@
 //! The Clos network of three stages: r ingress switches of n inputs, m middle and r egress switches, all one-way.
 //!
-//! (C. Clos, A Study of Non-blocking Switching Networks, 1953.) Strictly non-blocking if and only if m >= 2n - 1,
-//! rearrangeable if and only if m >= n. Input i and output i are the two sides of one host, which has a cable out and
+//! (C. Clos, A Study of Non-blocking Switching Networks, 1953.) Input i and output i are the two sides of one host, which has a cable out and
 //! another one in, so the n*r hosts are vertices: hosts, ingress, middle, egress switches. With input and output apart,
 //! as the source draws them, there are n*r vertices more and the same cables.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
-use crate::topology::Hosts;
+use crate::topology::{Hosts, Spec};
+
+/// What a Clos network promises to circuits from free inputs to free outputs: `strictly` if a way is always free, which
+/// it is if and only if m >= 2n - 1; `rearrangeable` if others may have to move for it, if and only if m >= n; else
+/// `no`. None for other families.
+pub(crate) fn nonblocking(spec: &Spec) -> Option<&'static str> {
+    let arguments = spec.arguments();
+    let (m, n) = match spec.family().name {
+        "clos" => (arguments.integer("m")?, arguments.integer("n")?),
+        _ => return None,
+    };
+    Some(match () {
+        () if m >= 2 * n - 1 => "strictly",
+        () if m >= n => "rearrangeable",
+        () => "no",
+    })
+}
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let m = arguments.count("m", 1, MAX_SWITCHES)?;

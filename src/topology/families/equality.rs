@@ -101,7 +101,11 @@ pub(crate) fn from_name(text: &str) -> Result<Option<String>, TopologyError> {
 fn parts(text: &str) -> Option<(&str, &str, Option<&str>, &str, &str)> {
     let number = |text: &'_ str| (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(());
     let (sizes, hops) = text.trim().split_once('[')?;
-    let (odd, even) = hops.strip_suffix(')')?.split_once("](")?;
+    let (odd, even) = match hops.strip_suffix(')') {
+        Some(hops) => hops.split_once("](")?,
+        // Without even hops nothing may stand for them.
+        None => (hops.strip_suffix(']')?, ""),
+    };
     let (n, rest) = sizes.strip_prefix(['N', 'n'])?.split_once(['K', 'k'])?;
     let (k, p) = rest.split_once(['P', 'p']).map_or((rest, None), |(k, p)| (k, Some(p)));
     number(n)?;
@@ -124,6 +128,7 @@ mod tests {
         assert_eq!(graph.cables(), 42);
         assert_eq!(graph, build("N14K6[-1,1,3,9](4)").unwrap().graph);
         assert_eq!(build("n14k6p3[-1,1,3,9](4)").unwrap().graph.default_hosts(), [3; 14]);
+        assert_eq!(build("N8K2[-1,1]").unwrap().graph, build("N8K2[-1,1]()").unwrap().graph);
         assert!(build("N14K5[-1,1,3,9](4)").unwrap_err().to_string().contains("6 cables"));
         for text in ["N14K6", "N14K6[-1,1,3,9](4", "N14K6[-1,1](4)x", "NxK6[-1](2)", "N14K6p[-1](2)"] {
             assert!(matches!(build(text), Err(TopologyError::UnknownTopology { .. })), "{text}");

@@ -16,7 +16,7 @@ mod matching;
 mod mddp;
 
 pub(super) mod ccc;
-pub(super) mod clos;
+pub(crate) mod clos;
 pub(super) mod de_bruijn;
 pub(super) mod dln;
 pub(super) mod dln_random;

@@ -1,12 +1,13 @@
 //! Random swapping: cables of a regular topology exchange ends between the same pair of cabinets, so their lengths
 //! stay.
 //!
-//! (Cited by *Skywalk*; the procedure is ours.) Switches stand in cabinets in the order of their numbers, z in each.
+//! (Cited by *Skywalk*; the procedure is ours.) Switches stand in cabinets in the order of their numbers, z in each: as
+//! many as in those of the regular topology, if it has any, else 16, so that the floor plan finds the same lengths.
 //! Two cables `u1 - v1` and `u2 - v2` with u1, u2 in one cabinet and v1, v2 in one become `u1 - v2` and `u2 - v1`,
 //! unless that makes a loop or a duplicate. Degrees stay, too. Swaps that succeed are counted, as many as there are
 //! cables unless `swaps` says otherwise; where hardly any succeed it ends after a hundred tries for each of them.
 
-use super::registry::Arguments;
+use super::registry::{Arguments, SWITCHES_PER_CABINET};
 use super::{Graph, Randomness, TopologyError, derived_seed, graph, spec};
 use crate::topology::Spec;
 use std::collections::{HashMap, HashSet};
@@ -18,7 +19,7 @@ const ATTEMPTS: u64 = 10;
 const TRIES: usize = 100;
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
-    let z = arguments.count("z", 1, graph::MAX_SWITCHES)?;
+    let z = arguments.get("z").map(|_| arguments.count("z", 1, graph::MAX_SWITCHES)).transpose()?;
     let base: Spec = arguments.text("base").parse().map_err(|error| arguments.invalid("base", format!("{error}")))?;
     let files = base.family().parameters.iter().any(|parameter| parameter.name == "path");
     if files || base.family().name == arguments.family.name {
@@ -27,6 +28,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     if arguments.get("swaps").is_some() {
         arguments.count("swaps", 0, graph::MAX_ARCS)?;
     }
+    let z = z.unwrap_or(base.cabinet().unwrap_or(SWITCHES_PER_CABINET) as usize);
     let base = base.build().map_err(|error| arguments.invalid("base", format!("{error}")))?.graph;
     let swaps = arguments.integer("swaps").map_or(base.cables(), |swaps| swaps as usize);
     let seed = arguments.seed().expect("the seed has a default");
@@ -112,6 +114,21 @@ mod tests {
             for s in (0..64).map(crate::ids::SwitchId) {
                 assert_eq!((before.out_degree(s), before.in_degree(s)), (after.out_degree(s), after.in_degree(s)));
             }
+        }
+    }
+
+    #[test]
+    fn cables_keep_their_lengths_on_the_floor() {
+        use crate::layout::{FloorOptions, FloorPlan};
+        // The cabinets of the base count: 8 switches, 16 where it has none, 4 where its own base says so.
+        for base in ["dragonfly_fc:8,16", "skywalk:z=8,c=16,di=4,do=4", "torus:8x8", "skywalk:z=4,c=16,di=2,do=4"] {
+            let metres = |spec: &str| {
+                let topology = build(spec).unwrap();
+                let plan = FloorPlan::new(&topology, &FloorOptions::default()).unwrap();
+                (topology.graph.cables(), plan.cabinets, plan.cables(&topology.graph).total.to_bits())
+            };
+            let (before, after) = (metres(base), metres(&format!("random_swapping:base=\"{base}\"")));
+            assert_eq!(before, after, "{base}");
         }
     }
 

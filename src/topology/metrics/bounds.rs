@@ -58,6 +58,14 @@ pub fn bisection_share_of_all(bisection: f64, switches: usize, degree: f64, endp
     bisection / (switches as f64 * (degree / 2.0 + endpoints))
 }
 
+/// Capacity of the links for each host and hop, `K / (p a)`, for `degree` K, `endpoints` p on a switch and a mean
+/// distance of `aspl` a. If every host sends all it can to hosts anywhere, links are asked for `p a` a switch: below 1
+/// they cannot carry that, whatever the routes. (*Equality*, on the balance of a budget: `p d >= K > p a`, where d is
+/// the diameter.)
+pub fn links_per_host_and_hop(degree: f64, endpoints: f64, aspl: f64) -> f64 {
+    degree / (endpoints * aspl)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

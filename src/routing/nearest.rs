@@ -1,0 +1,45 @@
+//! A way of the fewest hops, of these one on which a message without load arrives first: "nearest" routing of the paper
+//! on Skywalk.
+//!
+//! The paper leaves open which of several ways of the fewest hops it takes; the smallest latency is ours. Delays are
+//! those of [`lowest_latency`](super::lowest_latency).
+
+use super::lowest_latency::lightest;
+use super::{Options, Routing, RoutingError};
+use crate::topology::Topology;
+use crate::topology::weighted::Weights;
+
+pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+    lightest("nearest", "fastest of the ways with the fewest hops", topology, options, |delays| {
+        Weights::hops_first(delays.iter().copied())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::path;
+    use super::*;
+    use crate::ids::SwitchId;
+    use crate::topology::build as topology;
+
+    #[test]
+    fn a_long_cable_is_taken_where_it_saves_a_hop() {
+        // 0 and 3 have two ways of two hops and, by 1 and 2, one of three that is the fastest.
+        let square = topology("ring:4").unwrap();
+        // Arcs 0->1, 0->3, 1->0, 1->2, 2->1, 2->3, 3->0, 3->2.
+        let delays = [70e-9, 900e-9, 70e-9, 70e-9, 70e-9, 70e-9, 900e-9, 70e-9];
+        let options = Options { arc_delays: Some(&delays), ..Options::default() };
+        let routing = build(&square, &options).unwrap();
+        assert_eq!(path(&square.graph, &*routing, 0, 3).unwrap(), [0, 3]);
+        assert_eq!(path(&square.graph, &*routing, 0, 2).unwrap(), [0, 1, 2]);
+        let mut arcs = Vec::new();
+        routing.route(SwitchId(0), SwitchId(3), &mut arcs);
+        let reasons = routing.reasons(SwitchId(0), SwitchId(3), &arcs);
+        assert_eq!(
+            reasons,
+            ["fastest of the ways with the fewest hops, 900 ns for this cable and the switch after it"]
+        );
+        let fastest = super::super::lowest_latency::build(&square, &options).unwrap();
+        assert_eq!(path(&square.graph, &*fastest, 0, 3).unwrap(), [0, 1, 2, 3]);
+    }
+}
