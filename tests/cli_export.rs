@@ -92,3 +92,26 @@ fn what_does_not_fit_is_explained() {
     assert_eq!(folder.output(&["export", "--platform", "p.xml", "--to", "simgrid"]).matches("<route ").count(), 12);
     assert_80_columns(folder.output(&["export", "-h"]).split("Examples:").nth(1).expect("examples"));
 }
+
+#[test]
+fn what_was_written_is_told_in_the_format_of_results() {
+    let folder = Folder::new();
+    let told = folder.json(&["export", "random:n=8,d=3", "--to", "edges", "-o", "g.txt"]);
+    assert_eq!(
+        (&told["schema"], &told["topology"]),
+        (&"mopsim.export/1".into(), &"random_regular:n=8,d=3,seed=1".into())
+    );
+    assert_eq!((&told["cables"], &told["seed"], &told["directed"]), (&12.into(), &1.into(), &false.into()));
+    assert_eq!((&told["to"], &told["file"], &told["n"]), (&"edges".into(), &"g.txt".into(), &8.into()));
+    // Two directions of four cables, and the loopback.
+    let told = folder.json(&["export", "ring:4", "--to", "simgrid", "-o", "p.xml"]);
+    assert_eq!((&told["hosts"], &told["links"], &told["file"]), (&4.into(), &9.into(), &"p.xml".into()));
+    let csv = folder.output(&["export", "ring:4", "--to", "dot", "-o", "g.dot", "--format", "csv"]);
+    assert!(csv.starts_with("topology,to,file,") && csv.contains("ring:n=4,dot,g.dot,"), "{csv}");
+    folder.refuse(&["export", "ring:4", "--to", "edges", "--format", "json"], 2, &["--format", "-o FILE"]);
+    folder.refuse(&["export", "ring:4", "--to", "edges", "--format", "json", "-o", "-"], 2, &["--format", "-o FILE"]);
+    // A generated trace, too.
+    let told = folder.json(&["workload", "npb/is", "--ranks", "4", "--class", "S", "-o", "is.ti"]);
+    assert_eq!((&told["schema"], &told["ranks"]), (&"mopsim.workload/1".into(), &4.into()));
+    assert_eq!(folder.output(&["workload", "npb/is", "--ranks", "4", "--class", "S", "-o", "is.ti", "--force"]), "");
+}

@@ -253,6 +253,7 @@ fn everything_a_buyer_asks_for_is_in_one_table() {
     let told = folder.output(&["topology", "torus:4x4", "ring:2", "twice.txt"]);
     assert_80_columns(&told);
     assert!(told.contains("B: no bill; a router has 2 ports") && told.contains("C: 1 cable named once more"), "{told}");
+    assert!(!told.contains("B: 1 cable"), "{told}");
     let none = folder.json(&["topology", "torus:8x8", "--bisection", "0"]);
     assert_eq!(none["bisection"], Value::Null);
 }

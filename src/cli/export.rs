@@ -3,17 +3,27 @@
 use super::args::{Export, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print_bytes};
+use super::{inputs, options, print, print_bytes};
 use mopsim::export::{self, ExportError};
 use mopsim::platform::Platform;
+use mopsim::report::{self, Sheet};
 use mopsim::study::network::NetworkChoice;
 use std::io::Write;
 use std::path::Path;
 
 pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
-    if !output.is_text() {
-        let message = "--format is that of results, and an export has none";
-        return Err(Failure::input(message, "leave it out; --to says what is written"));
+    // What was written is told where the user asks for it; in text, a file says enough.
+    let file = arguments.output.as_deref().filter(|file| !files::is_standard_output(file));
+    let tell = |sheet: &dyn Fn(&str) -> Sheet| match file {
+        Some(file) if !output.is_text() => print(|out| output.format.sheet(&sheet(&file.display().to_string()), out)),
+        _ => Ok(()),
+    };
+    if !output.is_text() && file.is_none() {
+        let message = "--format says how results are told, and standard output is the export itself";
+        return Err(Failure::input(
+            message,
+            "leave it out (--to says what is written), or write the export by -o FILE",
+        ));
     }
     let choice = NetworkChoice {
         topology: arguments.spec.clone(),
@@ -41,15 +51,16 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
             let topology = choice.build_graph(Path::new(""))?;
-            deliver(arguments.output.as_deref(), |out| write(&topology, out))
+            deliver(arguments.output.as_deref(), |out| write(&topology, out))?;
+            tell(&|file| report::export::graph(&topology, format.name, file))
         }
         export::Write::Platform(write) => {
             let platform: &Platform = &choice.build(Path::new(""))?.platform;
             deliver(arguments.output.as_deref(), |out| write(platform, out))?;
-            match &arguments.hostfile {
-                Some(file) => deliver(Some(file), |out| export::host_file(platform, out)),
-                None => Ok(()),
+            if let Some(file) = &arguments.hostfile {
+                deliver(Some(file), |out| export::host_file(platform, out))?;
             }
+            tell(&|file| report::export::platform(platform, format.name, file))
         }
     }
 }

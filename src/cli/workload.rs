@@ -71,7 +71,8 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
             number::counted(summary.ranks, "rank")
         ));
     }
-    if arguments.output.is_none() {
+    // Beside a file, what is in it is told where the user asks for it.
+    if arguments.output.as_deref().is_none_or(|file| !output.is_text() && !files::is_standard_output(file)) {
         return print(|out| reporter.sheet(&workload::summary(&instance, &summary), out));
     }
     Ok(())

@@ -10,6 +10,7 @@ mod compare_markdown;
 mod compare_text;
 mod csv;
 pub mod design;
+pub mod export;
 pub mod findings;
 pub mod html;
 mod json;

@@ -336,7 +336,8 @@ impl TopologyReport {
             floor: floor(topology, &plan, options, shown.is_some() && quick(searches, QUICK_SEARCHES))?,
             no_cost: cost.as_ref().err().map(CostError::to_string),
             cost: cost.ok(),
-            duplicates_merged: switches.duplicates_merged(),
+            // Families may name a cable twice on their way to a graph; that is no mistake of the user's.
+            duplicates_merged: if topology.spec.is_file() { switches.duplicates_merged() } else { 0 },
             route: options.route.as_ref().map(|route| RouteReport::of(topology, options, route)).transpose()?,
         };
         // How switches hang together; where hosts are vertices of the graph, they would count as ways.

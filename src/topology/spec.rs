@@ -49,6 +49,11 @@ impl Spec {
         self.seed_given
     }
 
+    /// Whether the graph is read from a file.
+    pub fn is_file(&self) -> bool {
+        self.family().parameters.iter().any(|parameter| parameter.name == "path")
+    }
+
     /// Switches in a cabinet, where the family is built from cabinets and says so, or is made from one that does.
     pub fn cabinet(&self) -> Option<u32> {
         let has = |name| self.family().parameters.iter().any(|parameter| parameter.name == name);

@@ -21,8 +21,7 @@ const TRIES: usize = 100;
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let z = arguments.get("z").map(|_| arguments.count("z", 1, graph::MAX_SWITCHES)).transpose()?;
     let base: Spec = arguments.text("base").parse().map_err(|error| arguments.invalid("base", format!("{error}")))?;
-    let files = base.family().parameters.iter().any(|parameter| parameter.name == "path");
-    if files || base.family().name == arguments.family.name {
+    if base.is_file() || base.family().name == arguments.family.name {
         return Err(arguments.invalid("base", "it must be a family other than this one, and no file"));
     }
     if arguments.get("swaps").is_some() {
