@@ -11,6 +11,7 @@ mod balanced;
 mod bfs;
 mod d_mod_k;
 mod dimension_order;
+mod dragonfly;
 mod dsnf;
 mod ecmp;
 pub mod equality;
@@ -112,6 +113,8 @@ pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind { name: "d_mod_k", aliases: &["dmodk"], help: "shortest, by the digits of the destination's number; for trees", random: false, shortest: true, by_host: true, build: d_mod_k::build },
     RoutingKind { name: "up_down", aliases: &["updown", "up*/down*"], help: "up to a common ancestor, then down; free of deadlock; two-way cables only", random: false, shortest: false, by_host: false, build: up_down::build },
     RoutingKind { name: "dimension_order", aliases: &["dor"], help: "one dimension after another; ring, mesh, torus, hypercube, hyperx, flattened_butterfly", random: false, shortest: true, by_host: false, build: dimension_order::build },
+    RoutingKind { name: "dragonfly", aliases: &["dragonfly_minimal"], help: "within the group, to the other group, within it; dragonfly, dragonfly_fc", random: false, shortest: false, by_host: false, build: dragonfly::minimal },
+    RoutingKind { name: "valiant", aliases: &["dragonfly_valiant"], help: "through a group that a hash of the pair and the seed chooses; dragonfly, dragonfly_fc", random: true, shortest: false, by_host: false, build: dragonfly::valiant },
     RoutingKind { name: "dsnf", aliases: &["dsn_f"], help: "by shortcuts to the super-node; dsnf", random: false, shortest: false, by_host: false, build: dsnf::build },
     RoutingKind { name: "polynomial", aliases: &["imase"], help: "by the digits of a number; imase_ab with a = 1 or -1, imase_itoh, gen_de_bruijn, de_bruijn", random: false, shortest: true, by_host: false, build: polynomial::build },
     RoutingKind { name: "equality", aliases: &["amin"], help: "first hops by offset, from a table of O(n); equality", random: false, shortest: true, by_host: false, build: equality::build },
@@ -240,6 +243,9 @@ mod tests {
             "equality:n=20,sa=[-1,1,7],sb=[6,10]",
             "gen_de_bruijn:n=20,d=3",
             "de_bruijn:d=2,k=4",
+            "dragonfly:a=3,h=1",
+            "dragonfly:a=4,h=2,g=5",
+            "dragonfly_fc:3,7",
             "fat_tree3:4",
             "xgft:m=[2,3],w=[1,2]",
         ];

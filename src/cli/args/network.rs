@@ -8,8 +8,8 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Network")]
 pub struct Network {
     /// How routes are chosen: bfs (shortest, lowest numbers first), random-shortest, lowest-latency, nearest (fewest
-    /// hops, then lowest latency), ecmp, balanced, up-down, dimension-order, d-mod-k (trees), or that of a family: dsnf, polynomial (Imase), equality [default:
-    /// bfs; d-mod-k for trees and Clos networks]
+    /// hops, then lowest latency), ecmp, balanced, up-down, dimension-order, d-mod-k (trees), or that of a family:
+    /// dragonfly, valiant, dsnf, polynomial (Imase), equality [default: bfs; d-mod-k for trees and Clos networks]
     #[arg(long, value_name = "RULE")]
     pub routing: Option<String>,
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]

@@ -1,0 +1,177 @@
+//! Routing of Dragonflies by their groups: minimal, and through another group (Valiant).
+//!
+//! (J. Kim, W. Dally, S. Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly Topology, 2008, section 4.) There
+//! is one cable between any two groups. Minimal: a cable within the group to the router that has it, that cable, a
+//! cable within the other group; the way by two such cables through a third group, which is shorter for some pairs, is
+//! not taken. Valiant: first to a third group, minimally, and on from where that is entered; here each pair of
+//! switches has its group by a hash of the pair and the seed, so that routes are static. Pairs within a group go
+//! straight.
+
+use super::{Options, Routing, RoutingError};
+use crate::ids::SwitchId;
+use crate::topology::{ArcId, Graph, Topology, derived_seed};
+use std::sync::Arc;
+
+struct Dragonfly {
+    graph: Arc<Graph>,
+    groups: u32,
+    routers_per_group: u32,
+    /// Cables of a router to other groups.
+    global_ports: u32,
+    /// The seed of the groups on the way, if there are any.
+    through: Option<u64>,
+}
+
+pub(super) fn minimal(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+    build("dragonfly", topology, None)
+}
+
+pub(super) fn valiant(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+    build("valiant", topology, Some(options.seed))
+}
+
+fn build(name: &str, topology: &Topology, through: Option<u64>) -> Result<Box<dyn Routing>, RoutingError> {
+    let refuse = || RoutingError::unsuitable(name, topology, "it is for dragonfly and dragonfly_fc, by their groups");
+    let arguments = topology.spec.arguments();
+    let number = |name| arguments.integer(name).and_then(|value| u32::try_from(value).ok());
+    let switches = topology.graph.switches() as u32;
+    let (routers_per_group, global_ports) = match topology.spec.family().name {
+        "dragonfly" => number("a").zip(number("h")),
+        "dragonfly_fc" => number("z").zip(number("c")).map(|(z, c)| (z, (c - 1).div_ceil(z))),
+        _ => None,
+    }
+    .ok_or_else(refuse)?;
+    let groups = switches / routers_per_group;
+    Ok(Box::new(Dragonfly { graph: topology.graph.clone(), groups, routers_per_group, global_ports, through }))
+}
+
+impl Dragonfly {
+    fn group(&self, switch: u32) -> u32 {
+        switch / self.routers_per_group
+    }
+
+    /// The router of a group that has the cable to another one: port t leads to group t, without the group itself.
+    fn gate(&self, group: u32, other: u32) -> u32 {
+        let port = if other < group { other } else { other - 1 };
+        group * self.routers_per_group + port / self.global_ports
+    }
+
+    /// Calls `visit` with the two ends of each cable from a switch into a group, and gives where it is entered.
+    fn enter(&self, from: u32, group: u32, visit: &mut impl FnMut(u32, u32)) -> u32 {
+        let here = self.group(from);
+        if here == group {
+            return from;
+        }
+        let (out, into) = (self.gate(here, group), self.gate(group, here));
+        if out != from {
+            visit(from, out);
+        }
+        visit(out, into);
+        into
+    }
+
+    /// The group between those of two switches, if there is one.
+    fn between(&self, from: u32, to: u32) -> Option<u32> {
+        let ends = [self.group(from).min(self.group(to)), self.group(from).max(self.group(to))];
+        let seed = self.through.filter(|_| ends[0] != ends[1] && self.groups > 2)?;
+        let hash = derived_seed(seed, u64::from(from) << 32 | u64::from(to));
+        // The high bits of a product are fair to 2^-64.
+        let choice = ((u128::from(hash) * u128::from(self.groups - 2)) >> 64) as u32;
+        Some(ends.iter().fold(choice, |group, &end| group + u32::from(group >= end)))
+    }
+
+    fn walk(&self, from: SwitchId, to: SwitchId, mut visit: impl FnMut(u32, u32)) {
+        let mut at = from.0;
+        if let Some(group) = self.between(from.0, to.0) {
+            at = self.enter(at, group, &mut visit);
+        }
+        at = self.enter(at, self.group(to.0), &mut visit);
+        if at != to.0 {
+            visit(at, to.0);
+        }
+    }
+}
+
+impl Routing for Dragonfly {
+    fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
+        let cable =
+            |u, v| self.graph.find_arc(SwitchId(u), SwitchId(v)).expect("groups are joined, and routers in them");
+        self.walk(from, to, |u, v| arcs.push(cable(u, v)));
+        true
+    }
+
+    fn reasons(&self, from: SwitchId, to: SwitchId, _arcs: &[ArcId]) -> Vec<String> {
+        let between = self.between(from.0, to.0);
+        let mut reasons = Vec::new();
+        self.walk(from, to, |u, v| {
+            let (here, there) = (self.group(u), self.group(v));
+            reasons.push(match between {
+                _ if here == there => format!("within group {here}"),
+                Some(group) if group == there => format!("group {here} to group {there}, chosen by hash"),
+                _ => format!("group {here} to group {there}"),
+            });
+        });
+        reasons
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::path;
+    use super::*;
+    use crate::topology::build as topology;
+
+    #[test]
+    fn a_route_crosses_groups_as_seldom_as_it_may() {
+        // 9 groups of 4 routers with 2 global cables each: 5 is in group 1, 1 in group 0.
+        let network = topology("dragonfly:a=4,h=2").unwrap();
+        let routing = minimal(&network, &Options::default()).unwrap();
+        // Port 0 of group 1 leads to group 0 and sits on router 4, that of group 0 to group 1 on router 0.
+        assert_eq!(path(&network.graph, &*routing, 5, 1).unwrap(), [5, 4, 0, 1]);
+        assert_eq!(path(&network.graph, &*routing, 4, 0).unwrap(), [4, 0]);
+        assert_eq!(path(&network.graph, &*routing, 4, 7).unwrap(), [4, 7]);
+        let groups = |path: &[u32]| {
+            let mut groups: Vec<u32> = path.iter().map(|switch| switch / 4).collect();
+            groups.dedup();
+            groups
+        };
+        let detour = valiant(&network, &Options { seed: 1, ..Options::default() }).unwrap();
+        let mut seen = vec![0; 9];
+        for from in 0..36 {
+            for to in 0..36 {
+                let straight = groups(&path(&network.graph, &*routing, from, to).unwrap());
+                assert_eq!(straight.len(), if from / 4 == to / 4 { 1 } else { 2 });
+                let way = path(&network.graph, &*detour, from, to).unwrap();
+                assert!(way.len() <= 6, "{way:?}");
+                match groups(&way)[..] {
+                    [group] => assert_eq!((group, group), (from / 4, to / 4)),
+                    [first, between, last] => {
+                        assert!(first != between && between != last && first != last);
+                        seen[between as usize] += 1;
+                    }
+                    _ => panic!("{way:?}"),
+                }
+            }
+        }
+        // 36 * 32 pairs, a ninth of them through each group; the standard deviation is below 11.
+        assert!(seen.iter().all(|&pairs| (128 - 36..128 + 36).contains(&pairs)), "{seen:?}");
+    }
+
+    #[test]
+    fn small_and_other_networks() {
+        // With two groups there is none between them.
+        for spec in ["dragonfly:a=3,h=1,g=2", "dragonfly_fc:2,2", "dragonfly:a=1,h=1"] {
+            let network = topology(spec).unwrap();
+            let (one, two) =
+                (minimal(&network, &Options::default()).unwrap(), valiant(&network, &Options::default()).unwrap());
+            let n = network.graph.switches() as u32;
+            for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
+                let way = path(&network.graph, &*one, from, to);
+                assert!(way.is_some() && way == path(&network.graph, &*two, from, to), "{spec}");
+            }
+        }
+        let torus = topology("torus:4x4").unwrap();
+        let error = valiant(&torus, &Options::default()).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("`valiant` does not fit topology `torus:dims=4x4`"), "{error}");
+    }
+}
