@@ -240,12 +240,28 @@ fn everything_a_buyer_asks_for_is_in_one_table() {
     let two = folder.json(&["topology", "torus:8x8", "--hosts-per-switch", "2"]);
     assert_eq!(two["links_per_host"], 2.0);
     assert!((number(&two, "links_per_host_and_hop") - 63.0 / 128.0).abs() < 1e-12, "{two}");
+    assert_eq!(folder.json(&["topology", "fat_tree2:8"])["links_per_host"], Value::Null);
     // A one-way link is half of one: as many wires for each switch as its degree.
     let one_way = folder.json(&["topology", "kautz:2,3"]);
     assert_eq!(one_way["links_per_host"], 2.0);
     // Half of all cables are cut on average, a little more since halves are exact: n/2 of the n - 1 others are there.
     let mean = number(&torus, "random_halves_mean");
     assert!((mean - 128.0 * 32.0 / 63.0).abs() < 8.0 && mean >= number(&torus, "random_halves_cut"), "{mean}");
+    // Two joined switches of five ports with four hosts each: 12 pairs of hosts on one switch, 16 across both.
+    for (spec, hosts, largest, mean) in [
+        ("full_mesh:2", Some("4"), 2, (12.0 + 32.0) / 28.0),
+        ("full_mesh:1", Some("8"), 1, 1.0),
+        // 8 leaves of 4 hosts: 3 others on the leaf, 28 elsewhere, three switches away.
+        ("fat_tree2:8", None, 3, (3.0 + 28.0 * 3.0) / 31.0),
+        ("clos:2,2,2", None, 3, 3.0),
+        ("edges:leaves.txt", None, 3, (4.0 * 1.0 + 8.0 * 3.0) / 12.0),
+    ] {
+        folder.write("leaves.txt", "# undirected n=3 hosts=2*2,1*0\n0 2\n1 2\n");
+        let more = hosts.map_or(vec![], |hosts| vec!["--hosts-per-switch", hosts]);
+        let found = folder.json(&[&["topology", spec], &more[..]].concat());
+        assert_eq!(found["host_diameter_switches"], largest, "{spec}");
+        assert!((number(&found, "host_aspl_switches") - mean).abs() < 1e-12, "{spec}: {found}");
+    }
     // Why something is missing is said.
     folder.write("twice.txt", "0 1\n1 0\n1 2\n");
     let twice = folder.json(&["topology", "twice.txt"]);

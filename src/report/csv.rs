@@ -84,6 +84,8 @@ const TOPOLOGY: &[Column<TopologyReport>] = &[
     ("dollars_per_endpoint", |r| optional(r.cost.as_ref().and_then(|cost| cost.dollars_per_endpoint))),
     ("watts", |r| optional(r.cost.as_ref().map(|cost| cost.watts))),
     ("distance_sum", |r| optional(r.distance_sum)),
+    ("host_diameter_switches", |r| optional(r.host_diameter_switches)),
+    ("host_aspl_switches", |r| optional(r.host_aspl_switches)),
     ("links_per_host", |r| optional(r.links_per_host)),
     ("links_per_host_and_hop", |r| optional(r.links_per_host_and_hop)),
     ("nonblocking", |r| optional(r.nonblocking)),

@@ -127,6 +127,10 @@ pub struct TopologyReport {
     /// Average distance between hosts in cables, where hosts are vertices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_aspl_links: Option<f64>,
+    /// Most switches that a message from host to host crosses.
+    pub host_diameter_switches: Option<usize>,
+    /// The average over all pairs of hosts.
+    pub host_aspl_switches: Option<f64>,
     /// SHA-256 of the sorted edge list.
     pub edge_sha256: String,
     /// Whether every switch reaches every other.
@@ -169,7 +173,7 @@ pub struct TopologyReport {
     pub bisection_share_of_links: Option<f64>,
     /// Bisection as a share of all links and endpoints, `b_r = B_r K / (K + 2p)`.
     pub bisection_share_of_all: Option<f64>,
-    /// Mean degree for each host on a switch, `K/p`; `None` where hosts are vertices.
+    /// Mean degree for each host on a switch, `K/p`; `None` in trees and where hosts are vertices.
     pub links_per_host: Option<f64>,
     /// The same for each hop of an average way, `K / (p ASPL)`: below 1, hosts that send to anywhere want more than all
     /// links carry.
@@ -285,6 +289,23 @@ impl TopologyReport {
             _ => None,
         };
         let plan = FloorPlan::new(topology, &options.floor)?;
+        // Cables between hosts are one more than switches.
+        let crossed = match (&whole, between_hosts) {
+            (Some(_), between) => between.map(|(largest, mean)| (largest - 1, mean - 1.0)),
+            (None, _) => {
+                let hosts: Vec<u32> =
+                    (0..switches.switches() as u32).map(|switch| plan.hosts_on(SwitchId(switch))).collect();
+                match &metrics.distances {
+                    Some(distances) if hosts.iter().all(|&count| count == hosts[0]) => {
+                        distances.between_hosts_everywhere(hosts.len(), hosts[0])
+                    }
+                    _ if options.full || switches.switches().saturating_mul(switches.arcs()) <= QUICK_SEARCHES => {
+                        distances::between_hosts(switches, &hosts)
+                    }
+                    _ => None,
+                }
+            }
+        };
         let all_degrees = metrics.degrees;
         let (n, directed, max_degree) =
             (metrics.switches, metrics.directed, all_degrees.max_out.max(all_degrees.max_in));
@@ -303,6 +324,8 @@ impl TopologyReport {
             hosts: plan.endpoints(),
             host_diameter_links: between_hosts.map(|(largest, _)| largest),
             host_aspl_links: between_hosts.map(|(_, mean)| mean),
+            host_diameter_switches: crossed.map(|(largest, _)| largest),
+            host_aspl_switches: crossed.map(|(_, mean)| mean),
             directed,
             edges: (!directed).then_some(metrics.cables),
             arcs: directed.then_some(metrics.cables),
@@ -343,7 +366,10 @@ impl TopologyReport {
         // How switches hang together; where hosts are vertices of the graph, they would count as ways.
         if !matches!(switches.hosts(), Hosts::Vertices(_)) {
             let degrees = degrees(switches);
-            report.balance(switches);
+            // In a tree, neither the mean degree nor the distances are those of a switch with hosts.
+            if whole.is_none() {
+                report.balance(switches);
+            }
             // Of a tree only the diameter with its hosts is known; all that counts is whether there is one, and more
             // than 2.
             let diameter = diameter.map(|diameter| if whole.is_some() { diameter.max(3) } else { diameter });

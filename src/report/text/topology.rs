@@ -49,6 +49,8 @@ const PROPERTIES: &[Property] = &[
         reachable(r, r.aspl.map(|aspl| format!("{aspl:.4}{error}")))
     }),
     ("  lower bound", |r| r.aspl_lower_bound.map(|bound| format!("{bound:.4}"))),
+    ("switches host to host", |r| reachable(r, r.host_diameter_switches.map(|d| d.to_string()))),
+    ("  average", |r| r.host_aspl_switches.map(|mean| format!("{mean:.4}"))),
     ("share of Moore bound", |r| r.moore_share.map(percent)),
     ("edge connectivity", |r| r.edge_connectivity.and_then(count)),
     ("shortest next hops", |r| r.path_diversity.map(|ways| format!("{ways:.3}"))),

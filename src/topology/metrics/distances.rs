@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use super::super::Randomness;
 use super::super::error::TopologyError;
 use super::super::graph::Graph;
+use super::super::hops::{self, FAR};
 use super::bounds;
 use crate::ids::SwitchId;
 
@@ -50,6 +51,14 @@ impl Distances {
     /// The largest distance.
     pub fn diameter(&self) -> usize {
         self.histogram.len()
+    }
+
+    /// What [`between_hosts`] gives where each of so many switches has equally many hosts.
+    pub fn between_hosts_everywhere(&self, switches: usize, hosts: u32) -> Option<(usize, f64)> {
+        let (n, p) = (switches as u128, u128::from(hosts));
+        let all = n * p;
+        let sum = p * p * (self.sum + n * n.saturating_sub(1)) + all * p.saturating_sub(1);
+        (all > 1).then(|| (self.diameter() + 1, sum as f64 / (all * (all - 1)) as f64))
     }
 
     fn of(histogram: Vec<u64>) -> Self {
@@ -378,6 +387,32 @@ impl Sparse {
     }
 }
 
+/// Largest and mean number of switches that a message between two different hosts crosses, with so many hosts on each
+/// switch; `None` if there are less than two hosts, or if some cannot reach another. Hosts of one switch have that one
+/// between them.
+pub fn between_hosts(graph: &Graph, hosts: &[u32]) -> Option<(usize, f64)> {
+    let bearing: Vec<(usize, u128)> =
+        hosts.iter().enumerate().filter(|(_, hosts)| **hosts > 0).map(|(s, &hosts)| (s, u128::from(hosts))).collect();
+    let all: u128 = bearing.iter().map(|(_, hosts)| hosts).sum();
+    // Whole numbers, so that the order of the threads does not matter.
+    let from_each = |&(switch, here): &(usize, u128)| {
+        let (distance, _) = hops::distances(graph, SwitchId(switch as u32));
+        let (mut largest, mut sum) = (0, 0_u128);
+        for &(other, there) in &bearing {
+            let partners = if other == switch { there - 1 } else { there };
+            if partners > 0 {
+                let crossed = if distance[other] == FAR { return None } else { distance[other] + 1 };
+                largest = largest.max(crossed as usize);
+                sum += partners * u128::from(crossed);
+            }
+        }
+        Some((largest, here * sum))
+    };
+    let from_each: Vec<(usize, u128)> = bearing.par_iter().map(from_each).collect::<Option<_>>()?;
+    let (largest, sum) = from_each.iter().fold((0, 0), |(most, all), &(largest, sum)| (most.max(largest), all + sum));
+    (all > 1).then(|| (largest, sum as f64 / (all * (all - 1)) as f64))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -396,6 +431,23 @@ mod tests {
         assert!(matches!(distances(&huge), Err(TopologyError::TooLarge { .. })));
         // One search does, because all switches of a ring are alike.
         assert_eq!(of_transitive(&huge).unwrap().diameter(), 2_000_000);
+    }
+
+    #[test]
+    fn equally_many_hosts_need_no_search() {
+        for (spec, hosts) in [("torus:4x5", 1), ("random:n=30,d=3", 4), ("imase_itoh:n=20,d=3", 3), ("ring:2", 1)] {
+            let graph = build(spec).unwrap().graph;
+            let searched = between_hosts(&graph, &vec![hosts; graph.switches()]);
+            assert!(searched.is_some(), "{spec}");
+            let known = distances(&graph).unwrap().between_hosts_everywhere(graph.switches(), hosts);
+            assert_eq!(known, searched, "{spec}");
+        }
+        let one = build("full_mesh:1").unwrap().graph;
+        assert_eq!((between_hosts(&one, &[1]), between_hosts(&one, &[2])), (None, Some((1, 1.0))));
+        assert_eq!(distances(&one).unwrap().between_hosts_everywhere(1, 1), None);
+        // Who bears no host need not be reached.
+        let apart = Graph::undirected(3, vec![(0, 1)]).unwrap();
+        assert_eq!((between_hosts(&apart, &[1, 1, 0]), between_hosts(&apart, &[1, 1, 1])), (Some((2, 2.0)), None));
     }
 
     #[test]
