@@ -330,3 +330,58 @@ fn an_explained_replay_gives_the_same_time_and_a_critical_path_as_long_as_the_ru
     assert!(text.contains("Critical path: compute") && text.contains("full |"), "{text}");
     assert_80_columns(&text);
 }
+
+/// A result says nothing without the speeds that it was got with.
+#[test]
+fn every_format_states_the_platform() {
+    let folder = Folder::with_trace(MESSAGE);
+    let speeds = ["--link-bandwidth", "1 Gbit/s", "--host-speed", "5Gf", "--link-latency", "3us", "--cores", "2"];
+    let arguments = [&RING[..], &speeds].concat();
+    for format in ["text", "markdown"] {
+        let text = folder.output(&[&arguments[..], &["--format", format]].concat());
+        assert!(text.contains("Platform: links 1 Gbit/s, 3 us; 2 cores a host; 5 Gflop/s a core."), "{text}");
+    }
+    let json = folder.json(&arguments);
+    let stated = &json["speeds"];
+    assert_eq!((&stated["link_bandwidth"], &stated["link_latency"]), (&1.25e8.into(), &3e-6.into()));
+    assert_eq!((&stated["core_flops"], &stated["cores"]), (&5e9.into(), &2.0.into()));
+    let csv = folder.output(&[&arguments[..], &["--format", "csv"]].concat());
+    assert!(csv.contains("duplex,routing,link_bandwidth,link_latency,core_flops"), "{csv}");
+    assert!(csv.contains("full,bfs,125000000,0.000003,5000000000"), "{csv}");
+    // Links that differ have a range; those of hosts stand apart.
+    folder.write(
+        "e.json",
+        r#"{"switches": 2, "hosts": [0, 1], "host_flops": [1e9, 2e9], "arcs": [[0,1,1e9,1e-6], [1,0,2e9,2e-6]],
+            "routes": {"0-1": [0], "1-0": [1]}}"#,
+    );
+    let json = folder.json(&["replay", "t.ti", "--platform", "e.json"]);
+    assert_eq!(json["speeds"]["link_bandwidth"], serde_json::json!([1e9, 2e9]));
+    let text = folder.output(&["replay", "t.ti", "--platform", "e.json"]).replace("\n       ", " ");
+    assert!(
+        text.contains("Platform: links 8 Gbit/s to 16 Gbit/s, 1 us to 2 us; 1 Gflop/s to 2 Gflop/s a core."),
+        "{text}"
+    );
+    let text = folder.output(&[&RING[..], &["--host-link-bandwidth", "10 Gbit/s"]].concat());
+    assert!(text.contains("links of hosts 10 Gbit/s, 100 ns;"), "{text}");
+}
+
+#[test]
+fn a_platform_file_that_is_wrong_is_named() {
+    let folder = Folder::with_trace(MESSAGE);
+    for (content, part) in [
+        ("", "write one of the keys"),
+        ("topology = 'rung:4'\n", "did you mean `ring`"),
+        ("topology = 'ring:4'\nrouting = 'foo'\n", "`foo`"),
+        ("topology = 'ring:4'\nparameters = { cores = 0 }\n", "cores"),
+    ] {
+        folder.write("p.toml", content);
+        folder.refuse(&["replay", "t.ti", "--platform", "p.toml"], 2, &["platform file `p.toml`", part]);
+    }
+    // A mistake of the command line is not one of the file.
+    folder.write("p.toml", "topology = 'ring:4'\n");
+    let refused = folder.run(&["replay", "t.ti", "--platform", "p.toml", "--routing", "foo"]).code(2);
+    let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(error.contains("`foo`") && !error.contains("p.toml"), "{error}");
+    folder.write("p.toml", "topology = 'none.txt'\n");
+    folder.refuse(&["replay", "t.ti", "--platform", "p.toml"], 3, &["none.txt"]);
+}

@@ -297,3 +297,30 @@ fn networks_of_the_command_line_stand_beside_those_of_the_study() {
     // The report must not stand where a graph is read.
     folder.refuse(&["compare", "s.toml", "--topology", "cube.txt", "--html", "cube.txt"], 2, &["cube.txt"]);
 }
+
+#[test]
+fn networks_are_called_equal_in_one_setting_and_where_repetitions_say_so() {
+    // Twice the same ring under two names, on two platforms; on the fast one a third network is as fast as the slow ones.
+    let networks = "[[networks]]\nname = 'a'\ntopology = 'ring:8'\n[[networks]]\nname = 'b'\ntopology = 'ring:8'\n";
+    let platforms = "[[platforms]]\nname = 'x'\n[[platforms]]\nname = 'y'\n";
+    let result = compare("", &[networks, platforms].concat(), WORKLOADS, &[]);
+    let equal: Vec<_> = list(&result, "equal").iter().map(|e| e["topologies"].to_string()).collect();
+    assert_eq!(equal, [r#"["a [x]","b [x]"]"#, r#"["a [y]","b [y]"]"#, r#"["a [x]","b [x]"]"#, r#"["a [y]","b [y]"]"#]);
+    // Their names lead to the cells.
+    for network in list(&result, "topologies") {
+        let (column, name) = (&network["column"], network["name"].as_str().expect("a name"));
+        let of = |cell: &&Value| cell["topology"] == column["topology"] && cell["platform"] == column["platform"];
+        assert_eq!(list(&result, "cells").iter().filter(of).count(), 2, "{name}");
+        assert!(name.starts_with(column["topology"].as_str().expect("a name")), "{name}");
+    }
+    // The mean times of these are the same; that the seeds scatter more than that is no equality.
+    let two = RANDOM.replace("'random'", "'one'") + &RANDOM.replace("'random'", "'two'");
+    let result = compare("repetitions = 3\n", &two, WORKLOADS, &[]);
+    for workload in ["t", "u"] {
+        let statistic = list(&result, "statistics").iter().find(|s| s["workload"] == workload).expect("a statistic");
+        let [low, high] =
+            [0, 1].map(|end| statistic["simulated_seconds"]["confidence_95"][end].as_f64().expect("two ends"));
+        let told = list(&result, "equal").iter().any(|e| e["workload"] == workload);
+        assert_eq!(told, high <= low * 1.01, "{statistic}");
+    }
+}

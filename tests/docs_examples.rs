@@ -55,3 +55,28 @@ fn the_page_on_platforms_does_what_it_says() {
     folder.write("least.toml", "topology = \"ring.txt\"\n");
     assert_eq!(seconds("bare.toml"), seconds("least.toml"));
 }
+
+/// The table in the README is what the main job prints; where it is shortened it says so.
+#[test]
+fn the_readme_shows_what_the_main_job_prints() {
+    let page = include_str!("../README.md");
+    let (_, shown) = page.split_once("```text\n").expect("the sample");
+    let (shown, _) = shown.split_once("```").expect("its end");
+    let root = env!("CARGO_MANIFEST_DIR");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mopsim"));
+    let output = command.current_dir(root).args(["compare", "studies/uni-vs-bi.toml", "-q"]).output().expect("it runs");
+    let printed = String::from_utf8(output.stdout).expect("text");
+    let mut lines = printed.lines();
+    let mut gap = false;
+    for line in shown.lines() {
+        match line {
+            "..." => gap = true,
+            "" if gap => {}
+            line if gap => {
+                assert!(lines.any(|printed| printed == line), "{line}\nis not in\n{printed}");
+                gap = false;
+            }
+            line => assert_eq!(lines.next(), Some(line), "{printed}"),
+        }
+    }
+}

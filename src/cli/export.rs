@@ -46,8 +46,10 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
             if let Some(option) = unused(&choice) {
-                let message =
-                    format!("--{option} does not go with --to {}, which holds no more than the graph", format.name);
+                let message = format!(
+                    "--{option} does not go with --to {}, which holds the graph, and hosts as its topology has them",
+                    format.name
+                );
                 return Err(Failure::input(message, "leave it out, or use --to simgrid"));
             }
             let topology = choice.build_graph(Path::new(""))?;

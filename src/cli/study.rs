@@ -8,6 +8,7 @@ use mopsim::study::network::NetworkChoice;
 use mopsim::study::perturb;
 use mopsim::study::{Overrides, Study, mapping};
 use mopsim::topology::Spec;
+use mopsim::traffic;
 use std::path::{Path, PathBuf};
 
 /// Reads the study.
@@ -33,6 +34,10 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     // Before the study is read, a wrong choice can only be one of the command line.
     overrides.model.build()?;
     mapping(overrides.placement.rule.as_deref(), overrides.seed)?;
+    for pattern in &overrides.patterns {
+        traffic::check(pattern)
+            .map_err(|error| Failure::input(format!("--pattern {pattern}: {error}"), error.help()))?;
+    }
     let waiting = progress::waiting("reading traces and building networks", output.quiet);
     let study = Study::read(&flags.study, overrides);
     waiting.finish_and_clear();

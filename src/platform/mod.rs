@@ -12,6 +12,7 @@ pub mod load;
 pub mod parameters;
 pub mod rankfile;
 pub mod simgrid_xml;
+pub mod speeds;
 pub mod units;
 
 mod from_topology;

@@ -2,6 +2,7 @@
 
 use super::findings;
 use super::json::Model;
+use crate::platform::speeds::Speeds;
 use crate::result::explain::Explanation;
 use crate::study::comparison::Comparison;
 use crate::study::perturb::Factors;
@@ -55,6 +56,9 @@ struct Network<'a> {
     hosts: usize,
     duplex: Option<&'a str>,
     routing: Option<&'a str>,
+    speeds: &'a Speeds,
+    /// Where cells name it, and in which setting.
+    column: Column<'a>,
 }
 
 #[derive(Serialize)]
@@ -216,6 +220,8 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         hosts: c.networks[n].hosts,
         duplex: c.networks[n].duplex.as_deref(),
         routing: c.networks[n].routing.as_deref(),
+        speeds: &c.networks[n].speeds,
+        column: column(n),
     };
     let name = |w: usize| c.workloads[w].name.as_str();
     Compare {

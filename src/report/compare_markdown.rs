@@ -77,7 +77,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     for remark in findings::unknown_operations(c).into_iter().chain([findings::CHAOS]) {
         writeln!(out, "\n{remark}")?;
     }
-    model(out, &c.model, &c.mapping, &c.notes)
+    model(out, &c.model, &c.mapping, &c.networks, &c.notes)
 }
 
 /// Times, and where they go.

@@ -103,6 +103,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         wrapped(out, remark, "")?;
     }
     model(out, &c.model, &c.mapping)?;
+    for text in findings::platforms(&c.networks, letter) {
+        wrapped(out, &text, "       ")?;
+    }
     wrapped(out, findings::CHAOS, "")?;
     notes(out, &c.notes)
 }

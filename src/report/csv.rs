@@ -2,6 +2,7 @@
 
 use super::sheet::Datum;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
+use crate::platform::speeds::Values;
 use crate::study::comparison::{Comparison, Run};
 use std::io::{self, Write};
 
@@ -43,7 +44,17 @@ const REPLAY: &[Column<ReplayReport>] = &[
     ("compute_mean_seconds", |r| r.times.compute.mean.to_string()),
     ("communication_mean_seconds", |r| r.times.communication.mean.to_string()),
     ("waiting_mean_seconds", |r| r.times.waiting.mean.to_string()),
+    ("duplex", |r| optional(r.network.duplex.as_ref())),
+    ("routing", |r| optional(r.network.routing.as_ref())),
+    ("link_bandwidth", |r| speed(r.network.speeds.link_bandwidth)),
+    ("link_latency", |r| speed(r.network.speeds.link_latency)),
+    ("core_flops", |r| speed(r.network.speeds.core_flops)),
 ];
+
+/// A speed in the units of JSON, or a range.
+fn speed(values: Option<Values>) -> String {
+    optional(values.map(|values| values.text(|value| value.to_string())))
+}
 
 const TOPOLOGY: &[Column<TopologyReport>] = &[
     ("topology", |r| r.topology.clone()),

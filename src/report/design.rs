@@ -101,7 +101,7 @@ pub fn equality(search: &Search) -> Sheet {
             ("topology", "best found", Datum::Text(search.spec(best))),
             ("n", "switches", Datum::Count(search.goal.switches.into())),
             ("degree", "degree", Datum::Count(search.goal.degree.into())),
-            ("seed", "seed", Datum::Text(search.goal.seed.to_string())),
+            ("seed", "seed", Datum::Count(search.goal.seed)),
             ("generation", "generations", Datum::Count(search.generation.into())),
             ("best_since", "best one since", Datum::Count(search.best_since.into())),
             ("diameter", "diameter", Datum::count(best.score.diameter.map(u64::from))),

@@ -1,13 +1,50 @@
 //! What results mean, in words: what all formats say alike.
 
-use super::number::{percent, seconds};
+use super::number::{bandwidth, brief_seconds, flops, percent, seconds};
+use crate::platform::speeds::{Speeds, Values};
 use crate::result::critical::CriticalPath;
 use crate::result::explain::{Explanation, Shares};
 use crate::study::comparison::Comparison;
+use crate::study::network::NetworkInfo;
+use crate::study::statistics::Statistic;
 
 /// What every comparison says of its own precision.
 pub(super) const CHAOS: &str = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
                                 method, not of the networks.";
+
+/// How fast hosts and links are, of all networks together where they are alike: `Platform` or `Platform of A, C`, and
+/// what it is.
+pub(super) fn platforms(networks: &[NetworkInfo], letter: fn(usize) -> String) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (index, network) in networks.iter().enumerate() {
+        let words = speeds(&network.speeds);
+        match groups.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, letters)) => letters.push(letter(index)),
+            None => groups.push((words, vec![letter(index)])),
+        }
+    }
+    let alike = groups.len() == 1;
+    let of = |letters: &[String]| if alike { String::new() } else { format!(" of {}", letters.join(", ")) };
+    groups.iter().map(|(words, letters)| format!("Platform{}: {words}.", of(letters))).collect()
+}
+
+fn speeds(speeds: &Speeds) -> String {
+    let links = |bandwidths: Option<Values>, latencies: Option<Values>| {
+        bandwidths.zip(latencies).map(|(b, l)| format!("{}, {}", b.text(bandwidth), l.text(brief_seconds)))
+    };
+    let cores = speeds.cores.filter(|cores| cores.least != 1.0 || cores.greatest != 1.0);
+    let cores = cores.map(|cores| format!("{} cores a host", cores.text(|count| count.to_string())));
+    [
+        links(speeds.link_bandwidth, speeds.link_latency).map(|text| format!("links {text}")),
+        links(speeds.host_link_bandwidth, speeds.host_link_latency).map(|text| format!("links of hosts {text}")),
+        cores,
+        speeds.core_flops.map(|v| format!("{} a core", v.text(flops))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect::<Vec<_>>()
+    .join("; ")
+}
 
 /// Why Mop/s are missing, where they are.
 pub(super) fn unknown_operations(c: &Comparison) -> Option<&'static str> {
@@ -32,23 +69,29 @@ pub struct Equal {
     pub reason: String,
 }
 
-/// Which workloads take the same time within one per cent on which networks, and why.
+/// Which workloads take the same time within one per cent on which networks of one setting, and why.
 ///
-/// All networks of a group are within one per cent of the fastest one of it, so groups do not overlap.
+/// All networks of a group are within one per cent of the fastest one of it, so groups do not overlap; with
+/// repetitions, from the lower end of the interval of the fastest to the upper ends of the others.
 pub fn equal_networks(c: &Comparison) -> Vec<Equal> {
+    let settings = c.of_settings();
+    let all = (0..c.workloads.len()).flat_map(|workload| settings.iter().map(move |networks| (workload, networks)));
+    all.flat_map(|(workload, networks)| equal_among(c, workload, networks.clone())).collect()
+}
+
+fn equal_among(c: &Comparison, workload: usize, mut order: Vec<usize>) -> Vec<Equal> {
     let mut found = Vec::new();
-    for workload in 0..c.workloads.len() {
-        let time = |n: &usize| c.cell(workload, *n).simulated_seconds;
-        let mut order: Vec<usize> = (0..c.networks.len()).collect();
-        order.sort_by(|a, b| time(a).total_cmp(&time(b)).then(a.cmp(b)));
-        while let Some(&fastest) = order.first() {
-            let size = order.iter().take_while(|n| time(n) <= time(&fastest) * (1.0 + EQUAL)).count().max(1);
-            let mut networks: Vec<usize> = order.drain(..size).collect();
-            if networks.len() > 1 {
-                networks.sort_unstable();
-                let cells: Vec<&Explanation> = networks.iter().map(|&n| &c.cell(workload, n).explanation).collect();
-                found.push(Equal { workload, networks, reason: reason(&cells) });
-            }
+    let time = |n: usize| &c.cell(workload, n).time;
+    let [low, high] = [0, 1].map(|end| move |time: &Statistic| time.interval().map_or(time.mean, |ends| ends[end]));
+    order.sort_by(|&a, &b| time(a).mean.total_cmp(&time(b).mean).then(a.cmp(&b)));
+    while let Some(&fastest) = order.first() {
+        let limit = low(time(fastest)) * (1.0 + EQUAL);
+        let size = order.iter().take_while(|&&n| high(time(n)) <= limit).count().max(1);
+        let mut networks: Vec<usize> = order.drain(..size).collect();
+        if networks.len() > 1 {
+            networks.sort_unstable();
+            let cells: Vec<&Explanation> = networks.iter().map(|&n| &c.cell(workload, n).explanation).collect();
+            found.push(Equal { workload, networks, reason: reason(&cells) });
         }
     }
     found
@@ -94,6 +137,9 @@ fn reason(cells: &[&Explanation]) -> String {
     let Some((what, _, share)) = largest.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a }) else {
         return String::new();
     };
+    if cells.iter().all(|e| e.time_shares == Shares::default()) {
+        return "nothing in it takes time".to_owned();
+    }
     let mut text = format!("on each, {what} takes {share} of the time");
     let hops: Option<Vec<f64>> = cells.iter().map(|e| e.average_hops).collect();
     if let Some(hops) = hops {

@@ -1,6 +1,7 @@
 //! JSON, one document a result, with the name and version of its schema.
 
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TimeSplit, TopologyReport};
+use crate::platform::speeds::Speeds;
 use crate::result::critical::CriticalPath;
 use crate::result::explain::{BusyLink, Shares};
 use crate::study::choice::ModelDescription;
@@ -48,6 +49,7 @@ struct Replay<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     critical_path: Option<&'a CriticalPath>,
     model: Model<'a>,
+    speeds: &'a Speeds,
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     simulator: Option<Simulator>,
@@ -109,6 +111,7 @@ impl Reporter for Json {
                 routing: r.network.routing.as_deref(),
                 mapping: &r.mapping,
             },
+            speeds: &r.network.speeds,
             notes: &r.notes,
             simulator: r.wall_seconds.map(|wall_seconds| Simulator {
                 wall_seconds,

@@ -1,7 +1,7 @@
 //! Tables in Markdown, for issues, wikis and papers in the making. What a user named is escaped.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
-use super::text::describe;
+use super::text::{describe, letter};
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport, findings};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
@@ -42,7 +42,13 @@ pub(super) fn network(n: &NetworkInfo, repetitions: bool) -> String {
     escape(&describe(n, repetitions))
 }
 
-pub(super) fn model(out: &mut dyn Write, m: &ModelDescription, mapping: &str, notes: &[String]) -> io::Result<()> {
+pub(super) fn model(
+    out: &mut dyn Write,
+    m: &ModelDescription,
+    mapping: &str,
+    networks: &[NetworkInfo],
+    notes: &[String],
+) -> io::Result<()> {
     let onoff = |on: bool| if on { "on" } else { "off" };
     let overridden: String = m.collective.iter().map(|(kind, a)| format!(", {kind} always by {a}")).collect();
     writeln!(
@@ -56,6 +62,9 @@ pub(super) fn model(out: &mut dyn Write, m: &ModelDescription, mapping: &str, no
         onoff(m.smp_setup),
         escape(mapping)
     )?;
+    for text in findings::platforms(networks, letter) {
+        writeln!(out, "\n{}", escape(&text))?;
+    }
     notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note)))
 }
 
@@ -97,7 +106,7 @@ impl Reporter for Markdown {
         if let Some(path) = &r.explanation.critical_path {
             writeln!(out, "\nCritical path: {}.", findings::critical_path(path))?;
         }
-        model(out, &r.model, &r.mapping, &r.notes)
+        model(out, &r.model, &r.mapping, std::slice::from_ref(&r.network), &r.notes)
     }
 
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {

@@ -47,6 +47,27 @@ pub fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// A bandwidth, given in bytes a second, in Gbit/s.
+pub fn bandwidth(value: f64) -> String {
+    format!("{} Gbit/s", (value * 8.0 / 1e9 * 1e6).round() / 1e6)
+}
+
+/// The speed of a core in Gflop/s.
+pub fn flops(value: f64) -> String {
+    format!("{} Gflop/s", (value / 1e9 * 1e6).round() / 1e6)
+}
+
+/// As [`seconds`], without decimals that say nothing: `100 ns`.
+pub fn brief_seconds(value: f64) -> String {
+    let text = seconds(value);
+    match text.split_once(' ') {
+        Some((number, unit)) if number.contains('.') && !number.contains('e') => {
+            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text,
+    }
+}
+
 /// Mop/s: commas, and decimals only where the number is small.
 pub fn mops(mops: f64) -> String {
     if mops >= 1000.0 { grouped(mops.round() as u64) } else { format!("{mops:.2}") }

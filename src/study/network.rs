@@ -4,6 +4,7 @@ use super::toml_file::{self, TomlError};
 use crate::layout::FloorOptions;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
+use crate::platform::speeds::Speeds;
 use crate::platform::{CheckedParameters, Platform, PlatformError};
 use crate::routing;
 use crate::topology::{self, Topology, TopologyError};
@@ -45,6 +46,8 @@ pub struct NetworkInfo {
     pub routing: Option<String>,
     /// Number of hosts.
     pub hosts: usize,
+    /// How fast they and the links are.
+    pub speeds: Speeds,
 }
 
 /// A network, built.
@@ -112,6 +115,14 @@ pub enum NetworkError {
         /// The file.
         file: PathBuf,
     },
+    /// What a platform file in TOML says cannot be built.
+    #[error("platform file `{}`: {error}", .file.display())]
+    InToml {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        error: Box<NetworkError>,
+    },
     /// The topology cannot be built.
     #[error(transparent)]
     Topology(#[from] TopologyError),
@@ -130,6 +141,10 @@ impl NetworkError {
             Self::Toml(TomlError::Read(error)) => error.help().into(),
             Self::Toml(_) => "the keys are name, topology, platform, routing, seed and the table [parameters]".into(),
             Self::Nested { .. } => "put the keys of that file here instead".into(),
+            Self::InToml { error, .. } if matches!(**error, Self::Ambiguous { .. }) => {
+                "write one of the keys topology and platform into it".into()
+            }
+            Self::InToml { error, .. } => error.help(),
             Self::Topology(error) => error.help(),
             Self::Platform(error) => error.help(),
         }
@@ -141,6 +156,7 @@ impl NetworkError {
             Self::Toml(error) => error.is_io(),
             Self::Topology(error) => error.is_io(),
             Self::Platform(error) => error.is_io(),
+            Self::InToml { error, .. } => error.is_io(),
             _ => false,
         }
     }
@@ -228,7 +244,10 @@ impl NetworkChoice {
             (Some(spec), None) => self.graph(spec, folder),
             (None, Some(file)) if is_toml(&folder.join(file)) => {
                 let file = folder.join(file);
-                self.over_toml(&file)?.build_graph(file.parent().unwrap_or(Path::new("")))
+                let folder = file.parent().unwrap_or(Path::new(""));
+                self.over_toml(&file)?
+                    .build_graph(folder)
+                    .map_err(|error| in_toml(&file, error, |written| written.build_graph(folder).err()))
             }
             (None, Some(file)) => {
                 // Only of a file that can be read is it true that it lists its links.
@@ -271,6 +290,7 @@ impl NetworkChoice {
                 duplex: Some(duplex.to_owned()),
                 routing: Some(kind.name.to_owned()),
                 hosts: platform.hosts.len(),
+                speeds: Speeds::of(&platform),
             },
             platform: Arc::new(platform),
             floor: parameters.cables.map_or_else(FloorOptions::default, |(_, floor)| floor),
@@ -301,6 +321,7 @@ impl NetworkChoice {
                 duplex: None,
                 routing: None,
                 hosts: platform.hosts.len(),
+                speeds: Speeds::of(&platform),
             },
             platform: Arc::new(platform),
             floor: FloorOptions::default(),
@@ -311,7 +332,8 @@ impl NetworkChoice {
 
     /// A file with the keys of this table; what is given beside it comes first.
     fn build_toml(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
-        self.over_toml(file)?.build(file.parent().unwrap_or(Path::new("")))
+        let folder = file.parent().unwrap_or(Path::new(""));
+        self.over_toml(file)?.build(folder).map_err(|error| in_toml(file, error, |written| written.build(folder).err()))
     }
 
     fn over_toml(&self, file: &Path) -> Result<NetworkChoice, NetworkError> {
@@ -322,6 +344,20 @@ impl NetworkChoice {
         let name = self.name.clone().or_else(|| written.name.clone());
         let ours = NetworkChoice { topology: None, platform: None, name, ..self.clone() };
         Ok(ours.over(&written))
+    }
+}
+
+/// An error with the name of the file, if the file is wrong by itself and not what the command line or a study adds.
+fn in_toml(
+    file: &Path,
+    error: NetworkError,
+    alone: impl FnOnce(NetworkChoice) -> Option<NetworkError>,
+) -> NetworkError {
+    let own = toml_file::read(file).ok().and_then(alone);
+    if own.is_some_and(|own| own.to_string() == error.to_string()) {
+        NetworkError::InToml { file: file.to_owned(), error: Box::new(error) }
+    } else {
+        error
     }
 }
 

@@ -1,7 +1,8 @@
 //! What there is to say of a network beside its results. What is unknown is left out of the report.
 
-use crate::platform::{Link, LinkKind, Platform, SharingPolicy};
-use crate::report::number::{grouped, seconds};
+use crate::platform::Platform;
+use crate::platform::speeds::Speeds;
+use crate::report::number::{bandwidth, flops, grouped, seconds};
 use crate::report::{TopologyOptions, TopologyReport};
 use crate::study::network::NetworkUnderTest;
 
@@ -35,7 +36,7 @@ pub struct Facts {
 impl Facts {
     /// Of a network that takes part in a study. Distances of very large networks are left out.
     pub fn of(network: &NetworkUnderTest) -> Self {
-        let parameters = parameters(&network.platform);
+        let parameters = parameters(&network.platform, &network.info.speeds);
         // Bisection and latencies take long, and the report does not show them.
         let options = TopologyOptions { bisection_seeds: Some(0), floor: network.floor, ..TopologyOptions::default() };
         let Some(report) = network.topology.as_ref().and_then(|t| TopologyReport::of(t, &options).ok()) else {
@@ -58,35 +59,18 @@ impl Facts {
     }
 }
 
-/// A bandwidth in Gbit/s.
-fn bandwidth(value: f64) -> String {
-    format!("{} Gbit/s", (value * 8.0 / 1e9 * 1e6).round() / 1e6)
-}
-
-/// All values that occur, as a range where there are several.
-fn values(values: impl Iterator<Item = f64> + Clone, text: impl Fn(f64) -> String) -> Option<String> {
-    let least = values.clone().reduce(f64::min)?;
-    let most = values.reduce(f64::max)?;
-    Some(if least == most { text(least) } else { format!("{} to {}", text(least), text(most)) })
-}
-
-fn parameters(platform: &Platform) -> Vec<(&'static str, String)> {
-    let of_host = |link: &&Link| link.kind == LinkKind::OfHost;
-    let shared = || platform.links.iter().filter(|l| l.policy == SharingPolicy::Shared);
-    let between = || shared().filter(|l| !of_host(l));
-    let host_links = || shared().filter(of_host);
-    let speed = |flops: f64| format!("{} Gflop/s", (flops / 1e9 * 1e6).round() / 1e6);
+fn parameters(platform: &Platform, speeds: &Speeds) -> Vec<(&'static str, String)> {
     let mut out = vec![("hosts", grouped(platform.hosts.len() as u64))];
     let mut add = |name, value: Option<String>| out.extend(value.map(|v| (name, v)));
-    add("speed of a core", values(platform.hosts.iter().map(|h| h.speed), speed));
-    add("cores of a host", values(platform.hosts.iter().map(|h| f64::from(h.cores)), |c| c.to_string()));
-    add("links between switches", Some(grouped(between().count() as u64)));
-    add("their bandwidth", values(between().map(|l| l.bandwidth), bandwidth));
-    add("their latency, switch included", values(between().map(|l| l.latency), seconds));
-    if host_links().next().is_some() {
-        add("links of hosts", Some(grouped(host_links().count() as u64)));
-        add("bandwidth of host links", values(host_links().map(|l| l.bandwidth), bandwidth));
-        add("latency of host links", values(host_links().map(|l| l.latency), seconds));
+    add("speed of a core", speeds.core_flops.map(|v| v.text(flops)));
+    add("cores of a host", speeds.cores.map(|v| v.text(|cores| cores.to_string())));
+    add("links between switches", Some(grouped(speeds.links as u64)));
+    add("their bandwidth", speeds.link_bandwidth.map(|v| v.text(bandwidth)));
+    add("their latency, switch included", speeds.link_latency.map(|v| v.text(seconds)));
+    if speeds.host_links > 0 {
+        add("links of hosts", Some(grouped(speeds.host_links as u64)));
+        add("bandwidth of host links", speeds.host_link_bandwidth.map(|v| v.text(bandwidth)));
+        add("latency of host links", speeds.host_link_latency.map(|v| v.text(seconds)));
     }
     if let Some(loopback) = platform.loopback {
         let link = &platform.links[loopback.index()];

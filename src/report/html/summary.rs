@@ -143,11 +143,12 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     let mut remarks = Vec::new();
     if let Some(&fastest) = all.first().filter(|n| !order.contains(n)) {
         let why = if offers[fastest].cost.is_some() { "over the budget" } else { "of unknown price" };
-        remarks.push(format!(
-            "{} is faster, {} times the baseline, but {why}.",
-            named(c, fastest),
-            ratio(mean(fastest))
-        ));
+        let what = if c.baselines[fastest] == fastest {
+            "the baseline, is faster".to_owned()
+        } else {
+            format!("{} times the baseline, is faster", ratio(mean(fastest)))
+        };
+        remarks.push(format!("{}, {what}, but {why}.", named(c, fastest)));
     }
     remarks.extend(worth(c, order, &offers));
     if c.has_repetitions() {
@@ -211,9 +212,13 @@ fn measure(c: &Comparison) -> String {
 
 /// Who gives most for a dollar and for a watt.
 fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
+    // All that are as good as the best one are named.
     let best = |per: fn(&Offer) -> Option<f64>| {
-        let values = order.iter().filter_map(|&n| Some((n, per(&offers[n])?)));
-        values.reduce(|a, b| if b.1 > a.1 { b } else { a }).map(|(n, _)| named(c, n))
+        let values = || order.iter().filter_map(|&n| Some((n, per(&offers[n])?)));
+        let most = values().map(|(_, value)| value).reduce(f64::max)?;
+        let names: Vec<String> =
+            values().filter(|&(_, value)| value >= most * (1.0 - 1e-9)).map(|(n, _)| named(c, n)).collect();
+        Some(list(&names))
     };
     let (dollar, watt) = (best(Offer::per_dollar)?, best(Offer::per_watt)?);
     Some(if order.len() < 2 {

@@ -116,7 +116,7 @@ impl Reporter for Text {
             (Some(m), Some(operations)) => {
                 writeln!(out, "  performance      {} Mop/s ({operations:.4e} operations)", mops(m))?;
             }
-            _ => writeln!(out, "  performance      unknown: no side file gives the number of operations")?,
+            _ => writeln!(out, "  performance      unknown: no side file has the operations (docs/traces.md)")?,
         }
         writeln!(out, "  ranks            {} on {} hosts", grouped(w.ranks as u64), grouped(r.network.hosts as u64))?;
         writeln!(out, "  actions          {}", grouped(w.actions))?;
@@ -163,6 +163,9 @@ impl Reporter for Text {
         }
         writeln!(out)?;
         model(out, &r.model, &r.mapping)?;
+        for text in super::findings::platforms(std::slice::from_ref(&r.network), letter) {
+            wrapped(out, &text, "       ")?;
+        }
         notes(out, &r.notes)
     }
 

@@ -1,0 +1,85 @@
+//! How fast the hosts and links of a platform are, for reports: whoever reads a result has to know.
+
+use super::{Link, LinkKind, Platform, SharingPolicy};
+use serde::{Serialize, Serializer};
+
+/// One value, or the least and the greatest of several.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Values {
+    /// The least.
+    pub least: f64,
+    /// The greatest.
+    pub greatest: f64,
+}
+
+impl Values {
+    /// All values that occur; none if there are none.
+    fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
+        values.fold(None, |so_far: Option<Self>, value| {
+            let Self { least, greatest } = so_far.unwrap_or(Self { least: value, greatest: value });
+            Some(Self { least: least.min(value), greatest: greatest.max(value) })
+        })
+    }
+
+    /// In words, as a range where there are several.
+    pub fn text(&self, text: impl Fn(f64) -> String) -> String {
+        let Self { least, greatest } = *self;
+        if least == greatest { text(least) } else { format!("{} to {}", text(least), text(greatest)) }
+    }
+}
+
+impl Serialize for Values {
+    /// A number, or a list of two.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.least == self.greatest {
+            serializer.serialize_f64(self.least)
+        } else {
+            [self.least, self.greatest].serialize(serializer)
+        }
+    }
+}
+
+/// Speeds of a platform, in bytes, flops and seconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Speeds {
+    /// Flop/s of a core.
+    pub core_flops: Option<Values>,
+    /// Cores of a host.
+    pub cores: Option<Values>,
+    /// Bandwidth of the links between switches, in bytes a second.
+    pub link_bandwidth: Option<Values>,
+    /// Their latency in seconds, the delay of a switch included.
+    pub link_latency: Option<Values>,
+    /// Bandwidth of links that belong to one host, in bytes a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_link_bandwidth: Option<Values>,
+    /// Their latency, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_link_latency: Option<Values>,
+    /// Number of links between switches.
+    #[serde(skip)]
+    pub links: usize,
+    /// Number of links that belong to one host.
+    #[serde(skip)]
+    pub host_links: usize,
+}
+
+impl Speeds {
+    /// Of a platform.
+    pub fn of(platform: &Platform) -> Self {
+        let shared = || platform.links.iter().filter(|link| link.policy == SharingPolicy::Shared);
+        let between = || shared().filter(|link| link.kind != LinkKind::OfHost);
+        let of_hosts = || shared().filter(|link| link.kind == LinkKind::OfHost);
+        let (bandwidth, latency) = (|link: &Link| link.bandwidth, |link: &Link| link.latency);
+        Self {
+            core_flops: Values::of(platform.hosts.iter().map(|host| host.speed)),
+            cores: Values::of(platform.hosts.iter().map(|host| f64::from(host.cores))),
+            link_bandwidth: Values::of(between().map(bandwidth)),
+            link_latency: Values::of(between().map(latency)),
+            host_link_bandwidth: Values::of(of_hosts().map(bandwidth)),
+            host_link_latency: Values::of(of_hosts().map(latency)),
+            links: between().count(),
+            host_links: of_hosts().count(),
+        }
+    }
+}
