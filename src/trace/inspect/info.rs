@@ -174,12 +174,13 @@ impl Info {
     }
 
     /// Seconds that a replay will roughly take on one core, by what it has to do: 30 ns for an action, 450 ns for a
-    /// message, and for one of an exchange of all with all, whose messages are under way together, half as many times
-    /// that as there are ranks. Measured on traces of 64 ranks on a torus and a core of about 3 GHz, where it is right
-    /// within a factor of two.
+    /// message, and for one of an exchange of all with all, whose messages are under way together, that times half the
+    /// root of the number of ranks. Measured on traces of 64 ranks, and one exchange of 1,024, on tori and random networks
+    /// and a core of about 3 GHz, where runs of more than some hundredths of a second are right within a factor of about
+    /// two.
     pub fn replay_seconds(&self) -> f64 {
         let messages = (self.sum(|rank| rank.messages) + self.collective_messages) as f64;
-        let together = (self.ranks.len() as f64 / 2.0).max(1.0);
+        let together = ((self.ranks.len() as f64).sqrt() / 2.0).max(1.0);
         let actions = self.sum(|rank| rank.actions) as f64;
         actions * 30e-9 + (messages + self.exchanged_messages as f64 * together) * 450e-9
     }
