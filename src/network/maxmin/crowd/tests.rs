@@ -104,8 +104,11 @@ proptest! {
                 }
                 _ => c.stop(which),
             }
+            // Who leaves without concerning anybody leaves no solution to look at: a crowd that has become too small
+            // goes on until the next one.
+            let concerns = c.system.is_stale();
             c.check(&mut rates)?;
-            prop_assert_eq!(c.system.crowd.active, c.present.len() >= CROWD);
+            prop_assert_eq!(c.system.crowd.active, c.present.len() >= CROWD || !concerns);
             if !c.system.crowd.active {
                 break;
             }
