@@ -26,7 +26,7 @@ const LOOPBACK: f64 = 10e9;
 
 fn platform(hosts: usize, cores: u32) -> Platform {
     let link = |name: &str, bandwidth, latency, policy| Link {
-        name: name.to_owned(),
+        name: name.into(),
         bandwidth,
         latency,
         policy,
@@ -34,7 +34,7 @@ fn platform(hosts: usize, cores: u32) -> Platform {
     };
     Platform {
         name: "medium".to_owned(),
-        hosts: (0..hosts).map(|h| Host { name: format!("h{h}"), switch: None, speed: SPEED, cores }).collect(),
+        hosts: (0..hosts).map(|h| Host { name: format!("h{h}").into(), switch: None, speed: SPEED, cores }).collect(),
         links: vec![
             link("medium", BANDWIDTH, LATENCY, SharingPolicy::Shared),
             link("loopback", LOOPBACK, 0.0, SharingPolicy::FatPipe),

@@ -205,7 +205,7 @@ impl Reader<'_> {
             HostSpeeds::Each(speeds) => speeds[index].value(),
         };
         let host = |(index, &switch)| Host {
-            name: format!("h{index}"),
+            name: format!("h{index}").into(),
             switch: Some(SwitchId(switch)),
             speed: speed(index),
             cores: 1,

@@ -19,7 +19,7 @@ use crate::ids::{HostId, LinkId, SwitchId};
 use crate::layout::FloorPlan;
 use crate::routing::{self, Options, Routing};
 use crate::topology::{ArcId, Graph, Topology};
-use std::fmt::Write;
+use compact_str::{CompactString, ToCompactString, format_compact};
 
 impl Platform {
     /// Puts hosts and link speeds on a topology. `routing` is a name of [`routing::ROUTINGS`]; the seed is for those
@@ -54,7 +54,7 @@ impl Platform {
         let loopback = LinkId::new(links.len());
         links.push(Link::loopback(parameters.loopback));
         let host = |(index, &switch): (usize, &SwitchId)| Host {
-            name: format!("h{index}"),
+            name: numbered("h", index as u32),
             switch: Some(switch),
             speed: parameters.host_speed.value(),
             cores: parameters.cores,
@@ -71,6 +71,14 @@ impl Platform {
             routes: Box::new(TopologyRoutes { routing, host_switch, link_of_arc, host_links, loopback }),
         })
     }
+}
+
+/// A name with a number at its end. Numbers are written without the machinery of formats, which costs as much as all else
+/// about a link.
+fn numbered(name: &'static str, number: u32) -> CompactString {
+    let mut name = CompactString::const_new(name);
+    name.push_str(&number.to_compact_string());
+    name
 }
 
 fn host_switches(counts: &[u32]) -> Vec<SwitchId> {
@@ -98,11 +106,11 @@ fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f
     let mut copies = 1;
     let mut link = |from: SwitchId, to: SwitchId, cable: usize| {
         copies = if previous.replace((from, to)) == Some((from, to)) { copies + 1 } else { 1 };
-        // With room for the usual name, which would otherwise grow part by part.
-        let mut name = String::with_capacity(16);
-        let _ = write!(name, "{}{arrow}{}", from.0, to.0);
+        let mut name = from.0.to_compact_string();
+        name.push_str(arrow);
+        name.push_str(&to.0.to_compact_string());
         if copies > 1 {
-            let _ = write!(name, "#{copies}");
+            name.push_str(&numbered("#", copies));
         }
         Link {
             name,
@@ -145,10 +153,10 @@ impl HostLinks {
         for (host, switch) in host_switch.iter().enumerate() {
             match parameters.duplex {
                 Duplex::Full => {
-                    push(format!("h{host}->{switch}"), delay);
-                    push(format!("{switch}->h{host}"), 0.0);
+                    push(format_compact!("h{host}->{switch}"), delay);
+                    push(format_compact!("{switch}->h{host}"), 0.0);
                 }
-                Duplex::Shared => push(format!("h{host}--{switch}"), delay / 2.0),
+                Duplex::Shared => push(format_compact!("h{host}--{switch}"), delay / 2.0),
             }
         }
         match parameters.duplex {

@@ -4,6 +4,7 @@
 //! form, a SimGrid XML file) is the business of the modules below this one.
 
 use crate::ids::{HostId, LinkId, SwitchId};
+use compact_str::CompactString;
 
 pub mod error;
 pub mod explicit;
@@ -49,8 +50,9 @@ pub enum LinkKind {
 /// A capacity that flows use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Link {
-    /// Name for reports, e.g. `3->17`.
-    pub name: String,
+    /// Name for reports, e.g. `3->17`. It lies in the link itself as long as it is short: a large network has hundreds of
+    /// thousands.
+    pub name: CompactString,
     /// Bytes per second; positive and finite.
     pub bandwidth: f64,
     /// Seconds; zero or more, finite.
@@ -64,8 +66,8 @@ pub struct Link {
 impl Link {
     /// A link whose bandwidth flows share, of a platform that does not say what it joins: bytes per second, and
     /// seconds.
-    pub fn shared(name: String, bandwidth: f64, latency: f64) -> Self {
-        Self { name, bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared }
+    pub fn shared(name: impl Into<CompactString>, bandwidth: f64, latency: f64) -> Self {
+        Self { name: name.into(), bandwidth, latency, policy: SharingPolicy::Shared, kind: LinkKind::Declared }
     }
 
     /// The link between ranks of one host.
@@ -84,7 +86,7 @@ impl Link {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Host {
     /// Name, as host files use it.
-    pub name: String,
+    pub name: CompactString,
     /// The switch it hangs on, where the platform comes from a topology.
     pub switch: Option<SwitchId>,
     /// Flop per second of one core; positive and finite.
@@ -165,8 +167,8 @@ impl Platform {
             return Ok(());
         }
         Err(RouteError::Missing {
-            from: self.hosts[from.index()].name.clone(),
-            to: self.hosts[to.index()].name.clone(),
+            from: self.hosts[from.index()].name.to_string(),
+            to: self.hosts[to.index()].name.to_string(),
         })
     }
 }

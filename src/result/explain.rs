@@ -92,7 +92,7 @@ impl Explanation {
             let shares = watched.filter(|w| w.knows_links).map(|w| w.watching.0.shares(l.link, end));
             let link = &platform.links[l.link.index()];
             BusyLink {
-                link: link.name.clone(),
+                link: link.name.to_string(),
                 of_host: link.kind == LinkKind::OfHost,
                 messages: l.messages,
                 bytes: l.bytes,

@@ -27,11 +27,12 @@ pub fn star(hosts: u32) -> Platform {
 
 /// So many hosts and links that are alike, and a loopback.
 pub fn platform(hosts: u32, links: u32, cores: u32, routes: Box<dyn RouteTable>) -> Platform {
-    let link = |name: String, bandwidth, latency, policy, kind| Link { name, bandwidth, latency, policy, kind };
-    let host = |h| Host { name: format!("h{h}"), switch: None, speed: SPEED, cores };
-    let cable = |i| link(format!("l{i}"), BANDWIDTH, LATENCY, SharingPolicy::Shared, LinkKind::Declared);
+    let link =
+        |name: &str, bandwidth, latency, policy, kind| Link { name: name.into(), bandwidth, latency, policy, kind };
+    let host = |h| Host { name: format!("h{h}").into(), switch: None, speed: SPEED, cores };
+    let cable = |i| link(&format!("l{i}"), BANDWIDTH, LATENCY, SharingPolicy::Shared, LinkKind::Declared);
     let mut all: Vec<Link> = (0..links).map(cable).collect();
-    all.push(link("loopback".into(), 10e9, 0.0, SharingPolicy::FatPipe, LinkKind::Loopback));
+    all.push(link("loopback", 10e9, 0.0, SharingPolicy::FatPipe, LinkKind::Loopback));
     let loopback = Some(LinkId(links));
     Platform { name: "test".into(), hosts: (0..hosts).map(host).collect(), links: all, loopback, routes }
 }

@@ -284,7 +284,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         }
         let id = HostId::new(self.hosts.len());
         let point = PointId(self.points.len() as u32);
-        self.hosts.push(Host { name: name.clone().into_owned(), switch: None, speed: speed.value(), cores });
+        self.hosts.push(Host { name: name.as_ref().into(), switch: None, speed: speed.value(), cores });
         let local = self.new_point(at, name, zone, PointKind::Host(id))?;
         self.point_of_host.push(point);
         Ok(local)
