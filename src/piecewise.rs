@@ -54,14 +54,9 @@ impl Factors {
     /// The factor for a size in bytes.
     #[inline]
     pub fn at(&self, size: u64) -> f64 {
-        let mut factor = 1.0;
-        for (threshold, [value]) in &self.0 {
-            if size <= *threshold {
-                break;
-            }
-            factor = *value;
-        }
-        factor
+        // All thresholds are compared: where sizes change from message to message, nobody can foresee where to stop.
+        let below = self.0.iter().filter(|(threshold, _)| *threshold < size).count();
+        below.checked_sub(1).map_or(1.0, |at| self.0[at].1[0])
     }
 }
 

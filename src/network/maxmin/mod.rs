@@ -138,7 +138,9 @@ impl Link {
     /// What counts of the consumption of a flow at its bound.
     #[inline]
     fn at_most(&self, consumption: f64) -> f64 {
-        consumption.min(2.0 * self.capacity)
+        let most = 2.0 * self.capacity;
+        // Not `min`, which has to think of NaN.
+        if consumption < most { consumption } else { most }
     }
 
     /// Takes a flow out of the list of members. Flows leave in about the order in which they came, so the search starts

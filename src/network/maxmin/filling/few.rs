@@ -240,13 +240,13 @@ impl Filling for Few {
                 continue;
             }
             let level = self.level_of(place);
-            if level < lowest {
-                lowest = level;
-                self.fullest.count = 0;
-            }
-            if level == lowest {
-                self.fullest.push(place);
-            }
+            // Nobody can foresee which level is the lowest, so there are no branches: each link is put where the next of
+            // the lowest goes, and counts if it is one.
+            let lower = level < lowest;
+            lowest = if lower { level } else { lowest };
+            self.fullest.count = if lower { 0 } else { self.fullest.count };
+            self.fullest.push(place);
+            self.fullest.count -= usize::from(level != lowest);
             at += 1;
         }
         let mut released = None;
