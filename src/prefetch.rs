@@ -1,5 +1,14 @@
 //! Memory that is asked for before it is needed, so that nobody waits for it.
 
+/// Beyond so many ranks or hosts, what belongs to them is no longer in the caches of a core alone.
+const CACHED: usize = 1024;
+
+/// Whether so many ranks or hosts are worth asking ahead for.
+#[inline]
+pub fn is_far(count: usize) -> bool {
+    count > CACHED
+}
+
 /// Asks for the cache line of a value without waiting for it. It changes nothing but the time that a later look takes.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {

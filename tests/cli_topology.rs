@@ -302,6 +302,57 @@ fn routes_are_explained() {
 }
 
 #[test]
+fn markdown_says_what_the_text_says() {
+    let folder = Folder::new();
+    folder.write("twice.txt", "0 1\n1 2\n2 3\n3 0\n0 1\n");
+    let specs = ["topology", "torus:8x8", "kary-ntree:k=4,n=2", "twice.txt", "ring:9", "star:5", "--route", "0", "3"];
+    let text = folder.output(&specs);
+    let markdown = folder.output(&[&specs[..], &["--format", "markdown"]].concat());
+    // Cells without blanks at their ends and without what keeps them in their cells.
+    let cells = |line: &str| -> Vec<String> {
+        let plain = line
+            .replace("&emsp;", "")
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&amp;", "&")
+            .replace('\\', "");
+        plain.trim().trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect()
+    };
+    let rows: Vec<Vec<String>> = markdown.lines().filter(|line| line.starts_with('|')).map(cells).collect();
+    // The text has four topologies in a table, the fifth in another one.
+    let shown: Vec<Vec<String>> = text
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .map(|line| {
+            line.trim_matches('|')
+                .split("  ")
+                .map(str::trim)
+                .filter(|cell| !cell.is_empty())
+                .map(str::to_owned)
+                .collect()
+        })
+        .collect();
+    let mut compared = 0;
+    for row in &shown {
+        let Some(name) = row.first().filter(|name| *name != "topology") else { continue };
+        let same: Vec<&Vec<String>> = rows.iter().filter(|cells| cells[0] == *name).collect();
+        assert!(same.iter().any(|cells| row[1..].iter().all(|value| cells.contains(value))), "{row:?} in {markdown}");
+        compared += 1;
+    }
+    assert!(compared > 40, "{text}");
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "");
+    for note in
+        ["B: hosts count as vertices in cables", "Floor plan grid, 60 ns a switch", "C: 1 cable named once more"]
+    {
+        assert!(flat(&text).contains(note) && flat(&markdown).contains(note), "{note}: {markdown}");
+    }
+    for route in ["Route in A by bfs: 3 hops", "Route in D by bfs: 3 hops"] {
+        assert!(text.contains(route) && markdown.contains(&format!("**{route}")), "{route}: {markdown}");
+    }
+    assert!(markdown.contains("| from | to | why |"), "{markdown}");
+}
+
+#[test]
 fn floors_are_drawn_and_prices_replaced() {
     let folder = Folder::new();
     let text = include_str!("../data/prices/equality.toml");

@@ -40,11 +40,8 @@ pub fn trace(file: &Path) -> Vec<PathBuf> {
 
 /// The file of a topology that is read from one.
 pub fn topology(spec: &str, base: &Path) -> Vec<PathBuf> {
-    let path = spec.parse::<Spec>().ok().and_then(|spec| {
-        let is_file = spec.family().parameters.iter().any(|parameter| parameter.name == "path");
-        is_file.then(|| base.join(spec.arguments().text("path")))
-    });
-    path.into_iter().collect()
+    let spec = spec.parse().ok().filter(Spec::is_file);
+    spec.map(|spec| base.join(spec.arguments().text("path"))).into_iter().collect()
 }
 
 /// The files of a network: of its topology, or of its platform.

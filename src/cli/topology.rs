@@ -62,6 +62,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
         routing_seed: arguments.seed,
         bisection_seeds: arguments.bisection.map(|seeds| seeds as usize),
         full: arguments.full,
+        brief: false,
         floor: FloorOptions {
             model: options::parse("floor-plan", floor.floor_plan.as_deref())?.unwrap_or_default(),
             switches_per_cabinet: floor.switches_per_cabinet,

@@ -22,16 +22,8 @@ const SUBJECT: usize = 8;
 /// needed.
 const REQUESTS: usize = 16;
 
-/// Beyond so many ranks, what their turns need is no longer in the caches of a core alone.
-const CACHED: u32 = 1024;
-
 /// Where so many ranks are ready at one instant, their order counts, too: beyond that, no cache holds what they need.
 const LINED_UP: usize = 4096;
-
-/// Whether it is worth while to ask.
-pub(super) fn are_many(ranks: u32) -> bool {
-    ranks > CACHED
-}
 
 /// How many arrivals ahead a message, and the rank that waits for it, are asked for.
 const MESSAGE: usize = 16;

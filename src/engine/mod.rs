@@ -34,7 +34,7 @@ use crate::network::simgrid::full::Full;
 use crate::network::simgrid::incremental::Incremental;
 use crate::network::{Network, Precision};
 use crate::platform::{Platform, SharingPolicy};
-use crate::prefetch::prefetch;
+use crate::prefetch::{is_far, prefetch};
 use crate::queue::earlier;
 use crate::trace::actions::Window;
 use crate::trace::{Action, CommunicatorId, Trace};
@@ -172,7 +172,7 @@ impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
             free_fibers: Vec::new(),
             answers: FxHashMap::default(),
             watched_for: 0,
-            crowded: ahead::are_many(layout.ranks()),
+            crowded: is_far(layout.ranks() as usize),
             turns,
             one_by_one: turns || !model.mpi.recv_overhead.is_none(),
             tests: 1.0,

@@ -7,7 +7,7 @@ use super::sharing::{FlowId, LinkState, Needed, Sharing};
 use super::simgrid::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
-use crate::prefetch::prefetch;
+use crate::prefetch::{is_far, prefetch};
 use crate::queue::{ChangingQueue, OrderedQueue, earlier};
 use crate::slots::store;
 
@@ -23,9 +23,6 @@ pub struct Precision {
     /// All other events.
     pub others: f64,
 }
-
-/// Beyond so many hosts, transfers, paths and links are no longer in the caches of a core alone.
-const CACHED: usize = 1024;
 
 /// How many ends of latency phases ahead a transfer, its route, and what its flow needs are asked for.
 const TRANSFER: usize = 20;
@@ -106,7 +103,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             steps: Vec::new(),
             ended: Vec::new(),
             leaving: Vec::new(),
-            far: platform.hosts.len() > CACHED,
+            far: is_far(platform.hosts.len()),
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
         }

@@ -102,10 +102,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if let Some(remark) = findings::unknown_operations(c) {
         wrapped(out, remark, "")?;
     }
-    model(out, &c.model, &c.mapping)?;
-    for text in findings::platforms(&c.networks, letter) {
-        wrapped(out, &text, "       ")?;
-    }
+    model(out, &c.model, &c.mapping, &c.networks)?;
     wrapped(out, findings::CHAOS, "")?;
     notes(out, &c.notes)
 }

@@ -6,7 +6,6 @@ use crate::result::critical::CriticalPath;
 use crate::result::explain::{Explanation, Shares};
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
-use crate::study::statistics::Statistic;
 
 /// What every comparison says of its own precision.
 pub(super) const CHAOS: &str = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
@@ -82,11 +81,10 @@ pub fn equal_networks(c: &Comparison) -> Vec<Equal> {
 fn equal_among(c: &Comparison, workload: usize, mut order: Vec<usize>) -> Vec<Equal> {
     let mut found = Vec::new();
     let time = |n: usize| &c.cell(workload, n).time;
-    let [low, high] = [0, 1].map(|end| move |time: &Statistic| time.interval().map_or(time.mean, |ends| ends[end]));
     order.sort_by(|&a, &b| time(a).mean.total_cmp(&time(b).mean).then(a.cmp(&b)));
     while let Some(&fastest) = order.first() {
-        let limit = low(time(fastest)) * (1.0 + EQUAL);
-        let size = order.iter().take_while(|&&n| high(time(n)) <= limit).count().max(1);
+        let limit = time(fastest).ends()[0] * (1.0 + EQUAL);
+        let size = order.iter().take_while(|&&n| time(n).ends()[1] <= limit).count().max(1);
         let mut networks: Vec<usize> = order.drain(..size).collect();
         if networks.len() > 1 {
             networks.sort_unstable();

@@ -2,6 +2,7 @@
 
 use super::number::{bytes, grouped, mops, percent, seconds};
 use super::text::{describe, letter};
+use super::topology::shown;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport, findings};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
@@ -114,25 +115,28 @@ impl Reporter for Markdown {
     }
 
     fn topology(&self, reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
-        heading(out, &["topology", "switches", "hosts", "cables", "degree", "diameter", "ASPL"], 1)?;
-        for r in reports {
-            let cables = match (r.edges, r.arcs) {
-                (Some(edges), _) => format!("{} two-way", grouped(edges as u64)),
-                (None, arcs) => format!("{} one-way", grouped(arcs.unwrap_or(0) as u64)),
-            };
-            let unreachable = || "unreachable".to_owned();
-            row(
-                out,
-                &[
-                    escape(&r.topology),
-                    grouped(r.switches as u64),
-                    grouped(r.hosts),
-                    cables,
-                    format!("{} to {}", r.min_degree, r.max_degree),
-                    r.diameter.map_or_else(unreachable, |d| d.to_string()),
-                    r.aspl.map_or_else(unreachable, |a| format!("{a:.4}")),
-                ],
-            )?;
+        for (index, r) in reports.iter().enumerate() {
+            writeln!(out, "- **{}** {} (sha256 {})", letter(index), escape(&r.topology), r.edge_sha256)?;
+        }
+        writeln!(out)?;
+        let letters: Vec<String> = (0..reports.len()).map(letter).collect();
+        let names: Vec<&str> = std::iter::once("").chain(letters.iter().map(String::as_str)).collect();
+        heading(out, &names, 1)?;
+        for cells in shown::rows(reports) {
+            // Blanks at the beginning put what belongs to the row above below it.
+            row(out, &cells.iter().map(|text| escape(text).replace("  ", "&emsp;")).collect::<Vec<_>>())?;
+        }
+        for note in shown::vertices(reports).iter().chain(&shown::notes(reports)) {
+            writeln!(out, "\n{}", escape(note))?;
+        }
+        for (letter, r) in letters.iter().zip(reports) {
+            if let Some(route) = &r.route {
+                writeln!(out, "\n**{}**\n", escape(&route.title(letter)))?;
+                heading(out, &["from", "to", "why"], 3)?;
+                for (from, to, reason) in route.hops() {
+                    row(out, &[from.to_string(), to.to_string(), escape(reason)])?;
+                }
+            }
         }
         Ok(())
     }

@@ -7,12 +7,13 @@ use crate::layout::{FloorOptions, FloorPlan, LayoutError};
 use crate::routing::{self, RoutingError};
 use crate::topology::families::clos::nonblocking;
 use crate::topology::metrics::bisection::{self, Counting, Method};
-use crate::topology::metrics::{Metrics, bounds, connectivity, degrees, distances, symmetry};
+use crate::topology::metrics::distances::{self, Distances};
+use crate::topology::metrics::{Metrics, bounds, connectivity, degrees, symmetry};
 use crate::topology::{GENERATOR, Graph, Hosts, Topology, TopologyError};
 use serde::Serialize;
-use std::collections::VecDeque;
 
 mod route;
+pub(super) mod shown;
 
 pub use route::RouteReport;
 
@@ -38,6 +39,8 @@ pub struct TopologyOptions {
     pub bisection_seeds: Option<usize>,
     /// Whether to take the time for what is left out of large networks: latencies, ways, edge connectivity.
     pub full: bool,
+    /// Whether to leave that out of small ones, too, and the halves.
+    pub brief: bool,
     /// The floor plan, and compute nodes on each switch.
     pub floor: FloorOptions,
     /// Delay of a switch, in seconds.
@@ -59,6 +62,7 @@ impl Default for TopologyOptions {
             routing_seed: None,
             bisection_seeds: None,
             full: false,
+            brief: false,
             floor: FloorOptions::default(),
             switch_delay: latency::SWITCH_DELAY,
             cable_delay: latency::CABLE_DELAY,
@@ -190,8 +194,8 @@ pub struct TopologyReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_cost: Option<String>,
     /// Cables of a file that were named once more and count once.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub duplicates_merged: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicates_merged: Option<usize>,
     /// A route, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteReport>,
@@ -285,26 +289,19 @@ impl TopologyReport {
             _ => (Metrics::of_topology(topology)?, None),
         };
         let between_hosts = match &whole {
-            Some((graph, hosts)) if options.aspl_samples.is_none() => host_distances(graph, *hosts),
+            Some((graph, hosts)) if options.aspl_samples.is_none() => {
+                let on_each: Vec<u32> = (0..graph.switches()).map(|vertex| u32::from(vertex < *hosts)).collect();
+                distances::between_hosts(graph, &on_each).map(|between| between.hops())
+            }
             _ => None,
         };
         let plan = FloorPlan::new(topology, &options.floor)?;
-        // Cables between hosts are one more than switches.
-        let crossed = match (&whole, between_hosts) {
-            (Some(_), between) => between.map(|(largest, mean)| (largest - 1, mean - 1.0)),
-            (None, _) => {
-                let hosts: Vec<u32> =
-                    (0..switches.switches() as u32).map(|switch| plan.hosts_on(SwitchId(switch))).collect();
-                match &metrics.distances {
-                    Some(distances) if hosts.iter().all(|&count| count == hosts[0]) => {
-                        distances.between_hosts_everywhere(hosts.len(), hosts[0])
-                    }
-                    _ if options.full || switches.switches().saturating_mul(switches.arcs()) <= QUICK_SEARCHES => {
-                        distances::between_hosts(switches, &hosts)
-                    }
-                    _ => None,
-                }
-            }
+        let quick = |work: usize, limit: usize| !options.brief && (options.full || work <= limit);
+        let searches = switches.switches().saturating_mul(switches.arcs());
+        let crossed = match &whole {
+            // Cables between hosts are one more than switches.
+            Some(_) => between_hosts.map(|(largest, mean)| (largest - 1, mean - 1.0)),
+            None => crossed(switches, &plan, metrics.distances.as_ref(), quick(searches, QUICK_SEARCHES)),
         };
         let all_degrees = metrics.degrees;
         let (n, directed, max_degree) =
@@ -313,8 +310,6 @@ impl TopologyReport {
         let diameter = metrics.distances.as_ref().map(|distances| distances.diameter());
         let moore = diameter.and_then(|k| bounds::moore(max_degree as u64, k as u32, directed));
         let cost = cost(switches, &plan, options);
-        let quick = |work: usize, limit: usize| options.full || work <= limit;
-        let searches = switches.switches().saturating_mul(switches.arcs());
         let mut report = Self {
             topology: topology.name(),
             seed: topology.seed(),
@@ -360,7 +355,7 @@ impl TopologyReport {
             no_cost: cost.as_ref().err().map(CostError::to_string),
             cost: cost.ok(),
             // Families may name a cable twice on their way to a graph; that is no mistake of the user's.
-            duplicates_merged: if topology.spec.is_file() { switches.duplicates_merged() } else { 0 },
+            duplicates_merged: Some(switches.duplicates_merged()).filter(|&count| topology.spec.is_file() && count > 0),
             route: options.route.as_ref().map(|route| RouteReport::of(topology, options, route)).transpose()?,
         };
         // How switches hang together; where hosts are vertices of the graph, they would count as ways.
@@ -374,7 +369,8 @@ impl TopologyReport {
             // than 2.
             let diameter = diameter.map(|diameter| if whole.is_some() { diameter.max(3) } else { diameter });
             let flows = searches.saturating_mul(degrees.min_out.min(degrees.min_in));
-            if sampled.is_none() && (alike || matches!(diameter, None | Some(..=2)) || quick(flows, QUICK_FLOWS)) {
+            let easy = !options.brief && (alike || matches!(diameter, None | Some(..=2)));
+            if sampled.is_none() && (easy || quick(flows, QUICK_FLOWS)) {
                 report.edge_connectivity = connectivity::edge_connectivity(switches, diameter, alike).ok();
             }
             if shown.is_some() && quick(searches, QUICK_SEARCHES) {
@@ -390,12 +386,12 @@ impl TopologyReport {
 
     /// What links there are for the hosts; nothing without hosts or links.
     fn balance(&mut self, switches: &Graph) {
-        let links = if switches.is_directed() { switches.arcs() as f64 / 2.0 } else { switches.cables() as f64 };
-        if self.hosts == 0 || links == 0.0 {
+        if self.hosts == 0 || switches.arcs() == 0 {
             return;
         }
         let of_a_switch = |count: f64| count / switches.switches() as f64;
-        let (degree, endpoints) = (of_a_switch(2.0 * links), of_a_switch(self.hosts as f64));
+        // A link has two directions: an arc is half of one.
+        let (degree, endpoints) = (of_a_switch(switches.arcs() as f64), of_a_switch(self.hosts as f64));
         self.links_per_host = Some(degree / endpoints);
         self.links_per_host_and_hop = self.aspl.map(|aspl| bounds::links_per_host_and_hop(degree, endpoints, aspl));
     }
@@ -471,9 +467,18 @@ fn floor(
     })
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+/// Largest and mean number of switches that a message between hosts crosses. Where all switches bear equally many, known
+/// distances tell; otherwise it takes a search from each switch, which is made if it is `quick`.
+fn crossed(switches: &Graph, plan: &FloorPlan, distances: Option<&Distances>, quick: bool) -> Option<(usize, f64)> {
+    let hosts: Vec<u32> = (0..switches.switches() as u32).map(|switch| plan.hosts_on(SwitchId(switch))).collect();
+    let between = match distances {
+        Some(distances) if hosts.iter().all(|&count| count == hosts[0]) => {
+            distances.between_hosts_everywhere(hosts.len(), hosts[0])
+        }
+        _ if quick => distances::between_hosts(switches, &hosts),
+        _ => None,
+    };
+    between.map(|between| between.switches())
 }
 
 fn cost(switches: &Graph, plan: &FloorPlan, options: &TopologyOptions) -> Result<CostReport, CostError> {
@@ -492,30 +497,4 @@ fn cost(switches: &Graph, plan: &FloorPlan, options: &TopologyOptions) -> Result
         watts: bill.watts,
         watts_per_endpoint: (bill.endpoints > 0).then(|| bill.watts / bill.endpoints as f64),
     })
-}
-
-/// Largest and average distance among the first `hosts` vertices; `None` if some of them cannot reach another, or if
-/// there is only one.
-fn host_distances(graph: &Graph, hosts: usize) -> Option<(usize, f64)> {
-    let (mut largest, mut sum) = (0, 0_u64);
-    let mut distance = vec![usize::MAX; graph.switches()];
-    let mut queue = VecDeque::new();
-    for host in 0..hosts {
-        distance.fill(usize::MAX);
-        distance[host] = 0;
-        queue.push_back(SwitchId(host as u32));
-        while let Some(vertex) = queue.pop_front() {
-            for next in graph.neighbours(vertex) {
-                if distance[next.index()] == usize::MAX {
-                    distance[next.index()] = distance[vertex.index()] + 1;
-                    queue.push_back(next);
-                }
-            }
-        }
-        for &far in &distance[..hosts] {
-            largest = largest.max(far);
-            sum += if far == usize::MAX { return None } else { far as u64 };
-        }
-    }
-    (hosts > 1).then(|| (largest, sum as f64 / (hosts as f64 * (hosts - 1) as f64)))
 }

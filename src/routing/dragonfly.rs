@@ -9,7 +9,7 @@
 
 use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
-use crate::topology::{ArcId, Graph, Topology, derived_seed};
+use crate::topology::{ArcId, Graph, Topology, chosen, derived_seed};
 use std::sync::Arc;
 
 struct Dragonfly {
@@ -75,8 +75,7 @@ impl Dragonfly {
         let ends = [self.group(from).min(self.group(to)), self.group(from).max(self.group(to))];
         let seed = self.through.filter(|_| ends[0] != ends[1] && self.groups > 2)?;
         let hash = derived_seed(seed, u64::from(from) << 32 | u64::from(to));
-        // The high bits of a product are fair to 2^-64.
-        let choice = ((u128::from(hash) * u128::from(self.groups - 2)) >> 64) as u32;
+        let choice = chosen(hash, self.groups as usize - 2) as u32;
         Some(ends.iter().fold(choice, |group, &end| group + u32::from(group >= end)))
     }
 

@@ -6,7 +6,7 @@
 use super::towards::Towards;
 use super::{Options, Routing, RoutingError};
 use crate::ids::SwitchId;
-use crate::topology::{ArcId, Topology, derived_seed};
+use crate::topology::{ArcId, Topology, chosen, derived_seed};
 
 struct Ecmp {
     seed: u64,
@@ -20,11 +20,8 @@ pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dy
 impl Ecmp {
     fn walk(&self, from: SwitchId, to: SwitchId, visit: impl FnMut(ArcId, usize, usize)) -> bool {
         let pair = u64::from(from.0) << 32 | u64::from(to.0);
-        let choose = |at: SwitchId, count: usize| {
-            let hash = derived_seed(derived_seed(self.seed, pair), u64::from(at.0));
-            // The high bits of a product are as good as the remainder, and fair to 2^-64.
-            ((u128::from(hash) * count as u128) >> 64) as usize
-        };
+        let choose =
+            |at: SwitchId, count: usize| chosen(derived_seed(derived_seed(self.seed, pair), u64::from(at.0)), count);
         self.towards.walk(from, to, choose, visit)
     }
 }

@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn a_long_cable_is_taken_where_it_saves_a_hop() {
-        // 0 and 3 have two ways of two hops and, by 1 and 2, one of three that is the fastest.
+        // From 0 to 3 leads a slow cable, and by 1 and 2 a way of three hops that is faster; to 2 two ways of two hops.
         let square = topology("ring:4").unwrap();
         // Arcs 0->1, 0->3, 1->0, 1->2, 2->1, 2->3, 3->0, 3->2.
         let delays = [70e-9, 900e-9, 70e-9, 70e-9, 70e-9, 70e-9, 900e-9, 70e-9];

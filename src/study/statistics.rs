@@ -43,6 +43,11 @@ impl Statistic {
     pub fn interval(&self) -> Option<[f64; 2]> {
         self.half_width.map(|half| [self.mean - half, self.mean + half])
     }
+
+    /// Between which values the true mean lies: the ends of the interval, or the only value twice.
+    pub fn ends(&self) -> [f64; 2] {
+        self.interval().unwrap_or([self.mean; 2])
+    }
 }
 
 /// The point that |t| stays below with probability 95 %, for so many degrees of freedom (at least 1).

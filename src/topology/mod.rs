@@ -34,7 +34,7 @@ pub(crate) use error::nearest as nearest_name;
 pub use graph::{ArcId, CableId, Graph};
 pub use hosts::Hosts;
 pub use randomness::GENERATOR;
-pub(crate) use randomness::{Randomness, derived_seed};
+pub(crate) use randomness::{Randomness, chosen, derived_seed};
 pub use spec::Spec;
 
 /// A graph and where it came from.

@@ -56,6 +56,11 @@ impl Randomness {
     }
 }
 
+/// One of `count` numbers from 0 on, by a hash: the high bits of a product, which are fair to 2^-64.
+pub(crate) fn chosen(hash: u64, count: usize) -> usize {
+    ((u128::from(hash) * count as u128) >> 64) as usize
+}
+
 /// The seed of the `index`-th thing that depends on `seed`: one step of SplitMix64 (G. Steele, D. Lea and C. Flood,
 /// Fast Splittable Pseudorandom Number Generators, 2014) from a state that mixes both.
 pub(crate) fn derived_seed(seed: u64, index: u64) -> u64 {

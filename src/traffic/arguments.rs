@@ -6,6 +6,9 @@ use crate::topology::nearest_name;
 /// Parameters that say yes or no: one that is named without a value is `true`.
 const FLAGS: &[&str] = &["exclude_self"];
 
+/// Other names of parameters, and what they stand for.
+const ALIASES: &[(&str, &str)] = &[("list", "nodes")];
+
 /// The parameters of a pattern as they were given.
 pub(super) struct Arguments<'a> {
     whole: &'a str,
@@ -48,8 +51,8 @@ impl<'a> Arguments<'a> {
     fn parameter(&self, name: &str) -> Result<&'static str, TrafficError> {
         let wanted = name.trim().to_lowercase().replace('-', "_");
         let names = self.kind.parameters;
-        let wanted = if wanted == "list" && names.contains(&"nodes") { "nodes".to_owned() } else { wanted };
-        names.iter().copied().find(|parameter| *parameter == wanted).ok_or_else(|| {
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, name)| *name);
+        names.iter().copied().find(|name| *name == wanted || Some(*name) == alias).ok_or_else(|| {
             let near = nearest_name(&wanted, names.iter().copied());
             let near = near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
             self.invalid(format!("there is no parameter `{}`{near}{}", name.trim(), known(self.kind)))

@@ -287,15 +287,13 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
     #[inline]
     fn ask_for(&self, path: PathId, what: Needed) {
         let path = &self.paths[path.0 as usize];
-        if what == Needed::Path {
-            return prefetch(path);
-        }
-        let elements = &self.elements[path.elements()];
+        let elements = || self.elements[path.elements()].iter();
+        let links = || elements().map(|e| &self.links[e.link as usize]);
         match what {
-            Needed::Path => {}
-            Needed::Elements => elements.iter().step_by(ELEMENTS_IN_A_LINE).for_each(prefetch),
-            Needed::Links => elements.iter().for_each(|e| prefetch(&self.links[e.link as usize])),
-            Needed::Ends => elements.iter().for_each(|e| prefetch_end(&self.links[e.link as usize].members)),
+            Needed::Path => prefetch(path),
+            Needed::Elements => elements().step_by(ELEMENTS_IN_A_LINE).for_each(prefetch),
+            Needed::Links => links().for_each(prefetch),
+            Needed::Ends => links().for_each(|link| prefetch_end(&link.members)),
         }
     }
 

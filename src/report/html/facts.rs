@@ -37,8 +37,8 @@ impl Facts {
     /// Of a network that takes part in a study. Distances of very large networks are left out.
     pub fn of(network: &NetworkUnderTest) -> Self {
         let parameters = parameters(&network.platform, &network.info.speeds);
-        // Bisection and latencies take long, and the report does not show them.
-        let options = TopologyOptions { bisection_seeds: Some(0), floor: network.floor, ..TopologyOptions::default() };
+        // What takes long the report does not show.
+        let options = TopologyOptions { brief: true, floor: network.floor, ..TopologyOptions::default() };
         let Some(report) = network.topology.as_ref().and_then(|t| TopologyReport::of(t, &options).ok()) else {
             return Self { parameters, ..Self::default() };
         };

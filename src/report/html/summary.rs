@@ -232,10 +232,9 @@ fn worth(c: &Comparison, order: &[usize], offers: &[Offer]) -> Option<String> {
 
 /// Which networks the repetitions do not tell from the best one: their intervals overlap with its own.
 fn undecided(c: &Comparison, order: &[usize]) -> Option<String> {
-    let interval = |n: usize| c.geometric[n].interval().unwrap_or([c.geometric_mean(n); 2]);
     let (&best, others) = order.split_first()?;
-    let low = interval(best)[0];
-    let near: Vec<String> = others.iter().filter(|&&n| interval(n)[1] >= low).map(|&n| named(c, n)).collect();
+    let low = c.geometric[best].ends()[0];
+    let near: Vec<String> = others.iter().filter(|&&n| c.geometric[n].ends()[1] >= low).map(|&n| named(c, n)).collect();
     (!near.is_empty()).then(|| {
         format!(
             "The interval of {} overlaps with {} of {}: these seeds do not decide which of them is faster.",

@@ -60,7 +60,13 @@ pub(super) fn describe(network: &NetworkInfo, repetitions: bool) -> String {
     parts.join(", ")
 }
 
-pub(super) fn model(out: &mut dyn Write, model: &ModelDescription, mapping: &str) -> io::Result<()> {
+/// The model, and what it was applied to: the speeds of the networks.
+pub(super) fn model(
+    out: &mut dyn Write,
+    model: &ModelDescription,
+    mapping: &str,
+    networks: &[NetworkInfo],
+) -> io::Result<()> {
     let onoff = |on: bool| if on { "on" } else { "off" };
     let first = format!(
         "Model: network {}, {} sharing, collectives {}, cross-traffic {},",
@@ -78,9 +84,9 @@ pub(super) fn model(out: &mut dyn Write, model: &ModelDescription, mapping: &str
         wrapped(out, &format!("{first} {second}"), indent)?;
     }
     for (kind, algorithm) in &model.collective {
-        writeln!(out, "       {kind} always by {algorithm}.")?;
+        writeln!(out, "{indent}{kind} always by {algorithm}.")?;
     }
-    Ok(())
+    super::findings::platforms(networks, letter).iter().try_for_each(|text| wrapped(out, text, indent))
 }
 
 pub(super) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
@@ -162,10 +168,7 @@ impl Reporter for Text {
             }
         }
         writeln!(out)?;
-        model(out, &r.model, &r.mapping)?;
-        for text in super::findings::platforms(std::slice::from_ref(&r.network), letter) {
-            wrapped(out, &text, "       ")?;
-        }
+        model(out, &r.model, &r.mapping, std::slice::from_ref(&r.network))?;
         notes(out, &r.notes)
     }
 

@@ -2,83 +2,11 @@
 
 use super::{letter, row, table, wrapped};
 use crate::report::TopologyReport;
-use crate::report::number::{counted, grouped, percent};
-use crate::report::topology::{CostReport, RouteReport};
+use crate::report::topology::shown;
 use std::io::{self, Write};
 
 /// Topologies in one table; with the names of the properties they fill 80 columns.
 const COLUMNS: usize = 4;
-
-/// A property: its name with the unit, and how to write it; `None` where it is unknown.
-type Property = (&'static str, fn(&TopologyReport) -> Option<String>);
-
-fn count(value: usize) -> Option<String> {
-    Some(grouped(value as u64))
-}
-
-fn whole(value: f64) -> String {
-    grouped(value.round() as u64)
-}
-
-/// A property of the bill.
-fn bill(report: &TopologyReport, value: fn(&CostReport) -> Option<f64>) -> Option<String> {
-    report.cost.as_ref().and_then(value).map(whole)
-}
-
-fn reachable(report: &TopologyReport, value: Option<String>) -> Option<String> {
-    if report.connected { value } else { Some("unreachable".into()) }
-}
-
-const PROPERTIES: &[Property] = &[
-    ("switches", |r| count(r.switches)),
-    ("hosts", |r| Some(grouped(r.hosts))),
-    ("cables", |r| match (r.edges, r.arcs) {
-        (Some(edges), _) => Some(format!("{} two-way", grouped(edges as u64))),
-        (None, arcs) => Some(format!("{} one-way", grouped(arcs.unwrap_or(0) as u64))),
-    }),
-    ("degree", |r| match (r.min_degree, r.max_degree) {
-        (min, max) if min == max => Some(max.to_string()),
-        (min, max) => Some(format!("{min}-{max}")),
-    }),
-    ("diameter, hops", |r| {
-        let sampled = r.diameter_at_least.map(|least| format!(">= {least}"));
-        reachable(r, r.diameter.map(|d| d.to_string()).or(sampled))
-    }),
-    ("ASPL, hops", |r| {
-        let error = r.aspl_error.map_or(String::new(), |error| format!(" +-{error:.4}"));
-        reachable(r, r.aspl.map(|aspl| format!("{aspl:.4}{error}")))
-    }),
-    ("  lower bound", |r| r.aspl_lower_bound.map(|bound| format!("{bound:.4}"))),
-    ("switches host to host", |r| reachable(r, r.host_diameter_switches.map(|d| d.to_string()))),
-    ("  average", |r| r.host_aspl_switches.map(|mean| format!("{mean:.4}"))),
-    ("share of Moore bound", |r| r.moore_share.map(percent)),
-    ("edge connectivity", |r| r.edge_connectivity.and_then(count)),
-    ("shortest next hops", |r| r.path_diversity.map(|ways| format!("{ways:.3}"))),
-    ("bisection, cables", |r| {
-        let sign = if r.bisection_method.as_deref() == Some("exact") { "" } else { "<= " };
-        r.bisection.map(|cut| format!("{sign}{}", grouped(cut)))
-    }),
-    ("  of all links", |r| r.bisection_share_of_links.map(percent)),
-    ("  and hosts", |r| r.bisection_share_of_all.map(percent)),
-    ("links per host", |r| r.links_per_host.map(|links| format!("{links:.3}"))),
-    ("  and hop", |r| r.links_per_host_and_hop.map(|links| format!("{links:.3}"))),
-    ("non-blocking", |r| r.nonblocking.map(str::to_owned)),
-    ("cabinets", |r| count(r.floor.cabinets)),
-    ("cable in all, m", |r| Some(whole(r.floor.cable_metres))),
-    ("  average, m", |r| Some(format!("{:.2}", r.floor.average_cable_metres))),
-    ("  longest, m", |r| Some(format!("{:.1}", r.floor.longest_cable_metres))),
-    ("latency max, ns", |r| r.floor.max_latency_ns.map(|ns| format!("{ns:.1}"))),
-    ("  mean, ns", |r| r.floor.mean_latency_ns.map(|ns| format!("{ns:.1}"))),
-    ("ports of a router", |r| bill(r, |b| Some(b.ports as f64))),
-    ("copper cables", |r| bill(r, |b| Some(b.copper_cables as f64))),
-    ("fibre cables", |r| bill(r, |b| Some(b.fibre_cables as f64))),
-    ("routers, $", |r| bill(r, |b| Some(b.router_dollars))),
-    ("cables, $", |r| bill(r, |b| Some(b.cable_dollars))),
-    ("in all, $", |r| bill(r, |b| Some(b.dollars))),
-    ("  per host, $", |r| bill(r, |b| b.dollars_per_endpoint)),
-    ("power, W", |r| bill(r, |b| Some(b.watts))),
-    ("  per host, W", |r| r.cost.as_ref().and_then(|cost| cost.watts_per_endpoint).map(|watts| format!("{watts:.1}"))),
-];
 
 /// Writes the tables, what they rest on, and the routes.
 pub(super) fn write(reports: &[TopologyReport], out: &mut dyn Write) -> io::Result<()> {
@@ -90,73 +18,22 @@ pub(super) fn write(reports: &[TopologyReport], out: &mut dyn Write) -> io::Resu
         let letters: Vec<String> = (0..some.len()).map(|index| letter(chunk * COLUMNS + index)).collect();
         let heading: Vec<&str> = std::iter::once("topology").chain(letters.iter().map(String::as_str)).collect();
         let mut table = table(&heading);
-        for (name, value) in PROPERTIES {
-            let values: Vec<Option<String>> = some.iter().map(value).collect();
-            if values.iter().any(Option::is_some) {
-                let values = values.into_iter().map(|value| value.unwrap_or_else(|| "-".into()));
-                row(&mut table, &std::iter::once((*name).to_owned()).chain(values).collect::<Vec<_>>());
-            }
-        }
+        shown::rows(some).iter().for_each(|cells| row(&mut table, cells));
         writeln!(out, "\n{table}")?;
     }
-    for (index, r) in reports.iter().enumerate().filter(|(_, r)| r.n > r.switches) {
-        let between = match (r.host_diameter_links, r.host_aspl_links) {
-            (Some(most), Some(mean)) => format!("; between hosts at most {most} cables, {mean:.4} on average"),
-            _ => String::new(),
-        };
-        let text = format!(
-            "{}: hosts count as vertices in cables, degrees, hops and halves, n = {}{between}.",
-            letter(index),
-            grouped(r.n as u64),
-        );
+    for text in shown::vertices(reports) {
         writeln!(out)?;
         wrapped(out, &text, "   ")?;
     }
-    if let Some(r) = reports.first() {
-        let floor = &r.floor;
-        writeln!(
-            out,
-            "\nFloor plan {}, {} ns a switch, {} ns a metre of cable.",
-            floor.plan, floor.switch_delay_ns, floor.cable_delay_ns_per_metre
-        )?;
-        if let Some(cost) = reports.iter().find_map(|r| r.cost.as_ref()) {
-            let hosts = if floor.plan == "equality" { "" } else { "; cables to hosts on switches not counted" };
-            let text = format!("Prices `{}`, links of {} Gb/s{hosts}.", cost.prices, cost.link_rate_gbps);
-            wrapped(out, &text, "")?;
-        }
-        for (index, r) in reports.iter().enumerate() {
-            if let Some(reason) = &r.no_cost {
-                wrapped(out, &format!("{}: no bill; {reason}.", letter(index)), "   ")?;
-            }
-            if r.duplicates_merged > 0 {
-                let cables = counted(r.duplicates_merged as u64, "cable");
-                wrapped(out, &format!("{}: {cables} named once more in the file count once.", letter(index)), "   ")?;
-            }
-        }
-        if reports.iter().any(|r| r.bisection_method.as_deref().is_some_and(|method| method != "exact")) {
-            writeln!(out, "Bisections with <= are upper bounds by METIS, refined; the others are exact.")?;
-        }
-    }
-    if reports.iter().any(|r| r.links_per_host_and_hop.is_some_and(|links| links < 1.0)) {
-        let text =
-            "Below 1 link per host and hop, hosts that all send to random others want more than all links carry.";
-        wrapped(out, text, "")?;
-    }
+    writeln!(out)?;
+    shown::notes(reports).iter().try_for_each(|note| wrapped(out, note, "   "))?;
     for (index, r) in reports.iter().enumerate() {
-        if let Some(r) = &r.route {
-            route(&letter(index), r, out)?;
+        if let Some(route) = &r.route {
+            writeln!(out, "\n{}", route.title(&letter(index)))?;
+            for (from, to, reason) in route.hops() {
+                writeln!(out, "  {from:>8} -> {to:<8} {reason}")?;
+            }
         }
-    }
-    Ok(())
-}
-
-fn route(name: &str, route: &RouteReport, out: &mut dyn Write) -> io::Result<()> {
-    let (metres, latency, hops) = (route.metres, route.latency_ns, route.reasons.len());
-    let s = if hops == 1 { "" } else { "s" };
-    let seed = route.routing_seed.map_or_else(String::new, |seed| format!(" (seed {seed})"));
-    writeln!(out, "\nRoute in {name} by {}{seed}: {hops} hop{s}, {metres:.1} m, {latency} ns", route.routing)?;
-    for (ends, reason) in route.path.windows(2).zip(&route.reasons) {
-        writeln!(out, "  {:>8} -> {:<8} {reason}", ends[0], ends[1])?;
     }
     Ok(())
 }

@@ -18,10 +18,12 @@ pub(crate) fn nonblocking(spec: &Spec) -> Option<&'static str> {
         "clos" => (arguments.integer("m")?, arguments.integer("n")?),
         _ => return None,
     };
-    Some(match () {
-        () if m >= 2 * n - 1 => "strictly",
-        () if m >= n => "rearrangeable",
-        () => "no",
+    Some(if m >= 2 * n - 1 {
+        "strictly"
+    } else if m >= n {
+        "rearrangeable"
+    } else {
+        "no"
     })
 }
 

@@ -54,11 +54,9 @@ impl Distances {
     }
 
     /// What [`between_hosts`] gives where each of so many switches has equally many hosts.
-    pub fn between_hosts_everywhere(&self, switches: usize, hosts: u32) -> Option<(usize, f64)> {
-        let (n, p) = (switches as u128, u128::from(hosts));
-        let all = n * p;
-        let sum = p * p * (self.sum + n * n.saturating_sub(1)) + all * p.saturating_sub(1);
-        (all > 1).then(|| (self.diameter() + 1, sum as f64 / (all * (all - 1)) as f64))
+    pub fn between_hosts_everywhere(&self, switches: usize, hosts: u32) -> Option<BetweenHosts> {
+        let p = u128::from(hosts);
+        BetweenHosts::of(switches as u128 * p, self.diameter(), p * p * self.sum)
     }
 
     fn of(histogram: Vec<u64>) -> Self {
@@ -387,10 +385,36 @@ impl Sparse {
     }
 }
 
-/// Largest and mean number of switches that a message between two different hosts crosses, with so many hosts on each
-/// switch; `None` if there are less than two hosts, or if some cannot reach another. Hosts of one switch have that one
-/// between them.
-pub fn between_hosts(graph: &Graph, hosts: &[u32]) -> Option<(usize, f64)> {
+/// Distances between different hosts, in hops between the vertices that bear them.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BetweenHosts {
+    largest: usize,
+    sum: u128,
+    /// Ordered pairs of hosts; one or more.
+    pairs: u128,
+}
+
+impl BetweenHosts {
+    /// `None` if there are less than two hosts.
+    fn of(hosts: u128, largest: usize, sum: u128) -> Option<Self> {
+        (hosts > 1).then(|| Self { largest, sum, pairs: hosts * (hosts - 1) })
+    }
+
+    /// Largest and mean number of hops; where hosts are vertices, the links of a way.
+    pub fn hops(&self) -> (usize, f64) {
+        (self.largest, self.sum as f64 / self.pairs as f64)
+    }
+
+    /// Largest and mean number of switches that a message crosses, where switches bear hosts: one more than hops. Hosts
+    /// of one switch have that one between them.
+    pub fn switches(&self) -> (usize, f64) {
+        (self.largest + 1, (self.sum + self.pairs) as f64 / self.pairs as f64)
+    }
+}
+
+/// Distances between hosts, with so many on each vertex; `None` if there are less than two, or if some cannot reach
+/// another.
+pub fn between_hosts(graph: &Graph, hosts: &[u32]) -> Option<BetweenHosts> {
     let bearing: Vec<(usize, u128)> =
         hosts.iter().enumerate().filter(|(_, hosts)| **hosts > 0).map(|(s, &hosts)| (s, u128::from(hosts))).collect();
     let all: u128 = bearing.iter().map(|(_, hosts)| hosts).sum();
@@ -401,16 +425,16 @@ pub fn between_hosts(graph: &Graph, hosts: &[u32]) -> Option<(usize, f64)> {
         for &(other, there) in &bearing {
             let partners = if other == switch { there - 1 } else { there };
             if partners > 0 {
-                let crossed = if distance[other] == FAR { return None } else { distance[other] + 1 };
-                largest = largest.max(crossed as usize);
-                sum += partners * u128::from(crossed);
+                let hops = if distance[other] == FAR { return None } else { distance[other] };
+                largest = largest.max(hops as usize);
+                sum += partners * u128::from(hops);
             }
         }
         Some((largest, here * sum))
     };
     let from_each: Vec<(usize, u128)> = bearing.par_iter().map(from_each).collect::<Option<_>>()?;
     let (largest, sum) = from_each.iter().fold((0, 0), |(most, all), &(largest, sum)| (most.max(largest), all + sum));
-    (all > 1).then(|| (largest, sum as f64 / (all * (all - 1)) as f64))
+    BetweenHosts::of(all, largest, sum)
 }
 
 #[cfg(test)]
@@ -443,11 +467,13 @@ mod tests {
             assert_eq!(known, searched, "{spec}");
         }
         let one = build("full_mesh:1").unwrap().graph;
-        assert_eq!((between_hosts(&one, &[1]), between_hosts(&one, &[2])), (None, Some((1, 1.0))));
+        let crossed = |graph: &Graph, hosts: &[u32]| between_hosts(graph, hosts).map(|between| between.switches());
+        assert_eq!((crossed(&one, &[1]), crossed(&one, &[2])), (None, Some((1, 1.0))));
         assert_eq!(distances(&one).unwrap().between_hosts_everywhere(1, 1), None);
         // Who bears no host need not be reached.
         let apart = Graph::undirected(3, vec![(0, 1)]).unwrap();
-        assert_eq!((between_hosts(&apart, &[1, 1, 0]), between_hosts(&apart, &[1, 1, 1])), (Some((2, 2.0)), None));
+        assert_eq!((crossed(&apart, &[1, 1, 0]), crossed(&apart, &[1, 1, 1])), (Some((2, 2.0)), None));
+        assert_eq!(between_hosts(&apart, &[1, 1, 0]).unwrap().hops(), (1, 1.0));
     }
 
     #[test]

@@ -1,0 +1,155 @@
+//! What tables for people say of topologies, whatever the format.
+
+use super::TopologyReport;
+use super::{CostReport, RouteReport};
+use crate::report::number::{counted, grouped, percent};
+use crate::report::text::letter;
+
+/// A property: its name with the unit, and how to write it; `None` where it is unknown.
+type Property = (&'static str, fn(&TopologyReport) -> Option<String>);
+
+fn count(value: usize) -> Option<String> {
+    Some(grouped(value as u64))
+}
+
+fn whole(value: f64) -> String {
+    grouped(value.round() as u64)
+}
+
+/// A property of the bill.
+fn bill(report: &TopologyReport, value: fn(&CostReport) -> Option<f64>) -> Option<String> {
+    report.cost.as_ref().and_then(value).map(whole)
+}
+
+fn reachable(report: &TopologyReport, value: Option<String>) -> Option<String> {
+    if report.connected { value } else { Some("unreachable".into()) }
+}
+
+const PROPERTIES: &[Property] = &[
+    ("switches", |r| count(r.switches)),
+    ("hosts", |r| Some(grouped(r.hosts))),
+    ("cables", |r| match (r.edges, r.arcs) {
+        (Some(edges), _) => Some(format!("{} two-way", grouped(edges as u64))),
+        (None, arcs) => Some(format!("{} one-way", grouped(arcs.unwrap_or(0) as u64))),
+    }),
+    ("degree", |r| match (r.min_degree, r.max_degree) {
+        (min, max) if min == max => Some(max.to_string()),
+        (min, max) => Some(format!("{min}-{max}")),
+    }),
+    ("diameter, hops", |r| {
+        let sampled = r.diameter_at_least.map(|least| format!(">= {least}"));
+        reachable(r, r.diameter.map(|d| d.to_string()).or(sampled))
+    }),
+    ("ASPL, hops", |r| {
+        let error = r.aspl_error.map_or(String::new(), |error| format!(" +-{error:.4}"));
+        reachable(r, r.aspl.map(|aspl| format!("{aspl:.4}{error}")))
+    }),
+    ("  lower bound", |r| r.aspl_lower_bound.map(|bound| format!("{bound:.4}"))),
+    ("switches host to host", |r| reachable(r, r.host_diameter_switches.map(|d| d.to_string()))),
+    ("  average", |r| r.host_aspl_switches.map(|mean| format!("{mean:.4}"))),
+    ("share of Moore bound", |r| r.moore_share.map(percent)),
+    ("edge connectivity", |r| r.edge_connectivity.and_then(count)),
+    ("shortest next hops", |r| r.path_diversity.map(|ways| format!("{ways:.3}"))),
+    ("bisection, cables", |r| {
+        let sign = if r.bisection_method.as_deref() == Some("exact") { "" } else { "<= " };
+        r.bisection.map(|cut| format!("{sign}{}", grouped(cut)))
+    }),
+    ("  of all links", |r| r.bisection_share_of_links.map(percent)),
+    ("  and hosts", |r| r.bisection_share_of_all.map(percent)),
+    ("links per host", |r| r.links_per_host.map(|links| format!("{links:.3}"))),
+    ("  and hop", |r| r.links_per_host_and_hop.map(|links| format!("{links:.3}"))),
+    ("non-blocking", |r| r.nonblocking.map(str::to_owned)),
+    ("cabinets", |r| count(r.floor.cabinets)),
+    ("cable in all, m", |r| Some(whole(r.floor.cable_metres))),
+    ("  average, m", |r| Some(format!("{:.2}", r.floor.average_cable_metres))),
+    ("  longest, m", |r| Some(format!("{:.1}", r.floor.longest_cable_metres))),
+    ("latency max, ns", |r| r.floor.max_latency_ns.map(|ns| format!("{ns:.1}"))),
+    ("  mean, ns", |r| r.floor.mean_latency_ns.map(|ns| format!("{ns:.1}"))),
+    ("ports of a router", |r| bill(r, |b| Some(b.ports as f64))),
+    ("copper cables", |r| bill(r, |b| Some(b.copper_cables as f64))),
+    ("fibre cables", |r| bill(r, |b| Some(b.fibre_cables as f64))),
+    ("routers, $", |r| bill(r, |b| Some(b.router_dollars))),
+    ("cables, $", |r| bill(r, |b| Some(b.cable_dollars))),
+    ("in all, $", |r| bill(r, |b| Some(b.dollars))),
+    ("  per host, $", |r| bill(r, |b| b.dollars_per_endpoint)),
+    ("power, W", |r| bill(r, |b| Some(b.watts))),
+    ("  per host, W", |r| r.cost.as_ref().and_then(|cost| cost.watts_per_endpoint).map(|watts| format!("{watts:.1}"))),
+];
+
+/// A row for each property that is known of one of these topologies: its name, then a value of each.
+pub(in crate::report) fn rows(reports: &[TopologyReport]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for (name, value) in PROPERTIES {
+        let values: Vec<Option<String>> = reports.iter().map(value).collect();
+        if values.iter().any(Option::is_some) {
+            let values = values.into_iter().map(|value| value.unwrap_or_else(|| "-".into()));
+            rows.push(std::iter::once((*name).to_owned()).chain(values).collect());
+        }
+    }
+    rows
+}
+
+/// What else counts as a vertex, of each topology where something does.
+pub(in crate::report) fn vertices(reports: &[TopologyReport]) -> Vec<String> {
+    let with_hosts = reports.iter().enumerate().filter(|(_, r)| r.n > r.switches);
+    let line = |(index, r): (usize, &TopologyReport)| {
+        let between = match (r.host_diameter_links, r.host_aspl_links) {
+            (Some(most), Some(mean)) => format!("; between hosts at most {most} cables, {mean:.4} on average"),
+            _ => String::new(),
+        };
+        format!(
+            "{}: hosts count as vertices in cables, degrees, hops and halves, n = {}{between}.",
+            letter(index),
+            grouped(r.n as u64),
+        )
+    };
+    with_hosts.map(line).collect()
+}
+
+/// What the numbers rest on.
+pub(in crate::report) fn notes(reports: &[TopologyReport]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(r) = reports.first() {
+        let floor = &r.floor;
+        notes.push(format!(
+            "Floor plan {}, {} ns a switch, {} ns a metre of cable.",
+            floor.plan, floor.switch_delay_ns, floor.cable_delay_ns_per_metre
+        ));
+        if let Some(cost) = reports.iter().find_map(|r| r.cost.as_ref()) {
+            let hosts = if floor.plan == "equality" { "" } else { "; cables to hosts on switches not counted" };
+            notes.push(format!("Prices `{}`, links of {} Gb/s{hosts}.", cost.prices, cost.link_rate_gbps));
+        }
+    }
+    for (index, r) in reports.iter().enumerate() {
+        if let Some(reason) = &r.no_cost {
+            notes.push(format!("{}: no bill; {reason}.", letter(index)));
+        }
+        if let Some(merged) = r.duplicates_merged {
+            let cables = counted(merged as u64, "cable");
+            notes.push(format!("{}: {cables} named once more in the file count once.", letter(index)));
+        }
+    }
+    if reports.iter().any(|r| r.bisection_method.as_deref().is_some_and(|method| method != "exact")) {
+        notes.push("Bisections with <= are upper bounds by METIS, refined; the others are exact.".into());
+    }
+    if reports.iter().any(|r| r.links_per_host_and_hop.is_some_and(|links| links < 1.0)) {
+        let text =
+            "Below 1 link per host and hop, hosts that all send to random others want more than all links carry.";
+        notes.push(text.into());
+    }
+    notes
+}
+
+impl RouteReport {
+    /// What there is to say of it at once, in the topology of that letter.
+    pub(in crate::report) fn title(&self, letter: &str) -> String {
+        let hops = counted(self.reasons.len() as u64, "hop");
+        let seed = self.routing_seed.map_or_else(String::new, |seed| format!(" (seed {seed})"));
+        format!("Route in {letter} by {}{seed}: {hops}, {:.1} m, {} ns", self.routing, self.metres, self.latency_ns)
+    }
+
+    /// Each hop: from where, where to, and why.
+    pub(in crate::report) fn hops(&self) -> impl Iterator<Item = (u32, u32, &str)> {
+        self.path.windows(2).zip(&self.reasons).map(|(ends, reason)| (ends[0], ends[1], reason.as_str()))
+    }
+}
