@@ -55,6 +55,24 @@ fn count_vectors_of_the_wrong_length_are_refused() {
         2,
         &["t.ti:2:29:", "more arguments than it takes with 2 ranks", "one count for each rank"],
     );
+    // Counts of 12 ranks, read as if there were 2, would soon be an unknown datatype or a root beyond all ranks.
+    let counts = "100 ".repeat(12);
+    let rank = |action: &str| (0..12).map(|rank| format!("{rank} {action}\n")).collect::<String>();
+    for (action, surplus) in [
+        (format!("alltoallv 9 {counts} 9 {counts}"), 9),
+        (format!("gatherv 9 {counts} 0 6 6"), 7),
+        (format!("scatterv {counts} 9 0 6 6"), 7),
+        (format!("reducescatter {counts} 0 6"), 5),
+    ] {
+        let name = action.split(' ').next().unwrap_or_default();
+        let column = 3 + action.match_indices(' ').nth(surplus - 1).map_or(0, |blank| blank.0 + 1);
+        let folder = Folder::with_trace(&rank(&action.replace("  ", " ")));
+        folder.refuse(
+            &[&RING[..], &["--ranks", "2"]].concat(),
+            2,
+            &[&format!("t.ti:1:{column}:"), &format!("{name} has more arguments than it takes with 2 ranks")],
+        );
+    }
 }
 
 #[test]

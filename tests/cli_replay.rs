@@ -328,6 +328,10 @@ fn an_explained_replay_gives_the_same_time_and_a_critical_path_as_long_as_the_ru
     }
     let text = folder.output(&[&arguments[..], &["--explain"]].concat());
     assert!(text.contains("Critical path: compute") && text.contains("full |"), "{text}");
+    // SimGrid's sharing does not tell of links, and the reader is told that.
+    let missing = "for how long links are full is known with exact sharing only";
+    let lazy = folder.output(&[&arguments[..], &["--explain", "--compat", "simgrid"]].concat());
+    assert!(lazy.contains(missing) && !lazy.contains("full |") && !text.contains(missing), "{lazy}");
     assert_80_columns(&text);
 }
 

@@ -32,6 +32,23 @@ fn one_answer_has_all_that_is_known() {
 }
 
 #[test]
+fn what_is_full_first_is_named() {
+    let folder = Folder::new();
+    // A host sends to the next one, over links that nobody else uses.
+    for (host_links, held) in [
+        ("96 Gbit/s", "links of hosts and between switches at once"),
+        ("97 Gbit/s", "a link between switches first"),
+        ("95 Gbit/s", "the links of hosts first"),
+        ("none", "a link between switches first"),
+    ] {
+        let text =
+            folder.output(&["throughput", "ring:4", "--pattern", "neighbour", "--host-link-bandwidth", host_links]);
+        let told = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(&format!("for each host; {held} fair sharing")), "{host_links}: {text}");
+    }
+}
+
+#[test]
 fn several_stand_side_by_side_in_80_columns() {
     let folder = Folder::new();
     let mut ask =

@@ -95,6 +95,12 @@ impl ReplayReport {
         result: &CellResult,
     ) -> Self {
         let outcome = &result.outcome;
+        let mut notes = result.notes();
+        let explanation = &result.explanation;
+        if explanation.critical_path.is_some() && explanation.busiest_links.iter().all(|link| link.saturated.is_none())
+        {
+            notes.push("for how long links are full is known with exact sharing only".into());
+        }
         Self {
             workload,
             network,
@@ -106,7 +112,7 @@ impl ReplayReport {
             bytes: outcome.bytes,
             times: TimeSplit::of(outcome),
             explanation: result.explanation.clone(),
-            notes: result.notes(),
+            notes,
             wall_seconds: None,
         }
     }

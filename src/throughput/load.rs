@@ -7,7 +7,7 @@ use crate::topology::ArcId;
 use serde::Serialize;
 
 /// Loads that differ by less than this part are the same.
-const SAME: f64 = 1e-9;
+pub const SAME: f64 = 1e-9;
 
 /// How values are distributed.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]

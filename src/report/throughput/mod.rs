@@ -2,6 +2,7 @@
 
 use super::number::{grouped, percent, seconds};
 use super::text::letter;
+use crate::throughput::load::SAME;
 use crate::throughput::{Cell, Speeds, latency};
 use serde::Serialize;
 
@@ -193,9 +194,14 @@ pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str
     ];
     let saturation = match (cell.saturation, cell.saturation_bytes_per_second) {
         (Some(injection), Some(bytes)) => {
-            let network = cell.network_saturation.is_some_and(|network| network <= injection);
-            let held = if network { "a link between switches" } else { "the links of hosts" };
-            format!("{injection:.4} of a link, {} for each host; {held} first", gbit(bytes))
+            // Loads that differ by rounding only are the same.
+            let full = |at: Option<f64>| at.is_some_and(|at| at <= injection * (1.0 + SAME));
+            let held = match (full(cell.network_saturation), full(cell.bounds.host_links)) {
+                (true, true) => "links of hosts and between switches at once",
+                (true, false) => "a link between switches first",
+                _ => "the links of hosts first",
+            };
+            format!("{injection:.4} of a link, {} for each host; {held}", gbit(bytes))
         }
         _ => "never: all traffic stays within switches".to_owned(),
     };

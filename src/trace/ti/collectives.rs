@@ -76,7 +76,11 @@ impl Builder {
         let mut scratch = std::mem::take(&mut self.scratch);
         let call = self.vector_call_with(&mut scratch, kind, ranks, text);
         self.scratch = scratch;
-        call
+        // Counts of more ranks would be taken for something else, so that is said first.
+        call.map_err(|error| match surplus(kind, ranks, text) {
+            Some(at) => Broken::Other { at, kind: Kind::SurplusArguments { action: kind.name(), ranks } },
+            None => error,
+        })
     }
 
     fn vector_call_with<'a>(
@@ -185,6 +189,23 @@ impl Builder {
         let (rest, recv_type) = self.datatype(rest)?;
         Ok((rest, (send_type, recv_type)))
     }
+}
+
+/// What is beyond the arguments that a collective with a count for each rank takes at most. Where displacements may follow, their
+/// number has been looked at already.
+fn surplus(kind: CollectiveKind, ranks: usize, text: &[u8]) -> Option<&[u8]> {
+    let most = match kind {
+        CollectiveKind::Alltoallv => 2 * ranks + 4,
+        CollectiveKind::Gatherv | CollectiveKind::Scatterv => ranks + 4,
+        CollectiveKind::ReduceScatter => ranks + 2,
+        _ => return None,
+    };
+    let mut rest = skip_blanks(text);
+    for _ in 0..most {
+        let end = rest.iter().position(|&byte| super::number::is_blank(byte))?;
+        rest = skip_blanks(&rest[end..]);
+    }
+    (!rest.is_empty()).then_some(rest)
 }
 
 /// Number of words of a text.
