@@ -56,7 +56,7 @@ fn count_vectors_of_the_wrong_length_are_refused() {
         &["t.ti:2:29:", "more arguments than it takes with 2 ranks", "one count for each rank"],
     );
     // Counts of 12 ranks, read as if there were 2, would soon be an unknown datatype or a root beyond all ranks.
-    let counts = "100 ".repeat(12);
+    let counts = ["100"; 12].join(" ");
     let rank = |action: &str| (0..12).map(|rank| format!("{rank} {action}\n")).collect::<String>();
     for (action, surplus) in [
         (format!("alltoallv 9 {counts} 9 {counts}"), 9),
@@ -66,7 +66,7 @@ fn count_vectors_of_the_wrong_length_are_refused() {
     ] {
         let name = action.split(' ').next().unwrap_or_default();
         let column = 3 + action.match_indices(' ').nth(surplus - 1).map_or(0, |blank| blank.0 + 1);
-        let folder = Folder::with_trace(&rank(&action.replace("  ", " ")));
+        let folder = Folder::with_trace(&rank(&action));
         folder.refuse(
             &[&RING[..], &["--ranks", "2"]].concat(),
             2,

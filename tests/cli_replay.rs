@@ -332,6 +332,10 @@ fn an_explained_replay_gives_the_same_time_and_a_critical_path_as_long_as_the_ru
     let missing = "for how long links are full is known with exact sharing only";
     let lazy = folder.output(&[&arguments[..], &["--explain", "--compat", "simgrid"]].concat());
     assert!(lazy.contains(missing) && !lazy.contains("full |") && !text.contains(missing), "{lazy}");
+    // Where no link is used there is nothing to miss.
+    folder.write("alone.ti", "0 init\n0 compute 1e6\n0 finalize\n");
+    let alone = folder.output(&["replay", "alone.ti", "--topology", "ring:4", "--explain"]);
+    assert!(alone.contains("Critical path: compute") && !alone.contains(missing), "{alone}");
     assert_80_columns(&text);
 }
 

@@ -2,6 +2,7 @@
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mopsim::study::{Progress, Study};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,7 +97,7 @@ impl Progress for Bars {
 }
 
 /// A sign of life for what has no end that is known beforehand.
-pub fn waiting(what: &'static str, quiet: bool) -> ProgressBar {
+pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> ProgressBar {
     let spinner = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
     let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
     spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));

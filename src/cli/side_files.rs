@@ -44,9 +44,12 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: 
     let waiting = progress::waiting("throughput under synthetic traffic", quiet || study.traffic.is_none());
     let carried = study.carried();
     waiting.finish_and_clear();
+    let waiting = progress::waiting("distances and cables of the networks", quiet);
+    let facts = study.column_networks().map(Facts::of).collect();
+    waiting.finish_and_clear();
     let report = HtmlReport {
         comparison,
-        facts: study.column_networks().map(Facts::of).collect(),
+        facts,
         carried,
         timeline,
         origin: Some(Origin { command: command_line(), study: study.text.clone() }),

@@ -3,12 +3,12 @@
 use super::args::{Output, Topology};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print};
+use super::{inputs, options, print, progress};
 use mopsim::cost::Prices;
 use mopsim::design::fit::{self, Wanted};
 use mopsim::layout::{FloorOptions, FloorPlan, svg};
 use mopsim::platform::units::Seconds;
-use mopsim::report::{TopologyOptions, TopologyReport, TopologyReportError, design};
+use mopsim::report::{Effort, TopologyOptions, TopologyReport, TopologyReportError, design};
 use mopsim::topology::Spec;
 use std::path::Path;
 
@@ -35,7 +35,10 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
             spec.set_seed(seed);
         }
         let topology = spec.build()?;
-        reports.push(TopologyReport::of(&topology, &wanted)?);
+        let waiting = progress::waiting(format!("distances and cables of {}", topology.name()), output.quiet);
+        let report = TopologyReport::of(&topology, &wanted);
+        waiting.finish_and_clear();
+        reports.push(report?);
         if let Some(file) = &arguments.floor_svg {
             let plan = FloorPlan::new(&topology, &wanted.floor).map_err(TopologyReportError::from)?;
             let drawing = svg::draw(&plan, &topology.graph, &topology.name());
@@ -61,8 +64,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
         seed: arguments.seed.unwrap_or(default.seed),
         routing_seed: arguments.seed,
         bisection_seeds: arguments.bisection.map(|seeds| seeds as usize),
-        full: arguments.full,
-        brief: false,
+        effort: if arguments.full { Effort::Full } else { default.effort },
         floor: FloorOptions {
             model: options::parse("floor-plan", floor.floor_plan.as_deref())?.unwrap_or_default(),
             switches_per_cabinet: floor.switches_per_cabinet,

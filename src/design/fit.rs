@@ -146,30 +146,15 @@ fn between_hosts(graph: &Graph) -> Result<Option<(usize, f64)>, TopologyError> {
         return Ok(None);
     }
     let Hosts::OnSwitches(counts) = graph.hosts() else {
-        let distances = distances(graph)?;
+        let distances = distances::distances(graph)?;
         return Ok(Some((distances.diameter(), distances.aspl)));
     };
-    let leaves: Vec<u32> = (0..).zip(counts).filter(|(_, count)| **count > 0).map(|(switch, _)| switch).collect();
-    let (mut sum, mut largest) = (0_u64, 0);
-    for &leaf in &leaves {
-        let mut distance = vec![usize::MAX; graph.switches()];
-        distance[leaf as usize] = 0;
-        let mut queue = std::collections::VecDeque::from([SwitchId(leaf)]);
-        while let Some(switch) = queue.pop_front() {
-            for next in graph.neighbours(switch) {
-                if distance[next.index()] == usize::MAX {
-                    distance[next.index()] = distance[switch.index()] + 1;
-                    queue.push_back(next);
-                }
-            }
-        }
-        for &other in &leaves {
-            largest = largest.max(distance[other as usize]);
-            sum += distance[other as usize] as u64;
-        }
+    // Each switch with hosts counts once, however many it has.
+    let bearing: Vec<u32> = counts.iter().map(|&count| u32::from(count > 0)).collect();
+    if bearing.iter().sum::<u32>() < 2 {
+        return Ok(Some((0, 0.0)));
     }
-    let pairs = leaves.len() * leaves.len().saturating_sub(1);
-    Ok(Some((largest, if pairs == 0 { 0.0 } else { sum as f64 / pairs as f64 })))
+    Ok(distances::between_hosts(graph, &bearing).map(|between| between.hops()))
 }
 
 /// Specifications that may fit, with the hosts on each switch that bears some.

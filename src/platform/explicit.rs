@@ -14,6 +14,7 @@
 //! destination. The route between two hosts on one switch may be empty; it then is the loopback, as in platforms made
 //! from a topology.
 
+use compact_str::format_compact;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
@@ -205,7 +206,7 @@ impl Reader<'_> {
             HostSpeeds::Each(speeds) => speeds[index].value(),
         };
         let host = |(index, &switch)| Host {
-            name: format!("h{index}").into(),
+            name: format_compact!("h{index}"),
             switch: Some(SwitchId(switch)),
             speed: speed(index),
             cores: 1,

@@ -2,6 +2,7 @@
 
 use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::ids::{HostId, LinkId};
+use compact_str::format_compact;
 
 /// One wide link for all.
 struct Anywhere;
@@ -17,7 +18,7 @@ impl RouteTable for Anywhere {
 
 /// So many hosts of 100 Gflop/s, of which any two have 5 GB/s and 100 ns between them, whatever the others do.
 pub fn uncontended(hosts: usize) -> Platform {
-    let host = |number| Host { name: format!("h{number}").into(), switch: None, speed: 100e9, cores: 1 };
+    let host = |number| Host { name: format_compact!("h{number}"), switch: None, speed: 100e9, cores: 1 };
     let link = |name: &str| Link {
         name: name.into(),
         bandwidth: 5e9,

@@ -33,7 +33,7 @@ pub use collectives::{AlgorithmRow, CallOptions, CollectivesReport, Crossover, O
 pub use replay::{ReplayReport, Split, TimeSplit};
 pub use sheet::Sheet;
 pub use throughput::ThroughputReport;
-pub use topology::{RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
+pub use topology::{Effort, RouteReport, TopologyOptions, TopologyReport, TopologyReportError};
 
 use crate::study::comparison::Comparison;
 use std::fmt;

@@ -1,6 +1,7 @@
 //! What is reported of a single replay.
 
 use crate::engine::Outcome;
+use crate::network::sharing::Rule;
 use crate::result::explain::Explanation;
 use crate::study::cell::CellResult;
 use crate::study::choice::ModelDescription;
@@ -96,9 +97,8 @@ impl ReplayReport {
     ) -> Self {
         let outcome = &result.outcome;
         let mut notes = result.notes();
-        let explanation = &result.explanation;
-        if explanation.critical_path.is_some() && explanation.busiest_links.iter().all(|link| link.saturated.is_none())
-        {
+        let explained = result.explanation.critical_path.is_some();
+        if explained && model.sharing != Rule::Exact.name() {
             notes.push("for how long links are full is known with exact sharing only".into());
         }
         Self {

@@ -26,6 +26,28 @@ const QUICK_FLOWS: usize = 1 << 31;
 /// Seeds of METIS where none are asked for.
 const SEEDS: usize = 5;
 
+/// What to take the time for: latencies, ways, edge connectivity, distances between hosts and halves take long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// None of them.
+    Least,
+    /// What is computed in seconds; the rest is left out of large networks.
+    Quick,
+    /// All of them.
+    Full,
+}
+
+impl Effort {
+    /// Whether it is enough for work of this size, if work up to the limit is quick.
+    fn suffices(self, work: usize, limit: usize) -> bool {
+        match self {
+            Self::Least => false,
+            Self::Quick => work <= limit,
+            Self::Full => true,
+        }
+    }
+}
+
 /// What to measure and with which numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TopologyOptions {
@@ -37,10 +59,8 @@ pub struct TopologyOptions {
     pub routing_seed: Option<u64>,
     /// Seeds of METIS; if left out 5, and no bisection of very large networks. 0: no bisection.
     pub bisection_seeds: Option<usize>,
-    /// Whether to take the time for what is left out of large networks: latencies, ways, edge connectivity.
-    pub full: bool,
-    /// Whether to leave that out of small ones, too, and the halves.
-    pub brief: bool,
+    /// What to take the time for.
+    pub effort: Effort,
     /// The floor plan, and compute nodes on each switch.
     pub floor: FloorOptions,
     /// Delay of a switch, in seconds.
@@ -61,8 +81,7 @@ impl Default for TopologyOptions {
             seed: 1,
             routing_seed: None,
             bisection_seeds: None,
-            full: false,
-            brief: false,
+            effort: Effort::Quick,
             floor: FloorOptions::default(),
             switch_delay: latency::SWITCH_DELAY,
             cable_delay: latency::CABLE_DELAY,
@@ -289,14 +308,14 @@ impl TopologyReport {
             _ => (Metrics::of_topology(topology)?, None),
         };
         let between_hosts = match &whole {
-            Some((graph, hosts)) if options.aspl_samples.is_none() => {
+            Some((graph, hosts)) if options.aspl_samples.is_none() && options.effort != Effort::Least => {
                 let on_each: Vec<u32> = (0..graph.switches()).map(|vertex| u32::from(vertex < *hosts)).collect();
                 distances::between_hosts(graph, &on_each).map(|between| between.hops())
             }
             _ => None,
         };
         let plan = FloorPlan::new(topology, &options.floor)?;
-        let quick = |work: usize, limit: usize| !options.brief && (options.full || work <= limit);
+        let quick = |work, limit| options.effort.suffices(work, limit);
         let searches = switches.switches().saturating_mul(switches.arcs());
         let crossed = match &whole {
             // Cables between hosts are one more than switches.
@@ -368,9 +387,9 @@ impl TopologyReport {
             // Of a tree only the diameter with its hosts is known; all that counts is whether there is one, and more
             // than 2.
             let diameter = diameter.map(|diameter| if whole.is_some() { diameter.max(3) } else { diameter });
-            let flows = searches.saturating_mul(degrees.min_out.min(degrees.min_in));
-            let easy = !options.brief && (alike || matches!(diameter, None | Some(..=2)));
-            if sampled.is_none() && (easy || quick(flows, QUICK_FLOWS)) {
+            let easy = alike || matches!(diameter, None | Some(..=2));
+            let flows = if easy { 0 } else { searches.saturating_mul(degrees.min_out.min(degrees.min_in)) };
+            if sampled.is_none() && quick(flows, QUICK_FLOWS) {
                 report.edge_connectivity = connectivity::edge_connectivity(switches, diameter, alike).ok();
             }
             if shown.is_some() && quick(searches, QUICK_SEARCHES) {

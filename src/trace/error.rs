@@ -321,7 +321,9 @@ impl TraceError {
             K::RankOutOfRange { role: "rank", .. } => {
                 "give the number of ranks that the trace was recorded with".into()
             }
-            K::RankOutOfRange { .. } => "ranks count from 0; check that the trace is complete".into(),
+            K::RankOutOfRange { .. } => "ranks count from 0; check that the number of ranks is the one that the trace \
+                 was recorded with, and that the trace is complete"
+                .into(),
             K::TooManyRanks { .. } => "check the rank numbers of the trace".into(),
             K::RankWithoutLines { .. } => {
                 "check that the trace is complete and that its number of ranks is right".into()

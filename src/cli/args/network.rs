@@ -9,8 +9,8 @@ use std::path::PathBuf;
 pub struct Network {
     /// How routes are chosen: bfs (shortest, lowest numbers first), random-shortest, lowest-latency, nearest (fewest
     /// hops, then lowest latency), ecmp, balanced, up-down, dimension-order, d-mod-k (trees), or that of a family:
-    /// dragonfly, valiant, dsnf, polynomial (Imase), equality [default: bfs; d-mod-k for trees, Clos
-    /// networks and others where only some switches bear hosts]
+    /// dragonfly, valiant, dsnf, polynomial (Imase), equality [default: bfs; d-mod-k for trees, Clos networks and others
+    /// where only some switches bear hosts]
     #[arg(long, value_name = "RULE")]
     pub routing: Option<String>,
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]

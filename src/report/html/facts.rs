@@ -3,7 +3,7 @@
 use crate::platform::Platform;
 use crate::platform::speeds::Speeds;
 use crate::report::number::{bandwidth, flops, grouped, seconds};
-use crate::report::{TopologyOptions, TopologyReport};
+use crate::report::{Effort, TopologyOptions, TopologyReport};
 use crate::study::network::NetworkUnderTest;
 
 /// A network as the report describes it.
@@ -38,7 +38,7 @@ impl Facts {
     pub fn of(network: &NetworkUnderTest) -> Self {
         let parameters = parameters(&network.platform, &network.info.speeds);
         // What takes long the report does not show.
-        let options = TopologyOptions { brief: true, floor: network.floor, ..TopologyOptions::default() };
+        let options = TopologyOptions { effort: Effort::Least, floor: network.floor, ..TopologyOptions::default() };
         let Some(report) = network.topology.as_ref().and_then(|t| TopologyReport::of(t, &options).ok()) else {
             return Self { parameters, ..Self::default() };
         };

@@ -1,7 +1,6 @@
 //! What tables for people say of topologies, whatever the format.
 
-use super::TopologyReport;
-use super::{CostReport, RouteReport};
+use super::{CostReport, RouteReport, TopologyReport};
 use crate::report::number::{counted, grouped, percent};
 use crate::report::text::letter;
 

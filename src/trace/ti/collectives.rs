@@ -1,7 +1,7 @@
 //! The argument lists of the collectives.
 
 use super::builder::{Arguments, Broken, Builder};
-use super::number::{Res, count, flops, integer, skip_blanks};
+use super::number::{Res, count, flops, integer, skip_blanks, split_word};
 use crate::trace::error::TraceErrorKind as Kind;
 use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype};
 
@@ -191,8 +191,8 @@ impl Builder {
     }
 }
 
-/// What is beyond the arguments that a collective with a count for each rank takes at most. Where displacements may follow, their
-/// number has been looked at already.
+/// What is beyond the arguments that a collective with a count for each rank takes at most. Where displacements may
+/// follow, their number has been looked at already.
 fn surplus(kind: CollectiveKind, ranks: usize, text: &[u8]) -> Option<&[u8]> {
     let most = match kind {
         CollectiveKind::Alltoallv => 2 * ranks + 4,
@@ -200,11 +200,7 @@ fn surplus(kind: CollectiveKind, ranks: usize, text: &[u8]) -> Option<&[u8]> {
         CollectiveKind::ReduceScatter => ranks + 2,
         _ => return None,
     };
-    let mut rest = skip_blanks(text);
-    for _ in 0..most {
-        let end = rest.iter().position(|&byte| super::number::is_blank(byte))?;
-        rest = skip_blanks(&rest[end..]);
-    }
+    let rest = skip_blanks((0..most).fold(text, |rest, _| split_word(rest).1));
     (!rest.is_empty()).then_some(rest)
 }
 
