@@ -185,19 +185,27 @@ fn misspelt_keys_have_a_place_and_the_nearest_name() {
 
 #[test]
 fn wrong_choices_name_the_study() {
-    refuse(study("baseline = 'rign:n=4'\n", NETWORK, WORKLOAD), 2, &["s.toml: baseline: `rign:n=4`", "`ring:n=4`"]);
-    refuse(study("mapping = 'blok'\n", NETWORK, WORKLOAD), 2, &["s.toml: mapping: `blok`", "`block`?"]);
+    refuse(
+        study("baseline = 'rign:n=4'\n", NETWORK, WORKLOAD),
+        2,
+        &["s.toml:2:12: baseline: `rign:n=4`", "`ring:n=4`"],
+    );
+    refuse(study("mapping = 'blok'\n", NETWORK, WORKLOAD), 2, &["s.toml:2:11: mapping: `blok`", "`block`?"]);
     let model = "[model]\ncollectives = 'mvapich'\n";
-    refuse(study(model, NETWORK, WORKLOAD), 2, &["s.toml: collectives: `mvapich`", "`mvapich2`?"]);
+    refuse(study(model, NETWORK, WORKLOAD), 2, &["s.toml:3:15: collectives: `mvapich`", "`mvapich2`?"]);
     let model = "[model]\ntiming_precision = nan\n";
-    refuse(study(model, NETWORK, WORKLOAD), 2, &["s.toml: timing-precision: `NaN`", "zero or more"]);
+    refuse(study(model, NETWORK, WORKLOAD), 2, &["s.toml:3:20: timing-precision: `NaN`", "zero or more"]);
     let network = "[[networks]]\nname = 'a'\ntopology = 'torsu:2x2'\n";
-    refuse(study("", network, WORKLOAD), 2, &["s.toml: network `a`: there is no topology `torsu`", "`torus`?"]);
+    refuse(study("", network, WORKLOAD), 2, &["s.toml:4:12: network `a`: there is no topology `torsu`", "`torus`?"]);
     let network = "[[networks]]\ntopology = 'torus:100000x100000'\n";
-    refuse(study("", network, WORKLOAD), 2, &["network `number 1`", "[100000,100000]", "at most 16777216"]);
+    refuse(
+        study("", network, WORKLOAD),
+        2,
+        &["s.toml:3:12: network `number 1`", "[100000,100000]", "at most 16777216"],
+    );
     for hosts in ["0", "[0, 0, 0, 0]"] {
         let network = format!("{NETWORK}parameters = {{ hosts_per_switch = {hosts} }}\n");
-        refuse(study("", &network, WORKLOAD), 2, &["s.toml: network `number 1`", "at least one host"]);
+        refuse(study("", &network, WORKLOAD), 2, &["s.toml:2:1: network `number 1`", "at least one host"]);
     }
     let network = format!("{NETWORK}parameters = {{ hosts_per_switch = -1 }}\n");
     refuse(study("", &network, WORKLOAD), 2, &["s.toml:4:35:", "hosts_per_switch must be a number"]);
@@ -209,14 +217,22 @@ fn a_study_needs_networks_and_workloads_with_names_of_their_own() {
     refuse(study("", NETWORK, ""), 2, &["s.toml:", "missing field `workloads`"]);
     refuse(study("workloads = []\n", NETWORK, ""), 2, &["s.toml: ", "[[networks]]", "[[workloads]]"]);
     refuse(study("", "", WORKLOAD), 2, &["s.toml:", "[[networks]]", "--topology"]);
-    refuse(study("", &NETWORK.repeat(2), WORKLOAD), 2, &["s.toml: two networks are called `ring:n=4`"]);
-    refuse(study("", NETWORK, &WORKLOAD.repeat(2)), 2, &["s.toml: two workloads are called `t`"]);
+    refuse(study("", &NETWORK.repeat(2), WORKLOAD), 2, &["s.toml:4:1: two networks are called `ring:n=4`"]);
+    // One of the command line is in no file.
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write("s.toml", study("", NETWORK, WORKLOAD));
+    folder.refuse(&["compare", "s.toml", "--topology", "ring:4"], 2, &["s.toml: two networks are called `ring:n=4`"]);
+    refuse(study("", NETWORK, &WORKLOAD.repeat(2)), 2, &["s.toml:6:1: two workloads are called `t`"]);
     refuse(study("", "[[networks]]\nname = 'a'\n", WORKLOAD), 2, &["network `a`", "neither is given"]);
 }
 
 #[test]
 fn a_missing_trace_is_an_io_failure() {
-    refuse(study("", NETWORK, "[[workloads]]\ntrace = 'nope.ti'\n"), 3, &["nope.ti: the file cannot be opened"]);
+    refuse(
+        study("", NETWORK, "[[workloads]]\ntrace = 'nope.ti'\n"),
+        3,
+        &["s.toml:5:9: nope.ti: the file cannot be opened"],
+    );
 }
 
 #[test]

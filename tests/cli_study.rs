@@ -217,20 +217,28 @@ fn contradictions_of_a_study_are_refused() {
     let refuse = |head: &str, workloads: &str, parts: &[&str]| {
         folder(&format!("title = 'x'\n{head}{RING}{workloads}")).refuse(&["compare", "s.toml"], 2, parts);
     };
-    refuse("seeds = [1]\nrepetitions = 2\n", WORKLOADS, &["s.toml: seeds says all seeds"]);
-    refuse("seeds = [1, 1]\n", WORKLOADS, &["seed 1 stands in seeds twice"]);
-    refuse("seeds = []\n", WORKLOADS, &["seeds is an empty list"]);
-    refuse("repetitions = 0\n", WORKLOADS, &["repetitions = 0 is not from 1"]);
-    refuse("mappings = []\n", WORKLOADS, &["mappings is an empty list"]);
-    refuse("mappings = ['block', 'blok']\n", WORKLOADS, &["`blok`", "`block`?"]);
-    refuse("mappings = ['block', 'block']\n", WORKLOADS, &["`block` stands in mappings twice"]);
-    refuse("mapping = 'block'\nmappings = ['block']\n", WORKLOADS, &["mappings says how ranks are placed"]);
-    refuse("collectives = ['ompi']\nmodel = { collectives = 'ompi' }\n", WORKLOADS, &["only one of collectives"]);
-    refuse("budget = { dollars = -1 }\n", WORKLOADS, &["budget: dollars = -1"]);
+    refuse("seeds = [1]\nrepetitions = 2\n", WORKLOADS, &["s.toml:2:9: seeds says all seeds"]);
+    refuse("seeds = [1, 1]\n", WORKLOADS, &["s.toml:2:13: seed 1 stands in seeds twice"]);
+    refuse("seeds = []\n", WORKLOADS, &["s.toml:2:9: seeds is an empty list"]);
+    refuse("repetitions = 0\n", WORKLOADS, &["s.toml:2:15: repetitions = 0 is not from 1"]);
+    refuse("mappings = []\n", WORKLOADS, &["s.toml:2:12: mappings is an empty list"]);
+    refuse("mappings = ['block', 'blok']\n", WORKLOADS, &["s.toml:2:22:", "`blok`", "`block`?"]);
+    refuse("mappings = ['block', 'block']\n", WORKLOADS, &["s.toml:2:22: `block` stands in mappings twice"]);
+    refuse(
+        "mapping = 'block'\nmappings = ['block']\n",
+        WORKLOADS,
+        &["s.toml:3:12: mappings says how ranks are placed"],
+    );
+    refuse(
+        "collectives = ['ompi']\nmodel = { collectives = 'ompi' }\n",
+        WORKLOADS,
+        &["s.toml:2:15: only one of collectives"],
+    );
+    refuse("budget = { dollars = -1 }\n", WORKLOADS, &["s.toml:2:22: budget: dollars = -1"]);
     refuse("budget = { dolars = 1 }\n", WORKLOADS, &["s.toml:2:12:", "`dolars`", "`dollars`?"]);
-    refuse("platforms = []\n", WORKLOADS, &["platforms is an empty list"]);
+    refuse("platforms = []\n", WORKLOADS, &["s.toml:2:13: platforms is an empty list"]);
     refuse("repetition = 3\n", WORKLOADS, &["s.toml:2:1:", "`repetition`", "`repetitions`?"]);
-    refuse("", &format!("{WORKLOADS}weight = 0\n"), &["weight 0 of workload `u.ti` is not positive"]);
+    refuse("", &format!("{WORKLOADS}weight = 0\n"), &[":10: weight 0 of workload `u.ti` is not positive"]);
 }
 
 #[test]

@@ -138,6 +138,9 @@ impl Failure {
 
     /// A study that cannot be built or run.
     pub fn study(error: &StudyError, workloads: &[Workload]) -> Self {
+        if let StudyError::At { error: inner, .. } = error {
+            return Self { message: error.to_string(), ..Self::study(inner, workloads) };
+        }
         let code = match error {
             StudyError::File(e) if e.is_io() => IO_FAILED,
             StudyError::Traffic(e) if e.is_io() => IO_FAILED,
@@ -151,7 +154,7 @@ impl Failure {
         let help = match error {
             StudyError::File(e) if e.is_io() => "check the path and its permissions".to_owned(),
             StudyError::File(TomlError::Read(e)) => e.help().to_owned(),
-            StudyError::File(_) | StudyError::Contradiction { .. } => {
+            StudyError::File(_) | StudyError::Contradiction(_) => {
                 "`mopsim compare --help` shows a study file, docs/studies.md has all keys".to_owned()
             }
             StudyError::Choice(e) => e.help().to_owned(),
@@ -159,7 +162,7 @@ impl Failure {
             StudyError::Traffic(e) => e.help(),
             StudyError::Trace(e) => e.help(),
             StudyError::Workload(e) => e.help(),
-            StudyError::Mapping { .. } => String::new(),
+            StudyError::At { .. } | StudyError::Mapping { .. } => String::new(),
             StudyError::Results(e) => e.help().to_owned(),
             StudyError::Replay { workload, index, network, error } => {
                 if let Some(w) = workloads.get(*index) {

@@ -3,7 +3,7 @@
 use super::choice::ChoiceError;
 use super::network::NetworkError;
 use super::results::ResultsError;
-use super::toml_file::TomlError;
+use super::toml_file::{Place, TomlError};
 use crate::engine::ReplayError;
 use crate::mpi::mapping::MappingError;
 use crate::throughput::ThroughputError;
@@ -17,14 +17,19 @@ pub enum StudyError {
     /// The study file cannot be used.
     #[error(transparent)]
     File(#[from] TomlError),
-    /// The study file says something that cannot be.
-    #[error("{}: {message}", .file.display())]
-    Contradiction {
+    /// What stands at a place of the study file cannot be used.
+    #[error("{}:{}:{}: {error}", .file.display(), .place.line, .place.column)]
+    At {
         /// The file.
         file: PathBuf,
-        /// What is wrong.
-        message: String,
+        /// Where it is written.
+        place: Place,
+        /// Why.
+        error: Box<StudyError>,
     },
+    /// The study file says something that cannot be.
+    #[error("{0}")]
+    Contradiction(String),
     /// A choice that does not exist.
     #[error(transparent)]
     Choice(#[from] ChoiceError),

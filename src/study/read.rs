@@ -4,13 +4,13 @@ use super::choice::{ChoiceError, ModelChoice, ModelDescription};
 use super::digest;
 use super::error::StudyError;
 use super::file::{StudyFile, WorkloadEntry};
-use super::network::{NetworkChoice, NetworkUnderTest};
+use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
 use super::perturb::Perturbation;
 use super::placement::Placement;
 use super::plan::{Column, Plan, Setting};
 use super::procurement;
 use super::run::{BuiltColumn, BuiltRun, Study, layouts};
-use super::toml_file;
+use super::toml_file::{self, Step, Step::Item, Step::Key};
 use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
 use crate::engine::Model;
@@ -65,36 +65,44 @@ impl Study {
     /// # Errors
     /// [`StudyError`].
     pub fn read(path: &Path, overrides: Overrides) -> Result<Self, StudyError> {
-        let wrong = |message: String| StudyError::Contradiction { file: path.to_owned(), message };
         let (mut file, text): (StudyFile, String) = toml_file::read_with_text(path)?;
+        let source = Source { file: path, text: &text, networks: file.networks.len() };
         file.networks.extend_from_slice(&overrides.networks);
         if file.networks.is_empty() || file.workloads.is_empty() {
-            return Err(wrong(
-                "a study needs one of [[networks]], or --topology or --platform beside it, and one of [[workloads]]"
-                    .into(),
-            ));
+            let needs =
+                "a study needs one of [[networks]], or --topology or --platform beside it, and one of [[workloads]]";
+            return Err(StudyError::Contradiction(needs.to_owned()));
         }
-        check_numbers(&file).map_err(wrong)?;
-        let axes = axes(path, &file, &overrides)?;
-        let traffic = TrafficPlan::read(file.throughput.clone(), &overrides.patterns, axes.seeds[0], &axes.folder)?;
-        let workloads = read_workloads(path, &file.workloads, &axes.folder)?;
+        check_numbers(&source, &file)?;
+        let axes = axes(&source, &file, &overrides)?;
+        let traffic = TrafficPlan::read(file.throughput.clone(), &overrides.patterns, axes.seeds[0], &axes.folder)
+            .map_err(|error| source.at(&[Key("throughput")], error))?;
+        let workloads = read_workloads(&source, &file.workloads, &axes.folder)?;
         // Results name workloads, so that a name must not stand for two of them.
-        if let Some(name) = repeated(workloads.iter().map(|w| w.name.as_str())) {
-            return Err(wrong(format!("two workloads are called `{name}`; give them different names")));
+        if let Some((second, name)) = repeated(workloads.iter().map(|w| w.name.as_str())) {
+            let message = format!("two workloads are called `{name}`; give them different names");
+            return Err(source.wrong(&[Key("workloads"), Item(second), Key("name")], message));
         }
-        let (networks, graphs) = (Vec::new(), BTreeMap::new());
-        let mut builder = Builder { axes: &axes, overrides: &overrides, workloads: &workloads, networks, graphs };
+        let mut builder = Builder {
+            source: &source,
+            axes: &axes,
+            overrides: &overrides,
+            workloads: &workloads,
+            networks: Vec::new(),
+            graphs: BTreeMap::new(),
+        };
         let (columns, built): (Vec<Column>, Vec<BuiltColumn>) = builder.columns(&file)?.into_iter().unzip();
         let networks = builder.networks;
         let in_first = columns.iter().take_while(|c| c.setting == columns[0].setting).count();
-        if let Some(name) = repeated(columns[..in_first].iter().map(|c| c.network.as_str())) {
-            return Err(wrong(format!("two networks are called `{name}`; give them different names")));
+        if let Some((second, name)) = repeated(columns[..in_first].iter().map(|c| c.network.as_str())) {
+            let message = format!("two networks are called `{name}`; give them different names");
+            return Err(source.in_network(second, &[Key("name")], StudyError::Contradiction(message)));
         }
         let baseline = match &file.baseline {
             None => 0,
             Some(name) => columns[..in_first].iter().position(|c| c.network == *name).ok_or_else(|| {
                 let names: Vec<&str> = columns[..in_first].iter().map(|c| c.network.as_str()).collect();
-                ChoiceError::unknown("baseline", name, &names)
+                source.at(&[Key("baseline")], ChoiceError::unknown("baseline", name, &names))
             })?,
         };
         let mut columns = columns;
@@ -122,7 +130,8 @@ impl Study {
             budget: file.budget,
         };
         if plan.cells() > MOST_CELLS {
-            return Err(wrong(format!("that makes {} replays, and {MOST_CELLS} is the most", plan.cells())));
+            let message = format!("that makes {} replays, and {MOST_CELLS} is the most", plan.cells());
+            return Err(StudyError::Contradiction(message));
         }
         let places = plan.all_places();
         let file_digests = file_digests(&file.networks, &axes)?;
@@ -142,10 +151,42 @@ impl Study {
     }
 }
 
-/// The first name that stands twice.
-fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// The text of a study file, in which the places of what is wrong are looked up.
+struct Source<'a> {
+    file: &'a Path,
+    text: &'a str,
+    /// Number of networks in it; the others are of the command line.
+    networks: usize,
+}
+
+impl Source<'_> {
+    /// An error with the place of the value that it is about, if that is written there.
+    fn at(&self, way: &[Step], error: impl Into<StudyError>) -> StudyError {
+        let error = error.into();
+        match toml_file::place_of(self.text, way) {
+            Some(place) => StudyError::At { file: self.file.to_owned(), place, error: Box::new(error) },
+            None => error,
+        }
+    }
+
+    /// The same for what cannot be, in words.
+    fn wrong(&self, way: &[Step], message: String) -> StudyError {
+        self.at(way, StudyError::Contradiction(message))
+    }
+
+    /// The same for a value of a network.
+    fn in_network(&self, number: usize, way: &[Step], error: StudyError) -> StudyError {
+        if number >= self.networks {
+            return error;
+        }
+        self.at(&[&[Key("networks"), Item(number)], way].concat(), error)
+    }
+}
+
+/// The first name that stands twice, and where it does so the second time.
+fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<(usize, &'a str)> {
     let mut seen = std::collections::BTreeSet::new();
-    names.into_iter().find(|&name| !seen.insert(name))
+    names.enumerate().find(|&(_, name)| !seen.insert(name))
 }
 
 /// All different texts, in their order.
@@ -160,46 +201,49 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Checks what has nothing to do with other files.
-fn check_numbers(file: &StudyFile) -> Result<(), String> {
-    for workload in &file.workloads {
+fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), StudyError> {
+    for (number, workload) in file.workloads.iter().enumerate() {
         if let Some(weight) = workload.weight
             && !(weight.is_finite() && weight > 0.0)
         {
-            return Err(format!("weight {weight} of workload `{}` is not positive", workload.label()));
+            let message = format!("weight {weight} of workload `{}` is not positive", workload.label());
+            return Err(source.wrong(&[Key("workloads"), Item(number), Key("weight")], message));
         }
     }
     for (name, limit) in file.budget.iter().flat_map(|budget| budget.limits()) {
         if let Some(limit) = limit
             && !(limit.is_finite() && limit >= 0.0)
         {
-            return Err(format!("budget: {name} = {limit} is not a number, zero or more"));
+            let message = format!("budget: {name} = {limit} is not a number, zero or more");
+            return Err(source.wrong(&[Key("budget"), Key(name)], message));
         }
     }
-    if [file.seed.is_some() && file.seeds.is_some(), file.seeds.is_some() && file.repetitions.is_some()].contains(&true)
-    {
-        return Err("seeds says all seeds; seed and repetitions do not go with it".to_owned());
-    }
+    let seeds = |message: String| Err(source.wrong(&[Key("seeds")], message));
     match &file.seeds {
-        Some(seeds) if seeds.is_empty() => return Err("seeds is an empty list".to_owned()),
-        Some(seeds) => {
-            if let Some(seed) = seeds.iter().enumerate().find(|(i, seed)| seeds[..*i].contains(seed)) {
-                return Err(format!("seed {} stands in seeds twice", seed.1));
+        Some(_) if file.seed.is_some() || file.repetitions.is_some() => {
+            return seeds("seeds says all seeds; seed and repetitions do not go with it".to_owned());
+        }
+        Some(list) if list.is_empty() => return seeds("seeds is an empty list".to_owned()),
+        Some(list) => {
+            if let Some((at, seed)) = list.iter().enumerate().find(|(i, seed)| list[..*i].contains(seed)) {
+                return Err(source.wrong(&[Key("seeds"), Item(at)], format!("seed {seed} stands in seeds twice")));
             }
         }
         None => {}
     }
     match file.repetitions {
         Some(repetitions) if !(1..=MOST_REPETITIONS).contains(&repetitions) => {
-            Err(format!("repetitions = {repetitions} is not from 1 to {MOST_REPETITIONS}"))
+            let message = format!("repetitions = {repetitions} is not from 1 to {MOST_REPETITIONS}");
+            Err(source.wrong(&[Key("repetitions")], message))
         }
         _ => Ok(()),
     }
 }
 
 /// Checks the axes and brings them together with the command line.
-fn axes(path: &Path, file: &StudyFile, overrides: &Overrides) -> Result<Axes, StudyError> {
-    let wrong = |message: &str| StudyError::Contradiction { file: path.to_owned(), message: message.to_owned() };
-    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes, StudyError> {
+    let wrong = |key: &str, message: &str| source.wrong(&[Key(key)], message.to_owned());
+    let folder = source.file.parent().unwrap_or(Path::new("")).to_owned();
     let begin = overrides.seed.or(file.seed);
     let seeds = match (&file.seeds, file.repetitions) {
         (_, Some(repetitions)) => {
@@ -211,10 +255,11 @@ fn axes(path: &Path, file: &StudyFile, overrides: &Overrides) -> Result<Axes, St
     };
     let platforms = match &file.platforms {
         None => vec![(None, NetworkChoice::default())],
-        Some(entries) if entries.is_empty() => return Err(wrong("platforms is an empty list")),
+        Some(entries) if entries.is_empty() => return Err(wrong("platforms", "platforms is an empty list")),
         Some(entries) => {
-            if let Some(name) = repeated(entries.iter().map(|entry| entry.name.as_str())) {
-                return Err(wrong(&format!("two platforms are called `{name}`; give them different names")));
+            if let Some((second, name)) = repeated(entries.iter().map(|entry| entry.name.as_str())) {
+                let message = format!("two platforms are called `{name}`; give them different names");
+                return Err(source.wrong(&[Key("platforms"), Item(second), Key("name")], message));
             }
             let choice = |parameters| NetworkChoice { parameters, ..NetworkChoice::default() };
             entries.iter().map(|entry| (Some(entry.name.clone()), choice(entry.parameters.clone()))).collect()
@@ -223,10 +268,12 @@ fn axes(path: &Path, file: &StudyFile, overrides: &Overrides) -> Result<Axes, St
     let own =
         Placement { rule: file.mapping.clone(), hostfile: file.hostfile.clone(), rankfile: file.rankfile.clone() };
     if own.is_ambiguous() {
-        return Err(wrong("only one of mapping, hostfile and rankfile can say how ranks are placed"));
+        let key = if own.hostfile.is_some() { "hostfile" } else { "rankfile" };
+        return Err(wrong(key, "only one of mapping, hostfile and rankfile can say how ranks are placed"));
     }
     if file.mappings.is_some() && own.is_given() {
-        return Err(wrong("mappings says how ranks are placed; mapping, hostfile and rankfile do not go with it"));
+        let message = "mappings says how ranks are placed; mapping, hostfile and rankfile do not go with it";
+        return Err(wrong("mappings", message));
     }
     let (placements, placement_folder) = match &file.mappings {
         _ if overrides.placement.is_given() => (vec![overrides.placement.clone()], PathBuf::new()),
@@ -238,7 +285,8 @@ fn axes(path: &Path, file: &StudyFile, overrides: &Overrides) -> Result<Axes, St
     };
     let tables: Vec<Option<String>> = match &file.collectives {
         Some(_) if file.model.collectives.is_some() => {
-            return Err(wrong("only one of collectives and collectives in [model] can say which tables are used"));
+            let message = "only one of collectives and collectives in [model] can say which tables are used";
+            return Err(wrong("collectives", message));
         }
         Some(tables) if overrides.model.collectives.is_none() => tables.iter().cloned().map(Some).collect(),
         _ => vec![None],
@@ -246,16 +294,26 @@ fn axes(path: &Path, file: &StudyFile, overrides: &Overrides) -> Result<Axes, St
     for (list, names) in [("mappings", &file.mappings), ("collectives", &file.collectives)] {
         let Some(names) = names else { continue };
         if names.is_empty() {
-            return Err(wrong(&format!("{list} is an empty list")));
+            return Err(wrong(list, &format!("{list} is an empty list")));
         }
-        if let Some(name) = repeated(names.iter().map(String::as_str)) {
-            return Err(wrong(&format!("`{name}` stands in {list} twice")));
+        if let Some((second, name)) = repeated(names.iter().map(String::as_str)) {
+            return Err(source.wrong(&[Key(list), Item(second)], format!("`{name}` stands in {list} twice")));
         }
     }
     let base = overrides.model.clone().over(&file.model);
-    let model = |table: Option<String>| {
+    let model = |(number, table): (usize, Option<String>)| {
+        let listed = table.is_some();
         let collectives = table.or_else(|| base.collectives.clone());
-        Ok(ModelChoice { collectives, ..base.clone() }.build()?)
+        ModelChoice { collectives, ..base.clone() }.build().map_err(|error| {
+            // What the command line says was checked before.
+            let key = error.option.replace('-', "_");
+            let way = if listed && key == "collectives" {
+                [Key("collectives"), Item(number)]
+            } else {
+                [Key("model"), Key(&key)]
+            };
+            source.at(&way, error)
+        })
     };
     Ok(Axes {
         folder,
@@ -264,21 +322,24 @@ fn axes(path: &Path, file: &StudyFile, overrides: &Overrides) -> Result<Axes, St
         platforms,
         placements,
         placement_folder,
-        models: tables.into_iter().map(model).collect::<Result<_, StudyError>>()?,
+        models: tables.into_iter().enumerate().map(model).collect::<Result<_, StudyError>>()?,
     })
 }
 
-fn read_workloads(file: &Path, entries: &[WorkloadEntry], folder: &Path) -> Result<Vec<Workload>, StudyError> {
-    let read = |entry: &WorkloadEntry| {
-        let mut workload = Workload::open(entry, folder).map_err(|error| match error {
-            OpenError::Trace(error) => StudyError::Trace(error),
-            OpenError::Workload(error) => StudyError::Workload(error),
-            OpenError::Contradiction(message) => StudyError::Contradiction { file: file.to_owned(), message },
+fn read_workloads(source: &Source, entries: &[WorkloadEntry], folder: &Path) -> Result<Vec<Workload>, StudyError> {
+    let read = |(number, entry): (usize, &WorkloadEntry)| {
+        let mut workload = Workload::open(entry, folder).map_err(|error| {
+            let (key, error) = match error {
+                OpenError::Trace(error) => ("trace", StudyError::Trace(error)),
+                OpenError::Workload(error) => ("workload", StudyError::Workload(error)),
+                OpenError::Contradiction(message) => ("", StudyError::Contradiction(message)),
+            };
+            source.at(&[Key("workloads"), Item(number), Key(key)], error)
         })?;
         workload.name = entry.name.clone().unwrap_or(workload.name);
         Ok(workload)
     };
-    entries.iter().map(read).collect()
+    entries.iter().enumerate().map(read).collect()
 }
 
 /// Digests of the platform files that networks are read from: their routes are nowhere else.
@@ -301,6 +362,7 @@ fn file_digests(choices: &[NetworkChoice], axes: &Axes) -> Result<Vec<String>, S
 
 /// Builds networks and places ranks.
 struct Builder<'a> {
+    source: &'a Source<'a>,
     axes: &'a Axes,
     overrides: &'a Overrides,
     workloads: &'a [Workload],
@@ -329,10 +391,17 @@ impl Builder<'_> {
             for (number, choice) in file.networks.iter().enumerate() {
                 variants.push(self.variants(number, choice, parameters)?);
             }
-            for placement in &axes.placements {
+            for (number, placement) in axes.placements.iter().enumerate() {
                 for (model, (_, description)) in axes.models.iter().enumerate() {
                     for variant in &variants {
-                        let (mut column, runs) = self.column(variant, placement)?;
+                        let (mut column, runs) = self.column(variant, placement).map_err(|error| match error {
+                            // What the command line says was checked before.
+                            StudyError::Choice(_) if file.mappings.is_some() => {
+                                self.source.at(&[Key("mappings"), Item(number)], error)
+                            }
+                            StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
+                            error => error,
+                        })?;
                         column.setting.platform.clone_from(platform);
                         column.setting.collectives.clone_from(&description.collectives);
                         column.info.name = self.full_name(&column);
@@ -364,7 +433,11 @@ impl Builder<'_> {
     ) -> Result<Variants, StudyError> {
         let axes = self.axes;
         let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
-        let in_network = |error| StudyError::Network { network: label.clone(), error: Box::new(error) };
+        let in_network = |error: NetworkError| {
+            let key = if matches!(error, NetworkError::Topology(_)) { "topology" } else { "" };
+            let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
+            self.source.in_network(number, &[Key(key)], error)
+        };
         let name = choice.name.clone();
         let choice = choice.clone().over(parameters).over(&axes.common);
         let choice = NetworkChoice { name, ..self.overrides.network.clone().over(&choice) };

@@ -3,6 +3,7 @@
 use crate::topology::input::{ReadError, read_text};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
+use toml::de::{DeTable, DeValue};
 
 /// Largest file that is read, in bytes: a study names its traces and graphs, it does not hold them.
 const MAX_BYTES: u64 = 16 << 20;
@@ -57,16 +58,56 @@ pub fn read_with_text<T: DeserializeOwned>(file: &Path) -> Result<(T, String), T
 /// [`TomlError::Wrong`].
 pub fn parse<T: DeserializeOwned>(file: &Path, text: &str) -> Result<T, TomlError> {
     toml::from_str(text).map_err(|error| {
-        let offset = error.span().map_or(0, |span| span.start.min(text.len()));
+        let Place { line, column } = Place::of(text, error.span().map_or(0, |span| span.start));
+        let message = with_nearest_key(&error.message().replace('\n', ", "));
+        TomlError::Wrong { file: file.to_owned(), line, column, message }
+    })
+}
+
+/// A place in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in bytes, from 1.
+    pub column: usize,
+}
+
+impl Place {
+    /// Of a byte of a text; of its end, if the text is shorter.
+    fn of(text: &str, offset: usize) -> Self {
+        let offset = offset.min(text.len());
         let before = &text.as_bytes()[..offset];
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-        TomlError::Wrong {
-            file: file.to_owned(),
-            line: 1 + memchr::memchr_iter(b'\n', before).count(),
-            column: 1 + offset - line_start,
-            message: with_nearest_key(&error.message().replace('\n', ", ")),
-        }
-    })
+        Self { line: 1 + memchr::memchr_iter(b'\n', before).count(), column: 1 + offset - line_start }
+    }
+}
+
+/// A step on the way to a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// Into the value of a key.
+    Key(&'a str),
+    /// Into an item of a list, or the table after so many others of its name.
+    Item(usize),
+}
+
+/// Where a value stands that was read from a text, or the last table or list on the way to it that is written there.
+/// `None` if not even the first step leads anywhere.
+pub fn place_of(text: &str, way: &[Step]) -> Option<Place> {
+    let document = DeTable::parse(text).ok()?;
+    let (Step::Key(first), rest) = way.split_first()? else { return None };
+    let mut value = document.get_ref().get(*first)?;
+    for step in rest {
+        let next = match (step, value.get_ref()) {
+            (Step::Key(key), DeValue::Table(table)) => table.get(*key),
+            (Step::Item(item), DeValue::Array(items)) => items.get(*item),
+            _ => None,
+        };
+        let Some(next) = next else { break };
+        value = next;
+    }
+    Some(Place::of(text, value.span().start))
 }
 
 /// The parser lists the keys that it knows; the nearest one is what the user meant.
@@ -110,5 +151,21 @@ mod tests {
         assert!(message("zzz = 1").starts_with("a.toml:1:1: unknown field `zzz`, expected"));
         assert!(message("title = 'x'\nbaseline = 'y'\n").starts_with("a.toml:2:12: invalid type"));
         assert!(message("title = 'x").starts_with("a.toml:1:"));
+    }
+
+    #[test]
+    fn values_are_found_again() {
+        let text = "a = 1\nlist = ['x',\n  'y']\n[table]\nkey = 2\n[[tables]]\nk = 3\n[[tables]]\nk = 4\n";
+        let find = |way: &[Step]| place_of(text, way).map(|place| (place.line, place.column));
+        use Step::{Item, Key};
+        assert_eq!(find(&[Key("a")]), Some((1, 5)));
+        assert_eq!(find(&[Key("list"), Item(1)]), Some((3, 3)));
+        assert_eq!(find(&[Key("table"), Key("key")]), Some((5, 7)));
+        assert_eq!(find(&[Key("tables"), Item(1), Key("k")]), Some((9, 5)));
+        // What is not there is looked for where it would be.
+        assert_eq!(find(&[Key("tables"), Item(1), Key("z")]), Some((8, 1)));
+        assert_eq!(find(&[Key("table"), Item(1)]), Some((4, 1)));
+        assert_eq!(find(&[Key("z")]), None);
+        assert_eq!(find(&[]), None);
     }
 }
