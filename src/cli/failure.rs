@@ -138,9 +138,6 @@ impl Failure {
 
     /// A study that cannot be built or run.
     pub fn study(error: &StudyError, workloads: &[Workload]) -> Self {
-        if let StudyError::At { error: inner, .. } = error {
-            return Self { message: error.to_string(), ..Self::study(inner, workloads) };
-        }
         let code = match error {
             StudyError::File(e) if e.is_io() => IO_FAILED,
             StudyError::Traffic(e) if e.is_io() => IO_FAILED,
@@ -162,7 +159,10 @@ impl Failure {
             StudyError::Traffic(e) => e.help(),
             StudyError::Trace(e) => e.help(),
             StudyError::Workload(e) => e.help(),
-            StudyError::At { .. } | StudyError::Mapping { .. } => String::new(),
+            StudyError::At { error: inner, .. } => {
+                return Self { message: error.to_string(), ..Self::study(inner, workloads) };
+            }
+            StudyError::Mapping { .. } => String::new(),
             StudyError::Results(e) => e.help().to_owned(),
             StudyError::Replay { workload, index, network, error } => {
                 if let Some(w) = workloads.get(*index) {

@@ -328,13 +328,11 @@ fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes
 
 fn read_workloads(source: &Source, entries: &[WorkloadEntry], folder: &Path) -> Result<Vec<Workload>, StudyError> {
     let read = |(number, entry): (usize, &WorkloadEntry)| {
-        let mut workload = Workload::open(entry, folder).map_err(|error| {
-            let (key, error) = match error {
-                OpenError::Trace(error) => ("trace", StudyError::Trace(error)),
-                OpenError::Workload(error) => ("workload", StudyError::Workload(error)),
-                OpenError::Contradiction(message) => ("", StudyError::Contradiction(message)),
-            };
-            source.at(&[Key("workloads"), Item(number), Key(key)], error)
+        let (list, item) = (Key("workloads"), Item(number));
+        let mut workload = Workload::open(entry, folder).map_err(|error| match error {
+            OpenError::Trace(error) => source.at(&[list, item, Key("trace")], error),
+            OpenError::Workload(error) => source.at(&[list, item, Key("workload")], error),
+            OpenError::Contradiction(message) => source.wrong(&[list, item], message),
         })?;
         workload.name = entry.name.clone().unwrap_or(workload.name);
         Ok(workload)
@@ -434,9 +432,9 @@ impl Builder<'_> {
         let axes = self.axes;
         let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
         let in_network = |error: NetworkError| {
-            let key = if matches!(error, NetworkError::Topology(_)) { "topology" } else { "" };
+            let way: &[Step] = if matches!(error, NetworkError::Topology(_)) { &[Key("topology")] } else { &[] };
             let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
-            self.source.in_network(number, &[Key(key)], error)
+            self.source.in_network(number, way, error)
         };
         let name = choice.name.clone();
         let choice = choice.clone().over(parameters).over(&axes.common);

@@ -3,7 +3,7 @@
 use crate::topology::input::{ReadError, read_text};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 /// Largest file that is read, in bytes: a study names its traces and graphs, it does not hold them.
 const MAX_BYTES: u64 = 16 << 20;
@@ -99,10 +99,9 @@ pub fn place_of(text: &str, way: &[Step]) -> Option<Place> {
     let (Step::Key(first), rest) = way.split_first()? else { return None };
     let mut value = document.get_ref().get(*first)?;
     for step in rest {
-        let next = match (step, value.get_ref()) {
-            (Step::Key(key), DeValue::Table(table)) => table.get(*key),
-            (Step::Item(item), DeValue::Array(items)) => items.get(*item),
-            _ => None,
+        let next = match step {
+            Step::Key(key) => value.get_ref().get(*key),
+            Step::Item(item) => value.get_ref().get(*item),
         };
         let Some(next) = next else { break };
         value = next;
