@@ -17,6 +17,7 @@ pub mod record;
 pub mod report;
 pub mod result;
 pub mod routing;
+mod similar;
 mod slots;
 pub mod study;
 pub mod throughput;

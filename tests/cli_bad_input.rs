@@ -208,7 +208,7 @@ fn names_that_do_not_exist_are_answered_with_the_nearest() {
     for (flag, value, wrong, nearest) in [
         ("--topology", "tours:4x4", "`tours`", "`torus`"),
         ("--topology", "random:n=8,deg=3", "`deg`", "`d`"),
-        ("--routing", "bsf", "`bsf`", "`bfs`"),
+        ("--routing", "bsf", "`bsf`", "did you mean `bfs`?"),
         ("--duplex", "ful", "`ful`", "`full`"),
         ("--network-model", "smp", "`smp`", "`smpi`"),
         ("--collectives", "mvapich", "`mvapich`", "`mvapich2`"),

@@ -5,6 +5,7 @@
 //! the questions, so runs can share it. A new routing is one file and one line of [`ROUTINGS`].
 
 use crate::ids::SwitchId;
+use crate::similar::{did_you_mean, nearest};
 use crate::topology::{ArcId, Hosts, Topology};
 
 mod balanced;
@@ -124,7 +125,7 @@ pub const ROUTINGS: &[RoutingKind] = &[
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RoutingError {
     /// No routing has this name.
-    #[error("there is no routing `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!(" (did you mean `{near}`?)")))]
+    #[error("there is no routing `{name}`{}", did_you_mean(.nearest.as_deref()))]
     Unknown {
         /// The name as given.
         name: String,
@@ -164,7 +165,7 @@ pub fn find(name: &str) -> Result<&'static RoutingKind, RoutingError> {
     ROUTINGS.iter().find(|kind| kind.name == wanted || kind.aliases.contains(&wanted.as_str())).ok_or_else(|| {
         RoutingError::Unknown {
             name: name.into(),
-            nearest: crate::topology::nearest_name(&wanted, ROUTINGS.iter().map(|kind| kind.name)),
+            nearest: nearest(name, ROUTINGS.iter().map(|kind| kind.name)).map(Into::into),
         }
     })
 }

@@ -6,6 +6,7 @@ use crate::mpi::collective::select::{Selector, Table};
 use crate::network::Precision;
 use crate::network::model::{CROSS_TRAFFIC, NetworkModel};
 use crate::network::sharing::Rule;
+use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -30,11 +31,8 @@ pub struct ChoiceError {
 impl ChoiceError {
     /// A value that is not one of a list; names the nearest.
     pub fn unknown(option: &str, value: &str, known: &[&str]) -> Self {
-        let near = known.iter().map(|k| (strsim::damerau_levenshtein(k, value), k)).min_by_key(|n| n.0);
-        let hint = match near {
-            Some((distance, name)) if distance <= 1 + name.len() / 3 => format!("; did you mean `{name}`?"),
-            _ => String::new(),
-        };
+        let near = nearest(value, known.iter().copied());
+        let hint = near.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
         let rule = match known {
             [only] => format!("is not `{only}`, the only one there is"),
             known => format!("is not one of {}{hint}", known.join(", ")),

@@ -1,6 +1,7 @@
 //! What can be wrong with a topology.
 
 use super::input::{Located, ReadError};
+use crate::similar::did_you_mean;
 
 /// Why a topology cannot be had, or cannot be measured.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +45,7 @@ pub enum TopologyError {
         limit: String,
     },
     /// No family has this name.
-    #[error("there is no topology `{name}`{}", did_you_mean(.nearest))]
+    #[error("there is no topology `{name}`{}", did_you_mean(.nearest.as_deref()))]
     UnknownTopology {
         /// The name as given.
         name: String,
@@ -58,7 +59,7 @@ pub enum TopologyError {
         file: String,
     },
     /// The family has no such parameter.
-    #[error("topology `{topology}` has no parameter `{parameter}`{}; it has {known}", did_you_mean(.nearest))]
+    #[error("topology `{topology}` has no parameter `{parameter}`{}; it has {known}", did_you_mean(.nearest.as_deref()))]
     UnknownParameter {
         /// Name of the family.
         topology: String,
@@ -85,10 +86,6 @@ pub enum TopologyError {
     /// A graph file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-}
-
-fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))
 }
 
 impl TopologyError {
@@ -122,23 +119,4 @@ impl TopologyError {
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Read(ReadError::Io { .. }))
     }
-}
-
-/// The candidate nearest to `name`, if one is near enough to be a slip of the finger.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let name = name.to_lowercase().replace('-', "_");
-    candidates
-        .into_iter()
-        .map(|candidate| {
-            // The first measure is good at long names with a common beginning, the second at swaps in short ones.
-            let similar = strsim::jaro_winkler(&name, candidate);
-            (similar.max(strsim::normalized_damerau_levenshtein(&name, candidate)), candidate)
-        })
-        .filter(|(similarity, _)| *similarity >= 0.65)
-        // The earliest of equals wins, so that the answer does not depend on how `max_by` breaks ties.
-        .fold(None, |best: Option<(f64, &str)>, next| match best {
-            Some(best) if best.0 >= next.0 => Some(best),
-            _ => Some(next),
-        })
-        .map(|(_, candidate)| candidate.to_owned())
 }

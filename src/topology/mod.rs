@@ -30,7 +30,6 @@ pub(crate) mod weighted;
 pub(crate) mod xml;
 
 pub use error::TopologyError;
-pub(crate) use error::nearest as nearest_name;
 pub use graph::{ArcId, CableId, Graph};
 pub use hosts::Hosts;
 pub use randomness::GENERATOR;

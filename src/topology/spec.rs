@@ -12,10 +12,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::Topology;
-use super::error::{TopologyError, nearest};
+use super::error::TopologyError;
 use super::families::equality;
 use super::input::plain_name;
 use super::registry::{self, Absent, Arguments, CABINET, FAMILIES, Family, Kind, Value};
+use crate::similar::nearest;
 
 /// Extensions of graph files and the family that reads them.
 const EXTENSIONS: [(&str, &str); 4] =
@@ -130,7 +131,7 @@ impl FromStr for Spec {
             return Err(TopologyError::UnknownFormat { file: text.into() });
         }
         let names = FAMILIES.iter().flat_map(|family| [family.name].into_iter().chain(family.aliases.iter().copied()));
-        Err(TopologyError::UnknownTopology { name: head.into(), nearest: nearest(head, names) })
+        Err(TopologyError::UnknownTopology { name: head.into(), nearest: nearest(head, names).map(Into::into) })
     }
 }
 
@@ -240,7 +241,7 @@ impl Reader<'_> {
         names.clone().position(|parameter| parameter == wanted).ok_or_else(|| TopologyError::UnknownParameter {
             topology: self.family.name.into(),
             parameter: name.into(),
-            nearest: nearest(name, names),
+            nearest: nearest(name, names).map(Into::into),
             known: self.known(),
         })
     }

@@ -1,7 +1,7 @@
 //! Patterns as text: `name`, `name:value,...` or `name:parameter=value,...`.
 
 use super::{PatternKind, TrafficError, find};
-use crate::topology::nearest_name;
+use crate::similar::{did_you_mean, nearest};
 
 /// Parameters that say yes or no: one that is named without a value is `true`.
 const FLAGS: &[&str] = &["exclude_self"];
@@ -53,8 +53,7 @@ impl<'a> Arguments<'a> {
         let names = self.kind.parameters;
         let alias = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, name)| *name);
         names.iter().copied().find(|name| *name == wanted || Some(*name) == alias).ok_or_else(|| {
-            let near = nearest_name(&wanted, names.iter().copied());
-            let near = near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+            let near = did_you_mean(nearest(name, names.iter().copied()));
             self.invalid(format!("there is no parameter `{}`{near}{}", name.trim(), known(self.kind)))
         })
     }

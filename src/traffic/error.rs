@@ -1,6 +1,7 @@
 //! What can be wrong with a traffic pattern.
 
 use super::PATTERNS;
+use crate::similar::did_you_mean;
 use crate::topology::input::{Located, ReadError};
 use crate::trace::TraceError;
 
@@ -8,7 +9,7 @@ use crate::trace::TraceError;
 #[derive(Debug, thiserror::Error)]
 pub enum TrafficError {
     /// No pattern has this name.
-    #[error("there is no pattern `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!(" (did you mean `{near}`?)")))]
+    #[error("there is no pattern `{name}`{}", did_you_mean(.nearest.as_deref()))]
     Unknown {
         /// The name as given.
         name: String,

@@ -5,7 +5,8 @@
 //! or what a trace sends. A pattern never is a table of all pairs: it names the destinations of one source at a time,
 //! so a permutation of a million hosts costs nothing to hold. A new pattern is one file and one line of [`PATTERNS`].
 
-use crate::topology::{Topology, nearest_name};
+use crate::similar::nearest;
+use crate::topology::Topology;
 use arguments::Arguments;
 use std::path::Path;
 
@@ -137,7 +138,7 @@ pub fn find(name: &str) -> Result<&'static PatternKind, TrafficError> {
     let wanted = name.trim().to_lowercase().replace('-', "_");
     PATTERNS.iter().find(|kind| kind.name == wanted || kind.aliases.contains(&wanted.as_str())).ok_or_else(|| {
         let names = PATTERNS.iter().flat_map(|kind| [kind.name].into_iter().chain(kind.aliases.iter().copied()));
-        TrafficError::Unknown { name: name.into(), nearest: nearest_name(&wanted, names) }
+        TrafficError::Unknown { name: name.into(), nearest: nearest(name, names).map(Into::into) }
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::error::WorkloadError;
 use super::program::Program;
+use crate::similar;
 use std::path::Path;
 
 /// A built-in program.
@@ -56,6 +57,16 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
     ALL.iter().find(|builtin| builtin.name == name)
 }
 
+/// The built-in program that was probably meant, whose suite may have been left out: `lu` is `npb/lu`.
+fn nearest(name: &str) -> Option<&'static str> {
+    let names = || ALL.iter().map(|builtin| builtin.name);
+    let short = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
+    similar::nearest(name, names()).or_else(|| {
+        let nearest = similar::nearest(name, names().map(short))?;
+        names().find(|name| short(name) == nearest)
+    })
+}
+
 /// The program of that name: a built-in one, or a file whose name ends in `.star`.
 ///
 /// # Errors
@@ -67,15 +78,5 @@ pub fn open(name: &str) -> Result<Program, WorkloadError> {
     if name.ends_with(".star") {
         return Program::read(Path::new(name));
     }
-    let nearest = ALL
-        .iter()
-        .map(|builtin| builtin.name)
-        .map(|known| {
-            let last = known.rsplit('/').next().unwrap_or(known);
-            (strsim::jaro_winkler(name, known).max(strsim::jaro_winkler(name, last)), known)
-        })
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, known)| known);
-    Err(WorkloadError::Unknown { name: name.to_owned(), nearest })
+    Err(WorkloadError::Unknown { name: name.to_owned(), nearest: nearest(name) })
 }

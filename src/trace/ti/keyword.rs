@@ -1,5 +1,6 @@
 //! The names of actions.
 
+use crate::similar;
 use crate::trace::CollectiveKind;
 
 /// What the second word of a line says.
@@ -117,17 +118,11 @@ impl Keyword {
     }
 
     /// The name that a wrong one was probably meant to be.
-    ///
-    /// Case and underscores count least, since old traces and documents differ in them; then the number of edits.
     pub fn nearest(word: &[u8]) -> Option<&'static str> {
-        let plain = |name: &str| name.to_ascii_lowercase().replace('_', "");
-        let word = plain(std::str::from_utf8(word).ok().filter(|word| word.len() <= 40)?);
         let collectives = CollectiveKind::ALL.map(CollectiveKind::name).into_iter();
         let starts = CollectiveKind::ALL.map(CollectiveKind::nonblocking_name);
         let names = OTHERS.iter().map(|&(name, _)| name).chain(collectives).chain(starts);
-        let (distance, nearest) =
-            names.map(|name| (strsim::damerau_levenshtein(&word, &plain(name)), name)).min_by_key(|&(d, _)| d)?;
-        (distance <= 1 + nearest.len() / 4).then_some(nearest)
+        similar::nearest(std::str::from_utf8(word).ok()?, names)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Composite, Table, composite};
 use crate::mpi::collective::{Algorithm, algorithms};
+use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 
 /// What an operation runs instead of what the selector's table says.
@@ -29,9 +30,6 @@ pub struct OverrideError {
     pub valid: Vec<&'static str>,
 }
 
-/// How alike two names must be to suggest one for the other, from 0 to 1: enough for a slip or two in a short word.
-const ALIKE: f64 = 0.6;
-
 impl Choice {
     /// The choice with that name: an algorithm of the operation, or a table.
     ///
@@ -49,13 +47,7 @@ impl Choice {
         }
         let tables = Table::ALL.into_iter().map(Table::name);
         let valid: Vec<&'static str> = Self::names(kind).chain(tables).collect();
-        let likeness = |candidate: &str| strsim::jaro_winkler(candidate, name);
-        let nearest = valid
-            .iter()
-            .copied()
-            .filter(|candidate| likeness(candidate) > ALIKE)
-            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        Err(OverrideError { kind, name: name.to_owned(), nearest, valid })
+        Err(OverrideError { kind, name: name.to_owned(), nearest: nearest(name, valid.iter().copied()), valid })
     }
 
     /// All choices for an operation, tables excepted.
