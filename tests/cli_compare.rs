@@ -205,8 +205,26 @@ fn wrong_choices_name_the_study() {
     );
     for hosts in ["0", "[0, 0, 0, 0]"] {
         let network = format!("{NETWORK}parameters = {{ hosts_per_switch = {hosts} }}\n");
-        refuse(study("", &network, WORKLOAD), 2, &["s.toml:2:1: network `number 1`", "at least one host"]);
+        refuse(study("", &network, WORKLOAD), 2, &["s.toml:4:35: network `number 1`", "at least one host"]);
     }
+    // What is written for all networks, or for one platform, is wrong there, unless a network has a value of its own.
+    let common = "[network]\nrouting = 'bsf'\n";
+    refuse(study(common, NETWORK, WORKLOAD), 2, &["s.toml:3:11: network `number 1`", "did you mean `bfs`?"]);
+    let network = format!("{NETWORK}routing = 'esmp'\n");
+    refuse(study(common, &network, WORKLOAD), 2, &["s.toml:6:11: network `number 1`", "did you mean `ecmp`?"]);
+    let platforms = "[[platforms]]\nname = 'a'\n[[platforms]]\nname = 'b'\nparameters = { cores = 0 }\n";
+    refuse(study(platforms, NETWORK, WORKLOAD), 2, &["s.toml:6:24: network `number 1`", "at least one core"]);
+    // The file of a platform has its own place, behind that of the study.
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write("p.toml", "topology = 'ring:4'\nrouting = 'bsf'\n");
+    folder.write("s.toml", study("", "[[networks]]\nplatform = 'p.toml'\n", WORKLOAD));
+    folder.refuse(
+        &["compare", "s.toml"],
+        2,
+        &["s.toml:3:12: network `number 1`: p.toml:2:11: ", "did you mean `bfs`?"],
+    );
+    folder.write("s.toml", study("hostfile = 'none'\n", NETWORK, WORKLOAD));
+    folder.refuse(&["compare", "s.toml"], 3, &["s.toml:2:12: network `ring:n=4`: ", "none"]);
     let network = format!("{NETWORK}parameters = {{ hosts_per_switch = -1 }}\n");
     refuse(study("", &network, WORKLOAD), 2, &["s.toml:4:35:", "hosts_per_switch must be a number"]);
 }

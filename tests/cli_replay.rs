@@ -376,14 +376,17 @@ fn every_format_states_the_platform() {
 #[test]
 fn a_platform_file_that_is_wrong_is_named() {
     let folder = Folder::with_trace(MESSAGE);
-    for (content, part) in [
-        ("", "write one of the keys"),
-        ("topology = 'rung:4'\n", "did you mean `ring`"),
-        ("topology = 'ring:4'\nrouting = 'foo'\n", "`foo`"),
-        ("topology = 'ring:4'\nparameters = { cores = 0 }\n", "cores"),
+    for (content, place, part) in [
+        ("", "platform file `p.toml`: ", "write one of the keys"),
+        ("\ntopology = 'rung:4'\n", "p.toml:2:12: ", "did you mean `ring`"),
+        ("topology = 'ring:4'\nrouting = 'foo'\n", "p.toml:2:11: ", "`foo`"),
+        ("topology = 'ring:4'\nparameters = { cores = 0 }\n", "p.toml:2:24: ", "cores"),
+        ("topology = 'ring:4'\n[parameters]\n\nhost_link_latency = '1us'\n", "p.toml:4:21: ", "no link of its own"),
+        ("topology = 'ring:4'\nplatform = 'p.json'\n", "p.toml:2:12: ", "both are given"),
+        ("name = 'x'\nplatform = 'q.toml'\n", "p.toml:2:12: ", "names another one"),
     ] {
         folder.write("p.toml", content);
-        folder.refuse(&["replay", "t.ti", "--platform", "p.toml"], 2, &["platform file `p.toml`", part]);
+        folder.refuse(&["replay", "t.ti", "--platform", "p.toml"], 2, &[place, part]);
     }
     // A mistake of the command line is not one of the file.
     folder.write("p.toml", "topology = 'ring:4'\n");
@@ -391,5 +394,5 @@ fn a_platform_file_that_is_wrong_is_named() {
     let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
     assert!(error.contains("`foo`") && !error.contains("p.toml"), "{error}");
     folder.write("p.toml", "topology = 'none.txt'\n");
-    folder.refuse(&["replay", "t.ti", "--platform", "p.toml"], 3, &["none.txt"]);
+    folder.refuse(&["replay", "t.ti", "--platform", "p.toml"], 3, &["p.toml:1:12: ", "none.txt"]);
 }

@@ -1,6 +1,6 @@
 //! A network that takes part in a comparison: a topology with parameters, or a platform file.
 
-use super::toml_file::{self, TomlError};
+use super::toml_file::{self, Place, Step, Step::Key, TomlError};
 use crate::layout::FloorOptions;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
@@ -110,16 +110,15 @@ pub enum NetworkError {
     #[error(transparent)]
     Toml(#[from] TomlError),
     /// A platform file in TOML names another one.
-    #[error("platform file `{}` names another platform file in TOML", .file.display())]
-    Nested {
-        /// The file.
-        file: PathBuf,
-    },
+    #[error("a platform file in TOML names another one")]
+    Nested,
     /// What a platform file in TOML says cannot be built.
-    #[error("platform file `{}`: {error}", .file.display())]
+    #[error("{}: {error}", in_file(.file, *.place))]
     InToml {
         /// The file.
         file: PathBuf,
+        /// Where it says so; `None` if it is what it does not say.
+        place: Option<Place>,
         /// What is wrong.
         error: Box<NetworkError>,
     },
@@ -140,13 +139,40 @@ impl NetworkError {
             Self::NoGraph { .. } => "use --to simgrid, or describe the network by a topology".into(),
             Self::Toml(TomlError::Read(error)) => error.help().into(),
             Self::Toml(_) => "the keys are name, topology, platform, routing, seed and the table [parameters]".into(),
-            Self::Nested { .. } => "put the keys of that file here instead".into(),
+            Self::Nested => "put the keys of that file here instead".into(),
             Self::InToml { error, .. } if matches!(**error, Self::Ambiguous { .. }) => {
                 "write one of the keys topology and platform into it".into()
             }
             Self::InToml { error, .. } => error.help(),
             Self::Topology(error) => error.help(),
             Self::Platform(error) => error.help(),
+        }
+    }
+
+    /// The way to what is wrong in the table that describes the network; empty if it is the table as a whole.
+    pub fn way(&self) -> Vec<Step<'static>> {
+        match self {
+            Self::Ambiguous { both: false } => Vec::new(),
+            Self::Ambiguous { both: true }
+            | Self::NoGraph { .. }
+            | Self::Toml(_)
+            | Self::Nested
+            | Self::InToml { .. } => {
+                vec![Key("platform")]
+            }
+            Self::Topology(_) | Self::Platform(PlatformError::Topology(_) | PlatformError::Disconnected { .. }) => {
+                vec![Key("topology")]
+            }
+            Self::NotForFile { option: "routing", .. } | Self::Platform(PlatformError::Routing(_)) => {
+                vec![Key("routing")]
+            }
+            Self::NotForFile { option: parameter, .. }
+            | Self::Platform(PlatformError::InvalidParameter { parameter, .. }) => {
+                vec![Key("parameters"), Key(parameter)]
+            }
+            Self::Platform(PlatformError::File(_) | PlatformError::Unsupported(_) | PlatformError::Read(_)) => {
+                vec![Key("platform")]
+            }
         }
     }
 
@@ -337,9 +363,9 @@ impl NetworkChoice {
     }
 
     fn over_toml(&self, file: &Path) -> Result<NetworkChoice, NetworkError> {
-        let written: NetworkChoice = toml_file::read(file)?;
+        let (written, text): (NetworkChoice, String) = toml_file::read_with_text(file)?;
         if written.platform.as_deref().is_some_and(is_toml) {
-            return Err(NetworkError::Nested { file: file.to_owned() });
+            return Err(NetworkError::Nested.in_toml(file, &text));
         }
         let name = self.name.clone().or_else(|| written.name.clone());
         let ours = NetworkChoice { topology: None, platform: None, name, ..self.clone() };
@@ -347,18 +373,31 @@ impl NetworkChoice {
     }
 }
 
-/// An error with the name of the file, if the file is wrong by itself and not what the command line or a study adds.
+impl NetworkError {
+    /// An error about what a platform file in TOML says.
+    fn in_toml(self, file: &Path, text: &str) -> Self {
+        let place = toml_file::place_of(text, &self.way());
+        Self::InToml { file: file.to_owned(), place, error: Box::new(self) }
+    }
+}
+
+/// A file, and the place in it if there is one, for the beginning of a message.
+fn in_file(file: &Path, place: Option<Place>) -> String {
+    match place {
+        Some(Place { line, column }) => format!("{}:{line}:{column}", file.display()),
+        None => format!("platform file `{}`", file.display()),
+    }
+}
+
+/// An error with its place in the file, if the file is wrong by itself and not what the command line or a study adds.
 fn in_toml(
     file: &Path,
     error: NetworkError,
     alone: impl FnOnce(NetworkChoice) -> Option<NetworkError>,
 ) -> NetworkError {
-    let own = toml_file::read(file).ok().and_then(alone);
-    if own.is_some_and(|own| own.to_string() == error.to_string()) {
-        NetworkError::InToml { file: file.to_owned(), error: Box::new(error) }
-    } else {
-        error
-    }
+    let Ok((written, text)) = toml_file::read_with_text(file) else { return error };
+    let is_own = alone(written).is_some_and(|own| own.to_string() == error.to_string());
+    if is_own { error.in_toml(file, &text) } else { error }
 }
 
 fn is_toml(file: &Path) -> bool {

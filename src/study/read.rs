@@ -96,7 +96,7 @@ impl Study {
         let in_first = columns.iter().take_while(|c| c.setting == columns[0].setting).count();
         if let Some((second, name)) = repeated(columns[..in_first].iter().map(|c| c.network.as_str())) {
             let message = format!("two networks are called `{name}`; give them different names");
-            return Err(source.in_network(second, &[Key("name")], StudyError::Contradiction(message)));
+            return Err(source.in_network(second, &[Key("name")], &[], StudyError::Contradiction(message)));
         }
         let baseline = match &file.baseline {
             None => 0,
@@ -174,12 +174,18 @@ impl Source<'_> {
         self.at(way, StudyError::Contradiction(message))
     }
 
-    /// The same for a value of a network.
-    fn in_network(&self, number: usize, way: &[Step], error: StudyError) -> StudyError {
+    /// The same for a value of a network, which may also be written in one of the tables `behind` it, the first one
+    /// first.
+    fn in_network(&self, number: usize, way: &[Step], behind: &[&[Step]], error: StudyError) -> StudyError {
         if number >= self.networks {
             return error;
         }
-        self.at(&[&[Key("networks"), Item(number)], way].concat(), error)
+        let network = [Key("networks"), Item(number)];
+        let table = [&network[..]]
+            .into_iter()
+            .chain(behind.iter().copied())
+            .find(|table| toml_file::place_of_value(self.text, &[table, way].concat()).is_some());
+        self.at(&[table.unwrap_or(&network), way].concat(), error)
     }
 }
 
@@ -384,10 +390,10 @@ impl Builder<'_> {
     fn columns(&mut self, file: &StudyFile) -> Result<Vec<(Column, BuiltColumn)>, StudyError> {
         let axes = self.axes;
         let mut columns = Vec::new();
-        for (platform, parameters) in &axes.platforms {
+        for (entry, (platform, parameters)) in axes.platforms.iter().enumerate() {
             let mut variants = Vec::with_capacity(file.networks.len());
             for (number, choice) in file.networks.iter().enumerate() {
-                variants.push(self.variants(number, choice, parameters)?);
+                variants.push(self.variants(number, choice, (entry, parameters))?);
             }
             for (number, placement) in axes.placements.iter().enumerate() {
                 for (model, (_, description)) in axes.models.iter().enumerate() {
@@ -398,6 +404,13 @@ impl Builder<'_> {
                                 self.source.at(&[Key("mappings"), Item(number)], error)
                             }
                             StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
+                            error if self.overrides.placement.is_given() => error,
+                            StudyError::Network { .. } if placement.hostfile.is_some() => {
+                                self.source.at(&[Key("hostfile")], error)
+                            }
+                            StudyError::Network { .. } if placement.rankfile.is_some() => {
+                                self.source.at(&[Key("rankfile")], error)
+                            }
                             error => error,
                         })?;
                         column.setting.platform.clone_from(platform);
@@ -427,14 +440,20 @@ impl Builder<'_> {
         &mut self,
         number: usize,
         choice: &NetworkChoice,
-        parameters: &NetworkChoice,
+        (entry, parameters): (usize, &NetworkChoice),
     ) -> Result<Variants, StudyError> {
         let axes = self.axes;
         let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
         let in_network = |error: NetworkError| {
-            let way: &[Step] = if matches!(error, NetworkError::Topology(_)) { &[Key("topology")] } else { &[] };
+            let way = match &error.way()[..] {
+                // What the command line says is no mistake of the file.
+                [Key("routing")] if self.overrides.network.routing.is_some() => Vec::new(),
+                [_, Key(parameter)] if self.overrides.network.parameters.given().contains(parameter) => Vec::new(),
+                way => way.to_vec(),
+            };
+            let behind: [&[Step]; 2] = [&[Key("platforms"), Item(entry)], &[Key("network")]];
             let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
-            self.source.in_network(number, way, error)
+            self.source.in_network(number, &way, &behind, error)
         };
         let name = choice.name.clone();
         let choice = choice.clone().over(parameters).over(&axes.common);

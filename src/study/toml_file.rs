@@ -1,5 +1,6 @@
 //! TOML files of users: read as text, refused with the place and the nearest key where they are wrong.
 
+use crate::similar::nearest;
 use crate::topology::input::{ReadError, read_text};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -95,18 +96,32 @@ pub enum Step<'a> {
 /// Where a value stands that was read from a text, or the last table or list on the way to it that is written there.
 /// `None` if not even the first step leads anywhere.
 pub fn place_of(text: &str, way: &[Step]) -> Option<Place> {
+    follow(text, way).map(|(place, _)| place)
+}
+
+/// The same, but `None` if the value itself is not written there.
+pub fn place_of_value(text: &str, way: &[Step]) -> Option<Place> {
+    follow(text, way).filter(|&(_, is_whole)| is_whole).map(|(place, _)| place)
+}
+
+/// Goes a way as far as it is written; gives where that is, and whether it is the whole way.
+fn follow(text: &str, way: &[Step]) -> Option<(Place, bool)> {
     let document = DeTable::parse(text).ok()?;
     let (Step::Key(first), rest) = way.split_first()? else { return None };
     let mut value = document.get_ref().get(*first)?;
+    let mut is_whole = true;
     for step in rest {
         let next = match step {
             Step::Key(key) => value.get_ref().get(*key),
             Step::Item(item) => value.get_ref().get(*item),
         };
-        let Some(next) = next else { break };
+        let Some(next) = next else {
+            is_whole = false;
+            break;
+        };
         value = next;
     }
-    Some(Place::of(text, value.span().start))
+    Some((Place::of(text, value.span().start), is_whole))
 }
 
 /// The parser lists the keys that it knows; the nearest one is what the user meant.
@@ -115,11 +130,9 @@ fn with_nearest_key(message: &str) -> String {
     let (true, Some(unknown)) = (message.starts_with("unknown field"), quoted.next()) else {
         return message.to_owned();
     };
-    match quoted.map(|key| (strsim::damerau_levenshtein(key, unknown), key)).min() {
-        Some((distance, key)) if distance <= 1 + key.len() / 3 => {
-            format!("unknown key `{unknown}`; did you mean `{key}`?")
-        }
-        _ => message.to_owned(),
+    match nearest(unknown, quoted) {
+        Some(key) => format!("unknown key `{unknown}`; did you mean `{key}`?"),
+        None => message.to_owned(),
     }
 }
 
