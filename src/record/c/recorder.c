@@ -5,7 +5,7 @@
    MOPSIM_RECORD_INSTRUCTIONS  counts instructions, too
    MOPSIM_RECORD_CPU_TIME      takes the processor time of the thread for its clock
 
-   Compile with `mpicc -shared -fPIC -O2 -o libmopsim-record.so recorder.c -lpthread`. */
+   Compile with `mpicc -shared -fPIC -O1 -o libmopsim-record.so recorder.c -lpthread`. */
 
 #define _GNU_SOURCE
 #include <mpi.h>
