@@ -18,7 +18,7 @@ pub enum StudyError {
     #[error(transparent)]
     File(#[from] TomlError),
     /// What stands at a place of the study file cannot be used.
-    #[error("{}:{}:{}: {error}", .file.display(), .place.line, .place.column)]
+    #[error("{}:{place}: {error}", .file.display())]
     At {
         /// The file.
         file: PathBuf,

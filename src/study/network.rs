@@ -157,7 +157,8 @@ impl NetworkError {
             | Self::NoGraph { .. }
             | Self::Toml(_)
             | Self::Nested
-            | Self::InToml { .. } => {
+            | Self::InToml { .. }
+            | Self::Platform(PlatformError::File(_) | PlatformError::Unsupported(_) | PlatformError::Read(_)) => {
                 vec![Key("platform")]
             }
             Self::Topology(_) | Self::Platform(PlatformError::Topology(_) | PlatformError::Disconnected { .. }) => {
@@ -170,10 +171,13 @@ impl NetworkError {
             | Self::Platform(PlatformError::InvalidParameter { parameter, .. }) => {
                 vec![Key("parameters"), Key(parameter)]
             }
-            Self::Platform(PlatformError::File(_) | PlatformError::Unsupported(_) | PlatformError::Read(_)) => {
-                vec![Key("platform")]
-            }
         }
+    }
+
+    /// The same as an error of the platform file in TOML that says so.
+    fn in_toml(self, file: &Path, text: &str) -> Self {
+        let place = toml_file::place_of(text, &self.way());
+        Self::InToml { file: file.to_owned(), place, error: Box::new(self) }
     }
 
     /// Whether reading failed, rather than what was read.
@@ -273,7 +277,7 @@ impl NetworkChoice {
                 let folder = file.parent().unwrap_or(Path::new(""));
                 self.over_toml(&file)?
                     .build_graph(folder)
-                    .map_err(|error| in_toml(&file, error, |written| written.build_graph(folder).err()))
+                    .map_err(|error| in_toml_if_own(&file, error, |written| written.build_graph(folder).err()))
             }
             (None, Some(file)) => {
                 // Only of a file that can be read is it true that it lists its links.
@@ -359,7 +363,9 @@ impl NetworkChoice {
     /// A file with the keys of this table; what is given beside it comes first.
     fn build_toml(&self, file: &Path) -> Result<NetworkUnderTest, NetworkError> {
         let folder = file.parent().unwrap_or(Path::new(""));
-        self.over_toml(file)?.build(folder).map_err(|error| in_toml(file, error, |written| written.build(folder).err()))
+        self.over_toml(file)?
+            .build(folder)
+            .map_err(|error| in_toml_if_own(file, error, |written| written.build(folder).err()))
     }
 
     fn over_toml(&self, file: &Path) -> Result<NetworkChoice, NetworkError> {
@@ -373,24 +379,16 @@ impl NetworkChoice {
     }
 }
 
-impl NetworkError {
-    /// An error about what a platform file in TOML says.
-    fn in_toml(self, file: &Path, text: &str) -> Self {
-        let place = toml_file::place_of(text, &self.way());
-        Self::InToml { file: file.to_owned(), place, error: Box::new(self) }
-    }
-}
-
 /// A file, and the place in it if there is one, for the beginning of a message.
 fn in_file(file: &Path, place: Option<Place>) -> String {
     match place {
-        Some(Place { line, column }) => format!("{}:{line}:{column}", file.display()),
+        Some(place) => format!("{}:{place}", file.display()),
         None => format!("platform file `{}`", file.display()),
     }
 }
 
 /// An error with its place in the file, if the file is wrong by itself and not what the command line or a study adds.
-fn in_toml(
+fn in_toml_if_own(
     file: &Path,
     error: NetworkError,
     alone: impl FnOnce(NetworkChoice) -> Option<NetworkError>,

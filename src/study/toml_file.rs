@@ -3,6 +3,7 @@
 use crate::similar::nearest;
 use crate::topology::input::{ReadError, read_text};
 use serde::de::DeserializeOwned;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
@@ -16,14 +17,12 @@ pub enum TomlError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The file breaks a rule.
-    #[error("{}:{line}:{column}: {message}", .file.display())]
+    #[error("{}:{place}: {message}", .file.display())]
     Wrong {
         /// The file.
         file: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// Column in bytes, from 1.
-        column: usize,
+        /// Where in it.
+        place: Place,
         /// What is wrong.
         message: String,
     },
@@ -59,9 +58,9 @@ pub fn read_with_text<T: DeserializeOwned>(file: &Path) -> Result<(T, String), T
 /// [`TomlError::Wrong`].
 pub fn parse<T: DeserializeOwned>(file: &Path, text: &str) -> Result<T, TomlError> {
     toml::from_str(text).map_err(|error| {
-        let Place { line, column } = Place::of(text, error.span().map_or(0, |span| span.start));
+        let place = Place::of(text, error.span().map_or(0, |span| span.start));
         let message = with_nearest_key(&error.message().replace('\n', ", "));
-        TomlError::Wrong { file: file.to_owned(), line, column, message }
+        TomlError::Wrong { file: file.to_owned(), place, message }
     })
 }
 
@@ -72,6 +71,13 @@ pub struct Place {
     pub line: usize,
     /// Column in bytes, from 1.
     pub column: usize,
+}
+
+/// As it follows the name of a file and a colon.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
 }
 
 impl Place {
