@@ -8,7 +8,7 @@ use crate::mpi::collective::{Comm, Cursor, Step, Substitution};
 use crate::network::sharing::Sharing;
 use crate::trace::{CollectiveCall, Counts, Datatype};
 
-impl<O: Observer, S: Sharing> Engine<'_, O, S> {
+impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
     /// A rank enters a collective that blocks.
     pub(super) fn enter_collective(&mut self, rank: u32, call: CollectiveCall) -> Turned {
         self.enter(rank, call, call.communicator.number());

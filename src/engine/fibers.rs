@@ -14,7 +14,7 @@ use crate::network::sharing::Sharing;
 use crate::trace::Action;
 use crate::trace::actions::Window;
 
-impl<O: Observer, S: Sharing> Engine<'_, O, S> {
+impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
     /// Whether a process is a fiber of a rank.
     #[inline]
     pub(super) fn is_fiber(&self, id: u32) -> bool {

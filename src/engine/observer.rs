@@ -1,7 +1,8 @@
-//! Somebody who watches a replay.
+//! Observers of a replay.
 //!
-//! Observers are known when the program is compiled, and all their methods do nothing unless overridden: a replay that
-//! nobody watches contains none of these calls.
+//! An observed replay calls its observer through a trait object, so the engine is compiled once for all observers. A
+//! replay that is not observed (`()`) has an engine of its own, compiled without any of these calls: the speed of long
+//! studies is decided there. Observers as type parameters were tried before: 21 copies of the engine in one binary.
 
 use super::{Envelope, LinkState};
 use crate::ids::LinkId;
@@ -21,15 +22,28 @@ pub struct Wakening {
     pub date: f64,
 }
 
-/// Somebody who watches a replay. All methods do nothing unless overridden, and cost nothing then.
+/// Events that an observer wants to receive.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Interest {
+    /// None: the replay runs as if there were no observer.
+    Nothing,
+    /// Everything except states of links.
+    Ranks,
+    /// Everything. The solver keeps an account of full and bottleneck links only for this.
+    RanksAndLinks,
+}
+
+/// An observer of a replay. All methods do nothing unless overridden.
 ///
 /// A collective that does not block progresses in a fiber beside its rank. Fibers have numbers from the number of ranks
 /// on, which are used again, and stand where a rank stands in [`computed`](Self::computed),
 /// [`spent_overhead`](Self::spent_overhead), [`message_started`](Self::message_started) (as poster),
 /// [`woken`](Self::woken) and [`released`](Self::released) (as `by`).
 pub trait Observer {
-    /// Whether it wants to know of the states of links; the solver keeps an account of them only then.
-    const WATCHES_LINKS: bool = false;
+    /// Events to send to this observer. Read once, when the replay starts.
+    fn interest(&self) -> Interest {
+        Interest::Ranks
+    }
 
     /// A rank begins an action (by its index in the trace).
     #[inline]
@@ -88,12 +102,18 @@ pub trait Observer {
     }
 }
 
-/// Nobody watches.
-impl Observer for () {}
+/// The observer of a replay that is not observed.
+impl Observer for () {
+    fn interest(&self) -> Interest {
+        Interest::Nothing
+    }
+}
 
-/// Two watch.
+/// A pair of observers, called one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
-    const WATCHES_LINKS: bool = A::WATCHES_LINKS || B::WATCHES_LINKS;
+    fn interest(&self) -> Interest {
+        self.0.interest().max(self.1.interest())
+    }
 
     fn action_began(&mut self, rank: u32, action: usize, date: f64) {
         self.0.action_began(rank, action, date);
@@ -141,9 +161,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
-/// Somebody watches from elsewhere.
-impl<O: Observer> Observer for &mut O {
-    const WATCHES_LINKS: bool = O::WATCHES_LINKS;
+/// A borrowed observer.
+impl<O: Observer + ?Sized> Observer for &mut O {
+    fn interest(&self) -> Interest {
+        (**self).interest()
+    }
 
     fn action_began(&mut self, rank: u32, action: usize, date: f64) {
         (**self).action_began(rank, action, date);

@@ -11,7 +11,7 @@ use crate::trace::{Action, Datatype, SendRecv};
 /// Room of a receive that takes whatever comes: those of collectives, and probed ones.
 pub(super) const ANY_SIZE: u64 = u64::MAX;
 
-impl<O: Observer, S: Sharing> Engine<'_, O, S> {
+impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
     pub(super) fn place(&self, rank: u32) -> Place {
         let owner = self.processes[rank as usize].owner;
         Place { rank: owner, action: self.processes[owner as usize].current() }

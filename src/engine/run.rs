@@ -28,7 +28,7 @@ use Turn::{Blocks, GoesOn};
 
 pub(super) type Turned = Result<Turn, ReplayError>;
 
-impl<'a, O: Observer, S: Sharing> Engine<'a, O, S> {
+impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
     #[inline]
     pub(super) fn process(&mut self, rank: u32) -> &mut Process<'a> {
         &mut self.processes[rank as usize]

@@ -1,6 +1,6 @@
 //! For how long each link is full.
 
-use crate::engine::Observer;
+use crate::engine::{Interest, Observer};
 use crate::ids::LinkId;
 use crate::network::sharing::LinkState;
 
@@ -37,7 +37,9 @@ impl Saturation {
 }
 
 impl Observer for Saturation {
-    const WATCHES_LINKS: bool = true;
+    fn interest(&self) -> Interest {
+        Interest::RanksAndLinks
+    }
 
     fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
         if link.index() >= self.links.len() {

@@ -2,7 +2,7 @@
 
 use super::network::NetworkUnderTest;
 use super::workload::Workload;
-use crate::engine::{Model, Observer, Outcome, ReplayError, replay};
+use crate::engine::{Interest, Model, Observer, Outcome, ReplayError, replay};
 use crate::mpi::layout::Layout;
 use crate::result::explain::{Explainer, Explanation};
 
@@ -38,22 +38,25 @@ impl CellResult {
     }
 }
 
-/// Replays a workload on a network. `observer` watches; with `explain`, full links and the critical path are found,
-/// too.
+/// Replays a workload on a network under an observer. With `explain`, full links and the critical path are found as
+/// well.
 ///
 /// # Errors
 /// [`ReplayError`], as the engine gives it.
-pub fn run<O: Observer>(
+pub fn run(
     workload: &Workload,
     network: &NetworkUnderTest,
     layout: &Layout,
     model: &Model,
     explain: bool,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<CellResult, ReplayError> {
     let (trace, platform) = (&workload.trace, &network.platform);
     let mut explainer = explain.then(|| Explainer::new(trace.ranks(), model.sharing));
     let outcome = match &mut explainer {
+        Some(explainer) if observer.interest() == Interest::Nothing => {
+            replay(trace, platform, layout, model, &mut explainer.watching)?
+        }
         Some(explainer) => replay(trace, platform, layout, model, &mut (&mut explainer.watching, observer))?,
         None => replay(trace, platform, layout, model, observer)?,
     };

@@ -255,15 +255,15 @@ impl Study {
         self.watch_cell(cell, progress, &mut ())
     }
 
-    /// The same, watched.
+    /// Runs one replay under an observer.
     ///
     /// # Errors
     /// [`StudyError::Replay`].
-    pub fn watch_cell<O: Observer>(
+    pub fn watch_cell(
         &self,
         cell: usize,
         progress: &dyn Progress,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<CellResult, StudyError> {
         let place = self.places[cell];
         let column = &self.columns[place.column];
