@@ -8,17 +8,3 @@ pub fn word(text: &str) -> String {
     }
     format!("'{}'", text.replace('\'', r"'\''"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_shell_would_change_is_quoted() {
-        assert_eq!(word("torus:8x8"), "torus:8x8");
-        assert_eq!(word("random:n=64,d=6"), "random:n=64,d=6");
-        assert_eq!(word(""), "''");
-        assert_eq!(word("my study.toml"), "'my study.toml'");
-        assert_eq!(word("it's"), r"'it'\''s'");
-    }
-}

@@ -131,15 +131,3 @@ fn study_arguments(given: impl Iterator<Item = OsString>) -> Result<String, Fail
     }
     Ok(kept.join(" "))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_makes_the_study_is_passed_on() {
-        let given = ["--format", "json", "compare", "my study.toml", "--slurm", "d", "--seed", "3", "-q", "--shards=4"];
-        let kept = study_arguments(given.iter().map(OsString::from)).expect("text");
-        assert_eq!(kept, "'my study.toml' --seed 3");
-    }
-}

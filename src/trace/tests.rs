@@ -1,4 +1,4 @@
-//! Laws of all readers: a part of a file is a trace or an error with its place. `tests/trace_fuzz.rs` changes files.
+//! Laws of all readers: a part of a file is a trace or an error with its place. `tests/fuzz/main.rs` changes files.
 
 use super::testing::trace;
 use super::*;

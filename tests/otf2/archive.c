@@ -1,4 +1,4 @@
-/* Writes an OTF2 archive with every kind of event that the reader knows, for tests/otf2_library.rs:
+/* Writes an OTF2 archive with every kind of event that the reader knows, for tests/it/trace/otf2_library.rs:
    `archive FOLDER ITERATIONS [one-sided] [NAME=NUMBER...]` makes FOLDER/traces.otf2 and its files. Three ranks and a thread beside
    them. A number replaces a right one: `receiver` of the first message of each iteration, `root` of its broadcast, `target` of locks
    that are given back. So many `threads` are defined in addition, each with more events than there can be and without a file; so many

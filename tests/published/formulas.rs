@@ -1,7 +1,7 @@
 //! Closed forms against the reference file.
 
 use super::figures::{graph, max_degree};
-use super::support::topology_reference;
+use super::reference::topology_reference;
 use mopsim::design::bounds::switch_counts;
 use mopsim::design::dsnf::expansion;
 use mopsim::report::{TopologyOptions, TopologyReport};

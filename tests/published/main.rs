@@ -5,7 +5,7 @@ mod figures;
 mod formulas;
 mod networks;
 mod pages;
+#[path = "../support/reference.rs"]
+mod reference;
 mod studies;
-#[path = "../support/mod.rs"]
-mod support;
 mod topology;

@@ -3,7 +3,7 @@
 use super::figures::{Found, find, is_heavy};
 use super::networks::{equality_network, skywalk_networks};
 use super::pages::{self, Page};
-use super::support::topology_reference;
+use super::reference::topology_reference;
 use Found::{Elsewhere, Number, Route, Sampled, Truth};
 use serde_json::Value;
 

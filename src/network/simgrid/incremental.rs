@@ -5,7 +5,8 @@
 //! already, the rest of the flow's path is not. Flows there keep rates that are too small, or too large together, until
 //! another event touches them. What is marked is shared out by `system.rs`.
 //!
-//! The rules were worked out by observing SimGrid 3.32; all reference replays of `tests/golden_micro.rs` follow them.
+//! The rules were worked out by observing SimGrid 3.32; all reference replays of `tests/it/replay/golden_micro.rs`
+//! follow them.
 
 use super::system::System;
 use crate::ids::LinkId;

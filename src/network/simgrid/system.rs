@@ -5,7 +5,7 @@
 //! order, and be rounded by the same precisions. Which links are shared out again is left to the rules: [`Incremental`]
 //! and [`Full`].
 //!
-//! Worked out by observing SimGrid 3.32; all reference replays of `tests/golden_micro.rs` follow it.
+//! Worked out by observing SimGrid 3.32; all reference replays of `tests/it/replay/golden_micro.rs` follow it.
 //!
 //! [`Incremental`]: super::incremental::Incremental
 //! [`Full`]: super::full::Full

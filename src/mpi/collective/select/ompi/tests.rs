@@ -1,4 +1,5 @@
-//! Limits of the tables. What runs at each of them is compared with the reference in `tests/collective_reference.rs`.
+//! Limits of the tables. `tests/it/replay/collective_reference.rs` compares what runs at each of them with the
+//! reference.
 
 use super::*;
 use crate::mpi::collective::select::composite::Pick;

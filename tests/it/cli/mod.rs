@@ -1,0 +1,19 @@
+//! The commands as users run them.
+
+mod bad_input;
+mod collectives;
+mod compare;
+mod design;
+mod docs_examples;
+mod export;
+mod flags;
+mod outputs;
+mod replay;
+mod report_html;
+mod shell;
+mod study;
+mod study_resume;
+mod throughput;
+mod topology;
+mod trace;
+mod workload;

@@ -1,0 +1,4 @@
+//! Platforms against routes of other programs.
+
+mod reference;
+mod simgrid;

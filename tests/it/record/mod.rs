@@ -1,0 +1,4 @@
+//! Recordings of real MPI programs.
+
+mod messages;
+mod threads;

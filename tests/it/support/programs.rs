@@ -1,0 +1,155 @@
+//! Real MPI programs, recorded and replayed: the libraries that are there, the programs of `tests/recorder`, and what
+//! these count themselves.
+
+use super::star::{model, star};
+use mopsim::engine::{Observer, replay};
+use mopsim::mpi::collective::select::Table;
+use mopsim::mpi::layout::Layout;
+use mopsim::mpi::messages::Envelope;
+use mopsim::trace::{self, Options, Trace, inspect};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Messages and bytes by source and destination.
+pub type Matrix = BTreeMap<(u32, u32), (u64, u64)>;
+
+/// An MPI library that is installed.
+#[derive(Clone, Debug)]
+pub struct Library {
+    pub mpicc: &'static str,
+    pub mpif90: &'static str,
+    pub mpirun: &'static str,
+}
+
+/// The libraries that are there, each once.
+pub fn libraries() -> Vec<Library> {
+    let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok_and(|out| out.status.success());
+    let debian = [
+        Library { mpicc: "mpicc.openmpi", mpif90: "mpif90.openmpi", mpirun: "mpirun.openmpi" },
+        Library { mpicc: "mpicc.mpich", mpif90: "mpif90.mpich", mpirun: "mpirun.mpich" },
+    ];
+    let mut found: Vec<Library> =
+        debian.into_iter().filter(|library| is_there(library.mpicc) && is_there(library.mpirun)).collect();
+    let plain = Library { mpicc: "mpicc", mpif90: "mpif90", mpirun: "mpirun" };
+    if found.is_empty() && is_there(plain.mpicc) && is_there(plain.mpirun) {
+        found.push(plain);
+    }
+    if found.is_empty() {
+        eprintln!("skipped: there is no mpicc with an mpirun");
+    }
+    found
+}
+
+pub struct Run {
+    pub folder: TempDir,
+    pub library: Library,
+}
+
+impl Run {
+    pub fn new(library: &Library) -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder"), library: library.clone() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Compiles a program of `tests/recorder`; none where there is no compiler of its language.
+    pub fn compile(&self, source: &str, flags: &[&str]) -> Option<PathBuf> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorder").join(source);
+        let is_fortran = source.extension().is_some_and(|extension| extension == "f90");
+        let program = self.path(&source.file_stem().expect("a name").to_string_lossy());
+        let compiler = if is_fortran { self.library.mpif90 } else { self.library.mpicc };
+        let output = Command::new(compiler).args(flags).arg("-O1").arg("-o").arg(&program).arg(&source).output();
+        match output {
+            Ok(output) if output.status.success() => Some(program),
+            Ok(output) if !is_fortran => panic!("{compiler}: {}", String::from_utf8_lossy(&output.stderr)),
+            _ => {
+                eprintln!("skipped: {compiler} does not compile Fortran ({flags:?})");
+                None
+            }
+        }
+    }
+
+    /// Records a program, run by the launcher of the library.
+    pub fn record(&self, flags: &[&str], program: &Path, ranks: u32, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
+        command.current_dir(self.folder.path()).arg("record").args(flags).arg("--").arg(self.library.mpirun);
+        launched(&mut command, program, ranks).args(arguments).output().expect("mopsim runs")
+    }
+}
+
+/// A command that ends in a launcher, with what that needs to run a program.
+pub fn launched<'c>(command: &'c mut Command, program: &Path, ranks: u32) -> &'c mut Command {
+    // Open MPI does not run as root, nor more ranks than cores, unless it is told so.
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
+    command.args(["-n", &ranks.to_string()]).arg(program)
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a program has counted: lines `SOURCE,DESTINATION,MESSAGES,BYTES`.
+pub fn counted(output: &str) -> Matrix {
+    let mut matrix = Matrix::new();
+    for line in output.lines() {
+        let numbers: Vec<u64> = line.split(',').filter_map(|word| word.trim().parse().ok()).collect();
+        if let [from, to, messages, bytes] = numbers[..] {
+            matrix.insert((from as u32, to as u32), (messages, bytes));
+        }
+    }
+    matrix
+}
+
+/// What its recording says.
+pub fn recorded(trace: &Trace) -> Matrix {
+    let info = inspect::Info::of(trace);
+    info.matrix.iter().map(|&(from, to, volume)| ((from, to), (volume.messages, volume.bytes))).collect()
+}
+
+/// What is sent in the replay, collectives apart.
+#[derive(Default)]
+struct Messages(Matrix);
+
+impl Observer for Messages {
+    fn message_started(&mut self, _: u32, _: u32, envelope: Envelope, bytes: u64, _: f64) {
+        // Messages of collectives and of windows have tags below zero.
+        if envelope.tag >= 0 {
+            let entry = self.0.entry((envelope.source, envelope.destination)).or_default();
+            *entry = (entry.0 + 1, entry.1 + bytes);
+        }
+    }
+}
+
+pub fn replayed(trace: &Trace) -> Matrix {
+    let ranks = trace.ranks() as u32;
+    let layout = Layout::one_each(trace.ranks());
+    let mut messages = Messages::default();
+    replay(trace, &star(ranks), &layout, &model(Table::Default), &mut messages)
+        .unwrap_or_else(|error| panic!("{error}"));
+    messages.0
+}
+
+/// Records a program and compares what it counted with its recording and the replay.
+pub fn same_messages(library: &Library, source: &str, compile_flags: &[&str], ranks: u32) -> Option<Trace> {
+    let run = Run::new(library);
+    let program = run.compile(source, compile_flags)?;
+    let output = run.record(&["-o", "it.mrec"], &program, ranks, &[]);
+    let (shown, said) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{library:?} {source}: {shown}\n{said}");
+    assert!(said.contains(&format!("recorded {ranks} ranks in it.mrec")), "{said}");
+    let trace = trace::read(&run.path("it.mrec"), &Options::default()).expect("is read");
+    assert_eq!((trace.ranks(), &*trace.name), (ranks as usize, "it"));
+    let expected = counted(&shown);
+    assert!(!expected.is_empty(), "{shown}");
+    assert_eq!(recorded(&trace), expected, "{library:?} {source}: recorded\n{said}");
+    assert_eq!(replayed(&trace), expected, "{library:?} {source}: replayed\n{said}");
+    let mut findings = inspect::check(&trace);
+    findings.retain(|finding| finding.severity == inspect::Severity::Error);
+    assert!(findings.is_empty(), "{library:?} {source}: {findings:?}");
+    Some(trace)
+}

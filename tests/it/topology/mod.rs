@@ -1,0 +1,6 @@
+//! Families, metrics, floor plans and costs against laws and reference values.
+
+mod formulas;
+mod layout_cost;
+mod properties;
+mod reference;

@@ -1,0 +1,522 @@
+//! Laws of every family over random legal parameters: size, degrees, symmetry, connectivity, closed forms.
+
+use crate::support;
+use mopsim::ids::SwitchId;
+use mopsim::topology::metrics::Metrics;
+use mopsim::topology::registry::FAMILIES;
+use mopsim::topology::{Hosts, TopologyError, build};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+/// What is known of a network before it is built; `None` where there is no closed form.
+#[derive(Clone, Debug, Default)]
+struct Law {
+    spec: String,
+    directed: bool,
+    /// Vertices of the graph, hosts only where they are vertices of it.
+    n: usize,
+    cables: Option<usize>,
+    /// Smallest and largest degree, in and out.
+    degree: (usize, usize),
+    /// Smallest and largest possible diameter.
+    diameter: Option<(usize, usize)>,
+    /// Hosts in all; 0 where there is one on each switch.
+    hosts: usize,
+    /// Whether a disconnected or unbuildable network is possible.
+    fallible: bool,
+    /// The average distance.
+    aspl: Option<f64>,
+}
+
+fn check(law: &Law) -> Result<(), TestCaseError> {
+    let spec = &law.spec;
+    let topology = match build(spec) {
+        Err(TopologyError::Unbuildable { .. }) if law.fallible => return Ok(()),
+        other => other.map_err(|error| TestCaseError::fail(format!("{spec}: {error}")))?,
+    };
+    let graph = &topology.graph;
+    prop_assert_eq!(graph.switches(), law.n, "{}", spec);
+    prop_assert_eq!(graph.is_directed(), law.directed, "{}", spec);
+    if let Some(cables) = law.cables {
+        prop_assert_eq!(graph.cables(), cables, "{}", spec);
+    }
+    for switch in (0..law.n as u32).map(SwitchId) {
+        for degree in [graph.out_degree(switch), graph.in_degree(switch)] {
+            prop_assert!((law.degree.0..=law.degree.1).contains(&degree), "{}: {} has {}", spec, switch, degree);
+        }
+        for head in graph.neighbours(switch) {
+            prop_assert!(head != switch, "{}: a loop", spec);
+            prop_assert!(law.directed || graph.find_arc(head, switch).is_some(), "{}: not symmetric", spec);
+        }
+        let simple = graph.neighbours(switch).zip(graph.neighbours(switch).skip(1)).all(|(a, b)| a < b);
+        prop_assert!(simple, "{}: parallel cables", spec);
+    }
+    let hosts = if law.hosts == 0 { law.n } else { law.hosts };
+    prop_assert_eq!(graph.default_hosts().iter().sum::<u32>() as usize, hosts, "{}", spec);
+    let metrics = Metrics::of(graph).unwrap();
+    match (&metrics.distances, law.fallible) {
+        (None, fallible) => prop_assert!(fallible, "{}: disconnected", spec),
+        (Some(distances), _) => {
+            if let Some((least, most)) = law.diameter {
+                let diameter = distances.diameter();
+                prop_assert!((least..=most).contains(&diameter), "{}: diameter {}", spec, diameter);
+            }
+            if let Some(aspl) = law.aspl {
+                prop_assert!((distances.aspl - aspl).abs() < 1e-9 * aspl.max(1.0), "{}: {}", spec, distances.aspl);
+            }
+        }
+    }
+    // The canonical name builds the same network again.
+    prop_assert_eq!(&build(&topology.name()).unwrap().graph, graph, "{}", spec);
+    Ok(())
+}
+
+fn holds(family: &str, laws: impl Strategy<Value = Law>) {
+    let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
+    TestRunner::new(config)
+        .run(&laws, |law| {
+            prop_assert!(law.spec.starts_with(family));
+            check(&law)
+        })
+        .unwrap_or_else(|error| panic!("{family}: {error}"));
+}
+
+fn law(spec: String, n: usize, degree: (usize, usize)) -> Law {
+    Law { spec, n, degree, ..Law::default() }
+}
+
+fn one_way(spec: String, n: usize, degree: (usize, usize)) -> Law {
+    Law { directed: true, ..law(spec, n, degree) }
+}
+
+fn exactly(diameter: usize) -> Option<(usize, usize)> {
+    Some((diameter, diameter))
+}
+
+fn dims(most: usize, sizes: usize) -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(1..=most, 1..=sizes)
+}
+
+fn grid(family: &str, dims: &[usize], degree: (usize, usize), diameter: usize, mean: impl Fn(f64) -> f64) -> Law {
+    let n: usize = dims.iter().product();
+    let text = dims.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
+    let sum: f64 = dims.iter().map(|&d| mean(d as f64)).sum();
+    let aspl = if n > 1 { sum * n as f64 / (n as f64 - 1.0) } else { 0.0 };
+    Law { diameter: exactly(diameter), aspl: Some(aspl), ..law(format!("{family}:{text}"), n, degree) }
+}
+
+fn log_ceil(base: usize, n: usize) -> usize {
+    (0..).find(|&k| base.checked_pow(k).is_none_or(|power| power >= n)).unwrap() as usize
+}
+
+const PRIME_POWERS: [usize; 12] = [3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 25];
+
+#[test]
+fn grids() {
+    holds(
+        "torus",
+        dims(7, 4).prop_map(|d| {
+            let degree = d.iter().map(|&d| (d - 1).min(2)).sum();
+            let mean = |d: f64| if d % 2.0 == 0.0 { d / 4.0 } else { (d * d - 1.0) / (4.0 * d) };
+            grid("torus", &d, (degree, degree), d.iter().map(|d| d / 2).sum(), mean)
+        }),
+    );
+    holds(
+        "mesh",
+        dims(6, 4).prop_map(|d| {
+            let degree = (d.iter().map(|&d| (d - 1).min(1)).sum(), d.iter().map(|&d| (d - 1).min(2)).sum());
+            grid("mesh", &d, degree, d.iter().map(|d| d - 1).sum(), |d| (d * d - 1.0) / (3.0 * d))
+        }),
+    );
+    holds(
+        "hyperx",
+        dims(6, 4).prop_map(|d| {
+            let degree = d.iter().map(|d| d - 1).sum();
+            grid("hyperx", &d, (degree, degree), d.iter().filter(|&&d| d > 1).count(), |d| 1.0 - 1.0 / d)
+        }),
+    );
+    holds(
+        "flattened_butterfly",
+        (2..6_usize, 2..5_usize).prop_map(|(k, n)| {
+            let switches = k.pow(n as u32 - 1);
+            let degree = (n - 1) * (k - 1);
+            let base = law(format!("flattened_butterfly:k={k},n={n}"), switches, (degree, degree));
+            Law { diameter: exactly(n - 1), hosts: k * switches, ..base }
+        }),
+    );
+    holds(
+        "hypercube",
+        (1..=9_usize).prop_map(|d| {
+            let base = law(format!("hypercube:{d}"), 1 << d, (d, d));
+            let aspl = d as f64 * f64::from(1 << (d - 1)) / (f64::from(1 << d) - 1.0);
+            Law { diameter: exactly(d), cables: Some(d << (d - 1)), aspl: Some(aspl), ..base }
+        }),
+    );
+    holds(
+        "ring",
+        (2..200_usize).prop_map(|n| {
+            let degree = 2.min(n - 1);
+            Law { diameter: exactly(n / 2), ..law(format!("ring:{n}"), n, (degree, degree)) }
+        }),
+    );
+    holds(
+        "full_mesh",
+        (1..50_usize).prop_map(|n| {
+            let base = law(format!("full_mesh:{n}"), n, (n - 1, n - 1));
+            Law { cables: Some(n * (n - 1) / 2), diameter: exactly(1.min(n - 1)), ..base }
+        }),
+    );
+    holds(
+        "star",
+        (2..200_usize).prop_map(|n| Law {
+            cables: Some(n - 1),
+            diameter: exactly(2.min(n - 1)),
+            ..law(format!("star:{n}"), n, (1, n - 1))
+        }),
+    );
+    holds(
+        "tree",
+        (1..5_usize, 0..5_usize).prop_map(|(k, h)| {
+            let n = (0..=h as u32).map(|level| k.pow(level)).sum();
+            let base = law(format!("tree:k={k},h={h}"), n, (1.min(h), k + 1));
+            Law { cables: Some(n - 1), diameter: exactly(if k == 1 { h } else { 2 * h }), ..base }
+        }),
+    );
+    holds(
+        "ccc",
+        (3..9_usize).prop_map(|d| {
+            let diameter = if d == 3 { 6 } else { 2 * d + d / 2 - 2 };
+            let base = law(format!("ccc:{d}"), d << d, (3, 3));
+            Law { cables: Some((3 * d) << (d - 1)), diameter: exactly(diameter), ..base }
+        }),
+    );
+}
+
+#[test]
+fn rings_with_shortcuts() {
+    let dln = (3..300_usize, 2..8_usize)
+        .prop_filter("the shortest shortcut has length 2", |(n, x)| *x == 2 || n >> (x - 2) >= 2);
+    holds(
+        "dln",
+        dln.clone().prop_map(|(n, x)| {
+            let regular = x >= 3 && n % (1 << (x - 2)) == 0 && n >> (x - 2) > 1;
+            let most = 2 * (x - 1);
+            let degree = if regular { (2 * x - 3, 2 * x - 3) } else { (2, most) };
+            // The shortcut of half the ring is there twice; with one of length 2 or less shortcuts may meet ring
+            // cables.
+            law(format!("dln:n={n},x={x}"), n, degree)
+        }),
+    );
+    holds(
+        "dln_random",
+        (dln, 0..4_usize, any::<u64>()).prop_map(|((n, x), y, seed)| {
+            law(format!("dln_random:n={n},x={x},y={},seed={seed}", y.min(n / 2)), n, (2, 2 * (x - 1) + y))
+        }),
+    );
+    holds(
+        "random_ring",
+        (3..300_usize, 0..6_usize, any::<u64>())
+            .prop_map(|(n, y, seed)| law(format!("random_ring:n={n},y={},seed={seed}", y.min(n / 2)), n, (2, 2 + y))),
+    );
+    holds(
+        "dsn",
+        (4..600_usize, 0..9_usize).prop_map(|(n, x)| {
+            let p = log_ceil(2, n);
+            // A long shortcut of one end of the ring may be a short one of the other.
+            law(format!("dsn:n={n},x={}", 1 + x % (p - 1)), n, (2, 5))
+        }),
+    );
+    holds(
+        "dsnf",
+        (1..6_usize, 0.0..1.0, any::<bool>()).prop_map(|(p, share, balanced)| {
+            let (least, room) = (p << p, ((p + 1) << (p + 1)) - (p << p));
+            let n = least + (share * room as f64) as usize;
+            let fill = if balanced { "balanced" } else { "sequential" };
+            law(format!("dsnf:n={n},p={p},fill={fill}"), n, (1, 5))
+        }),
+    );
+    holds(
+        "dsnf",
+        (3..6_usize, 1..4_usize).prop_map(|(p, k)| {
+            let n = k * (p << p);
+            let degree = if k == 1 { (4, 4) } else { (3, 5) };
+            Law { cables: Some(2 * n), ..law(format!("dsnf:n={n},p={p},strict=false"), n, degree) }
+        }),
+    );
+    let hops = (2..60_usize).prop_flat_map(|half| {
+        let odd: Vec<usize> = (1..2 * half).step_by(2).collect();
+        let even: Vec<usize> = (2..=half).step_by(2).collect();
+        let (odds, evens) = (odd.len().min(5), even.len().min(4));
+        (Just(half), prop::sample::subsequence(odd, 0..=odds), prop::sample::subsequence(even, 0..=evens))
+    });
+    holds(
+        "equality",
+        hops.prop_map(|(half, odd, even)| {
+            let n = 2 * half;
+            let degree = odd.len() + 2 * even.len() - usize::from(even.contains(&half));
+            Law {
+                cables: Some(half * degree),
+                fallible: true,
+                ..law(format!("equality:n={n},sa={odd:?},sb={even:?}"), n, (degree, degree))
+            }
+        }),
+    );
+}
+
+#[test]
+fn random_families() {
+    let sized = (2..90_usize, 0.0..1.0, any::<u64>())
+        .prop_map(|(n, share, seed)| (n, 1 + (share * (n - 1) as f64) as usize, seed));
+    holds(
+        "random_regular",
+        sized.clone().prop_map(|(n, d, seed)| {
+            // With one cable each, more than two switches are never connected, which is refused.
+            let d = if n > 2 { d.max(2) } else { d };
+            // Of few cables an instance may be disconnected. A round leaves at most a few switches without a cable.
+            Law { fallible: d < 3, ..law(format!("random_regular:n={n},d={d},seed={seed}"), n, (d / 2, d)) }
+        }),
+    );
+    holds(
+        "random_directed",
+        sized.prop_map(|(n, d, seed)| Law {
+            cables: Some(n * d),
+            ..one_way(format!("random_directed:n={n},d={d},seed={seed}"), n, (d, d))
+        }),
+    );
+    holds(
+        "random_swapping",
+        (2..7_usize, 2..7_usize, 1..20_usize, any::<u64>()).prop_map(|(a, b, z, seed)| {
+            let degree = (a - 1).min(2) + (b - 1).min(2);
+            let n = a * b;
+            let base = law(format!("random_swapping:base=torus:{a}x{b},z={z},seed={seed}"), n, (degree, degree));
+            Law { cables: Some(n * degree / 2), fallible: true, ..base }
+        }),
+    );
+    let skywalk = (2..9_usize, 1..40_usize, 0.0..1.0, 0..6_usize, any::<u64>());
+    holds(
+        "skywalk",
+        skywalk.prop_map(|(z, c, inside, outside, seed)| {
+            let di = (inside * z as f64) as usize;
+            let spec = format!("skywalk:z={z},c={c},di={di},do={outside},seed={seed}");
+            Law { fallible: true, ..law(spec, z * c, (0, di + outside)) }
+        }),
+    );
+}
+
+#[test]
+fn digraphs() {
+    let sized = (2..200_usize, 1..9_usize).prop_map(|(n, d)| (n, d.min(n)));
+    for family in ["imase_itoh", "gen_de_bruijn"] {
+        holds(
+            family,
+            sized.clone().prop_map(move |(n, d)| {
+                let base = one_way(format!("{family}:n={n},d={d}"), n, (d.saturating_sub(1), d));
+                // With one arc each, and no loops, it is rarely connected.
+                Law { fallible: d == 1, diameter: Some((0, if d == 1 { n } else { log_ceil(d, n) })), ..base }
+            }),
+        );
+    }
+    holds(
+        "imase_ab",
+        (sized, -9..9_i64, -9..9_i64).prop_map(|((n, d), a, b)| Law {
+            fallible: true,
+            ..one_way(format!("imase_ab:n={n},d={d},a={a},b={b}"), n, (0, n))
+        }),
+    );
+    holds(
+        "de_bruijn",
+        (2..7_usize, 1..4_usize).prop_map(|(d, k)| {
+            let n = d.pow(k as u32);
+            Law {
+                cables: Some(n * d - d),
+                diameter: exactly(k),
+                ..one_way(format!("de_bruijn:d={d},k={k}"), n, (d - 1, d))
+            }
+        }),
+    );
+    holds(
+        "kautz",
+        (1..7_usize, 1..4_usize).prop_map(|(d, k)| {
+            let n = d.pow(k as u32) + d.pow(k as u32 - 1);
+            let diameter = if d == 1 { 1 } else { k };
+            Law { cables: Some(n * d), diameter: exactly(diameter), ..one_way(format!("kautz:d={d},k={k}"), n, (d, d)) }
+        }),
+    );
+    holds(
+        "mddp_directed",
+        (5..150_usize, 2..6_usize, any::<u64>()).prop_map(|(n, d, seed)| {
+            let d = d.min(n - 1);
+            Law { cables: Some(n * d), ..one_way(format!("mddp_directed:n={n},d={d},seed={seed}"), n, (d, d)) }
+        }),
+    );
+}
+
+#[test]
+fn few_hops() {
+    holds(
+        "mddp_undirected",
+        (10..150_usize, 3..9_usize, any::<u64>())
+            .prop_map(|(n, d, seed)| law(format!("mddp_undirected:n={n},d={d},seed={seed}"), n, (1, d))),
+    );
+    holds(
+        "slimfly",
+        (prop::sample::select(&PRIME_POWERS[..]), 1..9_usize).prop_map(|(q, p)| {
+            let n = 2 * q * q;
+            let delta = match q % 4 {
+                0 => 0,
+                1 => 1,
+                _ => -1,
+            };
+            let degree = ((3 * q as i64 - delta) / 2) as usize;
+            let aspl = 2.0 - degree as f64 / (n as f64 - 1.0);
+            let base = law(format!("slimfly:q={q},p={p}"), n, (degree, degree));
+            Law { diameter: exactly(2), aspl: Some(aspl), hosts: p * n, ..base }
+        }),
+    );
+    holds(
+        "polarity",
+        prop::sample::select(&PRIME_POWERS[..]).prop_map(|q| {
+            let n = q * q + q + 1;
+            Law {
+                diameter: exactly(2),
+                cables: Some(q * (q + 1) * (q + 1) / 2),
+                ..law(format!("polarity:q={q}"), n, (q, q + 1))
+            }
+        }),
+    );
+    holds(
+        "dragonfly",
+        (1..7_usize, 1..4_usize, 0.0..1.0, 1..5_usize).prop_map(|(a, h, share, p)| {
+            let g = 2 + (share * (a * h) as f64) as usize;
+            let whole = g == a * h + 1;
+            let degree = if whole { (a - 1 + h, a - 1 + h) } else { (0, a - 1 + h) };
+            let base = law(format!("dragonfly:a={a},h={h},g={g},p={p}"), a * g, degree);
+            let diameter = if whole && a > 1 && g > 2 { Some((2, 3)) } else { Some((0, 3)) };
+            Law { cables: Some(g * a * (a - 1) / 2 + g * (g - 1) / 2), diameter, hosts: a * g * p, ..base }
+        }),
+    );
+    holds(
+        "dragonfly_fc",
+        (1..9_usize, 2..40_usize).prop_map(|(z, c)| {
+            let h = (c - 1).div_ceil(z);
+            let base = law(format!("dragonfly_fc:z={z},c={c}"), z * c, (z - 1, z - 1 + h));
+            Law { cables: Some(c * z * (z - 1) / 2 + c * (c - 1) / 2), diameter: Some((1, 3)), ..base }
+        }),
+    );
+}
+
+#[test]
+fn trees_for_hosts() {
+    holds(
+        "fat_tree2",
+        (1..20_usize).prop_map(|half| {
+            let k = 2 * half;
+            let base = law(format!("fat_tree2:{k}"), 3 * half, (half, k));
+            Law { cables: Some(k * half), hosts: k * half, diameter: exactly(2), ..base }
+        }),
+    );
+    holds(
+        "fat_tree3",
+        (1..8_usize).prop_map(|half| {
+            let k = 2 * half;
+            let base = law(format!("fat_tree3:{k}"), 5 * half * half, (half, k));
+            let diameter = exactly(4);
+            Law { cables: Some(k * k * k / 2), hosts: k * k * k / 4, diameter, ..base }
+        }),
+    );
+    holds(
+        "kary_ntree",
+        (2..6_usize, 1..5_usize).prop_map(|(k, n)| {
+            let width = k.pow(n as u32 - 1);
+            let base = law(format!("kary_ntree:k={k},n={n}"), n * width, (if n == 1 { 0 } else { k }, 2 * k));
+            Law { cables: Some((n - 1) * width * k), hosts: width * k, diameter: exactly(2 * (n - 1)), ..base }
+        }),
+    );
+    let levels = prop::collection::vec((1..5_usize, 1..4_usize), 1..4);
+    holds(
+        "xgft",
+        levels.prop_map(|levels| {
+            let (m, w): (Vec<usize>, Vec<usize>) = levels.into_iter().unzip();
+            let size = |level: usize| m[level..].iter().product::<usize>() * w[..level].iter().product::<usize>();
+            let cables = |level: usize| size(level) * w[level];
+            let first = usize::from(w[0] == 1);
+            let n = (first..=m.len()).map(size).sum();
+            let most = (0..=m.len()).map(|l| m[..l].last().unwrap_or(&0) + w[l..].first().unwrap_or(&0)).max().unwrap();
+            let base = law(format!("xgft:m={m:?},w={w:?}"), n, (0, most));
+            // Several roots over one child, or one child under several hosts' cables: parts may be apart only without
+            // parents.
+            Law {
+                cables: Some((first..m.len()).map(cables).sum()),
+                hosts: size(0),
+                fallible: first == 1 && m.len() == 1,
+                ..base
+            }
+        }),
+    );
+    holds(
+        "clos",
+        (1..8_usize, 1..6_usize, 1..6_usize).prop_map(|(m, n, r)| {
+            let hosts = n * r;
+            let base = one_way(format!("clos:m={m},n={n},r={r}"), hosts + 2 * r + m, (1, m.max(n).max(r)));
+            Law { cables: Some(2 * (hosts + r * m)), hosts, ..base }
+        }),
+    );
+}
+
+#[test]
+fn no_family_is_forgotten() {
+    let source = include_str!("properties.rs");
+    for family in FAMILIES.iter().filter(|family| family.parameters.iter().all(|p| p.name != "path")) {
+        assert!(source.contains(&format!("\"{}\"", family.name)), "{} has no laws here", family.name);
+    }
+}
+
+#[test]
+fn hosts_of_trees_hang_on_the_lowest_switches() {
+    for (spec, bearing) in [("fat_tree2:6", 6), ("fat_tree3:4", 8), ("kary_ntree:3,3", 9), ("xgft:[4,2],[1,2]", 2)] {
+        let graph = build(spec).unwrap().graph;
+        assert!(matches!(graph.hosts(), Hosts::OnSwitches(_)));
+        assert_eq!(graph.default_hosts().iter().filter(|&&count| count > 0).count(), bearing, "{spec}");
+    }
+}
+
+#[test]
+fn large_networks_are_built_quickly() {
+    // Generous: the point is that none of them takes a time that grows with the square of its size.
+    for spec in [
+        "torus:256x256",
+        "hypercube:16",
+        "hyperx:16x16x256",
+        "flattened_butterfly:k=16,n=5",
+        "ccc:12",
+        "tree:k=4,h=8",
+        "dln:n=65536,x=10",
+        "dln_random:n=65536,x=4,y=4",
+        "random_ring:n=65536,y=4",
+        "dsn:65536",
+        "dsnf:65536",
+        "equality:n=65536,sa=[-1,1,99,2001],sb=[64,512]",
+        "random_directed:n=65536,d=8",
+        "random_swapping:base=torus:256x256",
+        "imase_itoh:n=65536,d=8",
+        "de_bruijn:d=4,k=8",
+        "kautz:d=4,k=8",
+        "mddp_directed:n=60000,d=8",
+        "slimfly:q=179",
+        "polarity:q=251",
+        "dragonfly:a=32,h=16,g=513,p=16",
+        "fat_tree3:k=96",
+        "kary_ntree:k=16,n=4",
+        "xgft:m=[16,16,16,16],w=[1,16,16,16]",
+        "clos:m=256,n=256,r=256",
+        "skywalk:z=16,c=4096,di=7,do=4",
+        "random_regular:n=65536,d=8",
+        "random_regular:n=3000,d=2998",
+    ] {
+        let begin = support::processor_seconds_of_thread();
+        let graph = build(spec).unwrap().graph;
+        let seconds = support::processor_seconds_of_thread() - begin;
+        println!("{seconds:.3} s  {spec}: {} switches, {} cables", graph.switches(), graph.cables());
+        assert!(seconds < 20.0, "{spec} took {seconds} s");
+    }
+}

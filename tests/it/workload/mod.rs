@@ -1,0 +1,4 @@
+//! Generated traces against recorded ones.
+
+mod graph500;
+mod recorded;
