@@ -1,9 +1,9 @@
 //! Texts as words of the shell. The file is included, since the program has no unit tests: see `[[bin]]` in `Cargo.toml`.
 
 #[path = "../../../src/cli/shell.rs"]
-mod shell;
+mod source;
 
-use shell::word;
+use source::word;
 use std::fs;
 use std::path::{Path, PathBuf};
 
