@@ -52,10 +52,8 @@ fn the_number_of_threads_does_not_change_a_byte() {
 }
 
 #[test]
-fn json_has_the_fields_that_scripts_rely_on_and_right_means() {
+fn relative_values_and_means_are_right() {
     let result = real_study().json(&["compare", "studies/s.toml"]);
-    assert_eq!(result["schema"], "mopsim.compare/1");
-    assert_eq!(result["baseline"], "full mesh");
     let cells = result["cells"].as_array().expect("a list");
     assert_eq!(cells.len(), 8);
     for row in cells.chunks(4) {
@@ -67,8 +65,6 @@ fn json_has_the_fields_that_scripts_rely_on_and_right_means() {
         }
         assert!(number(&row[3], "relative") < 1.0, "a ring is slower than a full mesh");
     }
-    assert_eq!((&cells[0]["workload"], &cells[4]["workload"]), (&"is.S.16".into(), &"LU".into()));
-    assert_eq!((&cells[2]["seed"], cells[0]["seed"].is_null()), (&2.into(), true));
     assert!((number(&cells[0], "mops") * number(&cells[0], "simulated_seconds") - 1.0).abs() < 1e-12);
     assert!(cells[4]["mops"].is_null());
     for (n, mean) in result["means"].as_array().expect("a list").iter().enumerate() {
@@ -77,32 +73,6 @@ fn json_has_the_fields_that_scripts_rely_on_and_right_means() {
         assert!((number(mean, "arithmetic") - (a + b) / 2.0).abs() < 1e-12);
         assert!((number(mean, "geometric") - (a * b).sqrt()).abs() < 1e-12);
     }
-}
-
-#[test]
-fn csv_is_a_line_for_each_cell() {
-    let csv = real_study().output(&["compare", "studies/s.toml", "--format", "csv"]);
-    let lines: Vec<&str> = csv.lines().collect();
-    assert_eq!(lines[0], "workload,topology,seed,simulated_seconds,mops,relative,baseline");
-    assert_eq!(lines.len(), 9);
-    assert!(lines[2].starts_with("is.S.16,full mesh,,") && lines[2].ends_with(",1,full mesh"), "{}", lines[2]);
-}
-
-#[test]
-fn text_names_the_baseline_the_duplex_and_both_means() {
-    let text = real_study().output(&["compare", "studies/s.toml"]);
-    for part in [
-        "Two traces",
-        "B  full mesh   <- baseline",
-        "torus:dims=4x4, shared duplex",
-        "one-way cables",
-        "arithmetic mean",
-        "geometric mean",
-        "Mop/s unknown",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    assert_80_columns(&text);
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod outputs;
 mod replay;
 mod report_html;
 mod shell;
+mod snapshots;
 mod study;
 mod study_resume;
 mod throughput;

@@ -9,31 +9,16 @@ use serde_json::Value;
 const RING: [&str; 4] = ["replay", "t.ti", "--topology", "ring:4"];
 
 #[test]
-fn text_says_what_happened_in_80_columns() {
-    let text = Folder::with_trace(MESSAGE).output(&RING);
-    for part in ["t on ring:n=4, full duplex", "simulated time", "230.035 ns", "ranks            2 on 4 hosts"] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    assert!(text.contains("waiting") && text.contains("busiest links") && text.contains("exact sharing"), "{text}");
-    assert_80_columns(&text);
+fn the_result_names_the_seed_of_a_random_topology() {
+    let folder = Folder::with_trace(MESSAGE);
+    let result = folder.json(&["replay", "t.ti", "--topology", "random:n=8,d=3,seed=5"]);
+    assert_eq!((&result["topology"], &result["seed"]), (&"random_regular:n=8,d=3,seed=5".into(), &5.into()));
 }
 
 #[test]
-fn json_has_the_fields_that_scripts_rely_on() {
+fn wall_time_is_reported_on_request_only() {
     let folder = Folder::with_trace(MESSAGE);
-    let result = folder.json(&["replay", "t.ti", "--topology", "random:n=8,d=3,seed=5"]);
-    assert_eq!(result["schema"], "mopsim.replay/1");
-    assert_eq!(result["trace"], "t");
-    assert_eq!(result["topology"], "random_regular:n=8,d=3,seed=5");
-    assert_eq!((&result["seed"], &result["ranks"], &result["actions"]), (&5.into(), &2.into(), &6.into()));
-    assert_eq!((&result["messages"], &result["bytes"]), (&1.into(), &100.into()));
-    assert_eq!(result["mops"], Value::Null);
-    assert!(number(&result, "simulated_seconds") > 0.0);
-    assert_eq!(result["model"]["network_model"], "smpi");
-    assert_eq!(result["model"]["collectives"], "mvapich2");
-    assert_eq!(result["model"]["sharing"], "exact");
-    assert_eq!(result["model"]["duplex"], "full");
-    assert!(result.get("simulator").is_none(), "wall time differs from run to run: only on request");
+    assert!(folder.json(&RING).get("simulator").is_none(), "it differs from run to run");
     let timed = folder.json(&[&RING[..], &["--timing"]].concat());
     assert!(number(&timed["simulator"], "wall_seconds") > 0.0);
 }
@@ -44,7 +29,6 @@ fn csv_is_a_heading_and_a_line_with_the_values_of_the_json() {
     let csv = folder.output(&[&RING[..], &["--format", "csv"]].concat());
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 2);
-    assert!(lines[0].starts_with("trace,topology,seed,simulated_seconds,mops,ranks,actions,messages,bytes,"));
     let values: Vec<&str> = lines[1].split(',').collect();
     let seconds: f64 = values[3].parse().expect("a number");
     // The JSON reader of the test rounds the last bit as it likes.

@@ -4,30 +4,14 @@ use crate::support;
 use crate::support::cli::{Folder, assert_80_columns, number};
 
 #[test]
-fn one_answer_has_all_that_is_known() {
+fn the_least_fair_rate_is_the_saturation_and_no_cut_is_below_it() {
     let folder = Folder::new();
     let ask = ["throughput", "torus:4x4", "--pattern", "transpose"];
-    let text = folder.output(&ask);
-    assert_80_columns(&text);
-    for part in
-        ["saturation", "fair sharing", "bound: all paths", "of what the topology can", "Fullest links", "estimate"]
-    {
-        assert!(text.contains(part), "{part}: {text}");
-    }
     let json = folder.json(&ask);
-    assert_eq!((&json["schema"], json["cells"].as_array().map(Vec::len)), (&"mopsim.throughput/1".into(), Some(1)));
     let cell = &json["cells"][0];
-    assert_eq!(
-        (&cell["pattern"], &cell["endpoints"], &cell["flows_to_self"]),
-        (&"transpose".into(), &16.into(), &4.into())
-    );
     // The least fair level is the saturation, since flows count in proportion to their demands.
     assert!((number(cell, "saturation") - number(&cell["fair"]["level"], "min")).abs() < 1e-12);
     assert!(number(&cell["bounds"], "cut") >= number(cell, "saturation"));
-    assert_eq!(cell["link_load_histogram"].as_array().map(Vec::len), Some(20));
-    let csv = folder.output(&[&ask[..], &["--format", "csv"]].concat());
-    assert!(csv.starts_with("network,topology,topology_seed,pattern,") && csv.lines().count() == 2, "{csv}");
-    assert!(folder.output(&[&ask[..], &["--format", "markdown"]].concat()).contains("**Fullest links ("));
 }
 
 #[test]
