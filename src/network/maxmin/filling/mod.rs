@@ -152,6 +152,7 @@ struct Outsiders {
 
 impl Default for Outsiders {
     /// Nobody.
+    #[inline]
     fn default() -> Self {
         Self { limited: 0, lowest_limited: f64::INFINITY, highest: 0.0 }
     }
