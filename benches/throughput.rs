@@ -5,6 +5,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mopsim::platform::HostsPerSwitch;
+use mopsim::routing::Scope;
 use mopsim::throughput::bounds::{Problem, Wanted, flow, lp};
 use mopsim::throughput::{Demand, Network, Options, Speeds, evaluate};
 use mopsim::traffic::{self, Setting};
@@ -61,7 +62,7 @@ fn bounding(c: &mut Criterion) {
             collectives: "mvapich2",
         };
         let traffic = traffic::build(pattern, &setting).expect("a pattern");
-        let demand = Demand::new(&network, &traffic, false).expect("demand");
+        let demand = Demand::new(&network, &traffic, Scope::Switches).expect("demand");
         let problem = Problem::new(&network, &demand).with_fewer_sources();
         // A larger program takes minutes.
         if lp::size(&problem) < 60_000 {

@@ -156,6 +156,7 @@ impl Failure {
             }
             StudyError::Choice(e) => e.help().to_owned(),
             StudyError::Network { error, .. } => error.help(),
+            StudyError::Routing(e) => e.help(),
             StudyError::Traffic(e) => e.help(),
             StudyError::Trace(e) => e.help(),
             StudyError::Workload(e) => e.help(),

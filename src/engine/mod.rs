@@ -27,6 +27,7 @@ use crate::mpi::MpiOptions;
 use crate::mpi::collective::Selector;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::{Envelope, Messages, Side};
+use crate::network::loads::Loads;
 use crate::network::maxmin::{MaxMin, WatchedMaxMin};
 use crate::network::model::NetworkModel;
 use crate::network::sharing::{LinkState, Rule, Sharing};
@@ -96,6 +97,23 @@ pub fn replay(
 ) -> Result<Outcome, ReplayError> {
     assert_eq!(trace.ranks(), layout.ranks() as usize, "the layout places every rank of the trace");
     let interest = observer.interest();
+    // Only routes that are chosen by load need the loads of links.
+    if platform.routes.needs_loads() {
+        return match model.sharing {
+            Rule::Exact if interest == Interest::Nothing => {
+                Engine::<(), Loads<MaxMin>>::new(trace, platform, layout, model, &mut ()).run()
+            }
+            Rule::Exact => {
+                Engine::<dyn Observer, Loads<WatchedMaxMin>>::new(trace, platform, layout, model, observer).run()
+            }
+            Rule::SimgridLazy => {
+                Engine::<dyn Observer, Loads<Incremental>>::new(trace, platform, layout, model, observer).run()
+            }
+            Rule::SimgridFull => {
+                Engine::<dyn Observer, Loads<Full>>::new(trace, platform, layout, model, observer).run()
+            }
+        };
+    }
     match model.sharing {
         // Long studies consist of these, so they have an engine that is compiled without an observer.
         Rule::Exact if interest == Interest::Nothing => {
@@ -323,6 +341,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             messages: self.message_count,
             bytes: self.byte_count,
             ranks: ranks.collect(),
+            links_crossed: self.network.links_crossed(),
             links: links.collect(),
             unmatched_sends: self.messages.unmatched_sends(),
             substitutions: self.substitutions,

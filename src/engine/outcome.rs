@@ -44,6 +44,9 @@ pub struct Outcome {
     pub bytes: u64,
     /// One entry a rank.
     pub ranks: Vec<RankTimes>,
+    /// Links that all messages crossed, the loopback of the platform left out; of a message that is divided over several
+    /// paths, the mean.
+    pub links_crossed: f64,
     /// One entry a link of the platform.
     pub links: Vec<LinkTraffic>,
     /// Sends that nobody received: envelope, messages, bytes. A correct MPI program has none.

@@ -137,7 +137,7 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         let from = self.layout.host(Rank(envelope.source));
         let to = self.layout.host(Rank(envelope.destination));
         self.network
-            .start(self.now, from, to, bytes, id)
+            .start(self.now, (from, to), (envelope.source, envelope.destination), bytes, id)
             .map_err(|error| ReplayError::NoRoute { place: self.place(rank), error })
     }
 

@@ -5,6 +5,7 @@
 //! [`Network`] lets transfers run through time.
 
 pub mod clocks;
+pub mod loads;
 pub mod maxmin;
 pub mod model;
 pub mod paths;

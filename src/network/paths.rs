@@ -1,11 +1,16 @@
 //! The routes in use: each is asked of the platform once, and its constants are worked out once.
+//!
+//! Static routes are found by their pair of hosts. A pair whose route is chosen message by message never gets an entry
+//! there, so each of its messages comes to [`Paths::new_route`], and static pairs do not pay for the difference.
 
 use super::model::NetworkModel;
 use super::sharing::{PathId, Sharing};
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError, SharingPolicy};
 use crate::prefetch::prefetch;
-use rustc_hash::FxHashMap;
+use crate::routing::{Chosen, Message};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// Up to so many pairs of hosts, routes are found through a table (256 KiB at most). A larger one would be slow: a row
 /// of it for each sender does not stay in the caches.
@@ -49,6 +54,8 @@ pub struct Route {
     /// Largest share of a flow: the narrowest link, and the TCP window over the round-trip time.
     pub bound: f64,
     links: (u32, u32),
+    /// Where the parts of its links begin among all parts, if messages are divided over them.
+    parts: Option<u32>,
     /// Messages that took the route.
     pub messages: u64,
     /// Their bytes, with the envelope.
@@ -74,7 +81,21 @@ pub struct Paths {
     index: Index,
     routes: Vec<Route>,
     links: Vec<LinkId>,
+    /// Parts of a message on links of routes that divide it.
+    parts: Vec<f64>,
+    chosen: ChosenRoutes,
     scratch: Scratch,
+}
+
+/// Routes of pairs that have several, because each message chooses.
+#[derive(Default, Debug)]
+struct ChosenRoutes {
+    /// By pair of hosts and a hash of the links. A route whose hash is that of another one has the next free number.
+    known: FxHashMap<(HostId, HostId, u64), u32>,
+    /// Messages of each pair so far.
+    sequence: FxHashMap<(HostId, HostId), u64>,
+    /// Links of the route of the present message.
+    links: Vec<LinkId>,
 }
 
 /// Working memory of a route that is worked out, kept to avoid allocation.
@@ -82,7 +103,9 @@ pub struct Paths {
 struct Scratch {
     elements: Vec<(LinkId, f64)>,
     order: Vec<LinkId>,
-    reverse: Vec<LinkId>,
+    reverse: Vec<(LinkId, f64)>,
+    links: Vec<LinkId>,
+    parts: Vec<(LinkId, f64)>,
 }
 
 impl Paths {
@@ -92,7 +115,14 @@ impl Paths {
             Some(pairs) if pairs <= DENSE_PAIRS => Index::Dense { hosts, table: vec![UNKNOWN; pairs] },
             _ => Index::Sparse { near: vec![Near::NONE; hosts], far: FxHashMap::default() },
         };
-        Self { index, routes: Vec::new(), links: Vec::new(), scratch: Scratch::default() }
+        Self {
+            index,
+            routes: Vec::new(),
+            links: Vec::new(),
+            parts: Vec::new(),
+            chosen: ChosenRoutes::default(),
+            scratch: Scratch::default(),
+        }
     }
 
     /// Asks for the routes of a host some time before they are needed.
@@ -105,15 +135,16 @@ impl Paths {
         }
     }
 
-    /// The number of the route between two hosts; worked out at the first call for this pair.
+    /// The number of the route between two hosts; worked out at the first call for this pair, or for each message where
+    /// it chooses. `stream` tells the flows of a pair of hosts apart.
     ///
     /// # Errors
     /// If the platform has no such route, or (with cross-traffic) none back.
     #[inline]
     pub fn find<S: Sharing>(
         &mut self,
-        from: HostId,
-        to: HostId,
+        (from, to): (HostId, HostId),
+        stream: (u32, u32),
         platform: &Platform,
         model: &NetworkModel,
         sharing: &mut S,
@@ -128,9 +159,36 @@ impl Paths {
         if known != UNKNOWN {
             return Ok(known);
         }
-        let route = self.work_out(from, to, platform, model, sharing)?;
-        let number = self.routes.len() as u32;
-        self.routes.push(route);
+        self.new_route((from, to), stream, platform, model, sharing)
+    }
+
+    /// The number of a route that is not known by its pair of hosts.
+    #[cold]
+    #[inline(never)]
+    fn new_route<S: Sharing>(
+        &mut self,
+        (from, to): (HostId, HostId),
+        stream: (u32, u32),
+        platform: &Platform,
+        model: &NetworkModel,
+        sharing: &mut S,
+    ) -> Result<u32, RouteError> {
+        let start = self.links.len();
+        match platform.routes.chosen(from, to) {
+            Chosen::Once => platform.route(from, to, &mut self.links)?,
+            Chosen::Split => {
+                let parts = &mut self.scratch.parts;
+                parts.clear();
+                if !platform.routes.parts(from, to, parts) {
+                    return Err(platform.no_route(from, to));
+                }
+                self.links.extend(parts.iter().map(|part| part.0));
+            }
+            Chosen::PerMessage | Chosen::ByLoad => {
+                return self.choose((from, to), stream, platform, model, sharing);
+            }
+        }
+        let number = self.work_out(from, to, start, platform, model, sharing)?;
         match &mut self.index {
             Index::Dense { hosts, table } => table[from.index() * *hosts + to.index()] = number,
             Index::Sparse { near, far } => {
@@ -146,18 +204,54 @@ impl Paths {
         Ok(number)
     }
 
+    /// The number of the route of a message that chooses.
+    fn choose<S: Sharing>(
+        &mut self,
+        (from, to): (HostId, HostId),
+        stream: (u32, u32),
+        platform: &Platform,
+        model: &NetworkModel,
+        sharing: &mut S,
+    ) -> Result<u32, RouteError> {
+        let ChosenRoutes { known, sequence, links } = &mut self.chosen;
+        let sequence = sequence.entry((from, to)).or_insert(0);
+        let stream = u64::from(stream.0) << 32 | u64::from(stream.1);
+        let message = Message { stream, sequence: *sequence };
+        *sequence += 1;
+        links.clear();
+        if !platform.routes.choose(from, to, message, &mut |link| sharing.load_before(link), links) {
+            return Err(platform.no_route(from, to));
+        }
+        let mut hasher = FxHasher::default();
+        links.hash(&mut hasher);
+        let mut hash = hasher.finish();
+        while let Some(&number) = known.get(&(from, to, hash)) {
+            let (first, last) = self.routes[number as usize].links;
+            if self.links[first as usize..last as usize] == links[..] {
+                return Ok(number);
+            }
+            hash = hash.wrapping_add(1);
+        }
+        let start = self.links.len();
+        self.links.extend_from_slice(links);
+        known.insert((from, to, hash), self.routes.len() as u32);
+        self.work_out(from, to, start, platform, model, sharing)
+    }
+
+    /// Works out what the model makes of the route whose links were just appended, from `start` on, and returns its
+    /// number. Links of a divided route are those of `scratch.parts`.
     fn work_out<S: Sharing>(
         &mut self,
         from: HostId,
         to: HostId,
+        start: usize,
         platform: &Platform,
         model: &NetworkModel,
         sharing: &mut S,
-    ) -> Result<Route, RouteError> {
-        let start = self.links.len() as u32;
-        platform.route(from, to, &mut self.links)?;
-        let forward = &self.links[start as usize..];
-        let Scratch { elements, order, reverse } = &mut self.scratch;
+    ) -> Result<u32, RouteError> {
+        let split = platform.routes.chosen(from, to) == Chosen::Split;
+        let forward = &self.links[start..];
+        let Scratch { elements, order, reverse, links: back, parts } = &mut self.scratch;
         elements.clear();
         let mut add = |link: LinkId, consumption: f64| {
             let policy = platform.links[link.index()].policy;
@@ -167,43 +261,72 @@ impl Paths {
                 None => elements.push((link, consumption)),
             }
         };
-        forward.iter().for_each(|&link| add(link, 1.0));
+        if split {
+            parts.iter().for_each(|&(link, part)| add(link, part));
+        } else {
+            forward.iter().for_each(|&link| add(link, 1.0));
+        }
         if let Some(share) = model.cross_traffic {
+            // What comes back has no size of its own, so it chooses nothing: it goes as a first message without load.
             reverse.clear();
-            platform.route(to, from, reverse)?;
-            reverse.iter().for_each(|&link| add(link, share));
+            if platform.routes.chosen(to, from) == Chosen::Split {
+                if !platform.routes.parts(to, from, reverse) {
+                    return Err(platform.no_route(to, from));
+                }
+            } else {
+                back.clear();
+                platform.route(to, from, back)?;
+                reverse.extend(back.iter().map(|&link| (link, 1.0)));
+            }
+            reverse.iter().for_each(|&(link, part)| add(link, part * share));
         }
         if !S::LITERAL && platform.loopback.is_some_and(|l| forward == [l] && elements.len() == 1) {
             // A fat pipe on which all flows weigh the same: each gets its bound, whoever else is there. Leaving the
             // link out saves the solver from looking at all local messages whenever one of them starts or ends.
             elements.clear();
         }
-        let links = || forward.iter().map(|l| &platform.links[l.index()]);
+        let link = |l: &LinkId| &platform.links[l.index()];
+        let links = || forward.iter().map(link);
         order.clear();
-        let latency = if platform.routes.latency_order(from, to, order) {
+        let latency = if split {
+            // The mean over the paths, each with the part that takes it.
+            parts.iter().fold(0.0, |sum, (l, part)| sum + part * link(l).latency)
+        } else if platform.routes.latency_order(from, to, order) {
             order.iter().fold(0.0, |sum, l| sum + platform.links[l.index()].latency)
         } else {
             links().fold(0.0, |sum, l| sum + l.latency)
         };
-        let mut bound = links().fold(f64::INFINITY, |least, l| least.min(l.bandwidth));
+        let mut bound = if split {
+            parts.iter().fold(f64::INFINITY, |least, (l, part)| least.min(link(l).bandwidth / part))
+        } else {
+            links().fold(f64::INFINITY, |least, l| least.min(l.bandwidth))
+        };
         if let Some(gamma) = model.tcp_gamma
             && latency > 0.0
         {
             bound = bound.min(gamma / (2.0 * latency));
         }
         let penalty = match model.weight_s {
+            Some(s) if split => parts.iter().fold(latency, |sum, (l, part)| sum + part * s / link(l).bandwidth),
             Some(s) => links().fold(latency, |sum, l| sum + s / l.bandwidth),
             None => 1.0,
         };
-        Ok(Route {
+        let first_part = split.then_some(self.parts.len() as u32);
+        if split {
+            self.parts.extend(parts.iter().map(|part| part.1));
+        }
+        let number = self.routes.len() as u32;
+        self.routes.push(Route {
             path: sharing.add_path(elements),
             latency,
             penalty,
             bound,
-            links: (start, self.links.len() as u32),
+            links: (start as u32, self.links.len() as u32),
+            parts: first_part,
             messages: 0,
             bytes: 0,
-        })
+        });
+        Ok(number)
     }
 
     /// A route by its number.
@@ -220,8 +343,13 @@ impl Paths {
         route.bytes += bytes;
     }
 
-    /// The routes with their links, in the order of their first use.
-    pub fn iter(&self) -> impl Iterator<Item = (&Route, &[LinkId])> {
-        self.routes.iter().map(|r| (r, &self.links[r.links.0 as usize..r.links.1 as usize]))
+    /// The routes with their links, in the order of their first use, and with the part of a message that each link gets
+    /// where messages are divided.
+    pub fn iter(&self) -> impl Iterator<Item = (&Route, &[LinkId], Option<&[f64]>)> {
+        self.routes.iter().map(|route| {
+            let links = &self.links[route.links.0 as usize..route.links.1 as usize];
+            let parts = route.parts.map(|first| &self.parts[first as usize..first as usize + links.len()]);
+            (route, links, parts)
+        })
     }
 }

@@ -6,6 +6,8 @@
 
 use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
+#[cfg(doc)]
+use crate::routing::FULL_LOAD;
 
 /// Which of the rules a run follows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -157,6 +159,15 @@ pub trait Sharing {
     /// The level of a link whose clock flows follow.
     fn level(&self, _link: u32) -> f64 {
         0.0
+    }
+
+    /// Returns the rate that is allocated on a link over its capacity, as of the last solution; 0 for a fat pipe.
+    fn load(&self, link: LinkId) -> f64;
+
+    /// Returns the load of a link for routes that are chosen by load, in units of 1 / [`FULL_LOAD`] of its capacity: as
+    /// it was before the present instant. Only [`Loads`](super::loads::Loads) keeps these.
+    fn load_before(&mut self, _link: LinkId) -> u32 {
+        0
     }
 
     /// Tells of the links whose state the last solution may have changed, if the rule is watched.

@@ -2,7 +2,7 @@
 
 use super::clocks::Clocks;
 use super::model::NetworkModel;
-use super::paths::Paths;
+use super::paths::{Paths, Route};
 use super::sharing::{FlowId, LinkState, Needed, Sharing};
 use super::simgrid::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
@@ -115,13 +115,21 @@ impl<'a, S: Sharing> Network<'a, S> {
         self.paths.ask_for(from);
     }
 
-    /// A message of `bytes` bytes of payload leaves `from` for `to`. `tag` comes back when it arrived. Returns the
-    /// seconds of its latency, after which it competes for bandwidth.
+    /// A message of `bytes` bytes of payload leaves `from` for `to`. `stream` tells the flows between two hosts apart, for
+    /// routes that do; `tag` comes back when it arrived. Returns the seconds of its latency, after which it competes for
+    /// bandwidth.
     ///
     /// # Errors
     /// If the platform has no route.
-    pub fn start(&mut self, now: f64, from: HostId, to: HostId, bytes: u64, tag: u32) -> Result<f64, RouteError> {
-        let route = self.paths.find(from, to, self.platform, self.model, &mut self.sharing)?;
+    pub fn start(
+        &mut self,
+        now: f64,
+        (from, to): (HostId, HostId),
+        stream: (u32, u32),
+        bytes: u64,
+        tag: u32,
+    ) -> Result<f64, RouteError> {
+        let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
         let size = bytes + self.model.envelope;
         if size != self.last_size {
             self.last_size = size;
@@ -354,15 +362,27 @@ impl<'a, S: Sharing> Network<'a, S> {
         self.entries.is_empty() && self.ends.is_empty() && self.steps.is_empty() && !self.sharing.is_stale()
     }
 
-    /// Messages and bytes (envelope included) that started on each link's routes so far, in the order of the links.
+    /// Messages and bytes (envelope included) that started on each link's routes so far, in the order of the links. A
+    /// message that is divided over links counts on each, with its part of the bytes.
     pub fn traffic(&self) -> Vec<(u64, u64)> {
         let mut traffic = vec![(0, 0); self.platform.links.len()];
-        for (route, links) in self.paths.iter() {
-            for LinkId(link) in links {
+        for (route, links, parts) in self.paths.iter() {
+            for (at, LinkId(link)) in links.iter().enumerate() {
+                let bytes = parts.map_or(route.bytes, |parts| (route.bytes as f64 * parts[at]).round() as u64);
                 traffic[*link as usize].0 += route.messages;
-                traffic[*link as usize].1 += route.bytes;
+                traffic[*link as usize].1 += bytes;
             }
         }
         traffic
+    }
+
+    /// Links that all messages crossed so far, the loopback of the platform left out; of a divided message, the parts.
+    pub fn links_crossed(&self) -> f64 {
+        let of = |(route, links, parts): (&Route, &[LinkId], Option<&[f64]>)| {
+            let counted = links.iter().enumerate().filter(|(_, link)| self.platform.loopback != Some(**link));
+            let crossed: f64 = counted.map(|(at, _)| parts.map_or(1.0, |parts| parts[at])).sum();
+            route.messages as f64 * crossed
+        };
+        self.paths.iter().map(of).sum()
     }
 }

@@ -17,13 +17,13 @@ use super::parameters::{CheckedParameters, Duplex};
 use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::layout::FloorPlan;
-use crate::routing::{self, Options, Routing};
+use crate::routing::{self, Chosen, Ends, Message, Options, Routing};
 use crate::topology::{ArcId, Graph, Topology};
 use compact_str::{CompactString, ToCompactString, format_compact};
 
 impl Platform {
-    /// Puts hosts and link speeds on a topology. `routing` is a name of [`routing::ROUTINGS`]; the seed is for those
-    /// that are random.
+    /// Puts hosts and link speeds on a topology. `routing` is a specification of a rule of
+    /// [`routing::ROUTINGS`]; the seed is for those that are random.
     ///
     /// Hosts are numbered switch by switch and called `h0`, `h1`, ...
     ///
@@ -37,7 +37,8 @@ impl Platform {
         seed: u64,
     ) -> Result<Self, PlatformError> {
         let graph = &topology.graph;
-        let host_switch = host_switches(&parameters.hosts_on(graph)?);
+        let hosts_on = parameters.hosts_on(graph)?;
+        let host_switch = host_switches(&hosts_on);
         if let Some((from, to)) = graph.unreachable_pair(host_switch.iter().copied()) {
             return Err(PlatformError::Disconnected { topology: topology.name(), from: from.0, to: to.0 });
         }
@@ -49,7 +50,11 @@ impl Platform {
                 Duplex::Shared => links[graph.cable(ArcId(arc)).index()].latency,
             })
             .collect();
-        let routing = routing::build(routing, topology, &Options { seed, arc_delays: Some(&arc_delays) })?;
+        let routing = routing::build(
+            routing,
+            topology,
+            &Options { seed, arc_delays: Some(&arc_delays), hosts: Some(&hosts_on) },
+        )?;
         let host_links = HostLinks::add(&mut links, &host_switch, parameters);
         let loopback = LinkId::new(links.len());
         links.push(Link::loopback(parameters.loopback));
@@ -190,27 +195,87 @@ struct TopologyRoutes {
     loopback: LinkId,
 }
 
-impl RouteTable for TopologyRoutes {
-    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+impl TopologyRoutes {
+    fn ends(&self, from: HostId, to: HostId) -> Ends {
+        let [start, end] = [from, to].map(|host| self.host_switch[host.index()]);
+        Ends { from: start, to: end, source: from.0, destination: to.0 }
+    }
+
+    #[inline]
+    fn link(&self, arc: ArcId) -> LinkId {
+        match &self.link_of_arc {
+            Some(links) => links[arc.index()],
+            None => LinkId(arc.0),
+        }
+    }
+
+    /// Appends the links of a route with those of its hosts. `arcs` appends the arcs between their switches, and returns
+    /// whether there is a way.
+    fn with_hosts(
+        &self,
+        from: HostId,
+        to: HostId,
+        links: &mut Vec<LinkId>,
+        arcs: impl FnOnce(&Ends, &mut Vec<ArcId>) -> bool,
+    ) -> bool {
         if from == to {
             return false;
         }
-        let mut arcs = Vec::new();
-        let [start, end] = [from, to].map(|host| self.host_switch[host.index()]);
-        if !self.routing.route_to_host(start, end, to.0, &mut arcs) {
+        let mut between = Vec::new();
+        if !arcs(&self.ends(from, to), &mut between) {
             return false;
         }
         let before = links.len();
         links.extend(self.host_links.up(from));
-        links.extend(arcs.iter().map(|arc| match &self.link_of_arc {
-            Some(link) => link[arc.index()],
-            None => LinkId(arc.0),
-        }));
+        links.extend(between.into_iter().map(|arc| self.link(arc)));
         links.extend(self.host_links.down(to));
         if links.len() == before {
             links.push(self.loopback);
         }
         true
+    }
+}
+
+impl RouteTable for TopologyRoutes {
+    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
+        self.with_hosts(from, to, links, |ends, arcs| self.routing.route_between(ends, arcs))
+    }
+
+    fn chosen(&self, from: HostId, to: HostId) -> Chosen {
+        // Between hosts of one switch there is nothing to choose.
+        if self.host_switch[from.index()] == self.host_switch[to.index()] {
+            return Chosen::Once;
+        }
+        self.routing.chosen()
+    }
+
+    fn needs_loads(&self) -> bool {
+        self.routing.chosen() == Chosen::ByLoad
+    }
+
+    fn parts(&self, from: HostId, to: HostId, parts: &mut Vec<(LinkId, f64)>) -> bool {
+        let mut between = Vec::new();
+        if !self.routing.parts(&self.ends(from, to), &mut between) {
+            return false;
+        }
+        let whole = |link: Option<LinkId>| link.map(|link| (link, 1.0));
+        parts.extend(whole(self.host_links.up(from)));
+        parts.extend(between.into_iter().map(|(arc, part)| (self.link(arc), part)));
+        parts.extend(whole(self.host_links.down(to)));
+        true
+    }
+
+    fn choose(
+        &self,
+        from: HostId,
+        to: HostId,
+        message: Message,
+        load: &mut dyn FnMut(LinkId) -> u32,
+        links: &mut Vec<LinkId>,
+    ) -> bool {
+        self.with_hosts(from, to, links, |ends, arcs| {
+            self.routing.choose(ends, message, &mut |arc| load(self.link(arc)), arcs)
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 //! form, a SimGrid XML file) is the business of the modules below this one.
 
 use crate::ids::{HostId, LinkId, SwitchId};
+use crate::routing::{Chosen, Message};
 use compact_str::CompactString;
 
 pub mod error;
@@ -108,7 +109,7 @@ pub enum RouteError {
     },
 }
 
-/// Static routes. One answer for a pair, for ever: the engine remembers it.
+/// Routes between hosts. Static ones are asked for once for each pair, and remembered.
 ///
 /// An implementation may compute lazily behind a lock or a `OnceLock`; it is shared by the threads of a sweep, and
 /// its answers must not depend on the order of the questions.
@@ -118,6 +119,41 @@ pub trait RouteTable: Send + Sync {
     ///
     /// Returns `false` if there is no such route (then `links` is unchanged).
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool;
+
+    /// When the route of a message between two hosts is decided: [`Chosen::Once`] for static routes.
+    fn chosen(&self, from: HostId, to: HostId) -> Chosen {
+        let _ = (from, to);
+        Chosen::Once
+    }
+
+    /// Whether [`choose`](Self::choose) looks at the loads of links for some pair.
+    fn needs_loads(&self) -> bool {
+        false
+    }
+
+    /// Appends the links that a message is divided over, with the part that takes each, where
+    /// [`chosen`](Self::chosen) is [`Chosen::Split`]. `false` if there is no way.
+    fn parts(&self, from: HostId, to: HostId, parts: &mut Vec<(LinkId, f64)>) -> bool {
+        let mut links = Vec::new();
+        let found = self.route(from, to, &mut links);
+        parts.extend(links.into_iter().map(|link| (link, 1.0)));
+        found
+    }
+
+    /// Appends the links of the route of one message, where [`chosen`](Self::chosen) decides message by message. `load`
+    /// returns the load of a link in units of 1 / [`FULL_LOAD`](crate::routing::FULL_LOAD) of its bandwidth. `false` if
+    /// there is no way.
+    fn choose(
+        &self,
+        from: HostId,
+        to: HostId,
+        message: Message,
+        load: &mut dyn FnMut(LinkId) -> u32,
+        links: &mut Vec<LinkId>,
+    ) -> bool {
+        let _ = (message, load);
+        self.route(from, to, links)
+    }
 
     /// Appends the links of the route in the order in which their latencies are to be added, where that is another
     /// order: sums of floating-point numbers depend on it, and in SimGrid's models the last bit of a latency may decide
@@ -166,10 +202,15 @@ impl Platform {
             links.push(loopback);
             return Ok(());
         }
-        Err(RouteError::Missing {
+        Err(self.no_route(from, to))
+    }
+
+    /// Returns the error for a pair of hosts without a route.
+    pub fn no_route(&self, from: HostId, to: HostId) -> RouteError {
+        RouteError::Missing {
             from: self.hosts[from.index()].name.to_string(),
             to: self.hosts[to.index()].name.to_string(),
-        })
+        }
     }
 }
 

@@ -7,10 +7,12 @@ use crate::result::explain::Explanation;
 use crate::study::comparison::Comparison;
 use crate::study::perturb::Factors;
 use crate::study::procurement::{Budget, NetworkCost};
+use crate::study::routings::{self, RoutingEffect};
 use crate::study::statistics::Statistic;
 use crate::study::workload::WorkloadInfo;
 use crate::topology::GENERATOR;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 struct Compare<'a> {
@@ -29,6 +31,8 @@ struct Compare<'a> {
     relative_rule: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     ranking: Option<Ranking<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    routings: Vec<Rules<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     procurement: Option<Procurement<'a>>,
     model: Model<'a>,
@@ -41,6 +45,8 @@ struct Column<'a> {
     topology: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     platform: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routing_setting: Option<&'a str>,
     mapping: &'a str,
     collectives: &'a str,
 }
@@ -56,6 +62,7 @@ struct Network<'a> {
     hosts: usize,
     duplex: Option<&'a str>,
     routing: Option<&'a str>,
+    routing_kind: &'a str,
     speeds: &'a Speeds,
     /// Where cells name it, and in which setting.
     column: Column<'a>,
@@ -123,6 +130,39 @@ struct Mean<'a> {
     geometric_spread: Spread,
 }
 
+/// Results under several routing rules.
+#[derive(Serialize)]
+struct Rules<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    platform: Option<&'a str>,
+    mapping: String,
+    collectives: String,
+    order_holds: bool,
+    flips: Vec<RuleFlip<'a>>,
+    networks: Vec<RulesOf<'a>>,
+    rule: &'static str,
+}
+
+/// Two networks whose order depends on the rule.
+#[derive(Serialize)]
+struct RuleFlip<'a> {
+    topology: &'a str,
+    other: &'a str,
+    ahead_with: String,
+    ahead: f64,
+    behind_with: String,
+    behind: f64,
+}
+
+/// A network under each rule.
+#[derive(Serialize)]
+struct RulesOf<'a> {
+    topology: &'a str,
+    best: String,
+    /// By rule.
+    geometric: BTreeMap<String, f64>,
+}
+
 #[derive(Serialize)]
 struct Ranking<'a> {
     /// Largest deviation of bandwidth, latency and compute speed.
@@ -138,6 +178,8 @@ struct Order<'a> {
     workload: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     platform: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routing_setting: Option<&'a str>,
     mapping: &'a str,
     collectives: &'a str,
     /// The fastest first.
@@ -180,6 +222,9 @@ struct Offer<'a> {
 const RELATIVE_RULE: &str = "time on the baseline over time here, repetition by repetition (same seed); where only one of the \
                              two is repeated, its repetitions with the single run of the other";
 
+const ROUTINGS_RULE: &str = "weighted geometric mean of the mean time of the baseline with its best rule over the mean time \
+                             here; an order flips where both are ahead by more than 1 %, under different rules";
+
 const PERFORMANCE_RULE: &str = "weighted geometric mean of relative performance: exp(sum(w ln r) / sum(w))";
 
 fn workload<'a>(info: &'a WorkloadInfo, weight: f64) -> Workload<'a> {
@@ -208,6 +253,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
     let column = |n: usize| Column {
         topology: &c.plain_names[n],
         platform: c.settings[n].platform.as_deref(),
+        routing_setting: c.settings[n].routing.as_deref(),
         mapping: &c.settings[n].mapping,
         collectives: &c.settings[n].collectives,
     };
@@ -220,6 +266,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         hosts: c.networks[n].hosts,
         duplex: c.networks[n].duplex.as_deref(),
         routing: c.networks[n].routing.as_deref(),
+        routing_kind: c.networks[n].routing_nature,
         speeds: &c.networks[n].speeds,
         column: column(n),
     };
@@ -276,6 +323,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
             .collect(),
         relative_rule: RELATIVE_RULE,
         ranking: ranking(c),
+        routings: routings::effects(c).into_iter().map(|effect| rules(c, effect)).collect(),
         procurement: c.budget.map(|budget| Procurement {
             budget,
             performance_rule: PERFORMANCE_RULE,
@@ -292,8 +340,38 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
                 })
                 .collect(),
         }),
-        model: Model { choices: &c.model, duplex: None, routing: None, mapping: &c.mapping },
+        model: Model { choices: &c.model, duplex: None, routing: None, routing_kind: None, mapping: &c.mapping },
         notes: &c.notes,
+    }
+}
+
+fn rules(c: &Comparison, effect: RoutingEffect) -> Rules<'_> {
+    let topology = |network: usize| c.plain_names[effect.columns[0][network]].as_str();
+    Rules {
+        platform: c.settings[effect.columns[0][0]].platform.as_deref(),
+        order_holds: effect.flips.is_empty(),
+        flips: effect
+            .flips
+            .iter()
+            .map(|flip| RuleFlip {
+                topology: topology(flip.network),
+                other: topology(flip.other),
+                ahead_with: effect.rules[flip.ahead.0].clone(),
+                ahead: flip.ahead.1,
+                behind_with: effect.rules[flip.behind.0].clone(),
+                behind: flip.behind.1,
+            })
+            .collect(),
+        networks: (0..effect.best.len())
+            .map(|n| RulesOf {
+                topology: topology(n),
+                best: effect.rules[effect.best[n]].clone(),
+                geometric: effect.rules.iter().cloned().zip(effect.relative.iter().map(|values| values[n])).collect(),
+            })
+            .collect(),
+        mapping: effect.setting.mapping,
+        collectives: effect.setting.collectives,
+        rule: ROUTINGS_RULE,
     }
 }
 
@@ -307,6 +385,7 @@ fn ranking(c: &Comparison) -> Option<Ranking<'_>> {
         Order {
             workload: ranking.workload.map(|w| c.workloads[w].name.as_str()),
             platform: setting.platform.as_deref(),
+            routing_setting: setting.routing.as_deref(),
             mapping: &setting.mapping,
             collectives: &setting.collectives,
             order: ranking.order.iter().map(|&n| name(n)).collect(),

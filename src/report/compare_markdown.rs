@@ -3,8 +3,8 @@
 use super::findings;
 use super::markdown::{escape, heading, model, network, row};
 use super::number::{mops, percent, seconds};
-use super::offers;
 use super::text::letter;
+use super::{offers, routings};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -67,12 +67,24 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     cells(c, out)?;
+    for shown in routings::shown(c) {
+        writeln!(out, "\n{}.\n", escape(&shown.title))?;
+        let headings: Vec<String> = shown.headings.iter().map(|text| escape(text)).collect();
+        heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
+        for cells in &shown.rows {
+            row(out, &cells.iter().map(|text| escape(text)).collect::<Vec<_>>())?;
+        }
+        shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))?;
+    }
     ranking(c, out)?;
     procurement(c, out)?;
     for f in findings::equal_networks(c) {
         let who: Vec<String> = f.networks.iter().map(|&n| letter(n)).collect();
         let workload = escape(&c.workloads[f.workload].name);
         writeln!(out, "\n{workload}: {} equal within 1 %: {}.", who.join(", "), f.reason)?;
+    }
+    if let Some(remark) = routings::different_rules(c) {
+        writeln!(out, "\n{}", escape(&remark))?;
     }
     for remark in findings::unknown_operations(c).into_iter().chain([findings::CHAOS]) {
         writeln!(out, "\n{remark}")?;

@@ -2,8 +2,8 @@
 
 use super::findings;
 use super::number::{mops, percent, seconds};
-use super::offers;
 use super::text::{describe, fitting, letter, model, notes, row, table, wrapped};
+use super::{offers, routings};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use comfy_table::Table;
@@ -92,6 +92,14 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if c.has_repetitions() {
         repetitions(c, out)?;
     }
+    for shown in routings::shown(c) {
+        writeln!(out, "{}", shown.title)?;
+        let mut rules = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
+        shown.rows.iter().for_each(|cells| row(&mut rules, cells));
+        writeln!(out, "{rules}")?;
+        shown.sentences.iter().try_for_each(|sentence| wrapped(out, sentence, ""))?;
+        writeln!(out)?;
+    }
     ranking(c, out)?;
     procurement(c, out)?;
     for finding in findings::equal_networks(c) {
@@ -101,6 +109,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     if let Some(remark) = findings::unknown_operations(c) {
         wrapped(out, remark, "")?;
+    }
+    if let Some(remark) = routings::different_rules(c) {
+        wrapped(out, &remark, "")?;
     }
     model(out, &c.model, &c.mapping, &c.networks)?;
     wrapped(out, findings::CHAOS, "")?;

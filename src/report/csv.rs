@@ -49,6 +49,7 @@ const REPLAY: &[Column<ReplayReport>] = &[
     ("link_bandwidth", |r| speed(r.network.speeds.link_bandwidth)),
     ("link_latency", |r| speed(r.network.speeds.link_latency)),
     ("core_flops", |r| speed(r.network.speeds.core_flops)),
+    ("routing_kind", |r| r.network.routing_nature.to_owned()),
 ];
 
 /// A speed in the units of JSON, or a range.
@@ -203,6 +204,11 @@ impl Reporter for Csv {
             ];
             columns.extend(settings);
         }
+        if comparison.settings.iter().any(|setting| setting.routing.is_some()) {
+            columns.push(("routing_setting", |(c, run)| optional(c.settings[run.network].routing.as_ref())));
+        }
+        columns.push(("routing", |(c, run)| optional(c.networks[run.network].routing.as_ref())));
+        columns.push(("routing_kind", |(c, run)| c.networks[run.network].routing_nature.to_owned()));
         let rows: Vec<_> = comparison.runs.iter().map(|run| (comparison, run)).collect();
         lines(&columns, &rows, out)
     }

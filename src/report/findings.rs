@@ -45,6 +45,15 @@ fn speeds(speeds: &Speeds) -> String {
     .join("; ")
 }
 
+/// `A`, `A and B`, `A, B and C`.
+pub(super) fn list(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [some @ .., last] => format!("{} and {last}", some.join(", ")),
+    }
+}
+
 /// Why Mop/s are missing, where they are.
 pub(super) fn unknown_operations(c: &Comparison) -> Option<&'static str> {
     let unknown = c.workloads.iter().any(|w| w.operations.is_none());

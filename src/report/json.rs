@@ -21,6 +21,8 @@ pub(super) struct Model<'a> {
     pub duplex: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routing: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routing_kind: Option<&'a str>,
     pub mapping: &'a str,
 }
 
@@ -109,6 +111,7 @@ impl Reporter for Json {
                 choices: &r.model,
                 duplex: r.network.duplex.as_deref(),
                 routing: r.network.routing.as_deref(),
+                routing_kind: Some(r.network.routing_nature),
                 mapping: &r.mapping,
             },
             speeds: &r.network.speeds,

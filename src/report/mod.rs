@@ -18,6 +18,7 @@ mod markdown;
 pub mod number;
 mod offers;
 mod replay;
+mod routings;
 pub mod sheet;
 mod text;
 pub mod throughput;

@@ -86,7 +86,6 @@ impl Explanation {
     /// Explains an outcome; `watched` has watched the replay.
     pub fn new(outcome: &Outcome, platform: &Platform, watched: Option<&Explainer>) -> Self {
         let links = || outcome.links.iter().filter(|l| platform.links[l.link.index()].policy == SharingPolicy::Shared);
-        let crossed: u64 = outcome.links.iter().filter(|l| platform.loopback != Some(l.link)).map(|l| l.messages).sum();
         let end = outcome.simulated_seconds;
         let busiest = outcome.busiest_links().into_iter().take(BUSIEST).map(|l| {
             let shares = watched.filter(|w| w.knows_links).map(|w| w.watching.0.shares(l.link, end));
@@ -105,7 +104,7 @@ impl Explanation {
         loads.sort_by(|a, b| b.total_cmp(a));
         Self {
             time_shares: Shares::of(outcome),
-            average_hops: (outcome.messages > 0).then(|| crossed as f64 / outcome.messages as f64),
+            average_hops: (outcome.messages > 0).then(|| outcome.links_crossed / outcome.messages as f64),
             busiest_links: busiest.collect(),
             load_profile: profile(&loads),
             critical_path: watched.and_then(|w| w.watching.1.path()),

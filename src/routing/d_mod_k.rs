@@ -8,55 +8,53 @@
 //! network.
 
 use super::towards::Towards;
-use super::{Options, Routing, RoutingError};
+use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology};
 
 struct DModK {
-    /// The first host of each switch, as hosts are numbered where they hang by default.
-    first_host: Vec<u32>,
+    hosts: HostNumbers,
     towards: Towards,
 }
 
-pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
-    let first_host = topology
-        .graph
-        .default_hosts()
-        .into_iter()
-        .scan(0_u32, |next, count| Some(std::mem::replace(next, next.saturating_add(count))))
-        .collect();
-    Ok(Box::new(DModK { first_host, towards: Towards::new(topology.graph.clone()) }))
+pub(super) fn build(
+    topology: &Topology,
+    options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
+    let hosts = HostNumbers::new(topology, options);
+    Ok(Box::new(DModK { hosts, towards: Towards::new(topology.graph.clone()) }))
 }
 
 impl DModK {
     /// Calls `visit` with each arc, the digit of the destination that chose it, and among how many.
-    fn walk(&self, from: SwitchId, to: SwitchId, host: u32, visit: impl FnMut(ArcId, usize, usize)) -> bool {
-        let mut left = host as usize;
+    fn walk(&self, ends: &Ends, visit: impl FnMut(ArcId, usize, usize)) -> bool {
+        let mut left = ends.destination as usize;
         let choose = |_, count| {
             let digit = left % count;
             left /= count;
             digit
         };
-        self.towards.walk(from, to, choose, visit)
+        self.towards.walk(ends.from, ends.to, choose, visit)
     }
 }
 
 impl Routing for DModK {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
-        self.route_to_host(from, to, self.first_host[to.index()], arcs)
+        self.route_between(&self.hosts.first_of(from, to), arcs)
     }
 
-    fn route_to_host(&self, from: SwitchId, to: SwitchId, host: u32, arcs: &mut Vec<ArcId>) -> bool {
-        self.walk(from, to, host, |arc, _, _| arcs.push(arc))
+    fn route_between(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> bool {
+        self.walk(ends, |arc, _, _| arcs.push(arc))
     }
 
     fn reasons(&self, from: SwitchId, to: SwitchId, _arcs: &[ArcId]) -> Vec<String> {
-        let host = self.first_host[to.index()];
+        let ends = self.hosts.first_of(from, to);
         let mut reasons = Vec::new();
-        self.walk(from, to, host, |_, digit, count| {
+        self.walk(&ends, |_, digit, count| {
             reasons.push(match count {
                 1 => "the only shortest next hop".to_owned(),
-                _ => format!("digit {digit} of host {host}, base {count}"),
+                _ => format!("digit {digit} of host {}, base {count}", ends.destination),
             });
         });
         reasons
@@ -65,6 +63,7 @@ impl Routing for DModK {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::built;
     use super::*;
     use crate::topology::build as topology;
     use std::collections::HashMap;
@@ -74,7 +73,7 @@ mod tests {
     fn shifts_do_not_contend_in_full_trees() {
         for spec in ["fat_tree2:8", "fat_tree3:4", "fat_tree3:8", "kary_ntree:k=3,n=3", "xgft:m=[4,4],w=[1,4]"] {
             let tree = topology(spec).unwrap();
-            let routing = build(&tree, &Options::default()).unwrap();
+            let routing = built("d_mod_k", &tree, &Options::default());
             let counts = tree.graph.default_hosts();
             let switch: Vec<u32> =
                 (0..).zip(&counts).flat_map(|(switch, &count)| std::iter::repeat_n(switch, count as usize)).collect();
@@ -84,8 +83,9 @@ mod tests {
                 for from in 0..hosts {
                     let to = (from + shift) % hosts;
                     let mut arcs = Vec::new();
-                    let ends = [from, to].map(|host| SwitchId(switch[host]));
-                    assert!(routing.route_to_host(ends[0], ends[1], to as u32, &mut arcs), "{spec}: {from} {to}");
+                    let [start, end] = [from, to].map(|host| SwitchId(switch[host]));
+                    let ends = Ends { from: start, to: end, source: from as u32, destination: to as u32 };
+                    assert!(routing.route_between(&ends, &mut arcs), "{spec}: {from} {to}");
                     arcs.into_iter().for_each(|arc| *load.entry(arc).or_default() += 1);
                 }
                 assert!(load.values().all(|&load| load == 1), "{spec}: shift {shift}");

@@ -4,10 +4,10 @@
 //! is one cable between any two groups. Minimal: a cable within the group to the router that has it, that cable, a
 //! cable within the other group; the way by two such cables through a third group, which is shorter for some pairs, is
 //! not taken. Valiant: first to a third group, minimally, and on from where that is entered; here each pair of
-//! switches has its group by a hash of the pair and the seed, so that routes are static. Pairs within a group go
+//! hosts has its group by a hash of the pair and the seed, so that routes are static. Pairs within a group go
 //! straight.
 
-use super::{Options, Routing, RoutingError};
+use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Graph, Topology, chosen, derived_seed};
 use std::sync::Arc;
@@ -18,19 +18,32 @@ struct Dragonfly {
     routers_per_group: u32,
     /// Cables of a router to other groups.
     global_ports: u32,
-    /// The seed of the groups on the way, if there are any.
-    through: Option<u64>,
+    /// The seed of the groups on the way, if there are any, and the numbers of hosts that it is hashed with.
+    through: Option<(u64, HostNumbers)>,
 }
 
-pub(super) fn minimal(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) fn minimal(
+    topology: &Topology,
+    _options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
     build("dragonfly", topology, None)
 }
 
-pub(super) fn valiant(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
-    build("valiant", topology, Some(options.seed))
+pub(super) fn valiant(topology: &Topology, seed: u64, hosts: HostNumbers) -> Result<Box<dyn Routing>, RoutingError> {
+    build("valiant", topology, Some((seed, hosts)))
 }
 
-fn build(name: &str, topology: &Topology, through: Option<u64>) -> Result<Box<dyn Routing>, RoutingError> {
+/// Returns whether the switches of a topology form the groups of a Dragonfly.
+pub(super) fn has_groups(topology: &Topology) -> bool {
+    matches!(topology.spec.family().name, "dragonfly" | "dragonfly_fc")
+}
+
+fn build(
+    name: &str,
+    topology: &Topology,
+    through: Option<(u64, HostNumbers)>,
+) -> Result<Box<dyn Routing>, RoutingError> {
     let refuse = || RoutingError::unsuitable(name, topology, "it is for dragonfly and dragonfly_fc, by their groups");
     let arguments = topology.spec.arguments();
     let number = |name| arguments.integer(name).and_then(|value| u32::try_from(value).ok());
@@ -70,18 +83,25 @@ impl Dragonfly {
         into
     }
 
-    /// The group between those of two switches, if there is one.
-    fn between(&self, from: u32, to: u32) -> Option<u32> {
-        let ends = [self.group(from).min(self.group(to)), self.group(from).max(self.group(to))];
-        let seed = self.through.filter(|_| ends[0] != ends[1] && self.groups > 2)?;
-        let hash = derived_seed(seed, u64::from(from) << 32 | u64::from(to));
-        let choice = chosen(hash, self.groups as usize - 2) as u32;
-        Some(ends.iter().fold(choice, |group, &end| group + u32::from(group >= end)))
+    /// The ends of messages between the first hosts of two switches.
+    fn first_of(&self, from: SwitchId, to: SwitchId) -> Ends {
+        match &self.through {
+            Some((_, hosts)) => hosts.first_of(from, to),
+            None => Ends { from, to, source: 0, destination: 0 },
+        }
     }
 
-    fn walk(&self, from: SwitchId, to: SwitchId, mut visit: impl FnMut(u32, u32)) {
-        let mut at = from.0;
-        if let Some(group) = self.between(from.0, to.0) {
+    /// The group between those of two hosts, if there is one.
+    fn between(&self, ends: &Ends) -> Option<u32> {
+        let (from, to) = (self.group(ends.from.0), self.group(ends.to.0));
+        let (seed, _) = self.through.as_ref().filter(|_| from != to && self.groups > 2)?;
+        let choice = chosen(derived_seed(*seed, ends.pair()), self.groups as usize - 2) as u32;
+        Some([from.min(to), from.max(to)].iter().fold(choice, |group, &end| group + u32::from(group >= end)))
+    }
+
+    fn walk(&self, ends: &Ends, mut visit: impl FnMut(u32, u32)) {
+        let (mut at, to) = (ends.from.0, ends.to);
+        if let Some(group) = self.between(ends) {
             at = self.enter(at, group, &mut visit);
         }
         at = self.enter(at, self.group(to.0), &mut visit);
@@ -93,16 +113,21 @@ impl Dragonfly {
 
 impl Routing for Dragonfly {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
+        self.route_between(&self.first_of(from, to), arcs)
+    }
+
+    fn route_between(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> bool {
         let cable =
             |u, v| self.graph.find_arc(SwitchId(u), SwitchId(v)).expect("groups are joined, and routers in them");
-        self.walk(from, to, |u, v| arcs.push(cable(u, v)));
+        self.walk(ends, |u, v| arcs.push(cable(u, v)));
         true
     }
 
     fn reasons(&self, from: SwitchId, to: SwitchId, _arcs: &[ArcId]) -> Vec<String> {
-        let between = self.between(from.0, to.0);
+        let ends = self.first_of(from, to);
+        let between = self.between(&ends);
         let mut reasons = Vec::new();
-        self.walk(from, to, |u, v| {
+        self.walk(&ends, |u, v| {
             let (here, there) = (self.group(u), self.group(v));
             reasons.push(match between {
                 _ if here == there => format!("within group {here}"),
@@ -116,7 +141,7 @@ impl Routing for Dragonfly {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::path;
+    use super::super::tests::{built, path};
     use super::*;
     use crate::topology::build as topology;
 
@@ -124,7 +149,7 @@ mod tests {
     fn a_route_crosses_groups_as_seldom_as_it_may() {
         // 9 groups of 4 routers with 2 global cables each: 5 is in group 1, 1 in group 0.
         let network = topology("dragonfly:a=4,h=2").unwrap();
-        let routing = minimal(&network, &Options::default()).unwrap();
+        let routing = built("dragonfly", &network, &Options::default());
         // Port 0 of group 1 leads to group 0 and sits on router 4, that of group 0 to group 1 on router 0.
         assert_eq!(path(&network.graph, &*routing, 5, 1).unwrap(), [5, 4, 0, 1]);
         assert_eq!(path(&network.graph, &*routing, 4, 0).unwrap(), [4, 0]);
@@ -134,7 +159,7 @@ mod tests {
             groups.dedup();
             groups
         };
-        let detour = valiant(&network, &Options { seed: 1, ..Options::default() }).unwrap();
+        let detour = built("valiant", &network, &Options { seed: 1, ..Options::default() });
         let mut seen = vec![0; 9];
         for from in 0..36 {
             for to in 0..36 {
@@ -161,8 +186,7 @@ mod tests {
         // With two groups there is none between them.
         for spec in ["dragonfly:a=3,h=1,g=2", "dragonfly_fc:2,2", "dragonfly:a=1,h=1"] {
             let network = topology(spec).unwrap();
-            let (one, two) =
-                (minimal(&network, &Options::default()).unwrap(), valiant(&network, &Options::default()).unwrap());
+            let [one, two] = ["dragonfly", "valiant"].map(|name| built(name, &network, &Options::default()));
             let n = network.graph.switches() as u32;
             for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
                 let way = path(&network.graph, &*one, from, to);
@@ -170,7 +194,8 @@ mod tests {
             }
         }
         let torus = topology("torus:4x4").unwrap();
-        let error = valiant(&torus, &Options::default()).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("`valiant` does not fit topology `torus:dims=4x4`"), "{error}");
+        let spec: RoutingSpec = "dragonfly".parse().unwrap();
+        let error = spec.build(&torus, &Options::default()).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("`dragonfly` does not fit topology `torus:dims=4x4`"), "{error}");
     }
 }

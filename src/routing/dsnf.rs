@@ -7,11 +7,15 @@
 use std::fmt;
 
 use super::walk::{Walk, Walked};
-use super::{Options, Routing, RoutingError};
+use super::{Options, Routing, RoutingError, RoutingSpec};
 use crate::topology::Topology;
 use crate::topology::families::dsnf::{Dsnf, Label};
 
-pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) fn build(
+    topology: &Topology,
+    _options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
     let refuse = || RoutingError::unsuitable("dsnf", topology, "it is for dsnf, whose super-nodes it follows");
     let rule = Dsnf::of(&topology.spec).ok_or_else(refuse)?;
     Ok(Box::new(Walked { graph: topology.graph.clone(), rule }))
@@ -116,7 +120,7 @@ mod tests {
             let fill = entry["fill"].as_str().unwrap_or("sequential");
             let n = number("n");
             let dsnf = topology(&format!("dsnf:n={n},p={},fill={fill},strict=false", number("p"))).unwrap();
-            let (graph, routing) = (&dsnf.graph, build(&dsnf, &Options::default()).unwrap());
+            let (graph, routing) = (&dsnf.graph, super::super::build("dsnf", &dsnf, &Options::default()).unwrap());
             for example in entry["paths"].as_array().unwrap() {
                 let end = |key: &str| example[key].as_u64().unwrap() as u32;
                 let expected: Vec<u32> = serde_json::from_value(example["path"].clone()).unwrap();
@@ -136,7 +140,7 @@ mod tests {
     #[test]
     fn every_hop_has_a_reason() {
         use crate::ids::SwitchId;
-        let routing = build(&topology("dsnf:n=32").unwrap(), &Options::default()).unwrap();
+        let routing = super::super::build("dsnf", &topology("dsnf:n=32").unwrap(), &Options::default()).unwrap();
         let reasons = routing.reasons(SwitchId(24), SwitchId(7), &[]);
         assert_eq!(reasons[0], "Layer_Link up, to layer 0");
         assert_eq!(reasons[2], "Shortcut over 2 super-nodes, to 2");

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use super::walk::{Walk, Walked};
-use super::{Options, Routing, RoutingError};
+use super::{Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, distances};
 use crate::topology::{Graph, Topology};
@@ -22,7 +22,11 @@ pub struct Tables {
     distance: Vec<u32>,
 }
 
-pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) fn build(
+    topology: &Topology,
+    _options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
     let refuse = || RoutingError::unsuitable("equality", topology, "it is for equality, whose symmetry it needs");
     if topology.spec.family().name != "equality" {
         return Err(refuse());

@@ -5,7 +5,7 @@
 //! paper hold: 60 ns a switch, 5 ns a metre, on the grid floor plan.
 
 use super::trees::Trees;
-use super::{Options, Routing, RoutingError};
+use super::{Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::layout::latency::{CABLE_DELAY, SWITCH_DELAY, arc_delays};
 use crate::layout::{FloorOptions, FloorPlan};
@@ -20,7 +20,11 @@ struct Lightest {
     reason: &'static str,
 }
 
-pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) fn build(
+    topology: &Topology,
+    options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
     lightest("lowest_latency", "fastest way", topology, options, |delays| {
         Weights::new(delays.iter().map(|&delay| picoseconds(delay)).collect())
     })
@@ -75,7 +79,7 @@ impl Routing for Lightest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::path;
+    use super::super::tests::{built, path};
     use super::*;
     use crate::topology::build as topology;
 
@@ -85,11 +89,11 @@ mod tests {
         // Arcs 0->1, 0->2, 1->0, 1->2, 2->0, 2->1.
         let delays = [500e-9, 70e-9, 500e-9, 70e-9, 70e-9, 70e-9];
         let options = Options { arc_delays: Some(&delays), ..Options::default() };
-        let routing = build(&ring, &options).unwrap();
+        let routing = built("lowest_latency", &ring, &options);
         assert_eq!(path(&ring.graph, &*routing, 0, 1).unwrap(), [0, 2, 1]);
         assert_eq!(path(&ring.graph, &*routing, 0, 2).unwrap(), [0, 2]);
         // On the floor plan, three switches of one cabinet are equally far.
-        let plain = build(&ring, &Options::default()).unwrap();
+        let plain = built("lowest_latency", &ring, &Options::default());
         assert_eq!(path(&ring.graph, &*plain, 0, 1).unwrap(), [0, 1]);
     }
 }

@@ -1,42 +1,48 @@
-//! Which cables a message takes from switch to switch: static routes, one for each ordered pair.
+//! Which cables a message takes from switch to switch.
 //!
 //! A routing answers one question at a time and computes what it needs when it is first asked, because a table of all
 //! pairs of 65,536 switches would be larger than the memory of most machines. Its answers do not depend on the order of
 //! the questions, so runs can share it. A new routing is one file and one line of [`ROUTINGS`].
+//!
+//! Most rules are static: one route for a pair, forever. [`Chosen`] names the others: rules that split a message over
+//! several paths, and rules that choose a route when a message starts.
 
 use crate::ids::SwitchId;
-use crate::similar::{did_you_mean, nearest};
-use crate::topology::{ArcId, Hosts, Topology};
+use crate::similar::did_you_mean;
+use crate::topology::{ArcId, Topology};
 
+mod adaptive;
 mod balanced;
 mod bfs;
 mod d_mod_k;
+mod defaults;
 mod dimension_order;
 mod dragonfly;
 mod dsnf;
 mod ecmp;
 pub mod equality;
 mod grid;
+mod hashed;
 mod lowest_latency;
 mod nearest;
+mod pair_search;
 mod polynomial;
 mod random_shortest;
 pub(crate) mod source_cache;
+mod spec;
+mod split;
 mod towards;
 mod trees;
+mod ugal;
 mod up_down;
+mod valiant;
 mod walk;
+
+pub use defaults::{default_for, default_routing};
+pub use spec::{Parameter, RoutingSpec, Values};
 
 /// The routing that fits every network.
 const PLAIN: &str = "bfs";
-
-/// The routing that is used unless another is asked for: where hosts hang on leaves, one that uses all roots.
-pub fn default_for(topology: &Topology) -> &'static str {
-    match topology.graph.hosts() {
-        Hosts::Everywhere(_) => PLAIN,
-        Hosts::OnSwitches(_) | Hosts::Vertices(_) => "d_mod_k",
-    }
-}
 
 /// Seed of random routings and mappings where nothing else says one.
 pub const DEFAULT_SEED: u64 = 1;
@@ -46,18 +52,97 @@ pub fn seed_for(asked: Option<u64>, topology: &Topology) -> u64 {
     asked.or(topology.seed()).unwrap_or(DEFAULT_SEED)
 }
 
-/// Static routes between the switches of a topology.
+/// The two ends of a message: hosts and their switches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ends {
+    /// Switch of the sender.
+    pub from: SwitchId,
+    /// Switch of the receiver.
+    pub to: SwitchId,
+    /// Number of the sending host. Hosts are numbered over the whole network, in the order of their switches.
+    pub source: u32,
+    /// Number of the receiving host.
+    pub destination: u32,
+}
+
+impl Ends {
+    /// Returns the pair of hosts as one number, for hashes.
+    fn pair(&self) -> u64 {
+        u64::from(self.source) << 32 | u64::from(self.destination)
+    }
+}
+
+/// Identity of a message, for rules that choose a route for each message or flow.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Message {
+    /// Its flow: equal for all messages from one rank to another.
+    pub stream: u64,
+    /// Number of messages that went from its source host to its destination host before it.
+    pub sequence: u64,
+}
+
+/// Full load of a link: the loads that [`Routing::choose`] reads are multiples of 1 / `FULL_LOAD` of the capacity.
+///
+/// Loads are sums of floating-point rates. Rounded to about a millionth, sums in another order are equal, so that equal
+/// loads tie.
+pub const FULL_LOAD: u32 = 1 << 20;
+
+/// When the route of a message is decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Chosen {
+    /// Once for a pair of hosts: a static route.
+    Once,
+    /// Once for a pair of hosts, and each message is divided over several paths ([`Routing::parts`]).
+    Split,
+    /// When a message starts, by [`Routing::choose`], whatever the loads.
+    PerMessage,
+    /// When a message starts, by [`Routing::choose`], which looks at the loads of links.
+    ByLoad,
+}
+
+/// Routes between the switches of a topology.
 pub trait Routing: Send + Sync {
-    /// Appends the arcs of the route, in order; none if `from` and `to` are equal.
+    /// Appends the arcs of the route, in order; none if `from` and `to` are equal. Where a rule tells hosts apart, it is
+    /// the route between the first hosts of the two switches; where it decides message by message, the route of a first
+    /// message without load.
     ///
     /// Returns `false`, and leaves `arcs` as it was, if there is no way.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool;
 
-    /// The same to a host of the switch `to`, for rules that tell hosts apart ([`RoutingKind::by_host`]); the others
-    /// give all hosts of a switch the same route. Hosts are numbered over the whole network, in the order of their
-    /// switches.
-    fn route_to_host(&self, from: SwitchId, to: SwitchId, _host: u32, arcs: &mut Vec<ArcId>) -> bool {
-        self.route(from, to, arcs)
+    /// Appends the arcs of the route between two hosts. Rules whose [`Scope`] is the pair of switches give all hosts of
+    /// a switch the same route.
+    fn route_between(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> bool {
+        self.route(ends.from, ends.to, arcs)
+    }
+
+    /// When the route of a message is decided.
+    fn chosen(&self) -> Chosen {
+        Chosen::Once
+    }
+
+    /// Appends the arcs that a message is divided over ([`Chosen::Split`]), each once and with the part that takes it,
+    /// in the order of their distance from the source.
+    ///
+    /// Returns `false`, and leaves `parts` as it was, if there is no way.
+    fn parts(&self, ends: &Ends, parts: &mut Vec<(ArcId, f64)>) -> bool {
+        let mut arcs = Vec::new();
+        let found = self.route_between(ends, &mut arcs);
+        parts.extend(arcs.into_iter().map(|arc| (arc, 1.0)));
+        found
+    }
+
+    /// Appends the arcs of the route of one message ([`Chosen::PerMessage`], [`Chosen::ByLoad`]). `load` returns the load
+    /// of an arc in units of 1 / [`FULL_LOAD`] of its capacity.
+    ///
+    /// Returns `false`, and leaves `arcs` as it was, if there is no way.
+    fn choose(
+        &self,
+        ends: &Ends,
+        _message: Message,
+        _load: &mut dyn FnMut(ArcId) -> u32,
+        arcs: &mut Vec<ArcId>,
+    ) -> bool {
+        self.route_between(ends, arcs)
     }
 
     /// Says in words why the route takes each of its arcs, which are those that [`Routing::route`] gave.
@@ -77,10 +162,60 @@ pub struct Options<'a> {
     /// Delay of each arc in seconds, where it is known: latency of the cable and of the switch that it enters. One for
     /// each arc of the graph, in order.
     pub arc_delays: Option<&'a [f64]>,
+    /// Number of hosts on each switch; that of the topology where it is not given.
+    pub hosts: Option<&'a [u32]>,
 }
 
-/// Makes a routing for a topology.
-pub type BuildRouting = fn(&Topology, &Options<'_>) -> Result<Box<dyn Routing>, RoutingError>;
+/// Numbers of hosts by switch.
+struct HostNumbers {
+    /// Number of the first host of each switch, or of the next one behind it; at the end, the number of all hosts.
+    first: Vec<u32>,
+}
+
+impl HostNumbers {
+    fn new(topology: &Topology, options: &Options<'_>) -> Self {
+        let default;
+        let counts = match options.hosts {
+            Some(counts) => counts,
+            None => {
+                default = topology.graph.default_hosts();
+                &default[..]
+            }
+        };
+        let mut next = 0_u32;
+        let mut first = Vec::with_capacity(counts.len() + 1);
+        for &count in counts {
+            first.push(next);
+            next = next.saturating_add(count);
+        }
+        first.push(next);
+        Self { first }
+    }
+
+    /// Returns the number of hosts on a switch.
+    fn count(&self, switch: SwitchId) -> u32 {
+        self.first[switch.index() + 1] - self.first[switch.index()]
+    }
+
+    /// Returns the ends of messages between the first hosts of two switches.
+    fn first_of(&self, from: SwitchId, to: SwitchId) -> Ends {
+        Ends { from, to, source: self.first[from.index()], destination: self.first[to.index()] }
+    }
+}
+
+/// Makes a routing for a topology, with the options of a specification.
+pub type BuildRouting = fn(&Topology, &Options<'_>, &RoutingSpec) -> Result<Box<dyn Routing>, RoutingError>;
+
+/// The ends of a message that its route depends on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Scope {
+    /// The switches alone.
+    Switches,
+    /// The switches and the receiving host.
+    Destination,
+    /// The switches and both hosts.
+    Pair,
+}
 
 /// A line of the table of routings.
 #[derive(Clone, Copy, Debug)]
@@ -95,30 +230,81 @@ pub struct RoutingKind {
     pub random: bool,
     /// Whether every route has as few hops as there can be.
     pub shortest: bool,
-    /// Whether hosts of one switch may be reached by different routes.
-    pub by_host: bool,
+    /// Whether routes depend on the loads of links.
+    pub adaptive: bool,
+    /// What a route depends on.
+    pub scope: Scope,
+    /// Options in specifications.
+    pub parameters: &'static [Parameter],
     /// Makes the routing for a topology; the seed is for those that are random. A routing that belongs to some families
     /// refuses the others, and finds their parameters in the specification of the topology.
     pub build: BuildRouting,
 }
 
+impl PartialEq for RoutingKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl RoutingKind {
+    /// Returns "static" or "adaptive", as reports call it.
+    pub fn nature(&self) -> &'static str {
+        if self.adaptive { "adaptive" } else { "static" }
+    }
+
+    /// A deterministic static rule along shortest paths; the lines of [`ROUTINGS`] state what differs.
+    const fn new(name: &'static str, help: &'static str, build: BuildRouting) -> Self {
+        let (random, shortest, adaptive) = (false, true, false);
+        Self { name, aliases: &[], help, random, shortest, adaptive, scope: Scope::Switches, parameters: &[], build }
+    }
+
+    const fn also(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    const fn random(self) -> Self {
+        Self { random: true, ..self }
+    }
+
+    const fn detours(self) -> Self {
+        Self { shortest: false, ..self }
+    }
+
+    const fn adaptive(self) -> Self {
+        Self { adaptive: true, random: true, ..self }
+    }
+
+    const fn by(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    const fn with(self, parameters: &'static [Parameter]) -> Self {
+        Self { parameters, ..self }
+    }
+}
+
 /// All routings.
 #[rustfmt::skip]
 pub const ROUTINGS: &[RoutingKind] = &[
-    RoutingKind { name: "bfs", aliases: &["shortest"], help: "shortest, breadth first from the source in ascending order of switches", random: false, shortest: true, by_host: false, build: bfs::build },
-    RoutingKind { name: "random_shortest", aliases: &[], help: "for each pair one of its shortest paths at random, all equally likely", random: true, shortest: true, by_host: false, build: random_shortest::build },
-    RoutingKind { name: "lowest_latency", aliases: &["fastest"], help: "smallest sum of the delays of cables and switches", random: false, shortest: false, by_host: false, build: lowest_latency::build },
-    RoutingKind { name: "nearest", aliases: &[], help: "fewest hops, of these the smallest sum of delays", random: false, shortest: true, by_host: false, build: nearest::build },
-    RoutingKind { name: "ecmp", aliases: &["equal_cost_multi_path"], help: "at each switch one of the shortest next hops, by a hash of the pair and the seed", random: true, shortest: true, by_host: false, build: ecmp::build },
-    RoutingKind { name: "balanced", aliases: &["load_balanced"], help: "shortest, assigned destination by destination to the least loaded next hop", random: false, shortest: true, by_host: false, build: balanced::build },
-    RoutingKind { name: "d_mod_k", aliases: &["dmodk"], help: "shortest, by the digits of the destination's number; for trees", random: false, shortest: true, by_host: true, build: d_mod_k::build },
-    RoutingKind { name: "up_down", aliases: &["updown", "up*/down*"], help: "up to a common ancestor, then down; free of deadlock; two-way cables only", random: false, shortest: false, by_host: false, build: up_down::build },
-    RoutingKind { name: "dimension_order", aliases: &["dor"], help: "one dimension after another; ring, mesh, torus, hypercube, hyperx, flattened_butterfly", random: false, shortest: true, by_host: false, build: dimension_order::build },
-    RoutingKind { name: "dragonfly", aliases: &["dragonfly_minimal"], help: "within the group, to the other group, within it; dragonfly, dragonfly_fc", random: false, shortest: false, by_host: false, build: dragonfly::minimal },
-    RoutingKind { name: "valiant", aliases: &["dragonfly_valiant"], help: "through a group that a hash of the pair and the seed chooses; dragonfly, dragonfly_fc", random: true, shortest: false, by_host: false, build: dragonfly::valiant },
-    RoutingKind { name: "dsnf", aliases: &["dsn_f"], help: "by shortcuts to the super-node; dsnf", random: false, shortest: false, by_host: false, build: dsnf::build },
-    RoutingKind { name: "polynomial", aliases: &["imase"], help: "by the digits of a number; imase_ab with a = 1 or -1, imase_itoh, gen_de_bruijn, de_bruijn", random: false, shortest: true, by_host: false, build: polynomial::build },
-    RoutingKind { name: "equality", aliases: &["amin"], help: "first hops by offset, from a table of O(n); equality", random: false, shortest: true, by_host: false, build: equality::build },
+    RoutingKind::new("bfs", "shortest, breadth first from the source in ascending order of switches", bfs::build).also(&["shortest"]),
+    RoutingKind::new("random_shortest", "for each pair of hosts one of its shortest paths at random, all equally likely", random_shortest::build).random().by(Scope::Pair),
+    RoutingKind::new("lowest_latency", "smallest sum of the delays of cables and switches", lowest_latency::build).also(&["fastest"]).detours(),
+    RoutingKind::new("nearest", "fewest hops, of these the smallest sum of delays", nearest::build),
+    RoutingKind::new("ecmp", "at each switch one of the shortest next hops, by a hash of the pair of hosts and the seed", ecmp::build).also(&["equal_cost_multi_path"]).random().by(Scope::Pair).with(&[spec::BY]),
+    RoutingKind::new("split", "every message over all shortest paths, in equal parts at each switch (packet spraying)", split::build).also(&["spray"]),
+    RoutingKind::new("balanced", "shortest, laid destination by destination over the links with the fewest routes (SSSP)", balanced::build).also(&["load_balanced", "sssp"]).by(Scope::Destination),
+    RoutingKind::new("hashed", "shortest, ties by a hash of the receiving host", hashed::build).by(Scope::Destination),
+    RoutingKind::new("d_mod_k", "shortest, by the digits of the receiving host's number", d_mod_k::build).also(&["dmodk"]).by(Scope::Destination),
+    RoutingKind::new("up_down", "up to a common ancestor, then down; free of deadlock; two-way cables only", up_down::build).also(&["updown", "up*/down*"]).detours().by(Scope::Pair),
+    RoutingKind::new("dimension_order", "one dimension after another; ring, mesh, torus, hypercube, hyperx, flattened_butterfly", dimension_order::build).also(&["dor"]).with(&[dimension_order::TIES]),
+    RoutingKind::new("dragonfly", "within the group, to the other group, within it; dragonfly, dragonfly_fc", dragonfly::minimal).also(&["dragonfly_minimal"]).detours(),
+    RoutingKind::new("valiant", "through a switch (of a Dragonfly, a group) that a hash of the pair of hosts and the seed chooses", valiant::build).also(&["dragonfly_valiant"]).random().detours().by(Scope::Pair),
+    RoutingKind::new("adaptive", "the shortest path with the least load when the message starts", adaptive::build).adaptive().by(Scope::Pair).with(&[adaptive::KNOWLEDGE]),
+    RoutingKind::new("ugal", "the least load times hops of a shortest path and of k Valiant paths when the message starts", ugal::build).adaptive().detours().by(Scope::Pair).with(&[ugal::CANDIDATES, adaptive::KNOWLEDGE]),
+    RoutingKind::new("dsnf", "by shortcuts to the super-node; dsnf", dsnf::build).also(&["dsn_f"]).detours(),
+    RoutingKind::new("polynomial", "by the digits of a number; imase_ab with a = 1 or -1, imase_itoh, gen_de_bruijn, de_bruijn", polynomial::build).also(&["imase"]),
+    RoutingKind::new("equality", "first hops by offset, from a table of O(n); equality", equality::build).also(&["amin"]),
 ];
 
 /// Why there is no such routing.
@@ -131,6 +317,16 @@ pub enum RoutingError {
         name: String,
         /// The routing whose name is nearest.
         nearest: Option<String>,
+    },
+    /// An option is unknown or has a wrong value.
+    #[error("routing `{routing}` does not take `{option}`: {reason}")]
+    Option {
+        /// Name of the routing.
+        routing: &'static str,
+        /// The option as given.
+        option: String,
+        /// The rule that it breaks.
+        reason: String,
     },
     /// The routing is for other topologies.
     #[error("routing `{routing}` does not fit topology `{topology}`: {reason}")]
@@ -156,26 +352,12 @@ impl RoutingError {
     }
 }
 
-/// The routing with this name or alias.
-///
-/// # Errors
-/// [`RoutingError::Unknown`].
-pub fn find(name: &str) -> Result<&'static RoutingKind, RoutingError> {
-    let wanted = name.trim().to_lowercase().replace('-', "_");
-    ROUTINGS.iter().find(|kind| kind.name == wanted || kind.aliases.contains(&wanted.as_str())).ok_or_else(|| {
-        RoutingError::Unknown {
-            name: name.into(),
-            nearest: nearest(name, ROUTINGS.iter().map(|kind| kind.name)).map(Into::into),
-        }
-    })
-}
-
-/// Makes the routing called `name` for a topology.
+/// Makes the routing of a specification for a topology.
 ///
 /// # Errors
 /// [`RoutingError`].
-pub fn build(name: &str, topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
-    (find(name)?.build)(topology, options)
+pub fn build(text: &str, topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+    text.parse::<RoutingSpec>()?.build(topology, options)
 }
 
 #[cfg(test)]
@@ -192,6 +374,15 @@ mod tests {
         })
     }
 
+    pub(super) fn built(text: &str, topology: &Topology, options: &Options<'_>) -> Box<dyn Routing> {
+        build(text, topology, options).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The numbers of hosts where every switch has one.
+    pub(super) fn one_host_each(switches: usize) -> HostNumbers {
+        HostNumbers { first: (0..=switches as u32).collect() }
+    }
+
     /// The reference values of topologies, which an independent generator computed.
     pub(super) fn reference() -> serde_json::Value {
         let packed: &[u8] = include_bytes!("../../tests/data/topology.json.zst");
@@ -205,7 +396,7 @@ mod tests {
         assert_eq!(entries.len(), 3);
         for entry in entries {
             let torus = topology::build(&format!("torus:dims={}", entry["dims"])).unwrap();
-            let routing = build("dimension_order", &torus, &Options::default()).unwrap();
+            let routing = built("dimension_order:ties=up", &torus, &Options::default());
             for example in entry["examples"].as_array().unwrap() {
                 let end = |key: &str| example[key].as_u64().unwrap() as u32;
                 let expected: Vec<u32> = serde_json::from_value(example["path"].clone()).unwrap();
@@ -254,7 +445,8 @@ mod tests {
             let topology = topology::build(spec).unwrap();
             let (graph, n) = (&topology.graph, topology.graph.switches() as u32);
             for kind in ROUTINGS {
-                let routing = match (kind.build)(&topology, &Options { seed: 3, arc_delays: None }) {
+                let options = Options { seed: 3, ..Options::default() };
+                let routing = match RoutingSpec::new(kind).build(&topology, &options) {
                     Ok(routing) => routing,
                     Err(error) => {
                         assert!(matches!(error, RoutingError::Unsuitable { .. }));
@@ -290,7 +482,7 @@ mod tests {
     fn large_networks_need_no_table_of_pairs() {
         // Opposite corners of a torus of 65,536 switches.
         let torus = topology::build("torus:256x256").unwrap();
-        for name in ["dimension_order", "ecmp", "up_down", "lowest_latency", "bfs"] {
+        for name in ["dimension_order", "ecmp", "hashed", "adaptive", "up_down", "lowest_latency", "bfs"] {
             let routing = build(name, &torus, &Options::default()).unwrap();
             assert!(path(&torus.graph, &*routing, 0, 128 + 256 * 128).unwrap().len() >= 257, "{name}");
         }
@@ -298,14 +490,13 @@ mod tests {
 
     #[test]
     fn names_are_found_or_the_nearest_is_named() {
-        assert_eq!(find("Random-Shortest").unwrap().name, "random_shortest");
-        let error = find("random-shotest").unwrap_err();
+        let error = "random-shotest".parse::<RoutingSpec>().unwrap_err();
         assert_eq!(error.to_string(), "there is no routing `random-shotest` (did you mean `random_shortest`?)");
         assert!(error.help().contains("bfs, random_shortest"));
         for (spec, default) in
             [("torus:4x4", "bfs"), ("slimfly:q=5", "bfs"), ("fat_tree3:4", "d_mod_k"), ("clos:m=3,n=2,r=3", "d_mod_k")]
         {
-            assert_eq!(find(default_for(&topology::build(spec).unwrap())).unwrap().name, default, "{spec}");
+            assert_eq!(default_for(&topology::build(spec).unwrap()), default, "{spec}");
         }
     }
 }

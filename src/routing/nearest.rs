@@ -5,11 +5,15 @@
 //! those of [`lowest_latency`](super::lowest_latency).
 
 use super::lowest_latency::lightest;
-use super::{Options, Routing, RoutingError};
+use super::{Options, Routing, RoutingError, RoutingSpec};
 use crate::topology::Topology;
 use crate::topology::weighted::Weights;
 
-pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) fn build(
+    topology: &Topology,
+    options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
     lightest("nearest", "fastest of the ways with the fewest hops", topology, options, |delays| {
         Weights::hops_first(delays.iter().copied())
     })
@@ -17,7 +21,7 @@ pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dy
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::path;
+    use super::super::tests::{built, path};
     use super::*;
     use crate::ids::SwitchId;
     use crate::topology::build as topology;
@@ -29,7 +33,7 @@ mod tests {
         // Arcs 0->1, 0->3, 1->0, 1->2, 2->1, 2->3, 3->0, 3->2.
         let delays = [70e-9, 900e-9, 70e-9, 70e-9, 70e-9, 70e-9, 900e-9, 70e-9];
         let options = Options { arc_delays: Some(&delays), ..Options::default() };
-        let routing = build(&square, &options).unwrap();
+        let routing = built("nearest", &square, &options);
         assert_eq!(path(&square.graph, &*routing, 0, 3).unwrap(), [0, 3]);
         assert_eq!(path(&square.graph, &*routing, 0, 2).unwrap(), [0, 1, 2]);
         let mut arcs = Vec::new();
@@ -39,7 +43,7 @@ mod tests {
             reasons,
             ["fastest of the ways with the fewest hops, 900 ns for this cable and the switch after it"]
         );
-        let fastest = super::super::lowest_latency::build(&square, &options).unwrap();
+        let fastest = built("lowest_latency", &square, &options);
         assert_eq!(path(&square.graph, &*fastest, 0, 3).unwrap(), [0, 1, 2, 3]);
     }
 }

@@ -9,7 +9,7 @@
 use std::fmt;
 
 use super::walk::{Walk, Walked};
-use super::{Options, Routing, RoutingError};
+use super::{Options, Routing, RoutingError, RoutingSpec};
 use crate::topology::Topology;
 
 pub(super) struct Polynomial {
@@ -20,7 +20,11 @@ pub(super) struct Polynomial {
     b: i128,
 }
 
-pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) fn build(
+    topology: &Topology,
+    _options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
     let refuse = |reason: &str| RoutingError::unsuitable("polynomial", topology, reason);
     let arguments = topology.spec.arguments();
     let (a, b) = match topology.spec.family().name {
@@ -105,7 +109,7 @@ mod tests {
             let n = number("n");
             let imase =
                 topology(&format!("imase_ab:n={n},d={},a={},b={}", number("d"), entry["a"], entry["b"])).unwrap();
-            let routing = build(&imase, &Options::default()).unwrap();
+            let routing = super::super::build("polynomial", &imase, &Options::default()).unwrap();
             for example in entry["examples"].as_array().unwrap() {
                 let end = |key: &str| example[key].as_u64().unwrap() as u32;
                 let expected: Vec<u32> = serde_json::from_value(example["path"].clone()).unwrap();
@@ -121,7 +125,10 @@ mod tests {
 
     #[test]
     fn other_factors_are_refused() {
-        assert!(build(&topology("imase_ab:n=100,d=4,a=3,b=2").unwrap(), &Options::default()).is_err());
-        assert!(build(&topology("ring:5").unwrap(), &Options::default()).is_err());
+        assert!(
+            super::super::build("polynomial", &topology("imase_ab:n=100,d=4,a=3,b=2").unwrap(), &Options::default())
+                .is_err()
+        );
+        assert!(super::super::build("polynomial", &topology("ring:5").unwrap(), &Options::default()).is_err());
     }
 }

@@ -1,15 +1,15 @@
-//! For each ordered pair one of its shortest paths, each equally likely.
+//! For each ordered pair of hosts one of its shortest paths, each equally likely.
 //!
 //! From the source a breadth-first search counts the shortest paths to every switch. The route is drawn backwards from
 //! the destination: a switch is entered from a predecessor with a chance in proportion to the paths that lead there,
 //! which makes all paths equally likely. Taking any predecessor with equal chance would favour paths through switches
-//! that few others use. The draws come from (seed, source, destination) alone, so the order of the questions does not
-//! matter.
+//! that few others use. The draws come from (seed, source host, destination host) alone, so the order of the questions
+//! does not matter.
 
 use std::sync::Arc;
 
 use super::source_cache::SourceCache;
-use super::{Options, Routing, RoutingError};
+use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Graph, Randomness, Topology, derived_seed};
 
@@ -22,6 +22,7 @@ const HUGE_COUNT: f64 = f64::from_bits((1023 + 256) << 52);
 pub(super) struct RandomShortest {
     graph: Arc<Graph>,
     seed: u64,
+    hosts: HostNumbers,
     trees: SourceCache<Counts>,
 }
 
@@ -33,14 +34,18 @@ struct Counts {
     paths: Vec<f64>,
 }
 
-pub(super) fn build(topology: &Topology, options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
-    Ok(Box::new(RandomShortest::new(topology.graph.clone(), options.seed)))
+pub(super) fn build(
+    topology: &Topology,
+    options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
+    Ok(Box::new(RandomShortest::new(topology.graph.clone(), options.seed, HostNumbers::new(topology, options))))
 }
 
 impl RandomShortest {
-    pub(super) fn new(graph: Arc<Graph>, seed: u64) -> Self {
+    pub(super) fn new(graph: Arc<Graph>, seed: u64, hosts: HostNumbers) -> Self {
         let n = graph.switches();
-        Self { graph, seed, trees: SourceCache::new(n, n * (size_of::<u32>() + size_of::<f64>())) }
+        Self { graph, seed, hosts, trees: SourceCache::new(n, n * (size_of::<u32>() + size_of::<f64>())) }
     }
 
     fn search(&self, source: SwitchId) -> Counts {
@@ -104,6 +109,11 @@ impl RandomShortest {
 
 impl Routing for RandomShortest {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
+        self.route_between(&self.hosts.first_of(from, to), arcs)
+    }
+
+    fn route_between(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> bool {
+        let (from, to) = (ends.from, ends.to);
         if from == to {
             return true;
         }
@@ -114,8 +124,7 @@ impl Routing for RandomShortest {
                 if counts.distance[to.index()] == FAR {
                     return false;
                 }
-                let pair = u64::from(from.0) << 32 | u64::from(to.0);
-                let mut random = Randomness::new(derived_seed(self.seed, pair));
+                let mut random = Randomness::new(derived_seed(self.seed, ends.pair()));
                 let start = arcs.len();
                 let mut switch = to;
                 while switch != from {
@@ -132,6 +141,7 @@ impl Routing for RandomShortest {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::one_host_each;
     use super::*;
     use crate::topology;
     use std::collections::BTreeMap;
@@ -150,7 +160,7 @@ mod tests {
         let graph = Arc::new(Graph::undirected(7, pairs).unwrap());
         let mut seen = BTreeMap::new();
         for seed in 0..3000 {
-            *seen.entry(route(&RandomShortest::new(graph.clone(), seed), 0, 4)).or_insert(0) += 1;
+            *seen.entry(route(&RandomShortest::new(graph.clone(), seed, one_host_each(7)), 0, 4)).or_insert(0) += 1;
         }
         // Binomial with mean 1000 and standard deviation 26.
         assert_eq!(seen.len(), 3);
@@ -160,13 +170,13 @@ mod tests {
     #[test]
     fn the_order_of_the_questions_does_not_matter() {
         let graph = topology::build("torus:6x6").unwrap().graph;
-        let one = RandomShortest::new(graph.clone(), 5);
-        let other = RandomShortest::new(graph.clone(), 5);
+        let one = RandomShortest::new(graph.clone(), 5, one_host_each(36));
+        let other = RandomShortest::new(graph.clone(), 5, one_host_each(36));
         let pairs: Vec<(u32, u32)> = (0..36).flat_map(|from| (0..36).map(move |to| (from, to))).collect();
         let there: Vec<_> = pairs.iter().map(|&(from, to)| route(&one, from, to)).collect();
         let back: Vec<_> = pairs.iter().rev().map(|&(from, to)| route(&other, from, to)).collect();
         assert!(there.iter().eq(back.iter().rev()));
-        let another = RandomShortest::new(graph, 6);
+        let another = RandomShortest::new(graph, 6, one_host_each(36));
         assert!(pairs.iter().zip(&there).any(|(&(from, to), arcs)| route(&another, from, to) != *arcs));
     }
 
@@ -174,7 +184,7 @@ mod tests {
     fn counts_beyond_every_integer_are_fine() {
         // Between the corners of a 600 x 600 mesh there are C(1198, 599), about 10^359, shortest paths.
         let mesh = topology::build("mesh:600x600").unwrap().graph;
-        let routing = RandomShortest::new(mesh.clone(), 1);
+        let routing = RandomShortest::new(mesh.clone(), 1, one_host_each(360_000));
         let arcs = route(&routing, 0, 359_999);
         assert_eq!(arcs.len(), 1198);
         // A uniform path crosses the other diagonal near its middle: standard deviation about 12 switches.

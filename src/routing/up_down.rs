@@ -2,21 +2,26 @@
 //!
 //! A breadth-first search from the root (the switch of the largest degree, the lowest number among equals) gives
 //! levels. The end of a cable that is nearer to the root is "up", on one level the lower number is. A legal path goes
-//! up, then down, and never up again; the route is a shortest legal one, towards the lowest next switch among equals.
+//! up, then down, and never up again; the route is a shortest legal one, ties by a hash of the pair of hosts.
 //! What waits for a cable that leads up waits only for cables further up or down, so no ring of waiting can close (M.
 //! Schroeder et al., Autonet, 1991).
 
 use std::sync::Arc;
 
+use super::hashed::tie;
 use super::source_cache::SourceCache;
-use super::{Options, Routing, RoutingError};
+use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, distances};
-use crate::topology::{ArcId, Graph, Topology};
+use crate::topology::{ArcId, Graph, Topology, derived_seed};
+
+/// Hashed with the pair of hosts. The rule takes no seed: equal networks have equal routes.
+const SALT: u64 = 0;
 
 pub(super) struct UpDown {
     graph: Arc<Graph>,
     level: Vec<u32>,
+    hosts: HostNumbers,
     /// For each destination, the hops of legal paths from each switch.
     hops: SourceCache<Hops>,
 }
@@ -29,23 +34,27 @@ struct Hops {
     down: Vec<u32>,
 }
 
-pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) fn build(
+    topology: &Topology,
+    options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
     if topology.graph.is_directed() {
         return Err(RoutingError::unsuitable("up_down", topology, "its cables are one-way"));
     }
     if !topology.graph.is_connected() {
         return Err(RoutingError::unsuitable("up_down", topology, "it is disconnected, and has no root"));
     }
-    Ok(Box::new(UpDown::new(topology.graph.clone())))
+    Ok(Box::new(UpDown::new(topology.graph.clone(), HostNumbers::new(topology, options))))
 }
 
 impl UpDown {
-    pub(super) fn new(graph: Arc<Graph>) -> Self {
+    pub(super) fn new(graph: Arc<Graph>, hosts: HostNumbers) -> Self {
         let n = graph.switches();
         let degree = |switch: &u32| graph.out_degree(SwitchId(*switch));
         let root = (0..n as u32).max_by_key(|switch| (degree(switch), std::cmp::Reverse(*switch))).unwrap_or(0);
         let (level, _) = distances(&graph, SwitchId(root));
-        Self { graph, level, hops: SourceCache::new(n, 2 * n * size_of::<u32>()) }
+        Self { graph, level, hosts, hops: SourceCache::new(n, 2 * n * size_of::<u32>()) }
     }
 
     pub(super) fn is_up(&self, arc: ArcId) -> bool {
@@ -86,6 +95,11 @@ impl UpDown {
 
 impl Routing for UpDown {
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
+        self.route_between(&self.hosts.first_of(from, to), arcs)
+    }
+
+    fn route_between(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> bool {
+        let (from, to, key) = (ends.from, ends.to, derived_seed(SALT, ends.pair()));
         self.hops.with(
             to.0,
             || self.search(to),
@@ -101,7 +115,10 @@ impl Routing for UpDown {
                         let there = if up { hops.free[head] } else { hops.down[head] };
                         (free || !up) && there != FAR && there + 1 == here
                     };
-                    let arc = self.graph.out_arcs(at).find(leads).expect("the search came by one of the arcs");
+                    let count = self.graph.out_arcs(at).filter(leads).count();
+                    let chosen = tie(key, at, count);
+                    let arc = self.graph.out_arcs(at).filter(leads).nth(chosen);
+                    let arc = arc.expect("the search came by one of the arcs");
                     free &= self.is_up(arc);
                     arcs.push(arc);
                     at = self.graph.head(arc);
@@ -120,7 +137,7 @@ impl Routing for UpDown {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::path;
+    use super::super::tests::{one_host_each, path};
     use super::*;
     use proptest::prelude::*;
 
@@ -128,7 +145,7 @@ mod tests {
     fn a_ring_is_cut_open_opposite_its_root() {
         // All degrees are 2, so 0 is the root; levels 0 1 2 3 2 1. From 2 to 4 by way of 3 would be down, then up.
         let ring = Arc::new(Graph::undirected(6, (0..6).map(|i| (i, (i + 1) % 6)).collect()).unwrap());
-        let routing = UpDown::new(ring.clone());
+        let routing = UpDown::new(ring.clone(), one_host_each(6));
         assert_eq!(path(&ring, &routing, 2, 4).unwrap(), [2, 1, 0, 5, 4]);
         assert_eq!(path(&ring, &routing, 1, 3).unwrap(), [1, 2, 3]);
         assert_eq!(path(&ring, &routing, 3, 3).unwrap(), [3]);
@@ -146,7 +163,7 @@ mod tests {
             let tree = (1..n as u32).map(|i| (i, i * 7 % i));
             let pairs = tree.chain(extra.into_iter().map(|(u, v)| (u % n as u32, v % n as u32))).collect();
             let graph = Arc::new(Graph::undirected(n, pairs).unwrap());
-            let routing = UpDown::new(graph.clone());
+            let routing = UpDown::new(graph.clone(), one_host_each(n));
             // Which arc may wait for which: those that follow each other on a route.
             let mut waits = petgraph::graph::DiGraph::<(), ()>::new();
             (0..graph.arcs()).for_each(|_| { waits.add_node(()); });

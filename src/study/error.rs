@@ -6,6 +6,7 @@ use super::results::ResultsError;
 use super::toml_file::{Place, TomlError};
 use crate::engine::ReplayError;
 use crate::mpi::mapping::MappingError;
+use crate::routing::RoutingError;
 use crate::throughput::ThroughputError;
 use crate::trace::TraceError;
 use crate::workload::WorkloadError;
@@ -33,6 +34,9 @@ pub enum StudyError {
     /// A choice that does not exist.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
+    /// A routing rule of the study does not exist.
+    #[error(transparent)]
+    Routing(#[from] RoutingError),
     /// A network cannot be built.
     #[error("network `{network}`: {error}")]
     Network {

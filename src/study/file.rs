@@ -61,6 +61,9 @@ pub struct StudyFile {
     pub seeds: Option<Vec<u64>>,
     /// The same with this number of seeds, from `seed` on, or from 1.
     pub repetitions: Option<u32>,
+    /// Several routing rules; every network is compared with the baseline under each of them. `default` is the rule that a
+    /// network has without this list.
+    pub routings: Option<Vec<String>>,
     /// Several tables of collectives; every network is compared with the baseline under each of them.
     pub collectives: Option<Vec<String>>,
     /// What a network may cost.

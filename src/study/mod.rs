@@ -23,6 +23,7 @@ pub mod ranking;
 mod read;
 pub mod record;
 pub mod results;
+pub mod routings;
 mod run;
 pub mod shard;
 pub mod statistics;

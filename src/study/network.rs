@@ -6,7 +6,7 @@ use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::speeds::Speeds;
 use crate::platform::{CheckedParameters, Platform, PlatformError};
-use crate::routing;
+use crate::routing::{self, RoutingSpec};
 use crate::topology::{self, Topology, TopologyError};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,10 @@ pub struct NetworkInfo {
     pub seed: Option<u64>,
     /// `full` or `shared`; `None` where a platform file lists its links.
     pub duplex: Option<String>,
-    /// Routing rule; `None` where a platform file lists its routes.
+    /// Routing rule with its options; `None` where a platform file lists its routes.
     pub routing: Option<String>,
+    /// "static" or "adaptive": whether routes depend on the loads of links.
+    pub routing_nature: &'static str,
     /// Number of hosts.
     pub hosts: usize,
     /// How fast they and the links are.
@@ -71,7 +73,7 @@ pub struct Making {
     /// Hosts, speeds and latencies.
     pub parameters: CheckedParameters,
     /// Routing rule.
-    pub routing: &'static str,
+    pub routing: RoutingSpec,
     /// Seed of a random routing.
     pub routing_seed: u64,
 }
@@ -239,8 +241,9 @@ impl NetworkChoice {
             (Some(spec), _) => {
                 let spec: topology::Spec = spec.parse()?;
                 // No routing is random unless it is asked for.
-                let routing = self.routing.as_deref().map(routing::find).transpose().map_err(PlatformError::from)?;
-                Ok((spec.seed().is_some() && !spec.seed_given()) || routing.is_some_and(|kind| kind.random))
+                let routing = self.routing.as_deref().map(str::parse::<RoutingSpec>).transpose();
+                let routing = routing.map_err(PlatformError::from)?;
+                Ok((spec.seed().is_some() && !spec.seed_given()) || routing.is_some_and(|spec| spec.kind.random))
             }
             (None, Some(file)) if is_toml(&folder.join(file)) => {
                 let file = folder.join(file);
@@ -248,6 +251,17 @@ impl NetworkChoice {
             }
             _ => Ok(false),
         }
+    }
+
+    /// Whether it can have another routing rule: a platform file that lists its own routes cannot.
+    ///
+    /// # Errors
+    /// [`NetworkError`] if a file in TOML cannot be read.
+    pub fn takes_routing(&self, folder: &Path) -> Result<bool, NetworkError> {
+        Ok(match (&self.topology, &self.platform) {
+            (None, Some(_)) => self.platform_files(folder)?.iter().all(|file| is_toml(file)),
+            _ => true,
+        })
     }
 
     /// The platform files that it is read from.
@@ -302,10 +316,11 @@ impl NetworkChoice {
 
     fn build_topology(&self, topology: Arc<Topology>) -> Result<NetworkUnderTest, NetworkError> {
         let parameters = self.parameters.check()?;
-        let routing = self.routing.as_deref().unwrap_or_else(|| routing::default_for(&topology));
-        let kind = routing::find(routing).map_err(PlatformError::from)?;
+        let hosts = parameters.hosts_on(&topology.graph)?.into_iter().map(u64::from).sum();
+        let routing = self.routing.as_deref().unwrap_or_else(|| routing::default_routing(&topology, hosts));
+        let routing: RoutingSpec = routing.parse().map_err(PlatformError::from)?;
         let routing_seed = routing::seed_for(self.seed, &topology);
-        let platform = Platform::from_topology(&topology, &parameters, kind.name, routing_seed)?;
+        let platform = Platform::from_topology(&topology, &parameters, &routing.to_string(), routing_seed)?;
         let duplex = match (topology.graph.is_directed(), parameters.duplex) {
             // A one-way cable has no second direction to share with.
             (true, _) => "one-way",
@@ -316,16 +331,17 @@ impl NetworkChoice {
             info: NetworkInfo {
                 name: self.name.clone().unwrap_or_else(|| topology.name()),
                 topology: topology.name(),
-                seed: topology.seed().or(kind.random.then_some(routing_seed)),
+                seed: topology.seed().or(routing.kind.random.then_some(routing_seed)),
                 duplex: Some(duplex.to_owned()),
-                routing: Some(kind.name.to_owned()),
+                routing: Some(routing.to_string()),
+                routing_nature: routing.kind.nature(),
                 hosts: platform.hosts.len(),
                 speeds: Speeds::of(&platform),
             },
             platform: Arc::new(platform),
             floor: parameters.cables.map_or_else(FloorOptions::default, |(_, floor)| floor),
             topology: Some(topology),
-            making: Some(Making { parameters, routing: kind.name, routing_seed }),
+            making: Some(Making { parameters, routing, routing_seed }),
         })
     }
 
@@ -350,6 +366,8 @@ impl NetworkChoice {
                 seed: None,
                 duplex: None,
                 routing: None,
+                // Files list one route for each pair.
+                routing_nature: "static",
                 hosts: platform.hosts.len(),
                 speeds: Speeds::of(&platform),
             },

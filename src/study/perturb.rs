@@ -10,6 +10,7 @@
 
 use crate::ids::{HostId, LinkId};
 use crate::platform::{Host, Link, Platform, RouteTable};
+use crate::routing::{Chosen, Message};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -73,6 +74,29 @@ struct SameRoutes(Arc<Platform>);
 impl RouteTable for SameRoutes {
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
         self.0.routes.route(from, to, links)
+    }
+
+    fn chosen(&self, from: HostId, to: HostId) -> Chosen {
+        self.0.routes.chosen(from, to)
+    }
+
+    fn needs_loads(&self) -> bool {
+        self.0.routes.needs_loads()
+    }
+
+    fn parts(&self, from: HostId, to: HostId, parts: &mut Vec<(LinkId, f64)>) -> bool {
+        self.0.routes.parts(from, to, parts)
+    }
+
+    fn choose(
+        &self,
+        from: HostId,
+        to: HostId,
+        message: Message,
+        load: &mut dyn FnMut(LinkId) -> u32,
+        links: &mut Vec<LinkId>,
+    ) -> bool {
+        self.0.routes.choose(from, to, message, load, links)
     }
 
     fn has_loopback(&self, host: HostId) -> bool {

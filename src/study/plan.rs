@@ -15,6 +15,8 @@ use super::workload::WorkloadInfo;
 pub struct Setting {
     /// Name of the platform, where the study has several.
     pub platform: Option<String>,
+    /// Routing rule, where the study has a list of them: as the list names it.
+    pub routing: Option<String>,
     /// How ranks are placed.
     pub mapping: String,
     /// The table of collectives.

@@ -15,6 +15,7 @@ use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
 use crate::engine::Model;
 use crate::mpi::mapping::Mapping;
+use crate::routing::RoutingSpec;
 use crate::topology::Topology;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -25,6 +26,9 @@ use std::sync::Arc;
 const MOST_REPETITIONS: u32 = 10_000;
 /// Most replays of a study: their records have to fit into memory.
 const MOST_CELLS: usize = 10_000_000;
+
+/// The entry of `routings` for the rule that a network has without that list.
+const DEFAULT_ROUTING: &str = "default";
 
 /// What the command line adds to a study file: it comes before what the file says.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +57,8 @@ struct Axes {
     seeds: Vec<Option<u64>>,
     /// Names and choices; a nameless one where the study has no such axis.
     platforms: Vec<(Option<String>, NetworkChoice)>,
+    /// Routing rules; a nameless one where the study has no such axis.
+    routings: Vec<Option<String>>,
     placements: Vec<Placement>,
     /// Folder that the placements' files are relative to.
     placement_folder: PathBuf,
@@ -297,7 +303,26 @@ fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes
         Some(tables) if overrides.model.collectives.is_none() => tables.iter().cloned().map(Some).collect(),
         _ => vec![None],
     };
-    for (list, names) in [("mappings", &file.mappings), ("collectives", &file.collectives)] {
+    let routings = match &file.routings {
+        Some(rules) if overrides.network.routing.is_none() => {
+            let rule = |(at, rule): (usize, &String)| match rule.trim() {
+                DEFAULT_ROUTING => Ok(Some(DEFAULT_ROUTING.to_owned())),
+                rule => {
+                    let spec = rule.parse::<RoutingSpec>().map(|spec| Some(spec.to_string()));
+                    spec.map_err(|error| source.at(&[Key("routings"), Item(at)], error))
+                }
+            };
+            rules.iter().enumerate().map(rule).collect::<Result<Vec<_>, StudyError>>()?
+        }
+        _ => vec![None],
+    };
+    // Two spellings of one rule are the same rule.
+    let routing_names: Option<Vec<String>> =
+        file.routings.as_ref().map(|_| routings.iter().flatten().cloned().collect());
+    let routing_names = routing_names.filter(|_| overrides.network.routing.is_none());
+    for (list, names) in
+        [("routings", &routing_names), ("mappings", &file.mappings), ("collectives", &file.collectives)]
+    {
         let Some(names) = names else { continue };
         if names.is_empty() {
             return Err(wrong(list, &format!("{list} is an empty list")));
@@ -326,6 +351,7 @@ fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes
         common: file.network.clone(),
         seeds,
         platforms,
+        routings,
         placements,
         placement_folder,
         models: tables.into_iter().enumerate().map(model).collect::<Result<_, StudyError>>()?,
@@ -386,47 +412,67 @@ struct Variants {
 }
 
 impl Builder<'_> {
-    /// All columns, setting by setting: platform, mapping, table of collectives.
+    /// All columns, setting by setting: platform, routing, mapping, table of collectives.
     fn columns(&mut self, file: &StudyFile) -> Result<Vec<(Column, BuiltColumn)>, StudyError> {
         let axes = self.axes;
         let mut columns = Vec::new();
         for (entry, (platform, parameters)) in axes.platforms.iter().enumerate() {
-            let mut variants = Vec::with_capacity(file.networks.len());
-            for (number, choice) in file.networks.iter().enumerate() {
-                variants.push(self.variants(number, choice, (entry, parameters))?);
-            }
-            for (number, placement) in axes.placements.iter().enumerate() {
-                for (model, (_, description)) in axes.models.iter().enumerate() {
-                    for variant in &variants {
-                        let (mut column, runs) = self.column(variant, placement).map_err(|error| match error {
-                            // What the command line says was checked before.
-                            StudyError::Choice(_) if file.mappings.is_some() => {
-                                self.source.at(&[Key("mappings"), Item(number)], error)
-                            }
-                            StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
-                            error if self.overrides.placement.is_given() => error,
-                            StudyError::Network { .. } if placement.hostfile.is_some() => {
-                                self.source.at(&[Key("hostfile")], error)
-                            }
-                            StudyError::Network { .. } if placement.rankfile.is_some() => {
-                                self.source.at(&[Key("rankfile")], error)
-                            }
-                            error => error,
-                        })?;
-                        column.setting.platform.clone_from(platform);
-                        column.setting.collectives.clone_from(&description.collectives);
-                        column.info.name = self.full_name(&column);
-                        columns.push((column, BuiltColumn { model, runs }));
-                    }
+            for (rule, routing) in axes.routings.iter().enumerate() {
+                let mut variants = Vec::with_capacity(file.networks.len());
+                for (number, choice) in file.networks.iter().enumerate() {
+                    let rule = routing.as_deref().map(|routing| (rule, routing));
+                    variants.push(self.variants(number, choice, (entry, parameters), rule)?);
                 }
+                self.place(file, (platform, routing), &variants, &mut columns)?;
             }
         }
         Ok(columns)
     }
 
+    /// The columns of some networks, under each mapping and table of collectives.
+    fn place(
+        &self,
+        file: &StudyFile,
+        (platform, routing): (&Option<String>, &Option<String>),
+        variants: &[Variants],
+        columns: &mut Vec<(Column, BuiltColumn)>,
+    ) -> Result<(), StudyError> {
+        let axes = self.axes;
+        for (number, placement) in axes.placements.iter().enumerate() {
+            for (model, (_, description)) in axes.models.iter().enumerate() {
+                for variant in variants {
+                    let (mut column, runs) = self.column(variant, placement).map_err(|error| match error {
+                        // What the command line says was checked before.
+                        StudyError::Choice(_) if file.mappings.is_some() => {
+                            self.source.at(&[Key("mappings"), Item(number)], error)
+                        }
+                        StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
+                        error if self.overrides.placement.is_given() => error,
+                        StudyError::Network { .. } if placement.hostfile.is_some() => {
+                            self.source.at(&[Key("hostfile")], error)
+                        }
+                        StudyError::Network { .. } if placement.rankfile.is_some() => {
+                            self.source.at(&[Key("rankfile")], error)
+                        }
+                        error => error,
+                    })?;
+                    column.setting.platform.clone_from(platform);
+                    column.setting.routing.clone_from(routing);
+                    column.setting.collectives.clone_from(&description.collectives);
+                    column.info.name = self.full_name(&column);
+                    columns.push((column, BuiltColumn { model, runs }));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The name of a network with all of its setting that is not the same for all columns.
     fn full_name(&self, column: &Column) -> String {
         let mut parts: Vec<&str> = column.setting.platform.as_deref().into_iter().collect();
+        if self.axes.routings.len() > 1 {
+            parts.extend(column.setting.routing.as_deref());
+        }
         if self.axes.placements.len() > 1 {
             parts.push(&column.setting.mapping);
         }
@@ -441,15 +487,20 @@ impl Builder<'_> {
         number: usize,
         choice: &NetworkChoice,
         (entry, parameters): (usize, &NetworkChoice),
+        rule: Option<(usize, &str)>,
     ) -> Result<Variants, StudyError> {
         let axes = self.axes;
         let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
         let in_network = |error: NetworkError| {
-            let way = match &error.way()[..] {
+            let way = match (&error.way()[..], rule) {
+                ([Key("routing")], Some((at, rule))) if rule != DEFAULT_ROUTING => {
+                    let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
+                    return self.source.at(&[Key("routings"), Item(at)], error);
+                }
                 // What the command line says is no mistake of the file.
-                [Key("routing")] if self.overrides.network.routing.is_some() => Vec::new(),
-                [_, Key(parameter)] if self.overrides.network.parameters.given().contains(parameter) => Vec::new(),
-                way => way.to_vec(),
+                ([Key("routing")], _) if self.overrides.network.routing.is_some() => Vec::new(),
+                ([_, Key(parameter)], _) if self.overrides.network.parameters.given().contains(parameter) => Vec::new(),
+                (way, _) => way.to_vec(),
             };
             let behind: [&[Step]; 2] = [&[Key("platforms"), Item(entry)], &[Key("network")]];
             let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
@@ -457,7 +508,12 @@ impl Builder<'_> {
         };
         let name = choice.name.clone();
         let choice = choice.clone().over(parameters).over(&axes.common);
-        let choice = NetworkChoice { name, ..self.overrides.network.clone().over(&choice) };
+        let mut choice = NetworkChoice { name, ..self.overrides.network.clone().over(&choice) };
+        if let Some((_, rule)) = rule.filter(|(_, rule)| *rule != DEFAULT_ROUTING)
+            && choice.takes_routing(&axes.folder).map_err(in_network)?
+        {
+            choice.routing = Some(rule.to_owned());
+        }
         // A seed of the network's own is no matter of repetitions; one of the command line begins them.
         let own_seed = if self.overrides.seed.is_some() { None } else { choice.seed };
         let random =
@@ -508,6 +564,7 @@ impl Builder<'_> {
         let first = &self.networks[variant.built[0].1];
         let setting = Setting {
             platform: None,
+            routing: None,
             mapping: if random_mapping { "random".to_owned() } else { mapping.describe() },
             collectives: String::new(),
         };

@@ -112,7 +112,7 @@ impl Study {
     ) -> Result<Self, StudyError> {
         let (model, description) = model.build()?;
         let setting =
-            Setting { platform: None, mapping: mapping.describe(), collectives: description.collectives.clone() };
+            Setting { mapping: mapping.describe(), collectives: description.collectives.clone(), ..Setting::default() };
         let columns = networks.iter().map(|network| Column {
             info: network.info.clone(),
             network: network.info.name.clone(),

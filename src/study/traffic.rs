@@ -102,7 +102,7 @@ impl TrafficPlan {
         };
         let hosts = parameters.hosts_per_switch.clone();
         let network = Network::new(Arc::clone(topology), hosts, None, speeds, floor);
-        let routing = [self.routing.clone().unwrap_or_else(|| making.routing.to_owned())];
+        let routing = [self.routing.clone().unwrap_or_else(|| making.routing.to_string())];
         let options = Options {
             routing_seed: Some(making.routing_seed),
             collectives: collectives.to_owned(),
@@ -127,7 +127,8 @@ impl Study {
         // Other mappings and collectives are other columns of the same network.
         let same = |a: usize, b: usize| {
             let [a, b] = [a, b].map(|index| &self.plan.columns[index]);
-            a.network == b.network && a.setting.platform == b.setting.platform
+            a.network == b.network
+                && (&a.setting.platform, &a.setting.routing) == (&b.setting.platform, &b.setting.routing)
         };
         let columns = (0..networks.len()).filter(|&column| (0..column).all(|before| !same(before, column)));
         let answers = columns.filter_map(|column| Some((column, networks[column].graph()?))).collect::<Vec<_>>();

@@ -2,7 +2,7 @@
 //!
 //! Flows between the same two switches that are held by the same links stand at the same level (rate over demand), so
 //! they are one class. Where the hosts of a switch are reached by different routes, each destination has a class of its
-//! own.
+//! own, and each pair of hosts where routes depend on both.
 //!
 //! A source offers no more than its link carries, spread as the pattern says, so no level exceeds the capacity of that
 //! link; the link itself is then never in the way. (Without this bound a flow to a neighbour, or to the host itself,
@@ -11,6 +11,7 @@
 //! host alike, it never is.
 
 use super::{Network, ThroughputError};
+use crate::routing::Scope;
 use crate::traffic::{Evenly, Traffic};
 
 /// Most classes: all pairs of 4,096 switches.
@@ -26,6 +27,8 @@ pub struct Class {
     pub from: u32,
     /// Switch of the destinations.
     pub to: u32,
+    /// One of the sources; the only one, where routes tell them apart.
+    pub source: u32,
     /// One of the destinations; the only one, where routes tell hosts apart.
     pub host: u32,
     /// Sum of the flows where every source sends as much as one link carries.
@@ -60,34 +63,43 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// What a pattern puts on a network; `by_host` if routes tell the hosts of a switch apart.
+    /// What a pattern puts on a network; `scope` is what its routes depend on.
     ///
     /// # Errors
     /// [`ThroughputError::TooLarge`] beyond [`MAX_CLASSES`].
-    pub fn new(network: &Network, traffic: &Traffic, by_host: bool) -> Result<Self, ThroughputError> {
+    pub fn new(network: &Network, traffic: &Traffic, scope: Scope) -> Result<Self, ThroughputError> {
         match traffic.flows.evenly() {
-            Some(evenly) => Self::evenly(network, evenly, by_host),
-            None => Self::flow_by_flow(network, traffic, by_host),
+            Some(evenly) => Self::evenly(network, evenly, scope),
+            None => Self::flow_by_flow(network, traffic, scope),
         }
     }
 
-    fn evenly(network: &Network, evenly: Evenly, by_host: bool) -> Result<Self, ThroughputError> {
+    fn evenly(network: &Network, evenly: Evenly, scope: Scope) -> Result<Self, ThroughputError> {
         let groups = |by_host: bool| -> Vec<(u32, u32)> {
             let together = |a: &u32, b: &u32| a == b && !by_host;
             network.host_switch.chunk_by(together).map(|group| (group[0], group.len() as u32)).collect()
         };
-        let (senders, receivers) = (groups(false), groups(by_host));
+        let (senders, receivers) = (groups(scope >= Scope::Pair), groups(scope >= Scope::Destination));
         if senders.len().saturating_mul(receivers.len()) > MAX_CLASSES {
-            let receivers = if by_host { format!("{} hosts", receivers.len()) } else { "as many".to_owned() };
-            return Err(too_many(format!("all pairs of {} switches and {receivers}", senders.len())));
+            let (from, to) = (senders.len(), receivers.len());
+            return Err(too_many(match scope {
+                Scope::Switches => format!("all pairs of {from} switches and as many"),
+                Scope::Destination => format!("all pairs of {from} switches and {to} hosts"),
+                Scope::Pair => format!("all pairs of {from} hosts; rules that know switches alone have fewer"),
+            }));
         }
         let mut demand = Self::default();
+        let mut next_source = 0;
         for &(from, sources) in &senders {
+            let source = next_source;
+            next_source += sources;
             let mut host = 0;
             for &(to, destinations) in &receivers {
                 let first = host;
                 host += destinations;
-                let to_self = u64::from(if from == to { destinations } else { 0 });
+                // With a sender of its own for each host, a flow to itself is that to the host of the same number.
+                let own = if scope >= Scope::Pair { source == first } else { from == to };
+                let to_self = u64::from(if own { destinations } else { 0 });
                 let flows = u64::from(sources) * u64::from(destinations) - if evenly.with_self { 0 } else { to_self };
                 if flows == 0 {
                     continue;
@@ -96,6 +108,7 @@ impl Demand {
                 demand.classes.push(Class {
                     from,
                     to,
+                    source,
                     host: first,
                     demand: flows as f64 * evenly.share(),
                     flows,
@@ -110,7 +123,7 @@ impl Demand {
         demand.counted()
     }
 
-    fn flow_by_flow(network: &Network, traffic: &Traffic, by_host: bool) -> Result<Self, ThroughputError> {
+    fn flow_by_flow(network: &Network, traffic: &Traffic, scope: Scope) -> Result<Self, ThroughputError> {
         let switch = &network.host_switch;
         let hosts = switch.len();
         let mut demand = Self { sent: vec![0.0; hosts], received: vec![0.0; hosts], ..Self::default() };
@@ -141,6 +154,7 @@ impl Demand {
                 demand.classes.push(Class {
                     from: switch[source as usize],
                     to: switch[to as usize],
+                    source,
                     host: to,
                     demand: share,
                     flows: 1,
@@ -149,7 +163,11 @@ impl Demand {
                 });
             });
         }
-        let order = |class: &Class| (class.from, class.to, class.down, if by_host { class.host } else { 0 });
+        let order = |class: &Class| {
+            let destination = if scope >= Scope::Destination { class.host } else { 0 };
+            let source = if scope >= Scope::Pair { class.source } else { 0 };
+            (class.from, class.to, class.down, destination, source)
+        };
         demand.classes.sort_unstable_by_key(order);
         demand.classes.dedup_by(|next, kept| {
             let same = order(next) == order(kept);

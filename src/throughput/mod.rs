@@ -119,6 +119,8 @@ pub struct Cell {
     pub pattern_seed: Option<u64>,
     /// How messages find their way.
     pub routing: String,
+    /// "static" or "adaptive".
+    pub routing_kind: &'static str,
     /// Seed of a random routing.
     pub routing_seed: Option<u64>,
     /// Number of switches.
@@ -180,14 +182,14 @@ pub fn evaluate(
     };
     let traffic = traffic::build(pattern, &setting)?;
     // Classes that know their hosts are more, and only some rules need them.
-    let mut demands = [None, None];
+    let mut demands = [None, None, None];
     let mut bounds: Option<Bounds> = None;
     let mut cells = Vec::with_capacity(routings.len());
     for routing in routings {
         let rule = Rule::new(routing, network, seed_for(options.routing_seed, &network.topology))?;
-        let demand = match &mut demands[usize::from(rule.by_host)] {
+        let demand = match &mut demands[rule.scope as usize] {
             Some(demand) => &*demand,
-            unknown => &*unknown.insert(Demand::new(network, &traffic, rule.by_host)?),
+            unknown => &*unknown.insert(Demand::new(network, &traffic, rule.scope)?),
         };
         let carried = paths::carry(network, &rule, demand)?;
         let loads = Loads::new(network, demand, &carried);
@@ -213,6 +215,7 @@ pub fn evaluate(
             pattern: traffic.name.clone(),
             pattern_seed: traffic.seed,
             routing: rule.name.clone(),
+            routing_kind: rule.nature,
             routing_seed: rule.seed,
             switches: network.topology.graph.switch_vertices(),
             endpoints: network.endpoints(),

@@ -51,6 +51,8 @@ pub struct Network {
     pub host_switch: Vec<u32>,
     /// Number of hosts, those that do not take part included.
     pub hosts: u32,
+    /// The same for each switch.
+    pub hosts_on: Vec<u32>,
     /// Speeds.
     pub speeds: Speeds,
     /// Delay of every arc in seconds: its cable and the switch that it enters.
@@ -120,6 +122,7 @@ impl Network {
             name: topology.name(),
             host_switch,
             hosts,
+            hosts_on: counts,
             speeds,
             delays: arc_delays(graph, lengths.lengths(), speeds.switch_delay, speeds.cable_delay),
             bare_delays: arc_delays(graph, lengths.lengths(), speeds.switch_delay, 0.0),

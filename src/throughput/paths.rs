@@ -1,4 +1,4 @@
-//! Which links the traffic takes: one route for each pair of switches, or all shortest paths at once.
+//! Which links the traffic takes: one route for each class, or all shortest paths at once.
 //!
 //! Splitting is that of a fluid: at every switch equal parts for all next hops that are one hop nearer to the
 //! destination. How much of it is on a link needs one sweep for each destination, whatever the number of pairs. What a
@@ -7,7 +7,7 @@
 use super::demand::{Class, Demand, NO_LINK};
 use super::{Network, ThroughputError};
 use crate::ids::SwitchId;
-use crate::routing::{self, Options, Routing};
+use crate::routing::{Chosen, Ends, Options, Routing, RoutingError, RoutingSpec, Scope};
 use crate::topology::ArcId;
 use crate::topology::hops::{FAR, distances, nearer};
 use rayon::prelude::*;
@@ -16,8 +16,6 @@ use rayon::prelude::*;
 pub const MAX_ENTRIES: usize = 1 << 26;
 /// Most steps of splitting: destinations times arcs.
 const MAX_SPLIT_WORK: u64 = 1 << 37;
-/// Name of the routing that is none: all shortest paths at once.
-pub const SPLIT: &str = "split";
 /// Classes that a thread takes at a time. It decides the order of additions, so it is the same for any number of
 /// threads.
 const CHUNK: usize = 2048;
@@ -29,17 +27,12 @@ const BATCH: usize = 64;
 /// # Errors
 /// [`ThroughputError`].
 pub fn check(name: &str) -> Result<(), ThroughputError> {
-    if is_split(name) { Ok(()) } else { Ok(routing::find(name).map(drop)?) }
-}
-
-/// Whether it is the name of splitting, which is read as those of routings are.
-fn is_split(name: &str) -> bool {
-    name.trim().eq_ignore_ascii_case(SPLIT)
+    Ok(name.parse::<RoutingSpec>().map(drop)?)
 }
 
 /// How messages find their way.
 pub enum Paths {
-    /// One route for each pair of switches.
+    /// One route for each class.
     Single(Box<dyn Routing>),
     /// All shortest paths.
     Split,
@@ -53,31 +46,44 @@ pub struct Rule {
     pub seed: Option<u64>,
     /// Whether all routes are shortest.
     pub shortest: bool,
-    /// Whether hosts of one switch may be reached by different routes.
-    pub by_host: bool,
+    /// What a route depends on.
+    pub scope: Scope,
+    /// "static" or "adaptive".
+    pub nature: &'static str,
     paths: Paths,
 }
 
 impl Rule {
-    /// The rule of that name: `split`, or one of [`routing::ROUTINGS`].
+    /// The rule of a specification. Rules that choose message by message have no fluid form and are refused.
     ///
     /// # Errors
     /// [`ThroughputError::Routing`].
     pub fn new(name: &str, network: &Network, seed: u64) -> Result<Self, ThroughputError> {
-        if is_split(name) {
-            return Ok(Self {
-                name: SPLIT.to_owned(),
-                seed: None,
-                shortest: true,
-                by_host: false,
-                paths: Paths::Split,
-            });
-        }
-        let kind = routing::find(name)?;
-        let options = Options { seed, arc_delays: Some(&network.delays) };
-        let routing = (kind.build)(&network.topology, &options)?;
-        let (name, seed, by_host) = (kind.name.into(), kind.random.then_some(seed), kind.by_host);
-        Ok(Self { name, seed, shortest: kind.shortest, by_host, paths: Paths::Single(routing) })
+        let spec: RoutingSpec = name.parse()?;
+        let options = Options { seed, arc_delays: Some(&network.delays), hosts: Some(&network.hosts_on) };
+        let routing = spec.build(&network.topology, &options)?;
+        let paths = match routing.chosen() {
+            Chosen::Once => Paths::Single(routing),
+            Chosen::Split => Paths::Split,
+            Chosen::PerMessage | Chosen::ByLoad => {
+                return Err(RoutingError::Unsuitable {
+                    routing: spec.to_string(),
+                    topology: network.topology.name(),
+                    reason: "it chooses message by message, and steady traffic has no messages; `split` and `valiant` \
+                             are the nearest static rules"
+                        .to_owned(),
+                }
+                .into());
+            }
+        };
+        Ok(Self {
+            name: spec.to_string(),
+            seed: spec.kind.random.then_some(seed),
+            shortest: spec.kind.shortest,
+            scope: spec.scope(),
+            nature: spec.kind.nature(),
+            paths,
+        })
     }
 }
 
@@ -158,7 +164,13 @@ fn single(network: &Network, routing: &dyn Routing, demand: &Demand) -> Result<C
                 let (mut piece, mut arcs) = (Piece::default(), Vec::new());
                 for class in *classes {
                     let before = arcs.len();
-                    if !routing.route_to_host(SwitchId(class.from), SwitchId(class.to), class.host, &mut arcs) {
+                    let ends = Ends {
+                        from: SwitchId(class.from),
+                        to: SwitchId(class.to),
+                        source: class.source,
+                        destination: class.host,
+                    };
+                    if !routing.route_between(&ends, &mut arcs) {
                         return Err(disconnected(network, class));
                     }
                     piece.counts.push((arcs.len() - before) as u32);

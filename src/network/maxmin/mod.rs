@@ -376,6 +376,11 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         self.crowd.level(link)
     }
 
+    fn load(&self, link: LinkId) -> f64 {
+        let Link { capacity, fat_pipe, .. } = self.links[link.index()];
+        if fat_pipe { 0.0 } else { self.load(link) / capacity }
+    }
+
     fn link_changes(&mut self, mut tell: impl FnMut(LinkId, LinkState)) {
         if !WATCHED {
             return;

@@ -87,4 +87,8 @@ impl Sharing for Full {
     fn value(&self, flow: FlowId) -> f64 {
         self.system.value(flow)
     }
+
+    fn load(&self, link: LinkId) -> f64 {
+        self.system.load(link)
+    }
 }

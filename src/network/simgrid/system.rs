@@ -114,6 +114,13 @@ impl System {
         self.elements[element].link
     }
 
+    /// The rate that is allocated on a link over its capacity; 0 for a fat pipe.
+    pub fn load(&self, link: LinkId) -> f64 {
+        let Link { capacity, fat_pipe, members, .. } = &self.links[link.index()];
+        let used = || members.iter().map(|&(flow, consumption)| consumption * self.flows[flow as usize].value);
+        if *fat_pipe { 0.0 } else { used().sum::<f64>() / capacity }
+    }
+
     /// The path of a flow.
     #[inline]
     pub fn path_of(&self, flow: FlowId) -> PathId {

@@ -150,7 +150,7 @@ struct Network<'a> {
     /// Where there are several.
     seeds: Option<String>,
     duplex: Option<&'a str>,
-    routing: Option<String>,
+    routing: String,
     switches: Option<String>,
     hosts: String,
     cables: Option<String>,
@@ -284,6 +284,11 @@ impl HtmlReport<'_> {
                     formula => w.formula,
                 }).collect::<Vec<_>>(),
                 summary => summary::summary(&view),
+                routings => super::routings::shown(c).iter().map(|shown| context! {
+                    title => shown.title,
+                    headings => shown.headings,
+                    rows => shown.rows,
+                }).collect::<Vec<_>>(),
                 equal => equal,
                 bars_wide => safe(bars::wide(&performance)),
                 bars_narrow => safe(bars::narrow(&performance)),

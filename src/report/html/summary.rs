@@ -2,8 +2,9 @@
 
 use super::svg::ratio;
 use super::{View, letter, offers};
-use crate::report::findings::EQUAL;
+use crate::report::findings::{EQUAL, list};
 use crate::report::offers::limits;
+use crate::report::routings;
 use crate::study::comparison::Comparison;
 use crate::study::procurement::Offer;
 use serde::Serialize;
@@ -44,14 +45,6 @@ fn named(c: &Comparison, network: usize) -> String {
     format!("{} ({})", c.networks[network].name, letter(network))
 }
 
-fn list(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [some @ .., last] => format!("{} and {last}", some.join(", ")),
-    }
-}
-
 /// On how many workloads a network is the fastest of these, or within one per cent of it.
 fn wins(c: &Comparison, networks: &[usize], n: usize) -> usize {
     let time = |w: usize, n: usize| c.cell(w, n).simulated_seconds;
@@ -86,8 +79,9 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     let mut remarks = vec![measure(c)];
     if c.has_settings() {
         remarks.push(
-            "A setting is a platform, a mapping and a table of collectives. Every network is compared with the baseline \
-             network in the same setting, so figures of two settings say nothing about which setting is faster."
+            "A setting is a platform, a routing rule, a mapping and a table of collectives. Every network is compared with \
+             the baseline network in the same setting, so figures of two settings say nothing about which setting is \
+             faster."
                 .to_owned(),
         );
     }
@@ -98,6 +92,8 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
                 .to_owned(),
         );
     }
+    remarks.extend(routings::shown(c).into_iter().flat_map(|shown| shown.sentences));
+    remarks.extend(routings::different_rules(c));
     let mut verdicts = Vec::new();
     for group in &groups {
         let (verdict, own) = verdict(view, group);

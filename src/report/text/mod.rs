@@ -41,12 +41,13 @@ pub(super) fn letter(index: usize) -> String {
     if index < 26 { last.to_string() } else { letter(index / 26 - 1) + &last.to_string() }
 }
 
-/// `ecmp routing (seed 1)`; the seed only of a routing that has one of its own, since that of a topology stands in its
+/// `static routing ecmp (seed 1)`; the seed only of a routing that has one of its own, since that of a topology stands in its
 /// name, and those of a network with `repetitions` in a list.
-pub(super) fn routing(network: &NetworkInfo, repetitions: bool) -> Option<String> {
+pub(super) fn routing(network: &NetworkInfo, repetitions: bool) -> String {
     let own = network.seed.filter(|_| !repetitions && !network.topology.contains("seed="));
     let seed = own.map_or_else(String::new, |seed| format!(" (seed {seed})"));
-    network.routing.as_ref().map(|routing| format!("{routing} routing{seed}"))
+    let rule = network.routing.as_deref().unwrap_or("as listed in the file");
+    format!("{} routing {rule}{seed}", network.routing_nature)
 }
 
 /// The topology, whether cables have one way or two, and the routing.
@@ -56,7 +57,7 @@ pub(super) fn describe(network: &NetworkInfo, repetitions: bool) -> String {
         "one-way" => "one-way cables".to_owned(),
         mode => format!("{mode} duplex"),
     }));
-    parts.extend(routing(network, repetitions));
+    parts.push(routing(network, repetitions));
     parts.join(", ")
 }
 

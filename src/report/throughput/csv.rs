@@ -46,6 +46,7 @@ const COLUMNS: &[Column<Cell>] = &[
     ("bound_all_paths_upper", |cell| optional(concurrent(cell).map(|found| found.upper))),
     ("bound_all_paths_method", |cell| optional(concurrent(cell).map(|found| found.method))),
     ("share_of_bound", |cell| optional(cell.share_of_bound)),
+    ("routing_kind", |cell| cell.routing_kind.to_owned()),
 ];
 
 /// A part of the distribution of fair rates, if there is one.

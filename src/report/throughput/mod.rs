@@ -133,7 +133,8 @@ pub(super) fn described(contender: &Contender<'_>, cell: Option<&Cell>) -> Vec<S
     let hosts = cell.map_or(String::new(), |cell| {
         format!(", {} switches, {} hosts", grouped(cell.switches as u64), grouped(u64::from(cell.endpoints)))
     });
-    lines.push(format!("{}{hosts}, {} routing", contender.topology, contender.routing));
+    let kind = cell.map_or("static", |cell| cell.routing_kind);
+    lines.push(format!("{}{hosts}, {kind} routing {}", contender.topology, contender.routing));
     lines
 }
 
@@ -168,8 +169,8 @@ pub(super) fn facts(cell: &Cell, model: &ModelOfThroughput) -> Vec<(&'static str
         (
             "routing",
             match cell.routing_seed {
-                Some(seed) => format!("{}, seed {seed}", cell.routing),
-                None => cell.routing.clone(),
+                Some(seed) => format!("{}, {}, seed {seed}", cell.routing, cell.routing_kind),
+                None => format!("{}, {}", cell.routing, cell.routing_kind),
             },
         ),
         ("switches", grouped(cell.switches as u64)),

@@ -4,14 +4,15 @@ use super::{TopologyOptions, TopologyReportError, routing};
 use crate::ids::SwitchId;
 use crate::layout::FloorPlan;
 use crate::layout::latency::{arc_delays, ends};
+use crate::routing::RoutingSpec;
 use crate::topology::Topology;
 use serde::Serialize;
 
 /// A route from switch to switch.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RouteReport {
-    /// Name of the routing.
-    pub routing: &'static str,
+    /// Specification of the routing.
+    pub routing: String,
     /// Seed of a random routing.
     pub routing_seed: Option<u64>,
     /// The switches, the first and the last included.
@@ -41,11 +42,12 @@ impl RouteReport {
                 return Err(TopologyReportError::Route(message));
             }
         }
-        let kind = routing::find(name.as_deref().unwrap_or_else(|| routing::default_for(topology)))?;
+        let spec: RoutingSpec = name.as_deref().unwrap_or_else(|| routing::default_for(topology)).parse()?;
         let cables = FloorPlan::new(topology, &options.floor)?.cables(graph);
         let delays = arc_delays(graph, cables.lengths(), options.switch_delay, options.cable_delay);
         let seed = routing::seed_for(options.routing_seed, topology);
-        let routing = (kind.build)(topology, &routing::Options { seed, arc_delays: Some(&delays) })?;
+        let needs = routing::Options { seed, arc_delays: Some(&delays), ..routing::Options::default() };
+        let routing = spec.build(topology, &needs)?;
         let (from, to, mut arcs) = (SwitchId(*from), SwitchId(*to), Vec::new());
         if !routing.route(from, to, &mut arcs) {
             let message = format!("there is no way from switch {from} to switch {to} in `{}`", topology.name());
@@ -53,8 +55,8 @@ impl RouteReport {
         }
         let delay: f64 = arcs.iter().map(|arc| delays[arc.index()]).sum();
         Ok(Self {
-            routing: kind.name,
-            routing_seed: kind.random.then_some(seed),
+            routing: spec.to_string(),
+            routing_seed: spec.kind.random.then_some(seed),
             path: std::iter::once(from.0).chain(arcs.iter().map(|&arc| graph.head(arc).0)).collect(),
             reasons: routing.reasons(from, to, &arcs),
             metres: arcs.iter().map(|&arc| cables.length(graph.cable(arc))).sum::<f64>() + 0.0,

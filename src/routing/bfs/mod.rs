@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::grid::Grid;
 use super::trees::Trees;
-use super::{Options, Routing, RoutingError};
+use super::{Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::weighted::NO_ARC;
 use crate::topology::{ArcId, Graph, Topology};
@@ -22,7 +22,11 @@ use crate::topology::{ArcId, Graph, Topology};
 mod along_grid;
 mod both_ends;
 
-pub(super) fn build(topology: &Topology, _options: &Options<'_>) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) fn build(
+    topology: &Topology,
+    _options: &Options<'_>,
+    _spec: &RoutingSpec,
+) -> Result<Box<dyn Routing>, RoutingError> {
     let graph = topology.graph.clone();
     Ok(match Grid::of(topology) {
         Some(grid) => Box::new(along_grid::FirstOnGrid { graph, grid }),
@@ -111,7 +115,7 @@ impl Routing for Bfs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::path;
+    use super::super::tests::{built, path};
     use super::*;
     use crate::topology;
     use proptest::prelude::*;
@@ -172,7 +176,7 @@ mod tests {
     #[test]
     fn a_large_network_needs_no_table_of_pairs() {
         let torus = topology::build("torus:256x256").unwrap();
-        let bfs = build(&torus, &Options::default()).unwrap();
+        let bfs = built("bfs", &torus, &Options::default());
         // Switch (128, 128) is 128 hops away in each dimension.
         assert_eq!(path(&torus.graph, &*bfs, 0, 128 + 256 * 128).unwrap().len(), 257);
     }
@@ -226,7 +230,7 @@ mod tests {
         ] {
             let grid = topology::build(spec).unwrap();
             let n = grid.graph.switches() as u32;
-            as_by_trees(&grid.graph, &*build(&grid, &Options::default()).unwrap(), |_| (0..n).collect());
+            as_by_trees(&grid.graph, &*built("bfs", &grid, &Options::default()), |_| (0..n).collect());
         }
     }
 
@@ -271,7 +275,7 @@ mod tests {
         ) {
             let pairs = pairs.into_iter().map(|(u, v)| (u % n as u32, v % n as u32)).collect();
             let graph = Arc::new(Graph::with_parallel_cables(n, directed, pairs).unwrap());
-            let other = super::super::random_shortest::RandomShortest::new(graph.clone(), seed);
+            let other = super::super::random_shortest::RandomShortest::new(graph.clone(), seed, super::super::tests::one_host_each(n));
             for from in 0..n as u32 {
                 let lengths = petgraph::algo::dijkstra(&graph.to_petgraph(), from.into(), None, |_| 1_usize);
                 for to in 0..n as u32 {

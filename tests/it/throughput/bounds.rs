@@ -1,5 +1,6 @@
 //! Bounds on throughput: solvers against each other, and against what routings reach.
 
+use mopsim::routing::Scope;
 use mopsim::throughput::bounds::{Concurrent, Problem, flow, lp};
 use mopsim::throughput::{Demand, Network, Speeds};
 use mopsim::traffic::{self, Setting};
@@ -19,7 +20,7 @@ fn problem(network: &Network, pattern: &str) -> Problem {
         collectives: "mvapich2",
     };
     let traffic = traffic::build(pattern, &setting).expect(pattern);
-    Problem::new(network, &Demand::new(network, &traffic, false).expect(pattern))
+    Problem::new(network, &Demand::new(network, &traffic, Scope::Switches).expect(pattern))
 }
 
 fn value(result: Result<Concurrent, String>) -> f64 {

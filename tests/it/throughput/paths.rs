@@ -2,6 +2,7 @@
 
 use mopsim::ids::SwitchId;
 use mopsim::platform::HostsPerSwitch;
+use mopsim::routing::Scope;
 use mopsim::throughput::bounds::{Wanted, bounds};
 use mopsim::throughput::load::{Loads, fair_share, levels};
 use mopsim::throughput::paths::{Rule, carry};
@@ -76,7 +77,7 @@ fn split_loads_are_those_of_pouring_pair_by_pair() {
                 pour(graph, &hops, from, to, share, &mut expected);
             });
         }
-        let demand = Demand::new(&network, &traffic, false).expect(spec);
+        let demand = Demand::new(&network, &traffic, Scope::Switches).expect(spec);
         let carried = carry(&network, &Rule::new("split", &network, 1).expect(spec), &demand).expect(spec);
         for (arc, (a, e)) in carried.arcs.iter().zip(&expected).enumerate() {
             assert!((a - e).abs() < 1e-12 * (1.0 + e), "{spec} {pattern}, arc {arc}: {a} instead of {e}");
@@ -108,7 +109,7 @@ fn hosts_of_a_switch_are_interchangeable_under_even_traffic() {
                 |from| (0..n).map(|to| if to == from && !with_self { "0 " } else { "1 " }).collect::<String>() + "\n";
             std::fs::write(&file, (0..n).map(row).collect::<String>()).expect("written");
             let share = |pattern: &str| {
-                let demand = Demand::new(&network, &traffic(&network, pattern), false).expect(spec);
+                let demand = Demand::new(&network, &traffic(&network, pattern), Scope::Switches).expect(spec);
                 let carried = carry(&network, &Rule::new("bfs", &network, 1).expect(spec), &demand).expect(spec);
                 let fair = levels(&network, &demand, &carried).expect("kept");
                 (fair_share(&network, &demand, &fair), demand)
@@ -154,8 +155,8 @@ proptest! {
         let host = (capacity > 0).then(|| 12e9 * f64::from(capacity) * 0.25);
         let speeds = Speeds { host, ..Speeds::default() };
         let network = network(&format!("random_ring:n={},y=1,seed={seed}", 2 * n), hosts, speeds);
-        let demand = Demand::new(&network, &traffic(&network, pattern), false).unwrap();
         let rule = Rule::new(routing, &network, seed).unwrap();
+        let demand = Demand::new(&network, &traffic(&network, pattern), rule.scope).unwrap();
         let carried = carry(&network, &rule, &demand).unwrap();
         let loads = Loads::new(&network, &demand, &carried);
         let fair = fair_share(&network, &demand, &levels(&network, &demand, &carried).unwrap());

@@ -1,0 +1,142 @@
+//! The effect of routing rules, as all formats show it.
+
+use super::findings::list;
+use super::text::letter;
+use crate::study::comparison::Comparison;
+use crate::study::routings::{self, Flip, RoutingEffect};
+
+/// Flips that are named one by one.
+const NAMED: usize = 3;
+
+/// The effect of a list of rules in words and as a table.
+pub(super) struct Shown {
+    /// Heading, without a full stop.
+    pub title: String,
+    /// Sentences.
+    pub sentences: Vec<String>,
+    /// Headings of the table: the network, the rules, the best rule and its value.
+    pub headings: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// What a study with a list of rules shows; one entry for each platform, mapping and table of collectives.
+pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
+    routings::effects(c).iter().map(|effect| of(c, effect)).collect()
+}
+
+fn of(c: &Comparison, effect: &RoutingEffect) -> Shown {
+    let name = |network: usize| c.plain_names[effect.columns[0][network]].as_str();
+    let baseline = c.plain_names[c.baselines[effect.columns[0][0]]].as_str();
+    let others: Vec<&str> = [
+        effect.setting.platform.as_deref(),
+        several(c, |setting| &setting.mapping).then_some(&*effect.setting.mapping),
+        several(c, |setting| &setting.collectives).then_some(&*effect.setting.collectives),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let place = if others.is_empty() { String::new() } else { format!(" [{}]", others.join(", ")) };
+    let value = |value: f64| format!("{value:.3}");
+    let row = |network: usize| {
+        let of_rules = effect.relative.iter().map(|values| value(values[network]));
+        [name(network).to_owned()]
+            .into_iter()
+            .chain(of_rules)
+            .chain([effect.rules[effect.best[network]].clone(), value(effect.best_value(network))])
+            .collect()
+    };
+    let headings = ["network".to_owned()]
+        .into_iter()
+        .chain(effect.rules.iter().cloned())
+        .chain(["best rule".to_owned(), "with it".to_owned()]);
+    Shown {
+        title: format!("Routing rules{place}: geometric mean relative to {baseline} with its best rule"),
+        sentences: sentences(effect, &name),
+        headings: headings.collect(),
+        rows: (0..effect.best.len()).map(row).collect(),
+    }
+}
+
+fn several(c: &Comparison, of: fn(&crate::study::plan::Setting) -> &String) -> bool {
+    c.settings.windows(2).any(|pair| of(&pair[0]) != of(&pair[1]))
+}
+
+fn sentences<'a>(effect: &RoutingEffect, name: &dyn Fn(usize) -> &'a str) -> Vec<String> {
+    let rules = effect.rules.len();
+    let names = |networks: &[usize]| list(&networks.iter().map(|&n| name(n).to_owned()).collect::<Vec<_>>());
+    let order = match &effect.flips[..] {
+        [] => format!("The order of the networks holds for all {rules} routing rules, differences within 1 % aside."),
+        flips => {
+            let flip = |flip: &Flip| {
+                let (ahead, behind) = (flip.ahead, flip.behind);
+                format!(
+                    "{} is {:.2} times as fast as {} with {}, and {:.2} times with {}",
+                    name(flip.network),
+                    ahead.1,
+                    name(flip.other),
+                    effect.rules[ahead.0],
+                    behind.1,
+                    effect.rules[behind.0]
+                )
+            };
+            let named: Vec<String> = flips.iter().take(NAMED).map(flip).collect();
+            let more = flips.len().saturating_sub(NAMED);
+            let more = match more {
+                0 => String::new(),
+                1 => "; and so does 1 more pair".to_owned(),
+                more => format!("; and so do {more} more pairs"),
+            };
+            format!("The order of the networks flips with the routing rule: {}{more}.", named.join("; "))
+        }
+    };
+    let mut winners: Vec<(Vec<usize>, Vec<String>)> = Vec::new();
+    for rule in 0..rules {
+        let fastest = effect.fastest(rule);
+        match winners.iter_mut().find(|(known, _)| *known == fastest) {
+            Some((_, rules)) => rules.push(effect.rules[rule].clone()),
+            None => winners.push((fastest, vec![effect.rules[rule].clone()])),
+        }
+    }
+    let is = |networks: &[usize]| if networks.len() == 1 { "is the fastest" } else { "are the fastest, within 1 %," };
+    let fastest = match &winners[..] {
+        [(networks, _)] => format!("{} {} with every rule.", names(networks), is(networks)),
+        several => {
+            let part = |(networks, rules): &(Vec<usize>, Vec<String>)| {
+                format!("{} {} with {}", names(networks), is(networks), list(rules))
+            };
+            format!("{}.", several.iter().map(part).collect::<Vec<_>>().join("; "))
+        }
+    };
+    let mut order_of_best: Vec<usize> = (0..effect.best.len()).collect();
+    order_of_best.sort_by(|&a, &b| effect.best_value(b).total_cmp(&effect.best_value(a)).then(a.cmp(&b)));
+    let best = |&n: &usize| format!("{} {:.3} ({})", name(n), effect.best_value(n), effect.rules[effect.best[n]]);
+    let best = format!("Each with its best rule: {}.", order_of_best.iter().map(best).collect::<Vec<_>>().join(", "));
+    vec![order, fastest, best]
+}
+
+/// Which networks have which rule, where a study has no list of rules and they differ.
+pub(super) fn different_rules(c: &Comparison) -> Option<String> {
+    if c.settings.iter().any(|setting| setting.routing.is_some()) {
+        return None;
+    }
+    let mut rules: Vec<(String, Vec<String>)> = Vec::new();
+    for (index, network) in c.networks.iter().enumerate() {
+        let rule = match &network.routing {
+            Some(routing) => format!("{} {routing}", network.routing_nature),
+            None => "static routes of a file".to_owned(),
+        };
+        match rules.iter_mut().find(|(known, _)| *known == rule) {
+            Some((_, letters)) => letters.push(letter(index)),
+            None => rules.push((rule, vec![letter(index)])),
+        }
+    }
+    if rules.len() < 2 {
+        return None;
+    }
+    let parts: Vec<String> = rules.iter().map(|(rule, letters)| format!("{rule} ({})", letters.join(", "))).collect();
+    Some(format!(
+        "The networks have different routing rules: {}. routings = [...] in the study shows whether the order depends on \
+         them.",
+        list(&parts)
+    ))
+}

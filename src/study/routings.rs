@@ -1,0 +1,107 @@
+//! How results depend on the routing rule, where a study has several: the order of the networks under each, and each
+//! network with its best one.
+//!
+//! A network is compared with the baseline under the same rule everywhere else. Here rules are compared with each other,
+//! which is fair since nothing but the rule differs: all values are relative to the baseline with its best rule.
+
+use super::comparison::Comparison;
+use super::mean;
+use super::plan::Setting;
+
+/// Two networks whose means differ by less than this are not in an order that could flip.
+pub const APART: f64 = 0.01;
+
+/// Results under several routing rules, of one platform, mapping and table of collectives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoutingEffect {
+    /// Setting of the first rule.
+    pub setting: Setting,
+    /// Names of the rules, as the study lists them.
+    pub rules: Vec<String>,
+    /// Columns of the networks: for each rule, in the order of the study.
+    pub columns: Vec<Vec<usize>>,
+    /// Weighted geometric mean over the workloads of the time of the baseline under its best rule over the time here:
+    /// for each rule, for each network.
+    pub relative: Vec<Vec<f64>>,
+    /// Index of the best rule of each network, by that mean; the first of equal ones.
+    pub best: Vec<usize>,
+    /// Pairs of networks that change places.
+    pub flips: Vec<Flip>,
+}
+
+/// Two networks whose order depends on the rule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Flip {
+    /// Index of a network.
+    pub network: usize,
+    /// Index of the other network.
+    pub other: usize,
+    /// Index of the rule under which the first is furthest ahead, and how many times as fast as the other.
+    pub ahead: (usize, f64),
+    /// Index of the rule under which it is furthest behind, and how many times as fast as the other.
+    pub behind: (usize, f64),
+}
+
+impl RoutingEffect {
+    /// Returns the fastest networks under a rule: the first and those within one per cent of it.
+    pub fn fastest(&self, rule: usize) -> Vec<usize> {
+        let values = &self.relative[rule];
+        let most = values.iter().copied().fold(0.0, f64::max);
+        (0..values.len()).filter(|&n| values[n] * (1.0 + APART) >= most).collect()
+    }
+
+    /// Returns the value of a network under its best rule.
+    pub fn best_value(&self, network: usize) -> f64 {
+        self.relative[self.best[network]][network]
+    }
+}
+
+/// The effect of routing rules in each group of settings that differ in nothing else; empty where a study has no list of
+/// rules.
+pub fn effects(c: &Comparison) -> Vec<RoutingEffect> {
+    let without_rule = |setting: &Setting| Setting { routing: None, ..setting.clone() };
+    let mut groups: Vec<(Setting, Vec<Vec<usize>>)> = Vec::new();
+    for columns in c.of_settings() {
+        let setting = &c.settings[columns[0]];
+        if setting.routing.is_none() {
+            continue;
+        }
+        let key = without_rule(setting);
+        match groups.iter_mut().find(|(known, _)| without_rule(known) == key) {
+            Some((_, rules)) => rules.push(columns),
+            None => groups.push((setting.clone(), vec![columns])),
+        }
+    }
+    groups.into_iter().filter(|(_, rules)| rules.len() > 1).map(|(setting, columns)| of(c, setting, columns)).collect()
+}
+
+fn of(c: &Comparison, setting: Setting, columns: Vec<Vec<usize>>) -> RoutingEffect {
+    let networks = columns[0].len();
+    let baseline = columns[0].iter().position(|&column| c.baselines[column] == column).unwrap_or(0);
+    let mean = |column: usize, reference: usize| {
+        let ratios = (0..c.workloads.len()).map(|w| {
+            let [reference, own] = [reference, column].map(|column| c.cell(w, column).time.mean);
+            // Two runs that take no time at all are equally fast.
+            if reference == own { 1.0 } else { reference / own }
+        });
+        mean::geometric(&ratios.collect::<Vec<f64>>(), &c.weights).unwrap_or(1.0)
+    };
+    let best_of = |value: &dyn Fn(usize) -> f64| {
+        (0..columns.len()).reduce(|best, rule| if value(rule) > value(best) { rule } else { best }).unwrap_or(0)
+    };
+    let first = columns[0][baseline];
+    let best_of_baseline = columns[best_of(&|rule| mean(columns[rule][baseline], first))][baseline];
+    let relative: Vec<Vec<f64>> =
+        columns.iter().map(|of| of.iter().map(|&column| mean(column, best_of_baseline)).collect()).collect();
+    let best = (0..networks).map(|n| best_of(&|rule| relative[rule][n])).collect();
+    let mut flips = Vec::new();
+    for (network, other) in (0..networks).flat_map(|a| (a + 1..networks).map(move |b| (a, b))) {
+        let lead = |rule: usize| relative[rule][network] / relative[rule][other];
+        let (ahead, behind) = (best_of(&lead), best_of(&|rule| 1.0 / lead(rule)));
+        if lead(ahead) > 1.0 + APART && 1.0 / lead(behind) > 1.0 + APART {
+            flips.push(Flip { network, other, ahead: (ahead, lead(ahead)), behind: (behind, lead(behind)) });
+        }
+    }
+    let rules = columns.iter().map(|of| c.settings[of[0]].routing.clone().unwrap_or_default()).collect();
+    RoutingEffect { setting, rules, columns, relative, best, flips }
+}
