@@ -103,8 +103,7 @@ struct ChosenRoutes {
 struct Scratch {
     elements: Vec<(LinkId, f64)>,
     order: Vec<LinkId>,
-    reverse: Vec<(LinkId, f64)>,
-    links: Vec<LinkId>,
+    reverse: Vec<LinkId>,
     parts: Vec<(LinkId, f64)>,
 }
 
@@ -251,7 +250,7 @@ impl Paths {
     ) -> Result<u32, RouteError> {
         let split = platform.routes.chosen(from, to) == Chosen::Split;
         let forward = &self.links[start..];
-        let Scratch { elements, order, reverse, links: back, parts } = &mut self.scratch;
+        let Scratch { elements, order, reverse, parts } = &mut self.scratch;
         elements.clear();
         let mut add = |link: LinkId, consumption: f64| {
             let policy = platform.links[link.index()].policy;
@@ -267,18 +266,10 @@ impl Paths {
             forward.iter().for_each(|&link| add(link, 1.0));
         }
         if let Some(share) = model.cross_traffic {
-            // What comes back has no size of its own, so it chooses nothing: it goes as a first message without load.
+            // What comes back is small and chooses nothing: it goes as a first message without load, undivided.
             reverse.clear();
-            if platform.routes.chosen(to, from) == Chosen::Split {
-                if !platform.routes.parts(to, from, reverse) {
-                    return Err(platform.no_route(to, from));
-                }
-            } else {
-                back.clear();
-                platform.route(to, from, back)?;
-                reverse.extend(back.iter().map(|&link| (link, 1.0)));
-            }
-            reverse.iter().for_each(|&(link, part)| add(link, part * share));
+            platform.route(to, from, reverse)?;
+            reverse.iter().for_each(|&link| add(link, share));
         }
         if !S::LITERAL && platform.loopback.is_some_and(|l| forward == [l] && elements.len() == 1) {
             // A fat pipe on which all flows weigh the same: each gets its bound, whoever else is there. Leaving the

@@ -3,29 +3,46 @@
 //! This is packet spraying in the limit of many small packets (A. Dixit, P. Prakash, Y. Hu and R. Kompella, On the Impact
 //! of Packet Spraying in Data Center Networks, 2013), and what `mopsim throughput` calls splitting.
 
+use super::hashed::tie;
 use super::towards::Towards;
-use super::{Chosen, Ends, Options, Routing, RoutingError, RoutingSpec};
+use super::{Chosen, Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, nearer};
-use crate::topology::{ArcId, Topology};
+use crate::topology::{ArcId, Topology, derived_seed};
 use std::collections::BTreeMap;
 
+/// Hashed with the pair of hosts for the one path that stands for all.
+const SALT: u64 = 0;
+
 struct Split {
+    hosts: HostNumbers,
     towards: Towards,
 }
 
 pub(super) fn build(
     topology: &Topology,
-    _options: &Options<'_>,
+    options: &Options<'_>,
     _spec: &RoutingSpec,
 ) -> Result<Box<dyn Routing>, RoutingError> {
-    Ok(Box::new(Split { towards: Towards::new(topology.graph.clone()) }))
+    let hosts = HostNumbers::new(topology, options);
+    Ok(Box::new(Split { hosts, towards: Towards::new(topology.graph.clone()) }))
+}
+
+impl Split {
+    /// Visits the arcs of one of the paths, by a hash of the pair of hosts, each with the number of shortest next hops.
+    fn walk(&self, ends: &Ends, mut visit: impl FnMut(ArcId, usize)) -> bool {
+        let key = derived_seed(SALT, ends.pair());
+        self.towards.walk(ends.from, ends.to, |at, count| tie(key, at, count), |arc, _, count| visit(arc, count))
+    }
 }
 
 impl Routing for Split {
-    /// One of the paths, the first in the order of arcs.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
-        self.towards.walk(from, to, |_, _| 0, |arc, _, _| arcs.push(arc))
+        self.route_between(&self.hosts.first_of(from, to), arcs)
+    }
+
+    fn route_between(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> bool {
+        self.walk(ends, |arc, _| arcs.push(arc))
     }
 
     fn chosen(&self) -> Chosen {
@@ -60,17 +77,12 @@ impl Routing for Split {
 
     fn reasons(&self, from: SwitchId, to: SwitchId, _arcs: &[ArcId]) -> Vec<String> {
         let mut reasons = Vec::new();
-        self.towards.walk(
-            from,
-            to,
-            |_, _| 0,
-            |_, _, count| {
-                reasons.push(match count {
-                    1 => "the only shortest next hop".to_owned(),
-                    _ => format!("the first of {count} shortest next hops, each of which gets an equal part"),
-                });
-            },
-        );
+        self.walk(&self.hosts.first_of(from, to), |_, count| {
+            reasons.push(match count {
+                1 => "the only shortest next hop".to_owned(),
+                _ => format!("one of {count} shortest next hops, each of which gets an equal part"),
+            });
+        });
         reasons
     }
 }

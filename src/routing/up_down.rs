@@ -1,7 +1,8 @@
 //! Up*/down* routing: no deadlock on any undirected network, without virtual channels.
 //!
 //! A breadth-first search from the root (the switch of the largest degree, the lowest number among equals) gives
-//! levels. The end of a cable that is nearer to the root is "up", on one level the lower number is. A legal path goes
+//! levels. Where only the leaves of a tree have hosts, all its topmost switches are roots, as the subnet managers of
+//! InfiniBand take them: with one of them alone all messages would pass it. The end of a cable that is nearer to the root is "up", on one level the lower number is. A legal path goes
 //! up, then down, and never up again; the route is a shortest legal one, ties by a hash of the pair of hosts.
 //! What waits for a cable that leads up waits only for cables further up or down, so no ring of waiting can close (M.
 //! Schroeder et al., Autonet, 1991).
@@ -48,12 +49,62 @@ pub(super) fn build(
     Ok(Box::new(UpDown::new(topology.graph.clone(), HostNumbers::new(topology, options))))
 }
 
+/// Most steps of the check that every root reaches every host: roots times arcs.
+const MOST_STEPS: usize = 1 << 28;
+
+/// Levels of a tree whose leaves have the hosts: the switches farthest from any host are at level 0. `None` if every switch
+/// has hosts, or if not every such switch reaches all hosts downwards, which would leave hosts without a legal path.
+fn levels_above_hosts(graph: &Graph, hosts: &HostNumbers) -> Option<Vec<u32>> {
+    let n = graph.switches();
+    let leaves: Vec<SwitchId> = (0..n as u32).map(SwitchId).filter(|&switch| hosts.count(switch) > 0).collect();
+    if leaves.len() == n {
+        return None;
+    }
+    let mut height = vec![FAR; n];
+    leaves.iter().for_each(|leaf| height[leaf.index()] = 0);
+    let mut queue = leaves.clone();
+    let mut done = 0;
+    while let Some(&switch) = queue.get(done) {
+        done += 1;
+        for next in graph.neighbours(switch) {
+            if height[next.index()] == FAR {
+                height[next.index()] = height[switch.index()] + 1;
+                queue.push(next);
+            }
+        }
+    }
+    let top = queue.last().map(|switch| height[switch.index()])?;
+    let roots: Vec<SwitchId> = queue.iter().copied().filter(|switch| height[switch.index()] == top).collect();
+    if roots.len().saturating_mul(graph.arcs()) > MOST_STEPS {
+        return None;
+    }
+    let mut seen_from = vec![u32::MAX; n];
+    for &root in &roots {
+        let mut reached = 0;
+        let mut queue = vec![root];
+        seen_from[root.index()] = root.0;
+        while let Some(switch) = queue.pop() {
+            reached += usize::from(height[switch.index()] == 0);
+            for next in graph.neighbours(switch) {
+                if height[next.index()] < height[switch.index()] && seen_from[next.index()] != root.0 {
+                    seen_from[next.index()] = root.0;
+                    queue.push(next);
+                }
+            }
+        }
+        if reached < leaves.len() {
+            return None;
+        }
+    }
+    Some(height.into_iter().map(|height| top - height).collect())
+}
+
 impl UpDown {
     pub(super) fn new(graph: Arc<Graph>, hosts: HostNumbers) -> Self {
         let n = graph.switches();
         let degree = |switch: &u32| graph.out_degree(SwitchId(*switch));
         let root = (0..n as u32).max_by_key(|switch| (degree(switch), std::cmp::Reverse(*switch))).unwrap_or(0);
-        let (level, _) = distances(&graph, SwitchId(root));
+        let level = levels_above_hosts(&graph, &hosts).unwrap_or_else(|| distances(&graph, SwitchId(root)).0);
         Self { graph, level, hosts, hops: SourceCache::new(n, 2 * n * size_of::<u32>()) }
     }
 
@@ -137,7 +188,7 @@ impl Routing for UpDown {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{one_host_each, path};
+    use super::super::tests::{built, one_host_each, path};
     use super::*;
     use proptest::prelude::*;
 
@@ -153,6 +204,23 @@ mod tests {
         routing.route(SwitchId(2), SwitchId(5), &mut arcs);
         let reasons = routing.reasons(SwitchId(2), SwitchId(5), &arcs);
         assert_eq!(reasons, ["up, to level 1", "up, to level 0", "down, to level 1"]);
+    }
+
+    #[test]
+    fn all_roots_of_a_tree_are_used() {
+        let tree = crate::topology::build("kary_ntree:8,2").unwrap();
+        let routing = built("up_down", &tree, &Options::default());
+        let spine = |source, destination| {
+            let (ends, mut arcs) = (Ends { from: SwitchId(8), to: SwitchId(9), source, destination }, Vec::new());
+            assert!(routing.route_between(&ends, &mut arcs) && arcs.len() == 2);
+            tree.graph.head(arcs[0]).0
+        };
+        let mut spines: Vec<u32> = (0..8).flat_map(|s| (8..16).map(move |d| spine(s, d))).collect();
+        spines.sort_unstable();
+        spines.dedup();
+        assert_eq!(spines, (0..8).collect::<Vec<_>>());
+        // Between two spines there is no way up.
+        assert!(!routing.route(SwitchId(0), SwitchId(1), &mut Vec::new()));
     }
 
     proptest! {

@@ -97,8 +97,8 @@ fn the_seed_of_a_random_routing_is_named_once() {
     for format in ["text", "markdown"] {
         let text =
             |head: &str, networks: &str| study(head, networks).output(&["compare", "s.toml", "--format", format]);
-        assert!(text("", &ring).contains("shortest routing (seed 1)"));
-        assert!(text("seed = 4\n", &ring).contains("routing (seed 4)"));
+        assert!(text("", &ring).contains("shortest (seed 1)"));
+        assert!(text("seed = 4\n", &ring).contains("shortest (seed 4)"));
         // Those of repetitions stand in a list, that of a random topology in its name.
         let repeated = text("repetitions = 2\n", &ring);
         assert!(repeated.contains("seeds 1 2") && !repeated.contains("(seed"), "{repeated}");

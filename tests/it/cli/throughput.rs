@@ -222,7 +222,7 @@ fn networks_are_told_apart_by_name_and_files_are_found() {
     // What the command line names is found from here, beside a study from elsewhere, too.
     let text =
         folder.output(&["throughput", "sub/s.toml", "edges:g.txt", "--pattern", "matrix:m.csv", "--routing", "Split"]);
-    assert!(text.contains("g.txt") && text.contains("split routing"), "{text}");
+    assert!(text.contains("g.txt") && text.contains("static routing split"), "{text}");
     folder.write("sub/h.toml", "host_link_bandwidth = '10 Gbit/s'\n[[networks]]\ntopology = 'ring:4'\n");
     folder.output(&["throughput", "sub/h.toml", "--host-link-bandwidth", "none"]);
     folder.write("sub/h.toml", "host_links = false\n[[networks]]\ntopology = 'ring:4'\n");
