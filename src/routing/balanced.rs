@@ -21,8 +21,8 @@ use crate::topology::{ArcId, Graph, Topology};
 /// Largest number of next hops that are kept, one for each host and switch: those of 16,384 switches with a host each.
 pub const MAX_ENTRIES: usize = 1 << 28;
 
-/// Number of arcs looked at, over all destinations, up to which the rule is a default: about 4 s on one core.
-const QUICK: u64 = 1 << 30;
+/// Number of arcs looked at, over all destinations, up to which the rule is a default: 2 to 4 s of one core.
+const QUICK: u64 = 1 << 29;
 
 /// No way, or the destination itself.
 const NONE: u16 = u16::MAX;
@@ -38,7 +38,7 @@ struct Balanced {
 
 /// Returns whether the trees of `hosts` hosts are laid within seconds.
 pub(super) fn is_quick(graph: &Graph, hosts: u64) -> bool {
-    hosts.saturating_mul(graph.arcs() as u64) <= QUICK && fits(graph, hosts.max(1))
+    hosts.saturating_mul(graph.arcs() as u64) <= QUICK && fits(graph, hosts + graph.switches() as u64)
 }
 
 fn fits(graph: &Graph, destinations: u64) -> bool {

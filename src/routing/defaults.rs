@@ -1,7 +1,7 @@
-//! The rule of each family where none is asked for.
+//! The rule of each family where none is asked for: the one that real installations use.
 
-use super::PLAIN;
-use crate::topology::{Hosts, Topology};
+use super::{Options, PLAIN, RoutingSpec, balanced};
+use crate::topology::Topology;
 
 /// Returns the rule that a topology with its own hosts has where none is asked for; see [`default_routing`].
 pub fn default_for(topology: &Topology) -> &'static str {
@@ -9,9 +9,73 @@ pub fn default_for(topology: &Topology) -> &'static str {
 }
 
 /// Returns the rule that a topology with `hosts` hosts has where none is asked for.
-pub fn default_routing(topology: &Topology, _hosts: u64) -> &'static str {
-    match topology.graph.hosts() {
-        Hosts::Everywhere(_) => PLAIN,
-        Hosts::OnSwitches(_) | Hosts::Vertices(_) => "d_mod_k",
+///
+/// Families with coordinates go dimension by dimension, trees and Clos networks by the digits of the destination,
+/// Dragonflies minimally by their groups, families with a shortest-path rule of their own by that. All other networks have
+/// shortest paths that are balanced over links, or hashed where balancing would take long.
+pub fn default_routing(topology: &Topology, hosts: u64) -> &'static str {
+    let own = match topology.spec.family().name {
+        // Any rule gives the only path; this one is found the fastest.
+        "full_mesh" | "star" | "tree" => PLAIN,
+        "ring" | "mesh" | "torus" | "hypercube" | "hyperx" | "flattened_butterfly" => "dimension_order",
+        "fat_tree2" | "fat_tree3" | "kary_ntree" | "xgft" | "clos" => "d_mod_k",
+        "dragonfly" | "dragonfly_fc" => "dragonfly",
+        "imase_itoh" | "imase_ab" | "gen_de_bruijn" | "de_bruijn" => "polynomial",
+        "equality" => "equality",
+        _ => "balanced",
+    };
+    if own != "balanced" && fits(own, topology) {
+        own
+    } else if balanced::is_quick(&topology.graph, hosts) {
+        "balanced"
+    } else {
+        "hashed"
+    }
+}
+
+/// Returns whether a rule of a family is for this one of its topologies: the Imase rule needs a = 1 or -1.
+fn fits(rule: &str, topology: &Topology) -> bool {
+    rule.parse::<RoutingSpec>().is_ok_and(|spec| spec.build(topology, &Options::default()).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{self, registry::FAMILIES};
+
+    #[test]
+    fn every_family_has_the_rule_of_its_kind() {
+        for (spec, rule) in [
+            ("ring:8", "dimension_order"),
+            ("torus:4x4", "dimension_order"),
+            ("hypercube:4", "dimension_order"),
+            ("hyperx:3x4", "dimension_order"),
+            ("fat_tree3:4", "d_mod_k"),
+            ("clos:m=3,n=2,r=3", "d_mod_k"),
+            ("dragonfly:a=4,h=2", "dragonfly"),
+            ("imase_itoh:n=64,d=6", "polynomial"),
+            ("imase_ab:n=64,d=6", "polynomial"),
+            ("imase_ab:n=100,d=4,a=3,b=2", "balanced"),
+            ("equality:n=20,sa=[-1,1,7],sb=[6,10]", "equality"),
+            ("slimfly:q=5", "balanced"),
+            // A rule of its own, but not along shortest paths.
+            ("dsnf:n=32", "balanced"),
+            ("random:n=64,d=6", "balanced"),
+            ("star:5", "bfs"),
+        ] {
+            assert_eq!(default_for(&topology::build(spec).unwrap()), rule, "{spec}");
+        }
+        let named = ["full_mesh", "star", "clos", "dragonfly_fc", "flattened_butterfly", "de_bruijn", "gen_de_bruijn"];
+        assert!(named.iter().all(|name| FAMILIES.iter().any(|family| family.name == *name)), "names are of families");
+    }
+
+    #[test]
+    fn balancing_is_given_up_where_it_takes_long() {
+        let random = topology::build("random:n=1000,d=8").unwrap();
+        // 8,000 arcs: 2^29 steps are 67,108 hosts; but next hops are kept for 2^28 pairs at most.
+        assert_eq!(default_routing(&random, 67_108), "balanced");
+        assert_eq!(default_routing(&random, 67_109), "hashed");
+        let sparse = topology::build("dln_random:n=20000,x=2,y=1").unwrap();
+        assert_eq!(default_routing(&sparse, 20_000), "hashed");
     }
 }

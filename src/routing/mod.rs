@@ -499,10 +499,5 @@ mod tests {
         let error = "random-shotest".parse::<RoutingSpec>().unwrap_err();
         assert_eq!(error.to_string(), "there is no routing `random-shotest` (did you mean `random_shortest`?)");
         assert!(error.help().contains("bfs, random_shortest"));
-        for (spec, default) in
-            [("torus:4x4", "bfs"), ("slimfly:q=5", "bfs"), ("fat_tree3:4", "d_mod_k"), ("clos:m=3,n=2,r=3", "d_mod_k")]
-        {
-            assert_eq!(default_for(&topology::build(spec).unwrap()), default, "{spec}");
-        }
     }
 }

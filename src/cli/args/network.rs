@@ -7,10 +7,10 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct Network {
-    /// How routes are chosen: bfs (shortest, lowest numbers first), random-shortest, lowest-latency, nearest (fewest
-    /// hops, then lowest latency), ecmp, balanced, up-down, dimension-order, d-mod-k (trees), or that of a family:
-    /// dragonfly, valiant, dsnf, polynomial (Imase), equality [default: bfs; d-mod-k for trees, Clos networks and others
-    /// where only some switches bear hosts]
+    /// How routes are chosen, e.g. bfs (shortest, lowest numbers first), dimension-order, d-mod-k, ecmp, balanced, split,
+    /// valiant, adaptive, ugal:k=4; an unknown rule lists them all, and docs/routing.md says what they do [default: that of
+    /// the family: dimension-order for tori, meshes, hypercubes and HyperX, d-mod-k for trees, dragonfly for Dragonflies,
+    /// balanced for irregular networks, hashed where that takes long]
     #[arg(long, value_name = "RULE")]
     pub routing: Option<String>,
     /// Whether the directions of a two-way cable have a capacity each: full or shared [default: full]

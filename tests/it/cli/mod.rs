@@ -10,6 +10,7 @@ mod flags;
 mod outputs;
 mod replay;
 mod report_html;
+mod routing;
 mod shell;
 mod snapshots;
 mod study;

@@ -113,7 +113,7 @@ fn a_study_file_names_networks_and_patterns() {
     assert_eq!((&json["title"], cells.len()), (&"Two".into(), 4));
     assert_eq!(
         (&cells[0]["network"], &cells[0]["endpoints"], &cells[0]["routing"]),
-        (&"ring".into(), &12.into(), &"bfs".into())
+        (&"ring".into(), &12.into(), &"dimension_order".into())
     );
     assert_eq!((&cells[2]["endpoints"], &cells[2]["routing"]), (&3.into(), &"split".into()));
     // Flags come before the file.
