@@ -40,6 +40,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     let workload = Workload::read(&arguments.trace, &how)?;
     if !output.quiet {
         workload.trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        network.warnings().iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
     let read = begin.elapsed().as_secs_f64();
     let title = workload.name.clone();

@@ -50,6 +50,8 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
         }
         let warnings = study.workloads.iter().flat_map(|w| &w.trace.warnings);
         warnings.for_each(|warning| say(&format!("warning: {warning}")));
+        let warnings = study.networks.iter().flat_map(|network| network.warnings());
+        warnings.for_each(|warning| say(&format!("warning: {warning}")));
     }
     Ok(study)
 }

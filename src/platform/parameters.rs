@@ -11,6 +11,12 @@ use crate::layout::{FloorOptions, LayoutError, Model, Placement};
 use crate::topology::Graph;
 use crate::topology::graph::MAX_SWITCHES;
 
+/// Bandwidth below which a unit was probably left out: 1 Mbit/s, in bytes per second.
+const LEAST_PLAUSIBLE_BANDWIDTH: f64 = 125_000.0;
+
+/// Latency above which a unit was probably left out, in seconds.
+const GREATEST_PLAUSIBLE_LATENCY: f64 = 1e-3;
+
 /// Largest number of hosts of a platform: 16,777,216.
 pub const MAX_HOSTS: usize = MAX_SWITCHES;
 
@@ -267,6 +273,40 @@ impl PlatformParameters {
 }
 
 impl CheckedParameters {
+    /// Warnings about speeds and delays that no network of today has, which mostly means that a unit was left out: how
+    /// each was understood, and how to write it with a unit.
+    pub fn implausible(&self) -> Vec<String> {
+        let host_link = self.host_link;
+        let bandwidths = [
+            ("link_bandwidth", Some(self.link_bandwidth)),
+            ("host_link_bandwidth", host_link.map(|(bandwidth, _)| bandwidth)),
+        ];
+        let latencies = [
+            ("link_latency", Some(self.link_latency)),
+            ("host_link_latency", host_link.map(|(_, latency)| latency)),
+            ("switch_delay", Some(self.switch_delay)),
+            ("cable_delay", self.cables.as_ref().map(|(delay, _)| *delay)),
+        ];
+        let mut warnings = Vec::new();
+        for (name, value) in bandwidths {
+            if let Some(value) = value.map(Bandwidth::value).filter(|value| *value < LEAST_PLAUSIBLE_BANDWIDTH) {
+                warnings.push(format!(
+                    "{name} is {value} bytes per second, less than 1 Mbit/s; a number without a unit is in bytes per \
+                     second: write for example \"100 Gbit/s\""
+                ));
+            }
+        }
+        for (name, value) in latencies {
+            if let Some(value) = value.map(Seconds::value).filter(|value| *value > GREATEST_PLAUSIBLE_LATENCY) {
+                warnings.push(format!(
+                    "{name} is {value} seconds, more than 1 ms; a number without a unit is in seconds: write for \
+                     example \"100 ns\""
+                ));
+            }
+        }
+        warnings
+    }
+
     /// The number of hosts on each switch of a network.
     ///
     /// # Errors
@@ -328,6 +368,25 @@ mod tests {
         assert_eq!(checked.duplex, Duplex::Shared);
         // A host link without a latency has that of the other links.
         assert_eq!(checked.host_link.unwrap().1, checked.link_latency);
+    }
+
+    #[test]
+    fn speeds_without_a_unit_are_warned_of() {
+        let warnings = |text: &str| read(text).unwrap().check().unwrap().implausible();
+        assert!(warnings("").is_empty());
+        assert!(warnings("link_bandwidth = '1 Mbit/s'\nlink_latency = '1 ms'").is_empty());
+        let told = warnings("link_bandwidth = 100\nlink_latency = 200\nswitch_delay = 60\ncable_delay = 5");
+        for (warning, part) in told.iter().zip([
+            "link_bandwidth is 100 bytes per second",
+            "link_latency is 200 seconds",
+            "switch_delay is 60 seconds",
+            "cable_delay is 5 seconds",
+        ]) {
+            assert!(warning.contains(part), "{warning}");
+        }
+        assert_eq!(told.len(), 4);
+        // The latency of a host link is that of the links unless it is given: both were read as seconds.
+        assert_eq!(warnings("host_link_bandwidth = 40e9\nlink_latency = 2").len(), 2);
     }
 
     #[test]

@@ -79,6 +79,12 @@ pub struct Making {
 }
 
 impl NetworkUnderTest {
+    /// Warnings about the parameters of the network; empty for platform files that list their own links.
+    pub fn warnings(&self) -> Vec<String> {
+        let warnings = self.making.as_ref().map(|making| making.parameters.implausible()).unwrap_or_default();
+        warnings.into_iter().map(|warning| format!("{}: {warning}", self.info.name)).collect()
+    }
+
     /// The graph of switches and what it was made into a platform with, where there is a graph.
     pub fn graph(&self) -> Option<(&Arc<Topology>, &Making)> {
         self.topology.as_ref().zip(self.making.as_ref())

@@ -30,7 +30,7 @@ pub struct Replay {
     #[arg(long, value_name = "FILE", conflicts_with = "topology")]
     pub platform: Option<PathBuf>,
     /// Number of ranks; found from the trace if 0 or left out
-    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
+    #[arg(long, visible_alias = "np", value_name = "N", value_parser = whole::<usize>)]
     pub ranks: Option<usize>,
     /// Most bytes that a trace may unpack to [default: 8 GiB, and a thousand times the size of the file]
     #[arg(long, value_name = "BYTES", value_parser = whole::<u64>)]

@@ -155,7 +155,7 @@ fn a_platform_in_toml_is_its_topology_with_parameters() {
     let folder = Folder::with_trace(MESSAGE);
     folder.write(
         "p.toml",
-        "topology = 'ring:4'\nrouting = 'bfs'\n[parameters]\nlink_latency = '1 us'\nduplex = 'full'\n",
+        "topology = 'ring:4'\nrouting = 'dimension-order'\n[parameters]\nlink_latency = '1 us'\nduplex = 'full'\n",
     );
     let by_file = folder.json(&["replay", "t.ti", "--platform", "p.toml"]);
     let by_flag = folder.json(&[&RING[..], &["--link-latency", "1us"]].concat());
@@ -342,7 +342,7 @@ fn every_format_states_the_platform() {
     assert_eq!((&stated["core_flops"], &stated["cores"]), (&5e9.into(), &2.0.into()));
     let csv = folder.output(&[&arguments[..], &["--format", "csv"]].concat());
     assert!(csv.contains("duplex,routing,link_bandwidth,link_latency,core_flops"), "{csv}");
-    assert!(csv.contains("full,bfs,125000000,0.000003,5000000000"), "{csv}");
+    assert!(csv.contains("full,dimension_order,125000000,0.000003,5000000000"), "{csv}");
     // Links that differ have a range; those of hosts stand apart.
     folder.write(
         "e.json",
