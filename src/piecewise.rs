@@ -51,6 +51,11 @@ impl Factors {
         Self(if factor == 1.0 { Vec::new() } else { vec![(0, [factor])] })
     }
 
+    /// The least factor of any size.
+    pub fn least(&self) -> f64 {
+        self.0.iter().fold(f64::INFINITY, |least, section| least.min(section.1[0]))
+    }
+
     /// The factor for a size in bytes.
     #[inline]
     pub fn at(&self, size: u64) -> f64 {

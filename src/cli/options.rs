@@ -2,12 +2,15 @@
 
 use super::args::{Model, Network, PlacementFiles, Switch};
 use super::failure::Failure;
+use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
 use mopsim::study::Placement;
-use mopsim::study::choice::ModelChoice;
-use mopsim::study::network::NetworkChoice;
+use mopsim::study::choice::{ChoiceError, ModelChoice};
+use mopsim::study::network::{NetworkChoice, NetworkError};
+use mopsim::study::toml_file;
 use mopsim::trace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::path::Path;
 
 /// How ranks are placed, as the flags say it.
 pub fn placement(rule: &Network, files: &PlacementFiles) -> Placement {
@@ -70,8 +73,20 @@ pub fn reading(ranks: Option<usize>, files_anywhere: bool, max_unpacked_bytes: O
 
 /// The model flags as choices; what was not given is left open.
 pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
+    let (network_model, base) = match flags.model.as_deref() {
+        None => (None, ModelChoice::default()),
+        Some(name) if NetworkModel::by_name(name).is_some() => (Some(name.to_owned()), ModelChoice::default()),
+        Some(file) if file.ends_with(".toml") || Path::new(file).is_file() => {
+            let read = toml_file::read(Path::new(file)).map_err(|error| match error.is_io() {
+                true => Failure::from(NetworkError::from(error)),
+                false => Failure::input(error, "the keys are those of the table [model] of studies (docs/studies.md)"),
+            });
+            (None, read?)
+        }
+        Some(name) => return Err(ChoiceError::unknown("model", name, &NetworkModel::NAMES).into()),
+    };
     let mut choice = ModelChoice {
-        network_model: flags.network_model.clone(),
+        network_model,
         collectives: flags.collectives.clone(),
         sharing: flags.sharing.clone(),
         timing_precision: flags.timing_precision,
@@ -87,5 +102,5 @@ pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
         };
         choice.collective.insert(kind.to_owned(), algorithm.to_owned());
     }
-    Ok(choice)
+    Ok(choice.over(&base))
 }

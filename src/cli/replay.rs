@@ -7,9 +7,10 @@ use super::{inputs, options, print, say};
 use mopsim::report::trace_events::TraceEvents;
 use mopsim::report::{ReplayReport, number};
 use mopsim::study::cell::CellResult;
-use mopsim::study::network::NetworkChoice;
+use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::workload::Workload;
 use mopsim::study::{Silent, Study, StudyError};
+use mopsim::trace;
 use std::path::Path;
 use std::time::Instant;
 
@@ -29,6 +30,11 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     // Cheap checks first: a wrong name should not cost the reading of a large trace.
     model.build()?;
     let network = choice.build(Path::new(""))?;
+    // So that the report tells the model that is used.
+    let model = model.over(&network.model);
+    if !output.quiet {
+        remarks(&network);
+    }
     let placement = options::placement(&arguments.network, &arguments.placement);
     let mapping = placement.mapping(&network, Path::new(""), arguments.network.seed).map_err(|error| match error {
         StudyError::Network { error, .. } => Failure::from(*error),
@@ -36,7 +42,10 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     })?;
 
     let begin = Instant::now();
-    let how = options::reading(arguments.ranks, arguments.files_anywhere, arguments.max_unpacked_bytes);
+    let how = trace::Options {
+        keep_graphs: true,
+        ..options::reading(arguments.ranks, arguments.files_anywhere, arguments.max_unpacked_bytes)
+    };
     let workload = Workload::read(&arguments.trace, &how)?;
     if !output.quiet {
         workload.trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
@@ -81,6 +90,11 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     // The process ends now, and its memory with it: to give back each of a million pieces first takes longer than that.
     std::mem::forget((study, result, report));
     outcome
+}
+
+/// Says what the file of a network has that a replay does not use.
+pub fn remarks(network: &NetworkUnderTest) {
+    network.remarks.iter().for_each(|remark| say(&format!("warning: {}: {remark}", network.info.topology)));
 }
 
 /// Runs the replay and writes its timeline. A replay that fails leaves no file.

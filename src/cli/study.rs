@@ -48,6 +48,7 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
         if study.traffic.is_some() && flags.files.html.is_none() {
             say("the study asks for throughput under synthetic traffic: the report of --html FILE has it");
         }
+        study.networks.iter().for_each(super::replay::remarks);
         let warnings = study.workloads.iter().flat_map(|w| &w.trace.warnings);
         warnings.for_each(|warning| say(&format!("warning: {warning}")));
         let warnings = study.networks.iter().flat_map(|network| network.warnings());

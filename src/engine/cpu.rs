@@ -93,6 +93,12 @@ impl Cpu {
         self.hosts[host.index()].shared |= computes;
     }
 
+    /// The host of a rank has a core more.
+    pub fn add_core(&mut self, rank: u32) {
+        let cores = &mut self.hosts[self.host_of_rank[rank as usize].index()].cores;
+        *cores = cores.saturating_add(1);
+    }
+
     /// Speed of a core of the rank's host, in flop/s.
     pub fn speed(&self, rank: u32) -> f64 {
         self.hosts[self.host_of_rank[rank as usize].index()].speed

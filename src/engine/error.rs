@@ -2,7 +2,7 @@
 
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::RouteError;
-use crate::trace::CommunicatorId;
+use crate::trace::{CommunicatorId, Datatype};
 
 /// A place in the trace: the action of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,6 +114,12 @@ impl ReplayError {
             }
             Self::Mismatch { mismatch: Mismatch::Truncated { .. }, .. } => {
                 "make the receive at least as large as the message; MPI itself would stop with MPI_ERR_TRUNCATE"
+            }
+            Self::Mismatch { mismatch: Mismatch::Datatypes { sent, received }, .. }
+                if *sent == Datatype::NULL || *received == Datatype::NULL =>
+            {
+                "SMPI's tracer writes -1 for a derived datatype, and its size nowhere; write type 6 (bytes) and the number \
+                 of bytes in its place, or record the program with `mopsim record`"
             }
             Self::Mismatch { .. } => "use the same datatype on both sides, or bytes (id 6) on one of them",
             Self::NoRequest { .. } => "post the request first, or remove the line",

@@ -9,6 +9,7 @@ mod collectives;
 mod cpu;
 mod error;
 mod fibers;
+mod graph;
 mod groups;
 mod observer;
 mod one_sided;
@@ -142,6 +143,8 @@ struct Engine<'a, O: ?Sized, S> {
     network: Network<'a, S>,
     cpu: Cpu,
     groups: Groups<'a>,
+    /// The graphs of ranks that have no list of actions.
+    graphs: Option<Box<graph::Graphs<'a>>>,
     /// The fiber of a rank whose messages have that context; and fibers that can be used again.
     fibers: FxHashMap<(u32, u32), u32>,
     free_fibers: Vec<u32>,
@@ -192,6 +195,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             network: Network::new(platform, &model.network),
             cpu: Cpu::new(platform, layout, shortest_sleep, turns),
             groups: Groups::new(&trace.communicators, layout),
+            graphs: None,
             fibers: FxHashMap::default(),
             free_fibers: Vec::new(),
             answers: FxHashMap::default(),
@@ -208,6 +212,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
     }
 
     fn run(mut self) -> Result<Outcome, ReplayError> {
+        self.take_graphs();
         let precision = self.model.precision;
         let mut freed = Vec::new();
         let mut arrived = Vec::new();
@@ -275,7 +280,12 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
                 polls = true;
                 self.messages.probe(probe.envelope(rank)).is_none()
             }
-            State::OnRequest(_) | State::OnSet { .. } | State::OnFiber(_) | State::OnMessage(_) | State::Ended => true,
+            State::OnRequest(_)
+            | State::OnSet { .. }
+            | State::OnFiber(_)
+            | State::OnMessage(_)
+            | State::Idle
+            | State::Ended => true,
             _ => false,
         });
         polls && stuck && self.network.is_idle()
@@ -286,6 +296,9 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
     fn notify(&mut self, mut rank: u32, message: u32) {
         let context = self.messages.get(message).envelope.context;
         if context >= FIBER {
+            if context == graph::CONTEXT && self.graphs.is_some() {
+                return self.arrived_in_graph(message);
+            }
             let Some(&fiber) = self.fibers.get(&(rank, context)) else { return };
             rank = fiber;
         }
@@ -356,7 +369,8 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
                 standing.push(None);
                 continue;
             }
-            standing.push(Some(process.current()));
+            let standing_at = self.stuck_operation(rank as u32).unwrap_or(process.current());
+            standing.push(Some(standing_at));
             // What a fiber waits for is what its rank waits for.
             let at_work = match process.state {
                 State::OnFiber(fiber) => &self.processes[fiber as usize],
@@ -376,9 +390,9 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
                 State::OnMessage(envelope) => Some((envelope, false)),
                 _ => None,
             };
-            let missing = awaited.chain(polled).collect();
+            let missing = awaited.chain(polled).chain(self.awaited_by_graph(rank as u32)).collect();
             blocked.push(Blocked {
-                place: Place { rank: rank as u32, action: process.current() },
+                place: Place { rank: rank as u32, action: standing_at },
                 operation: self.operation(process, at_work),
                 communicator: at_work.collective.call.map_or(CommunicatorId::WORLD, |call| call.communicator),
                 missing,
@@ -395,6 +409,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
         match process.actions.get(process.current()) {
             Some(Action::Collective { index }) => self.trace.collectives[*index as usize].kind.name(),
             Some(action) => action.name(),
+            None if self.graphs.is_some() => "an operation of its schedule",
             None => "nothing",
         }
     }

@@ -102,7 +102,7 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
 
     /// Starts the transfer if both halves are there.
     #[inline(always)] // Into its two callers: a call would cost as much as the rest.
-    fn posted(
+    pub(super) fn posted(
         &mut self,
         rank: u32,
         envelope: Envelope,

@@ -118,6 +118,8 @@ pub(super) enum State {
     OnFiber(u32),
     /// Spends the overhead of a one-sided operation.
     OneSidedOverhead(OneSided),
+    /// Waits for an operation of its graph.
+    Idle,
     /// Has no action left.
     Ended,
 }

@@ -84,7 +84,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
         let spent = now - process.since;
         match std::mem::replace(&mut process.state, State::Ready) {
             State::Ready => Ok(GoesOn),
-            State::Ended => Ok(Blocks),
+            State::Ended | State::Idle => Ok(Blocks),
             State::Called(then) => self.go_on(rank, then),
             State::Computing | State::Sleeping => {
                 process.times.compute += spent;
@@ -267,6 +267,9 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
 
     /// The trace of a rank is at its end; requests that it never asked for are waited for, the last of each triple.
     fn end(&mut self, rank: u32) -> Turned {
+        if self.graphs.is_some() {
+            return self.go_on_in_graph(rank);
+        }
         let now = self.now;
         if self.is_fiber(rank) {
             return self.end_fiber(rank);

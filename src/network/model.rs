@@ -9,7 +9,7 @@ use crate::piecewise::Factors;
 /// The constants of a network model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkModel {
-    /// Name, as `--network-model` takes it.
+    /// Name, as `--model` takes it.
     pub name: &'static str,
     /// Factor of the latency, by the size of the flow.
     pub latency_factor: Factors,

@@ -6,6 +6,7 @@
 use super::model::NetworkModel;
 use super::sharing::{PathId, Sharing};
 use crate::ids::{HostId, LinkId};
+use crate::platform::units::Bandwidth;
 use crate::platform::{Platform, RouteError, SharingPolicy};
 use crate::prefetch::prefetch;
 use crate::routing::{Chosen, Message};
@@ -286,7 +287,7 @@ impl Paths {
             order.iter().fold(0.0, |sum, l| sum + platform.links[l.index()].latency)
         } else {
             links().fold(0.0, |sum, l| sum + l.latency)
-        };
+        } + platform.routes.extra_latency(from, to);
         let mut bound = if split {
             parts.iter().fold(f64::INFINITY, |least, (l, part)| least.min(link(l).bandwidth / part))
         } else {
@@ -296,6 +297,10 @@ impl Paths {
             && latency > 0.0
         {
             bound = bound.min(gamma / (2.0 * latency));
+        }
+        if forward.is_empty() {
+            // Nothing but a distance: SimGrid has such a message arrive when its latency is over.
+            bound = Bandwidth::LARGEST;
         }
         let penalty = match model.weight_s {
             Some(s) if split => parts.iter().fold(latency, |sum, (l, part)| sum + part * s / link(l).bandwidth),

@@ -6,6 +6,7 @@ use super::paths::{Paths, Route};
 use super::sharing::{FlowId, LinkState, Needed, Sharing};
 use super::simgrid::steps::{self, Step};
 use crate::ids::{HostId, LinkId};
+use crate::platform::units::Bandwidth;
 use crate::platform::{Platform, RouteError};
 use crate::prefetch::{is_far, prefetch};
 use crate::queue::{ChangingQueue, OrderedQueue, earlier};
@@ -186,6 +187,11 @@ impl<'a, S: Sharing> Network<'a, S> {
     fn enter_sharing(&mut self, id: u32, now: f64) {
         let transfer = &mut self.transfers[id as usize];
         let route = self.paths.route(transfer.route);
+        // A literal rule knows no flow without links; elsewhere such a flow has no size to speak of at that rate.
+        if S::LITERAL && route.bound >= Bandwidth::LARGEST {
+            self.ended.push(id);
+            return;
+        }
         // A flow without delay has penalty 1, whatever its route (a rule of the model, not a unit).
         let penalty = if route.latency * transfer.latency_factor > 0.0 { route.penalty } else { 1.0 };
         let flow = self.sharing.start(route.path, penalty, route.bound);
@@ -228,6 +234,9 @@ impl<'a, S: Sharing> Network<'a, S> {
         steps.retain_mut(|step| {
             if step.pass(delay, precision) {
                 self.enter_sharing(step.transfer, now);
+                if self.transfers[step.transfer as usize].flow.is_none() {
+                    return false;
+                }
             }
             let ends = step.remaining <= 0.0 && self.transfers[step.transfer as usize].flow.is_some();
             if ends {

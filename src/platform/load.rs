@@ -15,6 +15,34 @@ pub struct LoadOptions {
     pub loopback: Loopback,
 }
 
+/// A platform, and what its file says besides it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The platform.
+    pub platform: Platform,
+    /// Settings of the model, in the order of the file.
+    pub settings: Vec<Setting>,
+    /// What the file has and a replay does not use, for messages.
+    pub remarks: Vec<String>,
+}
+
+impl From<Platform> for Loaded {
+    fn from(platform: Platform) -> Self {
+        Self { platform, settings: Vec::new(), remarks: Vec::new() }
+    }
+}
+
+/// A setting of the model in a platform file: a property of SimGrid's `config`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Setting {
+    /// Its name, as in `smpi/os`.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// Its place; message and help are empty.
+    pub place: Located,
+}
+
 impl Platform {
     /// Reads a platform from a file, packed (.gz, .xz, .zst) or not. The extension `.json` or `.xml` says which format
     /// it has; without one of them its first character does.
@@ -22,15 +50,23 @@ impl Platform {
     /// # Errors
     /// Any [`PlatformError`].
     pub fn load(path: &Path, options: &LoadOptions) -> Result<Self, PlatformError> {
+        Ok(Self::load_all(path, options)?.platform)
+    }
+
+    /// Reads a platform as [`load`](Self::load) does, with the settings that its file has.
+    ///
+    /// # Errors
+    /// Any [`PlatformError`].
+    pub fn load_all(path: &Path, options: &LoadOptions) -> Result<Loaded, PlatformError> {
         let text = read_text(path, MAX_FILE_BYTES)?;
         let file = path.to_string_lossy();
         let name = plain_name(path);
         let extension = Path::new(&name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match (extension, text.trim_start().chars().next()) {
-            ("json", _) => explicit::parse(&file, &text, options.loopback),
-            ("xml", _) => simgrid_xml::parse(&file, &text, options.loopback),
-            (_, Some('{')) => explicit::parse(&file, &text, options.loopback),
-            (_, Some('<')) => simgrid_xml::parse(&file, &text, options.loopback),
+            ("json", _) | (_, Some('{')) if extension != "xml" => {
+                explicit::parse(&file, &text, options.loopback).map(Loaded::from)
+            }
+            ("xml", _) | (_, Some('<')) => simgrid_xml::parse_all(&file, &text, options.loopback),
             _ => Err(PlatformError::Unsupported(Located {
                 file: file.into_owned(),
                 line: 1,

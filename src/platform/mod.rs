@@ -22,7 +22,7 @@ mod static_routes;
 mod uncontended;
 
 pub use error::PlatformError;
-pub use load::LoadOptions;
+pub use load::{LoadOptions, Loaded, Setting};
 pub use parameters::{CheckedParameters, Duplex, HostsPerSwitch, Loopback, PlatformParameters};
 pub use uncontended::uncontended;
 
@@ -90,7 +90,7 @@ pub struct Host {
     pub name: CompactString,
     /// The switch it hangs on, where the platform comes from a topology.
     pub switch: Option<SwitchId>,
-    /// Flop per second of one core; positive and finite.
+    /// Flop per second of one core; finite, and positive unless a SimGrid file says 0: then no computation ends there.
     pub speed: f64,
     /// Number of cores, at least 1.
     pub cores: u32,
@@ -114,7 +114,7 @@ pub enum RouteError {
 /// An implementation may compute lazily behind a lock or a `OnceLock`; it is shared by the threads of a sweep, and
 /// its answers must not depend on the order of the questions.
 pub trait RouteTable: Send + Sync {
-    /// Appends the links from `from` to `to`, in order; at least one. Where `from` and `to` are equal the answer is
+    /// Appends the links from `from` to `to`, in order; at least one, unless the route has a latency of its own. Where `from` and `to` are equal the answer is
     /// `false`, unless the platform declares a route from the host to itself.
     ///
     /// Returns `false` if there is no such route (then `links` is unchanged).
@@ -160,6 +160,11 @@ pub trait RouteTable: Send + Sync {
     /// whether a flow is held by a link or by its own bound. `false`: the order of the route.
     fn latency_order(&self, _from: HostId, _to: HostId, _links: &mut Vec<LinkId>) -> bool {
         false
+    }
+
+    /// Seconds of latency that a route has besides that of its links: a distance in the coordinates of a Vivaldi zone.
+    fn extra_latency(&self, _from: HostId, _to: HostId) -> f64 {
+        0.0
     }
 
     /// Whether a message of this host to itself takes the loopback of the platform where there is no route for it.

@@ -5,10 +5,6 @@
 //! unit, as SimGrid 3.32 reads it: there, `10us` is 10 * 1e-6, just below 1e-5. The last bit matters where two events
 //! are as far apart as the merging of events reaches: it decides whether they happen together.
 
-use nom::Parser;
-use nom::character::complete::multispace0;
-use nom::combinator::{all_consuming, rest};
-use nom::number::complete::recognize_float;
 use serde::de::{Deserialize, Deserializer, Error, Expected, MapAccess, Unexpected, Visitor};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -65,11 +61,31 @@ fn time(unit: &str) -> Option<f64> {
     })
 }
 
-/// Splits `text` into a number and a unit.
+/// Splits `text` into a number and a unit. An `E` with no digit behind it begins the unit: `1000EBps` is exabytes.
 fn split(text: &str) -> Option<(&str, &str)> {
-    let mut parts = all_consuming((multispace0::<&str, nom::error::Error<&str>>, recognize_float, multispace0, rest));
-    let (_, (_, number, _, unit)) = parts.parse(text).ok()?;
-    Some((number, unit.trim_end()))
+    let text = text.trim_start();
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let sign = |at: usize| usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
+    let start = sign(0);
+    let whole = digits(start);
+    let mut end = start + whole;
+    let mut fraction = 0;
+    if bytes.get(end) == Some(&b'.') {
+        fraction = digits(end + 1);
+        end += 1 + fraction;
+    }
+    if whole + fraction == 0 {
+        return None;
+    }
+    if let Some(b'e' | b'E') = bytes.get(end) {
+        let after = end + 1 + sign(end + 1);
+        let exponent = digits(after);
+        if exponent > 0 {
+            end = after + exponent;
+        }
+    }
+    Some((&text[..end], text[end..].trim()))
 }
 
 /// A quantity as SimGrid 3.32 reads it.
@@ -193,6 +209,11 @@ macro_rules! quantity {
 /// Rates of anything that could be built, and far beyond: with others, sums of times leave the range of floats.
 const RATES: RangeInclusive<f64> = 1e-6..=1e30;
 
+impl Bandwidth {
+    /// The largest one, in bytes per second.
+    pub const LARGEST: f64 = *RATES.end();
+}
+
 /// The longest time, in seconds, for the same reason: thirty thousand years.
 const LONGEST: f64 = 1e12;
 
@@ -251,6 +272,8 @@ mod tests {
             assert_eq!(bandwidth(text), 5e9, "{text}");
         }
         assert_eq!((bandwidth("1KiBps"), bandwidth("2 Mibit/s")), (1024.0, 262_144.0));
+        // An exponent has digits; without them the letter is a prefix.
+        assert_eq!((bandwidth("1000EBps"), bandwidth("1e3EB/s"), bandwidth("2 EiB/s")), (1e21, 1e21, 2_f64.powi(61)));
         let time = |text: &str| text.parse::<Seconds>().unwrap().value();
         assert_eq!((time("1e-07s"), time("0.1us"), time("1µs"), time("1 ns")), (1e-7, 1e-7, 1e-6, 1e-9));
         assert_eq!((time("0us"), time("2 min"), time("1w"), time("500ns")), (0.0, 120.0, 604_800.0, 5e-7));

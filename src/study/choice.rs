@@ -6,6 +6,7 @@ use crate::mpi::collective::select::{Selector, Table};
 use crate::network::Precision;
 use crate::network::model::{CROSS_TRAFFIC, NetworkModel};
 use crate::network::sharing::Rule;
+use crate::piecewise::{Factors, Overhead, PiecewiseError};
 use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,32 @@ pub struct ModelChoice {
     pub crosstraffic: Option<bool>,
     /// Whether the first collective pays for finding out who shares a host.
     pub smp_setup: Option<bool>,
+    /// Factor of the bandwidth by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/bw-factor`).
+    pub bandwidth_factor: Option<String>,
+    /// Factor of the latency by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/lat-factor`).
+    pub latency_factor: Option<String>,
+    /// Bytes that weigh as a second of latency in the share of a flow (`network/weight-S`).
+    pub weight_s: Option<f64>,
+    /// Largest TCP window in bytes; 0: no bound (`network/TCP-gamma`).
+    pub tcp_gamma: Option<f64>,
+    /// Time of a blocking detached send, `THRESHOLD:SECONDS:SECONDS_PER_BYTE;...` (`smpi/os`).
+    pub send_overhead: Option<String>,
+    /// Time of a non-blocking send, in the same form (`smpi/ois`).
+    pub isend_overhead: Option<String>,
+    /// Time of a receive whose send was detached, in the same form (`smpi/or`).
+    pub recv_overhead: Option<String>,
+    /// Messages of fewer bytes travel before their receive is posted (`smpi/async-small-thresh`).
+    pub async_below: Option<u64>,
+    /// Senders of fewer bytes do not wait (`smpi/send-is-detached-thresh`).
+    pub detached_below: Option<u64>,
+    /// Seconds of a test (`smpi/test`).
+    pub test_time: Option<f64>,
+    /// Seconds between two looks for a message of unknown size (`smpi/iprobe`).
+    pub probe_time: Option<f64>,
+    /// Share of the core that such looks use, from 0 to 1 (`smpi/iprobe-cpu-usage`).
+    pub probe_cpu_usage: Option<f64>,
+    /// Whether tests and looks that fail take longer and longer (`smpi/grow-injected-times`).
+    pub growing_times: Option<bool>,
 }
 
 /// The model in words, for results.
@@ -87,6 +114,54 @@ pub struct ModelDescription {
     pub crosstraffic: bool,
     /// Whether the SMP set-up is simulated.
     pub smp_setup: bool,
+    /// Constants that replace those of the network model and of the point-to-point layer, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<&'static str, String>,
+}
+
+/// Largest constant of a network model, as of all rates.
+const LARGEST: f64 = 1e30;
+
+/// Longest time of a call, in seconds.
+const LONGEST: f64 = 1e6;
+
+fn factors(
+    option: &'static str,
+    text: Option<&str>,
+    into: &mut Factors,
+    said: &mut BTreeMap<&'static str, String>,
+) -> Result<(), ChoiceError> {
+    let Some(text) = text else { return Ok(()) };
+    // One number is a factor for all sizes.
+    let number = text.trim().parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor >= 0.0);
+    *into = match number {
+        Some(factor) => Factors::constant(factor),
+        None => text.parse().map_err(|error: PiecewiseError| {
+            let (option, value, rule) = (option.to_owned(), text.to_owned(), format!("cannot be read: {error}"));
+            ChoiceError { option, value, rule, named: false }
+        })?,
+    };
+    if option == "bandwidth-factor" && into.least() <= 0.0 {
+        let rule = "has a factor of 0, with which a message would never arrive".to_owned();
+        return Err(ChoiceError { option: option.to_owned(), value: text.to_owned(), rule, named: false });
+    }
+    said.insert(option, text.to_owned());
+    Ok(())
+}
+
+fn overhead(
+    option: &'static str,
+    text: Option<&str>,
+    into: &mut Overhead,
+    said: &mut BTreeMap<&'static str, String>,
+) -> Result<(), ChoiceError> {
+    let Some(text) = text else { return Ok(()) };
+    *into = text.parse().map_err(|error: PiecewiseError| {
+        let (option, value, rule) = (option.to_owned(), text.to_owned(), format!("cannot be read: {error}"));
+        ChoiceError { option, value, rule, named: false }
+    })?;
+    said.insert(option, text.to_owned());
+    Ok(())
 }
 
 impl ModelChoice {
@@ -103,7 +178,76 @@ impl ModelChoice {
             compat: self.compat.or_else(|| base.compat.clone()),
             crosstraffic: self.crosstraffic.or(base.crosstraffic),
             smp_setup: self.smp_setup.or(base.smp_setup),
+            bandwidth_factor: self.bandwidth_factor.or_else(|| base.bandwidth_factor.clone()),
+            latency_factor: self.latency_factor.or_else(|| base.latency_factor.clone()),
+            weight_s: self.weight_s.or(base.weight_s),
+            tcp_gamma: self.tcp_gamma.or(base.tcp_gamma),
+            send_overhead: self.send_overhead.or_else(|| base.send_overhead.clone()),
+            isend_overhead: self.isend_overhead.or_else(|| base.isend_overhead.clone()),
+            recv_overhead: self.recv_overhead.or_else(|| base.recv_overhead.clone()),
+            async_below: self.async_below.or(base.async_below),
+            detached_below: self.detached_below.or(base.detached_below),
+            test_time: self.test_time.or(base.test_time),
+            probe_time: self.probe_time.or(base.probe_time),
+            probe_cpu_usage: self.probe_cpu_usage.or(base.probe_cpu_usage),
+            growing_times: self.growing_times.or(base.growing_times),
         }
+    }
+
+    /// Puts the constants that were chosen in the place of those of the models; gives them in words.
+    fn constants(
+        &self,
+        network: &mut NetworkModel,
+        mpi: &mut MpiOptions,
+    ) -> Result<BTreeMap<&'static str, String>, ChoiceError> {
+        let mut said = BTreeMap::new();
+        factors("bandwidth-factor", self.bandwidth_factor.as_deref(), &mut network.bandwidth_factor, &mut said)?;
+        factors("latency-factor", self.latency_factor.as_deref(), &mut network.latency_factor, &mut said)?;
+        overhead("send-overhead", self.send_overhead.as_deref(), &mut mpi.send_overhead, &mut said)?;
+        overhead("isend-overhead", self.isend_overhead.as_deref(), &mut mpi.isend_overhead, &mut said)?;
+        overhead("recv-overhead", self.recv_overhead.as_deref(), &mut mpi.recv_overhead, &mut said)?;
+        let mut number = |option: &'static str, value: Option<f64>, most: f64| -> Result<Option<f64>, ChoiceError> {
+            let Some(value) = value else { return Ok(None) };
+            if !(0.0..=most).contains(&value) {
+                let rule = match most {
+                    1.0 => "is not between 0 and 1".to_owned(),
+                    most => format!("is not between 0 and {most:e}"),
+                };
+                return Err(ChoiceError { option: option.to_owned(), value: value.to_string(), rule, named: false });
+            }
+            said.insert(option, value.to_string());
+            Ok(Some(value))
+        };
+        if let Some(weight) = number("weight-s", self.weight_s, LARGEST)? {
+            network.weight_s = Some(weight);
+        }
+        if let Some(gamma) = number("tcp-gamma", self.tcp_gamma, LARGEST)? {
+            network.tcp_gamma = (gamma > 0.0).then_some(gamma);
+        }
+        mpi.test_time = number("test-time", self.test_time, LONGEST)?.unwrap_or(mpi.test_time);
+        mpi.probe_time = number("probe-time", self.probe_time, LONGEST)?.unwrap_or(mpi.probe_time);
+        mpi.probe_cpu_usage = number("probe-cpu-usage", self.probe_cpu_usage, 1.0)?.unwrap_or(mpi.probe_cpu_usage);
+        if mpi.probe_time == 0.0 || mpi.probe_cpu_usage == 0.0 {
+            let (option, value) = match mpi.probe_time {
+                0.0 => ("probe-time", mpi.probe_time),
+                _ => ("probe-cpu-usage", mpi.probe_cpu_usage),
+            };
+            let rule = "would let a receive of unknown size look for ever within an instant".to_owned();
+            return Err(ChoiceError { option: option.to_owned(), value: value.to_string(), rule, named: false });
+        }
+        if let Some(bytes) = self.async_below {
+            mpi.async_below = bytes;
+            said.insert("async-below", bytes.to_string());
+        }
+        if let Some(bytes) = self.detached_below {
+            mpi.detached_below = bytes;
+            said.insert("detached-below", bytes.to_string());
+        }
+        if let Some(grow) = self.growing_times {
+            mpi.growing_times = grow;
+            said.insert("growing-times", grow.to_string());
+        }
+        Ok(said)
     }
 
     /// Checks the choices and fills in the defaults.
@@ -119,6 +263,8 @@ impl ModelChoice {
             Some(false) => network.cross_traffic = None,
             None => {}
         }
+        let mut mpi = MpiOptions::default();
+        let parameters = self.constants(&mut network, &mut mpi)?;
         let (sharing, timing_precision) = match self.compat.as_deref() {
             None => (Rule::Exact, TIMING_PRECISION),
             Some("simgrid") => (Rule::SimgridLazy, SIMGRID_TIMING_PRECISION),
@@ -164,10 +310,11 @@ impl ModelChoice {
             timing_precision,
             crosstraffic: network.cross_traffic.is_some(),
             smp_setup,
+            parameters,
         };
         // Exact sharing keeps the ends of transfers apart, as SimGrid's full solver does.
         let transfers = if sharing == Rule::Exact { 0.0 } else { timing_precision };
         let precision = Precision { transfers, others: timing_precision };
-        Ok((Model { network, mpi: MpiOptions::default(), collectives, sharing, precision }, description))
+        Ok((Model { network, mpi, collectives, sharing, precision }, description))
     }
 }

@@ -4,6 +4,7 @@
 //! keys changes nothing, another trace under the same name does. There is one for each part, so that a message can say
 //! what has changed.
 
+use super::choice::ModelChoice;
 use super::network::NetworkUnderTest;
 use super::run::Study;
 use crate::ids::Rank;
@@ -89,6 +90,13 @@ fn of_trace(trace: &Trace) -> String {
     let mut buffer = io::BufWriter::with_capacity(1 << 16, &mut hasher);
     ti::write(trace, &mut buffer).and_then(|()| buffer.flush()).expect("a hash takes every byte");
     drop(buffer);
+    if let Some(schedule) = &trace.schedule {
+        for graph in &schedule.ranks {
+            for (number, operation) in (0..).zip(graph.operations()) {
+                hasher.text(&format!("{operation:?} {:?}", graph.dependants(number)));
+            }
+        }
+    }
     hasher.finish()
 }
 
@@ -138,6 +146,8 @@ impl Fingerprint {
         }
         let mut model = Hasher::new();
         study.models.iter().for_each(|(_, description)| model.text(&format!("{description:?}")));
+        let own = study.networks.iter().filter(|network| network.model != ModelChoice::default());
+        own.for_each(|network| model.text(&format!("{:?}", network.model)));
         let mut rest = Hasher::new();
         rest.text(&plan.title);
         rest.number(u64::from(study.explain));

@@ -26,6 +26,7 @@ pub mod results;
 pub mod routings;
 mod run;
 pub mod shard;
+mod simgrid_settings;
 pub mod statistics;
 pub mod toml_file;
 pub mod traffic;

@@ -1,11 +1,13 @@
 //! A network that takes part in a comparison: a topology with parameters, or a platform file.
 
+use super::choice::{ChoiceError, ModelChoice};
+use super::simgrid_settings;
 use super::toml_file::{self, Place, Step, Step::Key, TomlError};
 use crate::layout::FloorOptions;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::speeds::Speeds;
-use crate::platform::{CheckedParameters, Platform, PlatformError};
+use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::{self, Topology, TopologyError};
 use serde::Deserialize;
@@ -29,6 +31,9 @@ pub struct NetworkChoice {
     /// Hosts, speeds and latencies.
     #[serde(default)]
     pub parameters: PlatformParameters,
+    /// The model, where the study or the command line leaves it open.
+    #[serde(default)]
+    pub model: ModelChoice,
 }
 
 /// A network as the report names it.
@@ -65,6 +70,10 @@ pub struct NetworkUnderTest {
     pub topology: Option<Arc<Topology>>,
     /// What the graph was made into a platform with; none where there is no graph.
     pub making: Option<Making>,
+    /// The model that it comes with; choices of the study or the command line override it.
+    pub model: ModelChoice,
+    /// What its file has and a replay does not use, for messages.
+    pub remarks: Vec<String>,
 }
 
 /// What a graph of switches is made into a platform with.
@@ -133,6 +142,9 @@ pub enum NetworkError {
     /// The topology cannot be built.
     #[error(transparent)]
     Topology(#[from] TopologyError),
+    /// The model that it comes with cannot be.
+    #[error("model: {0}")]
+    Model(#[from] ChoiceError),
     /// The platform cannot be built.
     #[error(transparent)]
     Platform(#[from] PlatformError),
@@ -153,6 +165,7 @@ impl NetworkError {
             }
             Self::InToml { error, .. } => error.help(),
             Self::Topology(error) => error.help(),
+            Self::Model(error) => error.help().into(),
             Self::Platform(error) => error.help(),
         }
     }
@@ -172,6 +185,7 @@ impl NetworkError {
             Self::Topology(_) | Self::Platform(PlatformError::Topology(_) | PlatformError::Disconnected { .. }) => {
                 vec![Key("topology")]
             }
+            Self::Model(_) => vec![Key("model")],
             Self::NotForFile { option: "routing", .. } | Self::Platform(PlatformError::Routing(_)) => {
                 vec![Key("routing")]
             }
@@ -211,6 +225,7 @@ impl NetworkChoice {
             routing: self.routing.or_else(|| base.routing.clone()),
             seed: self.seed.or(base.seed),
             parameters: self.parameters.over(&base.parameters),
+            model: self.model.over(&base.model),
         }
     }
 
@@ -227,6 +242,7 @@ impl NetworkChoice {
     /// # Errors
     /// [`NetworkError`].
     pub fn build_on(&self, graph: Option<Arc<Topology>>, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
+        self.model.build()?;
         match (&self.topology, &self.platform) {
             (Some(spec), None) => {
                 let graph = graph.map_or_else(|| self.graph(spec, folder).map(Arc::new), Ok)?;
@@ -348,6 +364,8 @@ impl NetworkChoice {
             floor: parameters.cables.map_or_else(FloorOptions::default, |(_, floor)| floor),
             topology: Some(topology),
             making: Some(Making { parameters, routing, routing_seed }),
+            model: self.model.clone(),
+            remarks: Vec::new(),
         })
     }
 
@@ -363,7 +381,11 @@ impl NetworkChoice {
             return not_for_file(option);
         }
         let loopback = self.parameters.check()?.loopback;
-        let platform = Platform::load(file, &LoadOptions { loopback })?;
+        let Loaded { platform, settings, mut remarks } = Platform::load_all(file, &LoadOptions { loopback })?;
+        let settings = simgrid_settings::read(&settings)?;
+        if !settings.ignored.is_empty() {
+            remarks.push(format!("settings without effect on a replay: {}", settings.ignored.join(", ")));
+        }
         let name = self.name.clone().unwrap_or_else(|| platform.name.clone());
         Ok(NetworkUnderTest {
             info: NetworkInfo {
@@ -381,6 +403,8 @@ impl NetworkChoice {
             floor: FloorOptions::default(),
             topology: None,
             making: None,
+            model: self.model.clone().over(&settings.model),
+            remarks,
         })
     }
 

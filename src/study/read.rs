@@ -63,6 +63,7 @@ struct Axes {
     /// Folder that the placements' files are relative to.
     placement_folder: PathBuf,
     models: Vec<(Model, ModelDescription)>,
+    choices: Vec<ModelChoice>,
 }
 
 impl Study {
@@ -150,6 +151,7 @@ impl Study {
             text,
             traffic,
             models: axes.models,
+            choices: axes.choices,
             columns: built,
             file_digests,
             places,
@@ -332,10 +334,12 @@ fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes
         }
     }
     let base = overrides.model.clone().over(&file.model);
+    let choice =
+        |table: Option<String>| ModelChoice { collectives: table.or_else(|| base.collectives.clone()), ..base.clone() };
+    let choices = tables.iter().cloned().map(choice).collect();
     let model = |(number, table): (usize, Option<String>)| {
         let listed = table.is_some();
-        let collectives = table.or_else(|| base.collectives.clone());
-        ModelChoice { collectives, ..base.clone() }.build().map_err(|error| {
+        choice(table).build().map_err(|error| {
             // What the command line says was checked before.
             let key = error.option.replace('-', "_");
             let way = if listed && key == "collectives" {
@@ -354,6 +358,7 @@ fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes
         routings,
         placements,
         placement_folder,
+        choices,
         models: tables.into_iter().enumerate().map(model).collect::<Result<_, StudyError>>()?,
     })
 }

@@ -55,6 +55,8 @@ pub struct Study {
     pub traffic: Option<TrafficPlan>,
     /// How traces turn into time: one model for each table of collectives.
     pub(super) models: Vec<(Model, ModelDescription)>,
+    /// What these models were made of, for networks that come with a model of their own.
+    pub(super) choices: Vec<ModelChoice>,
     /// In the order of the plan's columns.
     pub(super) columns: Vec<BuiltColumn>,
     /// Digests of files that networks were read from.
@@ -110,6 +112,7 @@ impl Study {
         mapping: Mapping,
         model: &ModelChoice,
     ) -> Result<Self, StudyError> {
+        let choices = vec![model.clone()];
         let (model, description) = model.build()?;
         let setting =
             Setting { mapping: mapping.describe(), collectives: description.collectives.clone(), ..Setting::default() };
@@ -148,6 +151,7 @@ impl Study {
             text: String::new(),
             traffic: None,
             models,
+            choices,
             columns,
             file_digests: Vec::new(),
             places,
@@ -270,7 +274,11 @@ impl Study {
         let (workload, name) = (&self.workloads[place.workload], &self.plan.columns[place.column].info.name);
         let network = self.network_of(cell);
         let layout = &column.runs[place.repetition].layouts[place.workload];
-        let model = &self.models[column.model].0;
+        let own = match network.model == ModelChoice::default() {
+            true => None,
+            false => Some(self.choices[column.model].clone().over(&network.model).build()?.0),
+        };
+        let model = own.as_ref().unwrap_or(&self.models[column.model].0);
         progress.begins(&workload.name, name);
         let result = match (&self.plan.perturbation, place.sample) {
             (Some(perturbation), sample @ 1..) => {

@@ -73,7 +73,7 @@ impl Workload {
                 if entry.class.is_some() || entry.iterations.is_some() || !entry.parameters.is_empty() {
                     return contradiction("class, iterations and parameters are for `workload = ...`, not for a trace");
                 }
-                let options = ti::Options { ranks: entry.ranks, ..ti::Options::default() };
+                let options = ti::Options { ranks: entry.ranks, keep_graphs: true, ..ti::Options::default() };
                 Ok(Self::read(&folder.join(trace), &options)?)
             }
             (None, Some(program)) => {

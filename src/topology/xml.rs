@@ -3,6 +3,8 @@
 //! A document type is never fetched. One that declares something inside the file is refused, because entities that
 //! expand to entities can fill any memory.
 
+use std::borrow::Cow;
+
 use roxmltree::{Document, ParsingOptions};
 
 use super::input::Located;
@@ -24,6 +26,20 @@ pub(crate) fn parse<'input>(file: &str, text: &'input str) -> Result<Document<'i
             help: "check that the file is well-formed XML, for example with xmllint".into(),
         }
     })
+}
+
+/// The text without an XML declaration that blank lines precede, which XML forbids and SimGrid's parser accepts. Blanks
+/// take its place, so that lines and columns stay what they are.
+pub(crate) fn without_late_declaration(text: &str) -> Cow<'_, str> {
+    let start = text.len() - text.trim_start().len();
+    let declaration = &text[start..];
+    match declaration.find("?>") {
+        Some(end) if start > 0 && declaration.starts_with("<?xml") => {
+            let blank: String = declaration[..end + 2].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
+            Cow::Owned(format!("{}{blank}{}", &text[..start], &declaration[end + 2..]))
+        }
+        _ => Cow::Borrowed(text),
+    }
 }
 
 /// Finds a document type with declarations of its own: `<!DOCTYPE platform [ ... ]>`.

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::actions::Store;
 use super::communicator::{CommunicatorId, MemberList, Members};
+use super::schedule::Schedule;
 use super::{Actions, Datatype, Options, Origin, SideFile, TraceWarning};
 
 /// Count of a receive that takes a message of any size (written -1 in a trace).
@@ -418,6 +419,8 @@ pub struct Trace {
     pub counts: Vec<u32>,
     /// The members of the communicators beside that of all ranks.
     pub communicators: Vec<MemberList>,
+    /// Graphs that the ranks run in place of their actions, of which there are none then.
+    pub schedule: Option<Arc<Schedule>>,
     /// Where the actions were read from.
     pub origin: Origin,
     /// What the reader ignored.
@@ -446,9 +449,10 @@ impl Trace {
         Store::new(limit.unwrap_or_else(|| Options::default().actions_in_memory))
     }
 
-    /// Number of actions of all ranks together.
+    /// Number of actions of all ranks together, or of operations of their schedule.
     pub fn total_actions(&self) -> u64 {
-        self.actions.iter().map(|a| a.len() as u64).sum()
+        let operations = self.schedule.as_ref().map_or(0, |schedule| schedule.operations());
+        self.actions.iter().map(|a| a.len() as u64).sum::<u64>() + operations
     }
 
     /// Operations of the whole program, if the side file tells them.

@@ -52,6 +52,16 @@ pub enum TraceErrorKind {
         /// Name of the packing.
         format: &'static str,
     },
+    /// The file is something else, which is known by its first bytes.
+    #[error("this is {kind}, and no trace of a format that is read ({formats})")]
+    Foreign {
+        /// What it is.
+        kind: &'static str,
+        /// Names of the formats that are read.
+        formats: String,
+        /// What to do about it.
+        help: &'static str,
+    },
     /// The compressed files give more text than is allowed.
     #[error("the compressed trace unpacks to more than {limit} bytes")]
     UnpacksTooLarge {
@@ -165,6 +175,14 @@ pub enum TraceErrorKind {
     /// A communicator is wrong, or is used where it cannot be.
     #[error("{0}")]
     Communicator(CommunicatorProblem),
+    /// A line of SMPI's tracer cannot be replayed.
+    #[error("{problem}")]
+    Smpi {
+        /// What is wrong.
+        problem: String,
+        /// What to do about it.
+        help: &'static str,
+    },
     /// A list names fewer files than there are ranks.
     #[error("the list names {files} files, for {ranks} ranks")]
     ListTooShort {
@@ -313,7 +331,11 @@ impl TraceError {
             K::NotText => "give a time-independent trace in text form, plain or packed with xz, zstd or gzip".into(),
             K::ByteOrderMark => "save the file as plain text (UTF-8 without a mark)".into(),
             K::Empty => "give a trace with actions: in time-independent text, lines of the form `RANK ACTION ...`".into(),
-            K::CutOff => "record or copy the trace again; if the line is complete, add a newline to the file".into(),
+            K::CutOff => {
+                "record or copy the trace again; if the line is complete, add a newline to the file (a line is taken \
+                 without one only where nothing of it can be missing, such as `0 finalize`)"
+                    .into()
+            }
             K::LineTooLong { .. } => "check that this is a trace; a line holds one action".into(),
             K::NotARank => {
                 "write the line as `RANK ACTION ...` with a rank from 0, without sign or leading zeros".into()
@@ -349,6 +371,7 @@ impl TraceError {
             }
             K::TableFull { .. } => "split the trace".into(),
             K::Communicator(problem) => problem.help().into(),
+            K::Foreign { help, .. } | K::Smpi { help, .. } => (*help).into(),
             K::ListTooShort { .. } => "name one file for each rank, or give the right number of ranks".into(),
             K::Outside { .. } => {
                 "a list is free to name files of its own folder only, unless --files-anywhere says that it can be trusted".into()

@@ -10,7 +10,7 @@ use super::error::{TraceError, TraceErrorKind as Kind};
 use super::options::Options;
 use super::source::{Budget, Source};
 use super::write::Writer;
-use super::{SideFile, Trace, allprof, compact, dumpi, goal, otf2, recording, ti};
+use super::{SideFile, Trace, allprof, compact, dumpi, foreign, goal, otf2, recording, ti};
 
 /// Largest number of ranks: it bounds what a file with a wrong number can make us allocate.
 pub(super) const MOST_RANKS: usize = 1 << 22;
@@ -131,6 +131,10 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
     // It would be taken for the first name of a list.
     if [&b"\xEF\xBB\xBF"[..], b"\xFF\xFE", b"\xFE\xFF"].iter().any(|mark| head.starts_with(mark)) {
         return Err(TraceError::whole(source.file(), Kind::ByteOrderMark));
+    }
+    if let Some((kind, help)) = foreign::named(head) {
+        let kind = Kind::Foreign { kind, formats: foreign::formats(), help };
+        return Err(TraceError::whole(source.file(), kind));
     }
     let format = recognise(head);
     (format.read)(Input { source, budget, name, options, is_file })

@@ -23,6 +23,9 @@ pub struct Options {
     /// is the speed of a host where nothing else is said, so that computation takes there what it took when it was
     /// recorded.
     pub recorded_speed: f64,
+    /// Whether graphs (GOAL) are kept as graphs, for a replay. Elsewhere each rank's becomes a list, in an order in
+    /// which all ranks can run.
+    pub keep_graphs: bool,
     /// Whether calls that actions cannot express are left out, with a note, instead of being refused.
     pub leave_out: bool,
     /// Actions that are kept in memory, of 16 bytes each, beside a few of each rank. Those beyond are set aside in a
@@ -41,6 +44,7 @@ impl Default for Options {
             max_unpacking_ratio: 1000,
             files_anywhere: false,
             recorded_speed: DEFAULT_RECORDED_SPEED,
+            keep_graphs: false,
             leave_out: false,
             actions_in_memory: 1 << 22,
         }

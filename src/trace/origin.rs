@@ -67,6 +67,28 @@ pub enum TraceWarning {
         /// The remark.
         text: String,
     },
+    /// The program made calls that the recorder left out.
+    NotRecorded {
+        /// The file.
+        file: PathBuf,
+        /// Calls of each kind of which some are missing, most missing first.
+        calls: Vec<Gap>,
+        /// Calls in the trace and missing ones together, where the recorder counted them.
+        made: u64,
+        /// Ranks with gaps, and all ranks.
+        ranks: (u64, u64),
+        /// What a replay does in the gaps.
+        replayed: &'static str,
+    },
+    /// The recorder was off for a while, so calls of an unknown number are missing.
+    Paused {
+        /// The file.
+        file: PathBuf,
+        /// Times that it was switched off, on all ranks together.
+        count: u64,
+        /// For how long, and what a replay does meanwhile.
+        text: String,
+    },
     /// A list names more files than there are ranks.
     UnusedFiles {
         /// The list.
@@ -74,6 +96,17 @@ pub enum TraceWarning {
         /// Files that were not read.
         files: usize,
     },
+}
+
+/// Calls of a kind that a recorder left out.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Gap {
+    /// The call, as in `MPI_Isend`.
+    pub call: String,
+    /// Calls that the program made, on all ranks together.
+    pub made: u64,
+    /// How many of them are not in the trace.
+    pub missing: u64,
 }
 
 /// What became of a call that actions cannot express.
@@ -108,7 +141,22 @@ impl fmt::Display for TraceWarning {
                 let first = if *count == 1 { "it is" } else { "the first is" };
                 write!(f, "{count} calls {}: {what}; {first} on rank {rank}, {place}", effect.name())
             }
-            TraceWarning::Noted { file, text } => write!(f, "{}: {text}", file.display()),
+            TraceWarning::Noted { file, text } | TraceWarning::Paused { file, text, .. } => {
+                write!(f, "{}: {text}", file.display())
+            }
+            TraceWarning::NotRecorded { file, calls, made, ranks: (partial, ranks), replayed } => {
+                let missing: u64 = calls.iter().map(|gap| gap.missing).sum();
+                let recorded = made - missing;
+                write!(
+                    f,
+                    "{}: {recorded} of {made} calls were recorded, with gaps on {partial} of {ranks} ranks; not recorded:",
+                    file.display()
+                )?;
+                for (at, Gap { call, made, missing }) in calls.iter().enumerate() {
+                    write!(f, "{} {missing} of {made} {call}", if at > 0 { "," } else { "" })?;
+                }
+                write!(f, "; {replayed}")
+            }
             TraceWarning::UnusedFiles { list, files } => {
                 write!(f, "{}: the last {files} files of the list were not read: there are fewer ranks", list.display())
             }

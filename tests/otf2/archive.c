@@ -2,7 +2,9 @@
    `archive FOLDER ITERATIONS [one-sided] [NAME=NUMBER...]` makes FOLDER/traces.otf2 and its files. Three ranks and a thread beside
    them. A number replaces a right one: `receiver` of the first message of each iteration, `root` of its broadcast, `target` of locks
    that are given back. So many `threads` are defined in addition, each with more events than there can be and without a file; so many
-   events are defined to be in the file of rank 0, and are `missing`. */
+   events are defined to be in the file of rank 0, and are `missing`. Paradigms are defined, as all recorders define them, which changes
+   how otf2-print writes their names; with `no-paradigms` they are not. With `pause`, rank 1 switches the recorder
+   off twice. */
 #include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@ static const uint64_t LOCATIONS[RANKS] = { 10, 4294967297, 7 };
 /* What may be asked for in the arguments. */
 static uint32_t receiver = 1, root = 2, target = 0, threads = 0;
 static uint64_t missing = 0;
+static bool     paradigms = true, pause = false;
 
 static void check( OTF2_ErrorCode code )
 {
@@ -44,9 +47,9 @@ static OTF2_EvtWriter* writer[ RANKS ];
 static uint64_t        events[ RANKS ];
 
 enum { S_EMPTY, S_MAIN, S_INIT, S_SEND, S_ISEND, S_RECV, S_IRECV, S_WAIT, S_BCAST, S_FINALIZE, S_PUT, S_FENCE, S_WORK, S_NAME,
-       S_COUNT };
+       S_MPI, S_COUNT };
 static const char* STRINGS[ S_COUNT ] = { "", "main, Tag: 5, <3>", "MPI_Init", "MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Irecv",
-                                          "MPI_Wait", "MPI_Bcast", "MPI_Finalize", "MPI_Put", "MPI_Win_fence", "work", "thread, Type: 1 <5>" };
+                                          "MPI_Wait", "MPI_Bcast", "MPI_Finalize", "MPI_Put", "MPI_Win_fence", "work", "thread, Type: 1 <5>", "MPI" };
 
 /* Regions have the number of their string plus 100. */
 #define ENTER( r, s ) ( now += 1 + now % 3, events[ r ]++, check( OTF2_EvtWriter_Enter( writer[ r ], NULL, now, 100 + ( s ) ) ) )
@@ -153,6 +156,9 @@ static void definitions( OTF2_Archive* archive, uint64_t worked )
     for ( uint32_t s = 0; s < S_COUNT; s++ ) {
         check( OTF2_GlobalDefWriter_WriteString( d, s, STRINGS[ s ] ) );
     }
+    if ( paradigms ) {
+        check( OTF2_GlobalDefWriter_WriteParadigm( d, OTF2_PARADIGM_MPI, S_MPI, OTF2_PARADIGM_CLASS_PROCESS ) );
+    }
     for ( uint32_t s = 0; s < S_COUNT; s++ ) {
         check( OTF2_GlobalDefWriter_WriteRegion( d, 100 + s, s, s, S_EMPTY, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
                                                  OTF2_REGION_FLAG_NONE, S_EMPTY, 0, 0 ) );
@@ -206,6 +212,8 @@ int main( int argc, char** argv )
     bool windows = false;
     for ( int i = 3; i < argc; i++ ) {
         windows |= strcmp( argv[ i ], "one-sided" ) == 0;
+        pause |= strcmp( argv[ i ], "pause" ) == 0;
+        paradigms &= strcmp( argv[ i ], "no-paradigms" ) != 0;
         sscanf( argv[ i ], "receiver=%" SCNu32, &receiver );
         sscanf( argv[ i ], "root=%" SCNu32, &root );
         sscanf( argv[ i ], "target=%" SCNu32, &target );
@@ -234,6 +242,14 @@ int main( int argc, char** argv )
     if ( windows ) {
         collective_of_window( 4, true );
         collective_of_window( 5, true );
+    }
+    if ( pause ) {
+        EVENT( 1, MeasurementOnOff, OTF2_MEASUREMENT_OFF );
+        now += 250000;
+        EVENT( 1, MeasurementOnOff, OTF2_MEASUREMENT_ON );
+        EVENT( 1, MeasurementOnOff, OTF2_MEASUREMENT_OFF );
+        now += 250000;
+        EVENT( 1, MeasurementOnOff, OTF2_MEASUREMENT_ON );
     }
     for ( int i = 0; i < iterations; i++ ) {
         communicate( i );

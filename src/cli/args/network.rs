@@ -84,9 +84,13 @@ pub struct PlacementFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct Model {
-    /// Network model: smpi, lv08, cm02 or ideal [default: smpi]
-    #[arg(long, value_name = "MODEL")]
-    pub network_model: Option<String>,
+    /// Network model: smpi, lv08, cm02, ideal, or a file with constants of one
+    ///
+    /// The file is TOML with the keys of the table `[model]` of studies (docs/studies.md): `network_model`,
+    /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. What the
+    /// `config` of a SimGrid platform says holds where nothing else is said. [default: smpi]
+    #[arg(long, value_name = "NAME|FILE", visible_alias = "network-model")]
+    pub model: Option<String>,
     /// Table that chooses the algorithm of each collective: mvapich2, ompi, mpich or default [default: mvapich2]
     #[arg(long, value_name = "TABLE")]
     pub collectives: Option<String>,

@@ -7,7 +7,7 @@
 use roxmltree::{Attribute, Node};
 
 use super::super::error::PlatformError;
-use super::super::units::{Bandwidth, Seconds, Speed};
+use super::super::units::{Bandwidth, Seconds};
 use super::super::{Link, SharingPolicy};
 use super::document::{Builder, NamedLink};
 use super::dragonfly::{self, Dragonfly};
@@ -53,7 +53,7 @@ struct Cluster<'a, 'input> {
     prefix: &'a str,
     suffix: &'a str,
     radicals: Vec<u32>,
-    speed: Speed,
+    speed: f64,
     cores: u32,
     bandwidth: f64,
     latency: f64,
@@ -86,7 +86,7 @@ const ATTRIBUTES: [&str; 18] = [
 ];
 
 /// Whether the number of a quantity is zero, whatever its unit.
-fn is_zero(text: &str) -> bool {
+pub(super) fn is_zero(text: &str) -> bool {
     let rest = text.trim().trim_start_matches(['0', '.']);
     rest.len() < text.trim().len() && !rest.starts_with(|c: char| c.is_ascii_digit())
 }

@@ -5,12 +5,17 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::super::error::PlatformError;
+use super::super::load::Setting;
 use super::super::parameters::Loopback;
-use super::super::units::{Bandwidth, Seconds, Speed};
+use super::super::units::{Bandwidth, FromSimGrid, Seconds, Speed, UnitError};
 use super::super::{Host, Link, SharingPolicy};
+use super::bypass::Bypasses;
+use super::cluster::is_zero;
 use super::network::{Network, Point, PointId, PointKind, Routing, Zone, ZoneId};
 use super::source::Source;
+use super::vivaldi::Place;
 use crate::ids::{HostId, LinkId};
+use crate::topology::input::Located;
 
 /// Most hosts, and links, of a platform in XML: 1,048,576 and 4,194,304. A few words of a cluster stand for any number
 /// of them, and a host with its links takes some 800 bytes, so a short file must not ask for more than about a
@@ -25,7 +30,7 @@ const MAX_DEPTH: u32 = 64;
 const LOOPBACK: &str = "__loopback__";
 
 const ZONE_HELP: &str =
-    "supported are zones with routing Full, Floyd, Dijkstra, DijkstraCache, Cluster or None, and clusters";
+    "supported are zones with routing Full, Floyd, Dijkstra, DijkstraCache, Cluster, Vivaldi or None, and clusters";
 
 /// What the name of a link stands for.
 #[derive(Clone, Copy)]
@@ -41,6 +46,7 @@ pub(super) enum Kind {
     Floyd,
     Dijkstra,
     Cluster,
+    Vivaldi,
     None,
 }
 
@@ -68,6 +74,10 @@ pub(super) struct Builder<'a, 'input> {
     pub(super) links: Vec<Link>,
     /// Zones whose routes are read when all names are known.
     pub(super) pending: Vec<(ZoneId, Node<'a, 'input>, Kind)>,
+    /// Coordinates and links of points of Vivaldi zones.
+    pub(super) places: HashMap<PointId, Place>,
+    settings: Vec<Setting>,
+    disks: u32,
 }
 
 /// What a document describes.
@@ -76,6 +86,8 @@ pub(super) struct Description {
     pub(super) links: Vec<Link>,
     pub(super) loopback: LinkId,
     pub(super) network: Network,
+    pub(super) settings: Vec<Setting>,
+    pub(super) remarks: Vec<String>,
 }
 
 /// Reads a document.
@@ -92,16 +104,22 @@ pub(super) fn read(source: Source<'_, '_>, loopback: Loopback) -> Result<Descrip
         hosts: Vec::new(),
         links: Vec::new(),
         pending: Vec::new(),
+        places: HashMap::new(),
+        settings: Vec::new(),
+        disks: 0,
     };
     let root = source.document.root_element();
     builder.platform(root)?;
-    let loopback = Link { name: LOOPBACK.into(), ..Link::loopback(loopback) };
+    let loopback = Link { name: LOOPBACK.into(), ..Link::loopback(builder.loopback(loopback)?) };
     let loopback = builder.generated_link(root.range().start, loopback)?;
     for (zone, node, kind) in std::mem::take(&mut builder.pending) {
         builder.routes(zone, node, kind, loopback)?;
     }
     let network = Network { zones: builder.zones, points: builder.points, point_of_host: builder.point_of_host };
-    Ok(Description { hosts: builder.hosts, links: builder.links, loopback, network })
+    let Builder { hosts, links, settings, disks, .. } = builder;
+    let remarks =
+        (disks > 0).then(|| format!("{disks} disks: input and output are not simulated")).into_iter().collect();
+    Ok(Description { hosts, links, loopback, network, settings, remarks })
 }
 
 impl<'a, 'input> Builder<'a, 'input> {
@@ -130,6 +148,11 @@ impl<'a, 'input> Builder<'a, 'input> {
                 "cluster" => {
                     self.cluster(element, None)?;
                 }
+                "config" if outermost.is_some() => {
+                    let message = "the `config` is behind a zone, which it would come too late for".into();
+                    return source.wrong(element.range().start, message, "put it in front of the first zone");
+                }
+                "config" => self.config(element)?,
                 _ => return source.refuse_element(element),
             }
         }
@@ -151,7 +174,9 @@ impl<'a, 'input> Builder<'a, 'input> {
             "floyd" => Kind::Floyd,
             "dijkstra" | "dijkstracache" => Kind::Dijkstra,
             "cluster" => Kind::Cluster,
-            "none" => Kind::None,
+            "vivaldi" => Kind::Vivaldi,
+            // Called so since 3.26.
+            "none" | "empty" => Kind::None,
             _ => {
                 let message = format!("zone routing `{}` is not supported", routing.value());
                 return source.unsupported(routing.range().start, message, ZONE_HELP);
@@ -165,7 +190,7 @@ impl<'a, 'input> Builder<'a, 'input> {
             let name = element.tag_name().name();
             match name {
                 "zone" | "AS" | "cluster" => inner = inner.or(Some(element)),
-                "host" | "router" | "cabinet" | "host_link" => leaf = leaf.or(Some(element)),
+                "host" | "router" | "peer" | "cabinet" | "host_link" => leaf = leaf.or(Some(element)),
                 _ => {}
             }
             if let (Some(zone), Some(point)) = (inner, leaf) {
@@ -187,11 +212,14 @@ impl<'a, 'input> Builder<'a, 'input> {
                 }
                 "host" => self.host(element, zone)?,
                 "router" => {
-                    source.attributes(element, &["id"])?;
+                    source.attributes(element, &["id", "coordinates"])?;
                     source.empty(element)?;
                     let id = source.required(element, "id")?;
+                    let point = PointId(self.points.len() as u32);
                     self.new_point(id.range().start, id.value().into(), zone, PointKind::Router)?;
+                    self.coordinates(element, point)?;
                 }
+                "peer" if kind == Kind::Vivaldi => self.peer(element, zone)?,
                 "link" => self.link(element)?,
                 "cabinet" | "host_link" | "backbone" if kind != Kind::Cluster => {
                     let message = format!("a `{name}` is in a zone whose routing is not `Cluster`");
@@ -203,7 +231,13 @@ impl<'a, 'input> Builder<'a, 'input> {
                 }
                 "cabinet" => cabinets.push(element),
                 // Read with the routes.
+                "route" | "zoneRoute" | "ASroute" if kind == Kind::Vivaldi => {
+                    let message = format!("a `{name}` is in a zone with routing `Vivaldi`");
+                    let help = "points of such a zone are joined by their coordinates";
+                    return source.unsupported(element.range().start, message, help);
+                }
                 "route" | "zoneRoute" | "ASroute" | "host_link" | "backbone" => {}
+                "bypassRoute" | "bypassZoneRoute" | "bypassASroute" => {}
                 _ => return source.refuse_element(element),
             }
         }
@@ -231,7 +265,7 @@ impl<'a, 'input> Builder<'a, 'input> {
             return self.source.wrong(id.range().start, message, "use fewer zones inside one another");
         }
         let point = PointId(self.points.len() as u32);
-        self.zones.push(Zone { parent, depth, point, routing: Routing::None });
+        self.zones.push(Zone { parent, depth, point, routing: Routing::None, bypasses: Bypasses::new() });
         self.sizes.push(0);
         self.new_point(id.range().start, id.value().into(), parent.unwrap_or(zone), PointKind::Zone(zone))?;
         if parent.is_none() {
@@ -276,7 +310,7 @@ impl<'a, 'input> Builder<'a, 'input> {
         at: usize,
         name: Cow<'a, str>,
         zone: ZoneId,
-        speed: Speed,
+        speed: f64,
         cores: u32,
     ) -> Result<u32, PlatformError> {
         if self.hosts.len() == MAX_HOSTS {
@@ -284,30 +318,129 @@ impl<'a, 'input> Builder<'a, 'input> {
         }
         let id = HostId::new(self.hosts.len());
         let point = PointId(self.points.len() as u32);
-        self.hosts.push(Host { name: name.as_ref().into(), switch: None, speed: speed.value(), cores });
+        self.hosts.push(Host { name: name.as_ref().into(), switch: None, speed, cores });
         let local = self.new_point(at, name, zone, PointKind::Host(id))?;
         self.point_of_host.push(point);
         Ok(local)
     }
 
-    /// The speed of a host.
-    pub(super) fn speed(&self, node: Node<'a, 'input>) -> Result<Speed, PlatformError> {
+    /// The speed of a host in flop/s: that of its performance state, which never changes here. A state of speed 0 is
+    /// one in which nothing ends.
+    pub(super) fn speed(&self, node: Node<'a, 'input>) -> Result<f64, PlatformError> {
         let speed = self.source.required(node, "speed")?;
-        if speed.value().contains(',') {
-            let message = "a host has several speeds".into();
-            let help = "performance states are not simulated; write the one that holds";
-            return self.source.unsupported(speed.range_value().start, message, help);
+        let mut states = Vec::new();
+        for state in speed.value().split(',') {
+            states.push(match Speed::from_simgrid(state) {
+                Ok(speed) => speed.value(),
+                Err(_) if is_zero(state) => 0.0,
+                Err(error) => {
+                    let message = format!("attribute `speed`: {error}");
+                    let help = "units are those of SimGrid, e.g. 1.25GBps, 1us, 1Gf";
+                    return self.source.wrong(speed.range_value().start, message, help);
+                }
+            });
         }
-        self.source.parsed(speed)
+        let Some(chosen) = node.attribute_node("pstate") else { return Ok(states[0]) };
+        match chosen.value().trim().parse::<usize>().ok().and_then(|state| states.get(state)) {
+            Some(&speed) => Ok(speed),
+            None => {
+                let message = format!("`pstate` is `{}`, and `speed` has {} of them", chosen.value(), states.len());
+                self.source.wrong(chosen.range().start, message, "states count from 0")
+            }
+        }
     }
 
     fn host(&mut self, node: Node<'a, 'input>, zone: ZoneId) -> Result<(), PlatformError> {
-        self.source.attributes(node, &["id", "speed", "core"])?;
-        self.source.properties_only(node)?;
+        self.source.attributes(node, &["id", "speed", "core", "pstate", "coordinates"])?;
+        for inner in self.source.elements(node)? {
+            match inner.tag_name().name() {
+                "prop" => self.source.property(inner)?,
+                "disk" => {
+                    self.source.properties_only(inner)?;
+                    self.disks += 1;
+                }
+                _ => return self.source.refuse_element(inner),
+            }
+        }
         let id = self.source.required(node, "id")?;
         let (speed, cores) = (self.speed(node)?, self.source.cores(node)?);
+        let point = PointId(self.points.len() as u32);
         self.new_host(id.range().start, id.value().into(), zone, speed, cores)?;
+        self.coordinates(node, point)
+    }
+
+    /// Notes the coordinates of a point, if it has any.
+    fn coordinates(&mut self, node: Node<'a, 'input>, point: PointId) -> Result<(), PlatformError> {
+        let Some(attribute) = node.attribute_node("coordinates").filter(|a| !a.value().trim().is_empty()) else {
+            return Ok(());
+        };
+        let numbers =
+            attribute.value().split_whitespace().map(|word| word.parse().ok().filter(|n: &f64| n.is_finite()));
+        match numbers.collect::<Option<Vec<f64>>>().as_deref() {
+            Some(&[x, y, height]) => {
+                self.places.entry(point).or_default().coordinates = Some([x, y, height]);
+                Ok(())
+            }
+            _ => {
+                let message = format!("`coordinates` is `{}`, and has to be three numbers", attribute.value());
+                self.source.wrong(attribute.range().start, message, "write for example coordinates=\"25.5 9.4 1.4\"")
+            }
+        }
+    }
+
+    /// A host with a link for what it sends, and one for what it receives.
+    fn peer(&mut self, node: Node<'a, 'input>, zone: ZoneId) -> Result<(), PlatformError> {
+        let source = self.source;
+        source.attributes(node, &["id", "speed", "coordinates", "bw_in", "bw_out"])?;
+        source.properties_only(node)?;
+        let id = source.required(node, "id")?;
+        source.required(node, "coordinates")?;
+        let at = id.range().start;
+        let (speed, point) = (self.speed(node)?, PointId(self.points.len() as u32));
+        self.new_host(at, id.value().into(), zone, speed, 1)?;
+        let mut link = |direction: &str, bandwidth: &str| {
+            let bandwidth = source.quantity::<Bandwidth>(node, bandwidth)?.value();
+            self.generated_link(at, Link::shared(format!("link_{}_{direction}", id.value()), bandwidth, 0.0))
+        };
+        let links = (link("UP", "bw_out")?, link("DOWN", "bw_in")?);
+        self.places.entry(point).or_default().links = Some(links);
+        self.coordinates(node, point)
+    }
+
+    /// Settings of the model, as they are written.
+    fn config(&mut self, node: Node<'a, 'input>) -> Result<(), PlatformError> {
+        let source = self.source;
+        source.attributes(node, &["id"])?;
+        for element in source.elements(node)? {
+            if element.tag_name().name() != "prop" {
+                return source.refuse_element(element);
+            }
+            source.attributes(element, &["id", "value"])?;
+            source.empty(element)?;
+            let (key, value) = (source.required(element, "id")?, source.required(element, "value")?);
+            let place = source.located(key.range().start, String::new(), "");
+            self.settings.push(Setting { key: key.value().to_owned(), value: value.value().to_owned(), place });
+        }
         Ok(())
+    }
+
+    /// The loopback of hosts that declare none: that of the caller, or of the file where the caller has the default.
+    fn loopback(&self, asked: Loopback) -> Result<Loopback, PlatformError> {
+        let mut loopback = asked;
+        for Setting { key, value, place } in &self.settings {
+            let wrong = |error: UnitError| {
+                let (message, help) =
+                    (format!("`{key}`: {error}"), "write a number, or one with a unit of SimGrid".into());
+                PlatformError::File(Located { message, help, ..place.clone() })
+            };
+            match key.as_str() {
+                _ if asked != Loopback::default() => {}
+                "network/loopback-bw" => loopback.bandwidth = Bandwidth::from_simgrid(value).map_err(wrong)?,
+                "network/loopback-lat" => loopback.latency = Seconds::from_simgrid(value).map_err(wrong)?,
+                _ => {}
+            }
+        }
+        Ok(loopback)
     }
 
     fn cabinet(&mut self, node: Node<'a, 'input>, zone: ZoneId) -> Result<(), PlatformError> {

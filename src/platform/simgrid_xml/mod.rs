@@ -1,9 +1,11 @@
 //! Platform files of SimGrid, version 4.1.
 //!
 //! Read are zones inside zones with the routings `Full`, `Floyd`, `Dijkstra`, `DijkstraCache`, `Cluster` (with
-//! `host_link`, `cabinet`, `backbone`) and `None`; clusters (`FLAT`, `TORUS`, `FAT_TREE`, `DRAGONFLY`); hosts, routers,
-//! links, routes and zone routes. Everything else is refused by name and place, never skipped: a platform that is read
-//! in part would predict something else. Only `prop` is a remark without effect, unless SMPI reads it.
+//! `host_link`, `cabinet`, `backbone`), `Vivaldi` (with `peer`) and `None`; clusters (`FLAT`, `TORUS`, `FAT_TREE`,
+//! `DRAGONFLY`); hosts, routers, links, routes, zone routes and routes that bypass others; and `config`, whose
+//! properties are handed on as they are written. Everything else is refused by name and place, never skipped: a
+//! platform that is read in part would predict something else. Disks, and properties that SMPI does not read, have no
+//! effect on messages.
 //!
 //! Rules of the format that are easy to get wrong:
 //! - A SPLITDUPLEX link is two links, `NAME_UP` and `NAME_DOWN`, with the whole bandwidth each; a route has to say which.
@@ -14,13 +16,16 @@
 //!
 //! `document.rs` reads the elements, `cluster.rs` the clusters, `routes.rs` the routes; `network.rs` is what comes out:
 //! zones, points and the route between two hosts. The ways inside a zone have a file for each routing: `declared.rs`
-//! (and `Full`), `floyd.rs`, `dijkstra.rs`, `star.rs`, `torus.rs`, `fat_tree.rs`, `dragonfly.rs`. Routes are found when
+//! (and `Full`), `floyd.rs`, `dijkstra.rs`, `star.rs`, `torus.rs`, `fat_tree.rs`, `dragonfly.rs`, `vivaldi.rs`. `bypass.rs` has the routes that
+//! come before all of these. Routes are found when
 //! they are asked for.
 use super::Platform;
 use super::error::PlatformError;
+use super::load::Loaded;
 use super::parameters::Loopback;
 use crate::topology::xml;
 
+mod bypass;
 mod cluster;
 mod declared;
 mod dijkstra;
@@ -36,6 +41,7 @@ mod star;
 #[cfg(test)]
 mod tests;
 mod torus;
+mod vivaldi;
 
 use document::Description;
 use source::Source;
@@ -47,11 +53,21 @@ use source::Source;
 /// [`PlatformError::Unsupported`] for what SimGrid may understand and this reader does not, [`PlatformError::File`] for
 /// what is wrong; both with the place.
 pub fn parse(file: &str, text: &str, loopback: Loopback) -> Result<Platform, PlatformError> {
+    Ok(parse_all(file, text, loopback)?.platform)
+}
+
+/// Reads a platform as [`parse`] does, with the settings of its `config`.
+///
+/// # Errors
+/// Those of [`parse`].
+pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, PlatformError> {
     if let Some(located) = xml::declarations(file, text) {
         return Err(PlatformError::Unsupported(located));
     }
-    let document = xml::parse(file, text).map_err(PlatformError::File)?;
-    let Description { hosts, links, loopback, network } =
+    let text = xml::without_late_declaration(text);
+    let document = xml::parse(file, &text).map_err(PlatformError::File)?;
+    let Description { hosts, links, loopback, network, settings, remarks } =
         document::read(Source { file, document: &document }, loopback)?;
-    Ok(Platform { name: file.into(), hosts, links, loopback: Some(loopback), routes: Box::new(network) })
+    let platform = Platform { name: file.into(), hosts, links, loopback: Some(loopback), routes: Box::new(network) };
+    Ok(Loaded { platform, settings, remarks })
 }

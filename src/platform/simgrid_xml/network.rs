@@ -10,11 +10,12 @@
 //! it. No link is added or lost by that. In a `Full` zone a pair without a route adds nothing to a longer way.
 
 use super::super::RouteTable;
+use super::bypass::{self, Bypasses};
 use super::declared::Declared;
 use crate::ids::{HostId, LinkId};
 
 /// A host, a router, or a zone as its parent sees it: an index into [`Network::points`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct PointId(pub(super) u32);
 
 /// A zone: an index into [`Network::zones`].
@@ -43,6 +44,19 @@ pub(super) enum PointKind {
 pub(super) trait Generated: Send + Sync {
     /// Appends the links from one point to another; `false` if SimGrid has no answer.
     fn route(&self, from: u32, to: u32, links: &mut Vec<LinkId>) -> bool;
+
+    /// Seconds of latency besides that of the links.
+    fn extra_latency(&self, _from: u32, _to: u32) -> f64 {
+        0.0
+    }
+}
+
+/// The links of a route in the order in which SimGrid comes across them, and what it adds to their latencies.
+#[derive(Default)]
+pub(super) struct Walk {
+    links: Vec<LinkId>,
+    /// Seconds.
+    extra_latency: f64,
 }
 
 /// How a zone finds its routes.
@@ -65,6 +79,8 @@ pub(super) struct Zone {
     pub(super) point: PointId,
     /// Its routes.
     pub(super) routing: Routing,
+    /// Routes that come before those.
+    pub(super) bypasses: Bypasses,
 }
 
 /// All zones and points.
@@ -107,17 +123,23 @@ impl Network {
     /// Adds the links from one host or router to another; `false` if there is no way. `walk` gets them in the order in
     /// which SimGrid comes across them, and adds their latencies: a crossing of zones before the ways to and from it,
     /// and the routes of a `Dijkstra` zone from the last to the first.
-    fn between(&self, from: PointId, to: PointId, links: &mut Vec<LinkId>, walk: &mut Vec<LinkId>) -> bool {
+    fn between(&self, from: PointId, to: PointId, links: &mut Vec<LinkId>, walk: &mut Walk) -> bool {
         let (start, end) = (self.point(from), self.point(to));
         let (zone, children) = self.meeting(start, end);
-        let routing = &self.zone(zone).routing;
+        let Zone { routing, bypasses, .. } = self.zone(zone);
+        if !bypasses.is_empty()
+            && let Some(found) = self.bypass(bypasses, (from, to), children.map(|_| zone), links, walk)
+        {
+            return found;
+        }
         let Some((child, other)) = children else {
             return match routing {
-                Routing::Declared(declared) => declared.route(start.local, end.local, links, walk),
+                Routing::Declared(declared) => declared.route(start.local, end.local, links, &mut walk.links),
                 Routing::Generated(rule) => {
                     let before = links.len();
                     let found = rule.route(start.local, end.local, links);
-                    walk.extend_from_slice(&links[before..]);
+                    walk.links.extend_from_slice(&links[before..]);
+                    walk.extra_latency += rule.extra_latency(start.local, end.local);
                     found
                 }
                 // SimGrid stops when it is asked for a way inside such a zone.
@@ -140,24 +162,62 @@ impl Network {
         let mut steps = Vec::with_capacity(path.len());
         for edge in path {
             let Some((enter, leave)) = declared.gateways(edge) else { return false };
-            let mut step = Vec::new();
+            let mut step = Walk::default();
             if here != enter && !self.between(here, enter, &mut crossing, &mut step) {
                 return false;
             }
             declared.append(edge, &mut crossing);
-            step.extend_from_slice(declared.links(edge));
+            step.links.extend_from_slice(declared.links(edge));
             steps.push(step);
             here = leave;
         }
         if declared.walks_backwards() {
             steps.reverse();
         }
-        walk.extend(steps.into_iter().flatten());
+        for step in steps {
+            walk.links.extend(step.links);
+            walk.extra_latency += step.extra_latency;
+        }
         if from != enter && !self.between(from, enter, links, walk) {
             return false;
         }
         links.append(&mut crossing);
         leave == to || self.between(leave, to, links, walk)
+    }
+
+    /// Takes a route that comes before others, if there is one; whether it leads from end to end then. `meeting` is the
+    /// zone where two points of different zones meet.
+    fn bypass(
+        &self,
+        bypasses: &Bypasses,
+        (from, to): (PointId, PointId),
+        meeting: Option<ZoneId>,
+        links: &mut Vec<LinkId>,
+        walk: &mut Walk,
+    ) -> Option<bool> {
+        let found = match meeting {
+            None => bypasses.get(&(from, to))?,
+            Some(zone) => bypass::between_zones(bypasses, &self.around(from, zone), &self.around(to, zone))?,
+        };
+        let (enter, leave) = found.gateways.unwrap_or((from, to));
+        if from != enter && !self.between(from, enter, links, walk) {
+            return Some(false);
+        }
+        links.extend_from_slice(&found.links);
+        walk.links.extend_from_slice(&found.links);
+        Some(leave == to || self.between(leave, to, links, walk))
+    }
+
+    /// The zones around a point below another zone, as points, innermost first.
+    fn around(&self, point: PointId, below: ZoneId) -> Vec<PointId> {
+        let mut zone = self.point(point).zone;
+        let mut around = Vec::new();
+        while zone != below {
+            around.push(self.zone(zone).point);
+            let Some(parent) = self.zone(zone).parent else { break };
+            zone = parent;
+        }
+        around
     }
 }
 
@@ -165,7 +225,8 @@ impl RouteTable for Network {
     fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
         let mut found = Vec::new();
         let (from, to) = (self.point_of_host[from.index()], self.point_of_host[to.index()]);
-        if !self.between(from, to, &mut found, &mut Vec::new()) || found.is_empty() {
+        let mut walk = Walk::default();
+        if !self.between(from, to, &mut found, &mut walk) || (found.is_empty() && walk.extra_latency == 0.0) {
             return false;
         }
         links.append(&mut found);
@@ -174,7 +235,19 @@ impl RouteTable for Network {
 
     fn latency_order(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
         let (from, to) = (self.point_of_host[from.index()], self.point_of_host[to.index()]);
-        self.between(from, to, &mut Vec::new(), links)
+        let mut walk = Walk::default();
+        let found = self.between(from, to, &mut Vec::new(), &mut walk);
+        links.append(&mut walk.links);
+        found
+    }
+
+    fn extra_latency(&self, from: HostId, to: HostId) -> f64 {
+        let (from, to) = (self.point_of_host[from.index()], self.point_of_host[to.index()]);
+        let mut walk = Walk::default();
+        match self.between(from, to, &mut Vec::new(), &mut walk) {
+            true => walk.extra_latency,
+            false => 0.0,
+        }
     }
 
     fn has_loopback(&self, _: HostId) -> bool {

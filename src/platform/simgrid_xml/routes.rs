@@ -3,12 +3,14 @@
 use roxmltree::{Attribute, Node};
 
 use super::super::error::PlatformError;
+use super::bypass::Bypass;
 use super::declared::{Declared, Edges, Rule};
 use super::dijkstra::Dijkstra;
 use super::document::{Builder, Kind, NamedLink};
 use super::floyd::{self, Floyd};
 use super::network::{PointId, PointKind, Routing, ZoneId};
 use super::star::Star;
+use super::vivaldi::Vivaldi;
 use crate::ids::LinkId;
 
 const TOO_MANY: &str = "there are too many links on all routes";
@@ -22,6 +24,15 @@ impl<'a, 'input> Builder<'a, 'input> {
         kind: Kind,
         loopback: LinkId,
     ) -> Result<(), PlatformError> {
+        self.bypasses(zone, node)?;
+        if kind == Kind::Vivaldi {
+            let points = (0..).zip(&self.points).filter(|(_, point)| point.zone == zone);
+            // The outermost zone is in itself, and no point of itself.
+            let points = points.filter(|(_, point)| point.kind != PointKind::Zone(zone));
+            let places = points.map(|(id, _)| self.places.get(&PointId(id)).copied().unwrap_or_default()).collect();
+            self.set_routing(zone, Routing::Generated(Box::new(Vivaldi(places))));
+            return Ok(());
+        }
         if kind == Kind::Cluster {
             let star = self.star(zone, node)?;
             self.set_routing(zone, Routing::Generated(Box::new(star)));
@@ -72,6 +83,42 @@ impl<'a, 'input> Builder<'a, 'input> {
             _ => Rule::Full,
         };
         self.set_routing(zone, Routing::Declared(Declared::new(edges, rule)));
+        Ok(())
+    }
+
+    /// Reads the routes of a zone that come before its others.
+    fn bypasses(&mut self, zone: ZoneId, node: Node<'a, 'input>) -> Result<(), PlatformError> {
+        let source = self.source;
+        for element in node.children().filter(Node::is_element) {
+            let known: &[&str] = match element.tag_name().name() {
+                "bypassRoute" => &["src", "dst"],
+                "bypassZoneRoute" | "bypassASroute" => &["src", "dst", "gw_src", "gw_dst"],
+                _ => continue,
+            };
+            source.attributes(element, known)?;
+            let (from, to) = (source.required(element, "src")?, source.required(element, "dst")?);
+            let (start, end) = (self.point(from)?, self.point(to)?);
+            let joins_zones = known.len() > 2;
+            for (attribute, point) in [(from, start), (to, end)] {
+                let is_zone = matches!(self.points[point.0 as usize].kind, PointKind::Zone(_));
+                if is_zone != joins_zones {
+                    let what = if is_zone { "a zone" } else { "no zone" };
+                    let message = format!("`{}` is {what}", attribute.value());
+                    let help = "a `bypassRoute` joins hosts and routers, a `bypassZoneRoute` joins zones";
+                    return source.wrong(attribute.range().start, message, help);
+                }
+            }
+            let gateways = match joins_zones {
+                true => Some((self.gateway(element, "gw_src", start)?, self.gateway(element, "gw_dst", end)?)),
+                false => None,
+            };
+            let (links, _) = self.links_of_route(element)?;
+            let bypass = Bypass { links, gateways };
+            if self.zones[zone.0 as usize].bypasses.insert((start, end), bypass).is_some() {
+                let message = "this bypass was declared before".into();
+                return source.wrong(element.range().start, message, "declare a pair once");
+            }
+        }
         Ok(())
     }
 

@@ -14,7 +14,7 @@ pub(super) struct Source<'a, 'input> {
 }
 
 impl<'a, 'input> Source<'a, 'input> {
-    fn located(&self, at: usize, message: String, help: &str) -> Located {
+    pub(super) fn located(&self, at: usize, message: String, help: &str) -> Located {
         let place = self.document.text_pos_at(at);
         Located {
             file: self.file.into(),
@@ -97,11 +97,7 @@ impl<'a, 'input> Source<'a, 'input> {
             Some(other) => {
                 let message = format!("attribute `{}` of `{}` is not supported", other.name(), node.tag_name().name());
                 let profile = other.name().ends_with("_file");
-                let help = if profile {
-                    "speeds, bandwidths and latencies are constant here; leave the profile out".to_owned()
-                } else {
-                    format!("supported are {}", known.join(", "))
-                };
+                let help = if profile { PROFILES.to_owned() } else { format!("supported are {}", known.join(", ")) };
                 self.unsupported(other.range().start, message, &help)
             }
         }
@@ -144,19 +140,17 @@ impl<'a, 'input> Source<'a, 'input> {
     }
 }
 
+/// What to do about speeds, bandwidths, latencies and states that change.
+const PROFILES: &str = "states, speeds and bandwidths that change over time are not simulated yet (ask for it if you need \
+                        it); they are constant here, so leave the profile out";
+
 /// What to do about an element that is not simulated.
 fn refusal_help(name: &str) -> &'static str {
     match name {
-        "config" => {
-            "leave it out and say it on the command line: --network-model, --collectives, --crosstraffic, \
-             --timing-precision; all other options have SimGrid's defaults"
-        }
-        "trace" | "trace_connect" => "speeds, bandwidths and latencies are constant here; leave the profile out",
-        "bypassRoute" | "bypassZoneRoute" | "bypassASroute" => {
-            "declare the route itself; in a Floyd or Dijkstra zone use Full routing for pairs that need their own"
-        }
-        "storage" | "storage_type" | "mount" | "disk" => "input and output are not simulated; leave it out",
-        "peer" => "only networks of links are simulated; describe it by a host with a link",
+        "config" => "put it into the platform, in front of the first zone",
+        "trace" | "trace_connect" => PROFILES,
+        "storage" | "storage_type" | "mount" => "input and output are not simulated; leave it out",
+        "peer" => "a peer is a point of a zone with routing Vivaldi; elsewhere describe it by a host with a link",
         "actor" | "process" => "the trace says what runs, and a host file where; leave the deployment out",
         "include" => "put the content of the other file here",
         "random" | "model_prop" => "SimGrid ignores it; leave it out",

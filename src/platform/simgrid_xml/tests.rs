@@ -59,11 +59,11 @@ fn a_route_in_one_direction_has_no_way_back() {
 #[test]
 fn what_is_not_supported_is_refused_by_name_and_place() {
     for (from, to, expected) in [
-        ("\"Full\"", "\"Vivaldi\"", "p.xml:5:20: zone routing `Vivaldi` is not supported"),
+        ("\"Full\"", "\"Wifi\"", "p.xml:5:20: zone routing `Wifi` is not supported"),
         ("\"4.1\"", "\"3\"", "p.xml:4:11: platform version `3`"),
         ("<router id=\"s\"/>", "<peer id=\"s\"/>", "p.xml:6:70: element `peer` inside `zone`"),
         ("<router id=\"s\"/>", "<router id=\"s\"><prop id=\"x\"/></router>", "element `prop` inside `router`"),
-        ("speed=\"1Gf\"", "speed=\"1Gf\" pstate=\"1\"", "attribute `pstate` of `host`"),
+        ("speed=\"1Gf\"", "speed=\"1Gf\" power=\"1\"", "attribute `power` of `host`"),
         ("\"FATPIPE\"", "\"WIFI\"", "sharing policy `WIFI`"),
         ("<link_ctn id=\"c\"/>", "<link id=\"c\"/>", "element `link` inside `route`"),
         (
@@ -164,6 +164,70 @@ fn ways_through_zones_are_put_together() {
     assert_eq!(route(&torus, 1, 2), ["c_link_from_0_to_1_DOWN", "c_link_from_0_to_2_UP"]);
 }
 
+/// A bypass counts for one direction, and comes before the route of its zone; between zones, the ways to and from its
+/// gateways are added.
+#[test]
+fn bypasses_come_first() {
+    let text = outer(
+        "<zone id='A' routing='Full'><host id='a' speed='1f'/><host id='b' speed='1f'/><router id='g'/>\
+         <link id='x' bandwidth='1Bps'/><link id='y' bandwidth='1Bps'/>\
+         <route src='a' dst='g'><link_ctn id='x'/></route><route src='a' dst='b'><link_ctn id='x'/></route>\
+         <bypassRoute src='a' dst='b'><link_ctn id='y'/></bypassRoute></zone>\
+         <cluster id='c' prefix='n' suffix='' radical='0-1' speed='1f' bw='2Bps' lat='3s' router_id='r'/>\
+         <link id='m' bandwidth='1Bps'/><link id='n' bandwidth='1Bps'/>\
+         <zoneRoute src='A' dst='c' gw_src='g' gw_dst='r'><link_ctn id='m'/></zoneRoute>\
+         <bypassASroute src='A' dst='c' gw_src='g' gw_dst='r'><link_ctn id='n'/></bypassASroute>",
+    );
+    let platform = read(&text).unwrap();
+    assert_eq!((route(&platform, 0, 1), route(&platform, 1, 0)), (vec!["y"], vec!["x"]));
+    assert_eq!(route(&platform, 0, 2), ["x", "n", "c_link_0_DOWN"]);
+    assert_eq!(route(&platform, 2, 0), ["c_link_0_UP", "m", "x"]);
+}
+
+#[test]
+fn a_host_has_the_speed_of_its_state() {
+    let speed = |host: &str| read(&outer(&format!("<host id='h' {host}/>"))).unwrap().hosts[0].speed;
+    assert_eq!(speed("speed='1Gf, 2Gf,0f'"), 1e9);
+    assert_eq!(speed("speed='1Gf, 2Gf,0f' pstate='1'"), 2e9);
+    assert_eq!(speed("speed='1Gf, 2Gf,0f' pstate='2'"), 0.0);
+}
+
+#[test]
+fn points_of_a_vivaldi_zone_are_as_far_as_their_coordinates() {
+    let text = "<platform version='4.1'><zone id='w' routing='Vivaldi'>\
+                <host id='a' speed='1f' coordinates='0 0 1'/><host id='b' speed='1f' coordinates='3 4 -2'/>\
+                <peer id='c' speed='1f' coordinates='0 0 0' bw_in='1Bps' bw_out='2Bps'/></zone></platform>";
+    let platform = read(text).unwrap();
+    let extra = |from: u32, to: u32| platform.routes.extra_latency(HostId(from), HostId(to));
+    assert_eq!((route(&platform, 0, 1), extra(0, 1)), (vec![], 0.008));
+    assert_eq!((route(&platform, 2, 0), extra(2, 0)), (vec!["link_c_UP"], 0.001));
+    assert_eq!(route(&platform, 1, 2), ["link_c_DOWN"]);
+    let bandwidth = |name: &str| platform.links.iter().find(|link| link.name == name).unwrap().bandwidth;
+    assert_eq!((bandwidth("link_c_UP"), bandwidth("link_c_DOWN")), (2.0, 1.0));
+}
+
+/// Settings come out as they are written, with their places; disks are counted. Blank lines may precede the XML
+/// declaration, and places stay what they are.
+#[test]
+fn settings_and_remarks_are_handed_on() {
+    let inside = "<host id='h' speed='1f'><disk id='d'><prop id='size' value='1'/></disk></host>";
+    let text = outer(inside).replace(
+        "<zone",
+        "<config id='General'>\n<prop id='smpi/os' value='0:1:2'/>\n<prop id='network/loopback-bw' value='7Bps'/></config><zone",
+    );
+    let text = format!("\n \n<?xml version='1.0'?>\n{text}");
+    let loaded = parse_all("p.xml", &text, Loopback::default()).unwrap();
+    let said: Vec<_> = loaded.settings.iter().map(|s| (s.key.as_str(), s.value.as_str(), s.place.line)).collect();
+    assert_eq!(said, [("smpi/os", "0:1:2", 6), ("network/loopback-bw", "7Bps", 7)]);
+    assert_eq!(loaded.settings[0].place.column, 7);
+    assert_eq!(loaded.remarks, ["1 disks: input and output are not simulated"]);
+    assert_eq!(loaded.platform.links.last().unwrap().bandwidth, 7.0);
+    let error = read(&text.replace("7Bps", "0Bps")).unwrap_err().to_string();
+    assert!(error.starts_with("p.xml:7:7: `network/loopback-bw`: `0Bps` is not a bandwidth"), "{error}");
+    let error = read(&text.replace("speed='1f'", "speed='x'")).unwrap_err().to_string();
+    assert!(error.starts_with("p.xml:8:"), "{error}");
+}
+
 #[test]
 fn mistakes_in_zones_and_clusters_have_a_place() {
     let cluster = |attributes: &str| {
@@ -174,7 +238,13 @@ fn mistakes_in_zones_and_clusters_have_a_place() {
                <zone id='B' routing='None'><host id='b' speed='1f'/></zone><link id='m' bandwidth='1Bps'/>";
     let cases = [
         (outer("<config id='x'/>"), "element `config` inside `zone`"),
-        (format!("<platform version='4.1'><config/>{}", &outer("")[24..]), "p.xml:1:25: element `config`"),
+        (outer("<host id='h' speed='1f'/>").replace("</zone>", "</zone><config/>"), "`config` is behind a zone"),
+        (outer("").replace("<zone", "<config><prop id='x'/></config><zone"), "`prop` has no attribute `value`"),
+        (outer("<host id='h' speed='1f,2f' pstate='2'/>"), "`pstate` is `2`, and `speed` has 2 of them"),
+        (outer("<host id='h' speed='1f,x'/>"), "attribute `speed`: `x` is not a speed"),
+        (outer("<host id='h' speed='1f' coordinates='1 2'/>"), "has to be three numbers"),
+        (outer("<peer id='h' speed='1f' coordinates='1 2 3' bw_in='1Bps' bw_out='1Bps'/>"), "element `peer`"),
+        (outer("<host id='h' speed='1f'/><bypassRoute src='w' dst='w'/>"), "`w` is a zone"),
         (cluster("radical='0-4000000000'"), "p.xml:3:"),
         (cluster("radical='0-999999999'"), "more than 1048576 hosts"),
         (cluster("radical='3-0'"), "ends before it begins"),
@@ -196,14 +266,13 @@ fn mistakes_in_zones_and_clusters_have_a_place() {
         (outer(&format!("{two}<zoneRoute src='A' dst='B' gw_src='b' gw_dst='b'/>")), "gateway `b` is not in"),
         (outer(&format!("{two}<zoneRoute src='A' dst='B' gw_src='A' gw_dst='b'/>")), "gateway `A` is a zone"),
         (outer(&format!("{two}<zoneRoute src='w' dst='B' gw_src='a' gw_dst='b'/>")), "`w` is not in this zone"),
-        (outer(&format!("{two}<bypassZoneRoute/>")), "element `bypassZoneRoute`"),
+        (outer(&format!("{two}<bypassZoneRoute/>")), "`bypassZoneRoute` has no attribute `src`"),
         (outer(&format!("{two}<host id='h' speed='1f'/>")), "a `zone` and a `host` are in one zone"),
         (outer("<host id='h' speed='1f'/>\n<host id='h' speed='1f'/>"), "zone, in line 3"),
         (outer("<host id='h' speed='1f'/>\n<host id='w' speed='1f'/>"), "zone, in line 2"),
-        (outer("<host id='h' speed='1f,2f'/>"), "several speeds"),
         (outer("<host id='h' speed='1f' state_file='x'/>"), "attribute `state_file`"),
         (outer("<host id='h' speed='1f'><prop id='smpi/os' value='1'/></host>"), "property `smpi/os`"),
-        (outer("<host id='h' speed='1f'><disk id='d'/></host>"), "element `disk`"),
+        (outer("<host id='h' speed='1f'><mount id='d'/></host>"), "element `mount`"),
         (outer("<cabinet id='h'/>"), "routing is not `Cluster`"),
         (outer("<trace id='h'/>"), "element `trace`"),
         (outer(""), "the zone has no host"),

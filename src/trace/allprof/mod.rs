@@ -22,15 +22,15 @@ use super::format::{Files, Format, Input, MOST_RANKS};
 use super::source::{Budget, Source};
 use super::{Options, Trace};
 
-/// How a file begins.
-const TITLE: &[u8] = b"# htor's PMPI Tracer";
+/// Titles of files: that of liballprof, and that of collprof, its name until 2009.
+const TITLES: [&[u8]; 2] = [b"# htor's PMPI Tracer", b"# collprof "];
 
 /// The format.
 pub(super) static FORMAT: Format = Format {
     name: "liballprof",
     extensions: &["-0.txt"],
     writer: None,
-    recognises: |head| head.trim_ascii_start().starts_with(TITLE),
+    recognises: |head| TITLES.iter().any(|title| head.trim_ascii_start().starts_with(title)),
     read,
     read_files: Some(read_files),
 };

@@ -56,6 +56,29 @@ fn calls_become_actions() {
     assert_eq!(trace.name, "run");
 }
 
+/// Files of the recorder's early versions, which have another title, and whose types have an address behind their
+/// size. Lines as in the public sample `sweep3d-2x2`.
+#[test]
+fn files_of_early_versions_are_read() {
+    let title = "# collprof 0.9 output file\n# Sat Mar 21 16:07:26 2009\n# Init clockdiff: 0.000000\n\n";
+    let rank = |rank: u32, lines: &str| {
+        format!(
+            "{title}MPI_Init:-:140737488343500:140737488344604:1000.000000\n{lines}\
+             MPI_Allreduce:1300.500000:1403:1402:2:11,8,8:3:0,{rank},2:1400.000000\nMPI_Finalize:1500.000000:-\n"
+        )
+    };
+    let sends = "MPI_Send:1100.000000:11251872:4500:11,8,46909632806920:1:3000:0,0,2:1200.000000\n";
+    let receives = "MPI_Recv:1100.000000:11251872:4500:11,8,46909632806920:0:3000:0,1,2:140737488340112:1200.000000\n";
+    let options = Options { recorded_speed: 1e6, ..Options::default() };
+    let trace = read_files(&[&rank(0, sends), &rank(1, receives)], &options).unwrap();
+    let lines: Vec<String> = ti(&trace).lines().filter(|line| !line.contains("compute")).map(str::to_owned).collect();
+    let expected = "\
+0 init\n0 send 1 3000 36000 6\n0 allreduce 16 0 6\n0 finalize
+1 init\n1 recv 0 3000 36000 6\n1 allreduce 16 0 6\n1 finalize";
+    assert_eq!(lines.join("\n"), expected);
+    assert!(crate::trace::inspect::check(&trace).is_empty());
+}
+
 #[test]
 fn errors_and_notes_have_their_line() {
     for (line, part) in [

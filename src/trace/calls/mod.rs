@@ -17,7 +17,9 @@ use super::check_call::{self, MOST};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::tables::{Full, Tables};
 use super::transform::{Cut, CutError, Part, cut};
-use super::{Action, Actions, CollectiveCall, CollectiveKind, Counts, Datatype, Effect, Options, Trace, TraceWarning};
+use super::{
+    Action, Actions, CollectiveCall, CollectiveKind, Counts, Datatype, Effect, Gap, Options, Trace, TraceWarning,
+};
 
 use communicators::Communicators;
 pub(super) use communicators::Making;
@@ -76,6 +78,26 @@ impl<'o> Program<'o> {
     /// Says something about the trace as a whole.
     pub fn remark(&mut self, file: &Path, text: String) {
         self.warnings.push(TraceWarning::Noted { file: file.into(), text });
+    }
+
+    /// The recorder left calls out; `ranks` are those with gaps and all of them, `replayed` says what a replay does in
+    /// the gaps.
+    pub fn unrecorded(
+        &mut self,
+        file: &Path,
+        mut calls: Vec<Gap>,
+        made: u64,
+        ranks: (u64, u64),
+        replayed: &'static str,
+    ) {
+        // Stable, so that calls with equally many gaps keep the order of the format.
+        calls.sort_by_key(|gap| std::cmp::Reverse(gap.missing));
+        self.warnings.push(TraceWarning::NotRecorded { file: file.into(), calls, made, ranks, replayed });
+    }
+
+    /// The recorder was switched off so many times.
+    pub fn gaps(&mut self, file: &Path, count: u64, text: String) {
+        self.warnings.push(TraceWarning::Paused { file: file.into(), count, text });
     }
 
     /// Counts something that is not kept as it was.

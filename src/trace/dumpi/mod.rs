@@ -26,7 +26,7 @@ use super::calls::{At, Program, Request};
 use super::error::{TraceError, TraceErrorKind as Kind};
 use super::format::{Files, Format, Input, MOST_RANKS};
 use super::source::Source;
-use super::{MemberList, Options, Trace};
+use super::{Gap, MemberList, Options, Trace};
 
 /// First bytes of a file, and of the table at its end.
 const MAGIC: [u8; 8] = [0xff, 0xaa, 0xdd, b'D', b'U', b'M', b'P', b'I'];
@@ -99,8 +99,8 @@ fn siblings(first: &Path, ranks: Option<usize>) -> Result<Vec<PathBuf>, String> 
 
 fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Result<Trace, TraceError> {
     let mut program = Program::new("DUMPI", options, files.len());
-    let mut partial: Option<(usize, String)> = None;
-    let mut partial_ranks = 0;
+    let mut gaps = vec![Gap::default(); CALLS.len()];
+    let (mut partial_ranks, mut total) = (0, 0);
     let tails =
         files.iter().map(|file| tail::read(Source::open(file)?, budget)).collect::<Result<Vec<Tail>, TraceError>>()?;
     let world: MemberList = (0..files.len() as u32).collect();
@@ -109,11 +109,14 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
         let mut stream = Stream::calls(Source::open(file)?, budget, tail)?;
         let comms = Comms::new(rank, world.clone(), told);
         let found = rank::read(&mut program, rank, tail, comms, &mut stream)?;
-        if let Some((call, said, read)) = first_difference(&tail.counts, &found) {
-            partial_ranks += 1;
-            let text = format!("{read} calls of MPI_{call} are in the file of rank {rank}, {said} were made");
-            partial.get_or_insert((rank as usize, text));
+        let mut partial = false;
+        for (((gap, (name, _)), &[made, _]), &found) in gaps.iter_mut().zip(CALLS).zip(&tail.made).zip(&found) {
+            let missing = made.saturating_sub(found);
+            *gap = Gap { call: format!("MPI_{name}"), made: gap.made + made, missing: gap.missing + missing };
+            partial |= missing > 0;
+            total += made;
         }
+        partial_ranks += u64::from(partial);
         let open = program.ranks[rank as usize].requests.places(Request::open);
         if let Some(&at) = open.first() {
             let reason = "nothing tells from which rank it came";
@@ -125,20 +128,13 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
             program.inexpressible(&call, reason, rank, file, end)?;
         }
     }
-    let is_partial = partial.is_some();
-    if let Some((rank, text)) = partial {
-        let ranks = files.len();
-        program.remark(
-            &files[rank],
-            format!("recorded partially on {partial_ranks} of {ranks} ranks, replayed as a window: {text}"),
-        );
+    gaps.retain(|gap| gap.missing > 0);
+    if gaps.is_empty() {
+        return program.finish(name, list);
     }
-    if is_partial { program.finish_window(name, list) } else { program.finish(name, list) }
-}
-
-/// The first call of which another number is in the file than was made and recorded: name, told, found.
-fn first_difference(told: &[u64], found: &[u64]) -> Option<(&'static str, u64, u64)> {
-    told.iter().zip(found).zip(CALLS).find(|((told, found), _)| told != found).map(|((t, f), (name, _))| (name, *t, *f))
+    let replayed = "none of them is replayed, and the time between the recorded calls counts as computation";
+    program.unrecorded(list, gaps, total, (partial_ranks, files.len() as u64), replayed);
+    program.finish_window(name, list)
 }
 
 /// Reads the file of one rank from memory, as that of a trace of one rank: for tests and fuzzing, which have no files.

@@ -44,7 +44,7 @@ pub(super) fn read<'r>(
     let mut calls = Vec::with_capacity(tails.len());
     for (rank, tail) in tails.iter().enumerate() {
         let mut own = VecDeque::new();
-        if split.and_then(|at| tail.counts.get(at)).is_some_and(|&count| count > 0) {
+        if split.and_then(|at| tail.recorded().nth(at)).is_some_and(|count| count > 0) {
             let mut stream = Stream::calls(open(rank)?, budget, tail)?;
             let mut call = Call::default();
             while stream.next(&mut call)? {

@@ -21,8 +21,16 @@ pub(super) struct Tail {
     pub body: u64,
     /// Sizes of types by their number; empty in files of old versions.
     pub sizes: Vec<u32>,
-    /// How often each call is in the file: made, minus not recorded. Empty where that is not told.
-    pub counts: Vec<u64>,
+    /// Calls of each kind that the program made, and how many of them the recorder left out. Empty where the file has
+    /// no such counts.
+    pub made: Vec<[u64; 2]>,
+}
+
+impl Tail {
+    /// How often each call is in the file. Empty where the file has no counts.
+    pub fn recorded(&self) -> impl Iterator<Item = u64> {
+        self.made.iter().map(|[made, left_out]| made - left_out)
+    }
 }
 
 /// The last bytes of a file.
@@ -110,9 +118,12 @@ fn parse(end: &End, file: &Path) -> Result<Tail, TraceError> {
             return Err(error(footer.min(length), "the counts of calls do not begin as they should".to_owned()));
         }
         let count = |i: usize| end.u32(footer + 8 + 4 * i as u64);
-        let counts = (0..COUNTED).map(|i| Some(u64::from(count(i)?.saturating_sub(count(COUNTED + i)?))));
-        tail.counts = counts
-            .collect::<Option<Vec<u64>>>()
+        let made = (0..COUNTED).map(|i| {
+            let (made, left_out) = (count(i)?, count(COUNTED + i)?);
+            Some([made, left_out.min(made)].map(u64::from))
+        });
+        tail.made = made
+            .collect::<Option<Vec<[u64; 2]>>>()
             .ok_or_else(|| error(length, "the counts of calls are cut off".to_owned()))?;
     }
     Ok(tail)

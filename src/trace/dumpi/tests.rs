@@ -10,6 +10,8 @@ use crate::trace::{Action, Datatype, Effect, Origin, TraceWarning};
 pub(in crate::trace) struct File {
     bytes: Vec<u8>,
     calls: Vec<u32>,
+    /// Calls that the program made and the recorder left out.
+    left_out: Vec<u32>,
     clock: f64,
 }
 
@@ -32,7 +34,7 @@ impl File {
     pub fn new() -> Self {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([0; 8]);
-        Self { bytes, calls: vec![0; COUNTED], clock: 1.0 }
+        Self { bytes, calls: vec![0; COUNTED], left_out: vec![0; COUNTED], clock: 1.0 }
     }
 
     /// A call that begins so many seconds after the last one has ended, and takes a millisecond.
@@ -88,9 +90,12 @@ impl File {
         bytes.extend([0; 8]);
         let footer = bytes.len() as u64;
         bytes.extend(0xf007_fee7_u64.to_be_bytes());
-        // Each call was made once more than recorded, and that once was left out.
-        self.calls.iter().for_each(|count| bytes.extend((count + 1).to_be_bytes()));
-        self.calls.iter().for_each(|_| bytes.extend(1u32.to_be_bytes()));
+        // Calls made, those left out among them, and calls left out.
+        self.calls
+            .iter()
+            .zip(&self.left_out)
+            .for_each(|(count, left_out)| bytes.extend((count + left_out).to_be_bytes()));
+        self.left_out.iter().for_each(|count| bytes.extend(count.to_be_bytes()));
         let keys = bytes.len() as u64;
         bytes.extend([0; 4]);
         let sizes = bytes.len() as u64;
@@ -195,9 +200,38 @@ fn a_partial_recording_is_a_window_and_says_so() {
     let calls = |rank: usize| trace.actions[rank].iter().filter(|a| !matches!(a, Action::Compute { .. })).count();
     assert_eq!((calls(0), calls(1)), (1, 1));
     let said: Vec<String> = trace.warnings.iter().map(ToString::to_string).collect();
-    assert!(said[0].contains("recorded partially on 1 of 2 ranks"), "{said:?}");
-    assert!(said[0].contains("0 calls of MPI_Recv are in the file of rank 1, 1 were made"), "{said:?}");
+    assert!(said[0].contains("3 of 4 calls were recorded, with gaps on 1 of 2 ranks"), "{said:?}");
+    assert!(said[0].contains("not recorded: 1 of 1 MPI_Recv; none of them is replayed"), "{said:?}");
     assert!(said[1].contains("1 sends"), "{said:?}");
+}
+
+/// A recorder that was told to leave calls out says so in its counts, and what it left out is told.
+#[test]
+fn calls_that_the_recorder_left_out_are_told() {
+    let rank = |left_out: &[(&str, u32)]| {
+        let mut file = File::new();
+        file.call(0.0, "Init", &[V(&[])]).call(2.0, "Barrier", &[H(WORLD)]).call(0.0, "Finalize", &[]);
+        for (name, count) in left_out {
+            file.left_out[CALLS.iter().position(|(n, _)| n == name).unwrap()] = *count;
+        }
+        file.finish(7)
+    };
+    let files = [rank(&[("Allreduce", 83), ("Barrier", 2), ("Isend", 3)]), rank(&[("Allreduce", 83)])];
+    let trace = read_all(&files, &Options::default()).unwrap();
+    let expected = [("MPI_Allreduce", 166, 166), ("MPI_Isend", 3, 3), ("MPI_Barrier", 4, 2)];
+    let Some(TraceWarning::NotRecorded { calls, ranks, .. }) = trace.warnings.first() else {
+        panic!("{:?}", trace.warnings)
+    };
+    let found: Vec<_> = calls.iter().map(|gap| (gap.call.as_str(), gap.made, gap.missing)).collect();
+    assert_eq!((found.as_slice(), *ranks), (&expected[..], (2, 2)));
+    let said = trace.warnings[0].to_string();
+    assert!(said.contains("6 of 177 calls were recorded, with gaps on 2 of 2 ranks"), "{said}");
+    assert!(said.contains("166 of 166 MPI_Allreduce, 3 of 3 MPI_Isend, 2 of 4 MPI_Barrier; none"), "{said}");
+    let findings = crate::trace::inspect::check(&trace);
+    let told = findings.iter().find(|finding| finding.kind == "not-recorded").expect("a finding");
+    assert_eq!((told.severity.name(), told.count), ("warning", 171));
+    // Nothing is said where all is there.
+    assert!(read_all(&[rank(&[]), rank(&[])], &Options::default()).unwrap().warnings.is_empty());
 }
 
 #[test]

@@ -21,6 +21,9 @@ pub(super) const MAGIC: [u8; 8] = 4223u64.to_le_bytes();
 /// Bytes of an operation.
 const OPERATION: u64 = 39;
 
+/// Bytes of an operation of LogGOPSim2, whose files begin with the same magic (src/simulator/Parser.hpp).
+const OPERATION_2: u64 = 104;
+
 /// The file, whose places are not in order.
 struct Bytes<'a> {
     bytes: Paged,
@@ -80,6 +83,11 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     if length < table + 16 * ranks as u64 {
         return Err(bytes.error(length, "the file ends within the places of the ranks"));
     }
+    if of_version_2(&mut bytes, table, ranks)? {
+        let problem = "this is the binary form of LogGOPSim2, another version, which is not read";
+        let help = "make it again from the text with txt2bin of LogGOPSim, or give the text";
+        return Err(bytes.error_with(0, problem, help));
+    }
     let mut schedule = Schedule::new(options, At::Byte);
     schedule.set_ranks(ranks);
     let mut told = 0;
@@ -95,6 +103,33 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         schedule.close(rank);
     }
     trace(schedule, name, &file, options)
+}
+
+/// Whether operations have the size of those of LogGOPSim2. Nothing in the file says so: but there, the list of a rank
+/// would end in the middle of a number, or before it begins, if they had that of LogGOPSim.
+fn of_version_2(bytes: &mut Bytes<'_>, table: u64, ranks: usize) -> Result<bool, TraceError> {
+    for rank in 0..ranks as u64 {
+        let (start, end) = (bytes.place(table + 16 * rank)?, bytes.place(table + 16 * rank + 8)?);
+        let (operations, free) = (bytes.u32(start)?, bytes.u32(start + 4)?);
+        if operations == 0 {
+            continue;
+        }
+        let body = |size: u64| end.checked_sub(start + 8 + 4 * u64::from(free) + size * u64::from(operations));
+        // The numbers of those that depend on an operation stand at the same place in both.
+        let first = start + 8 + 4 * u64::from(free);
+        let edges = |size: u64, bytes: &mut Bytes<'_>| {
+            (0..u64::from(operations)).try_fold(0_u64, |sum, index| {
+                let at = first + size * index;
+                let [later, on_start] = [bytes.u32(at + 23).ok()?, bytes.u32(at + 31).ok()?].map(u64::from);
+                sum.checked_add(later + on_start)
+            })
+        };
+        let fits = |size: u64, bytes: &mut Bytes<'_>| {
+            body(size).is_some_and(|left| edges(size, bytes).and_then(|edges| edges.checked_mul(4)) == Some(left))
+        };
+        return Ok(!fits(OPERATION, bytes) && fits(OPERATION_2, bytes));
+    }
+    Ok(false)
 }
 
 /// Reads the operations and edges of a rank, which stand there.

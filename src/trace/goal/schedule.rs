@@ -9,14 +9,16 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 use std::path::Path;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::NANOSECONDS;
 use super::graph::{Graphs, Kind, Link, MOST, Operation, Place};
 use crate::trace::calls::{At, Program};
-use crate::trace::error::TraceError;
-use crate::trace::{Action, Effect, Options, Trace};
+use crate::trace::error::{TraceError, TraceErrorKind};
+use crate::trace::schedule::{Graph, OperationKind, Schedule as Kept};
+use crate::trace::{Action, Actions, Effect, Options, Trace};
 
 /// Operations that a rank begins in a row. Others have their turn then, so that no rank gets far ahead of those that
 /// receive from it.
@@ -123,8 +125,39 @@ struct Order<'o> {
     at: fn(u64) -> At,
 }
 
-/// Puts the operations of all ranks in order.
+/// Keeps the graphs of all ranks as they are.
+fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
+    let Schedule { mut graphs, places, .. } = schedule;
+    if places.iter().all(|place| place.count == 0) {
+        return Err(TraceError::whole(file, TraceErrorKind::Empty));
+    }
+    let mut links = Vec::new();
+    let mut ranks = Vec::with_capacity(places.len());
+    for place in places {
+        let mut graph = Graph::with_capacity(place.count as usize);
+        for number in 0..place.count {
+            let Operation { kind, cpu, peer, tag, size, .. } = graphs.operation(place, number);
+            let kind = match kind {
+                Kind::Send => OperationKind::Send,
+                Kind::Receive => OperationKind::Receive,
+                Kind::Calculate => OperationKind::Calculate,
+            };
+            graphs.later(place, number, &mut links);
+            graph.push((kind, cpu), (size, peer, tag), links.iter().map(|link| (link.operation, link.on_start)));
+        }
+        ranks.push(graph);
+    }
+    let actions = ranks.iter().map(|_| Actions::default()).collect();
+    let flops_per_nanosecond = options.recorded_speed / NANOSECONDS;
+    let schedule = Some(Arc::new(Kept { ranks, flops_per_nanosecond }));
+    Ok(Trace { name: name.to_owned(), actions, schedule, ..Trace::default() })
+}
+
+/// Puts the operations of all ranks in order, or keeps them as graphs where that is wanted.
 pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
+    if options.keep_graphs {
+        return graphs(schedule, name, file, options);
+    }
     let Schedule { graphs, places, at } = schedule;
     let ranks = places.len() as u32;
     let mut order = Order {
@@ -298,8 +331,10 @@ impl Order<'_> {
         let run = &mut self.runs[rank as usize];
         run.begun += 1;
         self.graphs.earlier(run.place, number, &mut self.links);
+        let mut waited = false;
         for &Link { operation: earlier, on_start } in &self.links {
             if !on_start && !self.graphs.waited(run.place, earlier) {
+                waited = true;
                 let operation = self.graphs.operation(run.place, earlier);
                 let is_last = run.last.take() == Some(earlier);
                 // Both halves of a message to itself have one triple, and a wait for the one could be one for the
@@ -310,7 +345,11 @@ impl Order<'_> {
                 }
             }
         }
+        if waited {
+            self.note_concurrency(rank, number, file, here);
+        }
         let program = &mut self.program;
+        let run = &mut self.runs[rank as usize];
         if operation.cpu > 0 {
             let what = "operations on several cores of a rank: one after the other";
             program.note(Effect::Approximated, what, rank, file, here);
@@ -338,6 +377,21 @@ impl Order<'_> {
             },
         );
         Ok(())
+    }
+
+    /// An operation has waited, and others are ready that do not require what it has waited for: in a list, they begin
+    /// after it all the same.
+    fn note_concurrency(&mut self, rank: u32, number: u32, file: &Path, here: At) {
+        let run = &self.runs[rank as usize];
+        let Some(&next) = run.ready.front() else { return };
+        let mut required = Vec::new();
+        self.graphs.earlier(run.place, number, &mut self.links);
+        self.graphs.earlier(run.place, next, &mut required);
+        if self.links.iter().any(|link| !link.on_start && !required.contains(link)) {
+            let what = "an operation beside which others are ready, in a list one after the other: the order is that in \
+                        which they become ready, rank by rank (a replay of the schedule itself keeps the graph)";
+            self.program.note(Effect::Approximated, what, rank, file, here);
+        }
     }
 
     /// Ends a rank, which has begun what it can.

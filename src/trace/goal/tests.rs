@@ -116,7 +116,9 @@ fn many_sends_may_be_under_way() {
     let receives: String = (0..MANY).rev().map(receive).collect();
     let trace = parse(format!("num_ranks 2\nrank 0 {{\n{sends}}}\nrank 1 {{\n{receives}}}\n").as_bytes()).unwrap();
     assert_eq!(trace.actions[1].len(), MANY + 1);
-    assert!(crate::trace::inspect::check(&trace).is_empty());
+    // Nothing is wrong but that a list has one order.
+    let found = crate::trace::inspect::check(&trace);
+    assert!(found.iter().all(|finding| finding.kind == "approximated"), "{found:?}");
 }
 
 /// A wait does not tell the two halves of a message of a rank to itself from each other.

@@ -157,6 +157,10 @@ fn notes(trace: &Trace, findings: &mut Vec<Finding>) {
             }
             TraceWarning::ForeignLines { rank, lines, .. } => (Severity::Warning, "foreign-lines", *lines, Some(*rank)),
             TraceWarning::UnusedFiles { files, .. } => (Severity::Warning, "unused-files", *files as u64, None),
+            TraceWarning::NotRecorded { calls, .. } => {
+                (Severity::Warning, "not-recorded", calls.iter().map(|gap| gap.missing).sum(), None)
+            }
+            TraceWarning::Paused { count, .. } => (Severity::Warning, "not-recorded", *count, None),
             TraceWarning::Noted { .. } => (Severity::Note, "noted", 1, None),
         };
         findings.push(Finding { severity, kind, count, rank, action: None, text: warning.to_string() });

@@ -74,6 +74,8 @@ pub(super) enum What<'a> {
     CollectivePosted(u64),
     CollectiveComplete(Collective<'a>, u64),
     OneSided(OneSided<'a>),
+    /// The recorder is switched on or off on the rank; calls made while it is off are not in the archive.
+    Recording(bool),
 }
 
 /// An event of one-sided communication. Windows are definitions.

@@ -25,6 +25,44 @@ pub(super) struct Events<'o> {
     depth: Vec<u32>,
     /// Events of threads and devices beside the ranks.
     others: u64,
+    pauses: Pauses,
+}
+
+/// When the recorder was switched off.
+#[derive(Default)]
+struct Pauses {
+    /// Since when it is off, in seconds, by rank.
+    since: FxHashMap<u32, f64>,
+    /// Seconds for which it was off, by rank.
+    seconds: FxHashMap<u32, f64>,
+    /// Times that it was switched off.
+    count: u64,
+}
+
+impl Pauses {
+    fn switched(&mut self, rank: u32, on: bool, now: f64) {
+        if on {
+            if let Some(since) = self.since.remove(&rank) {
+                *self.seconds.entry(rank).or_default() += now - since;
+            }
+        } else if self.since.insert(rank, now).is_none() {
+            self.seconds.entry(rank).or_default();
+            self.count += 1;
+        }
+    }
+
+    /// Says so where calls may be missing. A pause up to the end of the trace leaves no gap of known length.
+    fn told(&self, ranks: usize) -> Option<String> {
+        let longest = self.seconds.values().copied().fold(0.0, f64::max);
+        (self.count > 0).then(|| {
+            format!(
+                "the recorder was switched off {} times on {} of {ranks} ranks, for {longest:.6} s on one rank at most; \
+                 calls made meanwhile are not in the trace, and that time counts as computation",
+                self.count,
+                self.seconds.len()
+            )
+        })
+    }
 }
 
 /// Why there is no communicator.
@@ -46,6 +84,7 @@ impl<'o> Events<'o> {
             collectives: Meetings::new(ranks),
             depth: vec![0; ranks],
             others: 0,
+            pauses: Pauses::default(),
         }
     }
 
@@ -115,6 +154,7 @@ impl<'o> Events<'o> {
                 }
             }
             What::OneSided(what) => return self.one_sided(event, what),
+            What::Recording(on) => self.pauses.switched(rank, on, self.definitions.seconds(event.timestamp)),
         }
         Ok(())
     }
@@ -296,6 +336,9 @@ impl<'o> Events<'o> {
         if self.others > 0 {
             self.program
                 .remark(file, format!("{} events of threads and devices beside the ranks were ignored", self.others));
+        }
+        if let Some(text) = self.pauses.told(self.program.ranks.len()) {
+            self.program.gaps(file, self.pauses.count, text);
         }
         self.program.finish(name, file)
     }

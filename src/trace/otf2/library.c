@@ -55,7 +55,8 @@ enum event_kind {
     E_TRY_LOCK,
     E_SYNC,
     E_WAIT_CHANGE,
-    E_OPERATION_TEST
+    E_OPERATION_TEST,
+    E_RECORDING
 };
 
 /* As `Record` in library.rs: what the values mean depends on the kind. */
@@ -85,7 +86,8 @@ struct archive {
 _Static_assert( D_CLOCK == 1 && D_GROUP == 5 && D_WINDOW == 7, "definitions are numbered otherwise" );
 _Static_assert( G_LOCATIONS == 1 && G_MEMBERS == 2 && G_ONESELF == 3, "groups are numbered otherwise" );
 _Static_assert( E_ENTER == 0 && E_SEND == 2 && E_RECV == 6 && E_IRECV == 7 && E_COLLECTIVE_END == 10 && E_PUT == 13 && E_COMPLETE == 16
-                && E_RELEASE_LOCK == 18 && E_REQUEST_LOCK == 21 && E_OPERATION_TEST == 26,
+                && E_RELEASE_LOCK == 18 && E_REQUEST_LOCK == 21 && E_OPERATION_TEST == 26
+                && E_RECORDING == 27,
                 "events are numbered otherwise" );
 _Static_assert( sizeof( struct event ) == 72 && offsetof( struct event, values ) == 16 && offsetof( struct event, kind ) == 64,
                 "an event has another layout" );
@@ -292,6 +294,7 @@ static OTF2_CallbackCode group_sync( HEAD, OTF2_RmaSyncLevel level, OTF2_RmaWinR
     RECORD( E_GROUP_SYNC, 0 )
 static OTF2_CallbackCode sync( HEAD, OTF2_RmaWinRef win, uint32_t target, OTF2_RmaSyncType type ) RECORD( E_SYNC, 0 )
 static OTF2_CallbackCode wait_change( HEAD, OTF2_RmaWinRef win ) RECORD( E_WAIT_CHANGE, 0 )
+static OTF2_CallbackCode recording( HEAD, OTF2_MeasurementMode mode ) RECORD( E_RECORDING, mode == OTF2_MEASUREMENT_ON )
 
 void mopsim_otf2_close( struct archive* a )
 {
@@ -384,7 +387,8 @@ int mopsim_otf2_definition( struct archive* a, struct definition* definition )
     X( RmaAcquireLock, acquire_lock ) \
     X( RmaTryLock, try_lock ) \
     X( RmaSync, sync ) \
-    X( RmaWaitChange, wait_change )
+    X( RmaWaitChange, wait_change ) \
+    X( MeasurementOnOff, recording )
 
 /* Opens the events of these locations, once all definitions are read: 0, or -1 if they cannot be read. Others, such as threads, may be
    many, and each would have a file open and a part of it in memory. */

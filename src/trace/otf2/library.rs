@@ -78,7 +78,7 @@ numbers!(event_kind: u64 =
     ENTER LEAVE SEND ISEND ISEND_COMPLETE IRECV_REQUEST RECV IRECV REQUEST_TEST REQUEST_CANCELLED
     COLLECTIVE_END COLLECTIVE_REQUEST COLLECTIVE_COMPLETE
     PUT GET ATOMIC COMPLETE COMPLETE_BY_REQUEST RELEASE_LOCK WINDOW_COLLECTIVE_END GROUP_SYNC
-    REQUEST_LOCK ACQUIRE_LOCK TRY_LOCK SYNC WAIT_CHANGE OPERATION_TEST
+    REQUEST_LOCK ACQUIRE_LOCK TRY_LOCK SYNC WAIT_CHANGE OPERATION_TEST RECORDING
 );
 
 // What `library.c` says of its enumerations and structures in the same words.
@@ -89,6 +89,7 @@ const _: () = {
     assert!(event_kind::ENTER == 0 && event_kind::SEND == 2 && event_kind::RECV == 6 && event_kind::IRECV == 7);
     assert!(event_kind::COLLECTIVE_END == 10 && event_kind::PUT == 13 && event_kind::COMPLETE == 16);
     assert!(event_kind::RELEASE_LOCK == 18 && event_kind::REQUEST_LOCK == 21 && event_kind::OPERATION_TEST == 26);
+    assert!(event_kind::RECORDING == 27);
     assert!(size_of::<Record>() == 72 && offset_of!(Record, values) == 16 && offset_of!(Record, kind) == 64);
     assert!(size_of::<Definition<'_>>() == 40 + 2 * size_of::<usize>() && offset_of!(Definition<'_>, id) == 16);
     assert!(offset_of!(Definition<'_>, members) == 40 && OPERATIONS.len() == 23);
@@ -412,6 +413,7 @@ fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result
         event_kind::SYNC => return one_sided(OneSided::Ignored(Ignored::Sync)),
         event_kind::WAIT_CHANGE => return one_sided(OneSided::Ignored(Ignored::WaitChange)),
         event_kind::OPERATION_TEST => return one_sided(OneSided::Ignored(Ignored::Test)),
+        event_kind::RECORDING => What::Recording(a != 0),
         kind => return Err(format!("there is no kind {kind} of events")),
     }))
 }

@@ -18,6 +18,9 @@ pub(super) const NAME: &str = "OTF2 text";
 /// The title of the text.
 const TITLE: &[u8] = b"=== OTF2-PRINT ===";
 
+/// `OTF2_PARADIGM_MPI`, the number of MPI among paradigms (OTF2 3.0, OTF2_GeneralDefinitions.h).
+const MPI_PARADIGM: u64 = 4;
+
 /// Where the reader is.
 enum Part<'o> {
     /// Before the events.
@@ -110,7 +113,10 @@ fn definition(definitions: &mut Definitions, keyword: &[u8], rest: &[u8]) -> boo
                 return true;
             }
             let members = attributes.after("Members: ").map(|members| references(members).collect::<Vec<u64>>());
-            let is_mpi = attributes.word("Paradigm: ") == Some(b"MPI");
+            // An archive that defines its paradigms has them printed as references, by the number that the library
+            // gives each of them; one that does not has the bare word.
+            let is_mpi = attributes.reference("Paradigm: ") == Some(MPI_PARADIGM)
+                || attributes.word("Paradigm: ") == Some(b"MPI");
             if kind == b"COMM_LOCATIONS" && is_mpi {
                 definitions.set_ranks(members.as_deref().unwrap_or_default());
             }
@@ -170,6 +176,11 @@ fn what<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<What<'a>>> {
         b"MPI_COLLECTIVE_END" => What::Collective(collective(a)?),
         b"NON_BLOCKING_COLLECTIVE_REQUEST" => What::CollectivePosted(request()?),
         b"NON_BLOCKING_COLLECTIVE_COMPLETE" => What::CollectiveComplete(collective(a)?, request()?),
+        b"MEASUREMENT_ON_OFF" => match a.word("Mode: ")? {
+            b"ON" => What::Recording(true),
+            b"OFF" => What::Recording(false),
+            _ => return None,
+        },
         keyword if keyword.starts_with(b"RMA_") => return one_sided(keyword, a).map(|what| what.map(What::OneSided)),
         // Everything else takes no part in communication: counters, parameters, threads of a rank.
         _ => return Some(None),

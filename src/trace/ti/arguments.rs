@@ -5,7 +5,7 @@ use nom::combinator::opt;
 
 use super::builder::{Arguments, Broken, Builder, Farthest};
 use super::keyword::Keyword;
-use super::number::{self, Fault, capacity, count, datatype, integer, real, skip_blanks, split_word, tag};
+use super::number::{self, capacity, count, datatype, integer, real, skip_blanks, split_word, tag};
 use crate::trace::error::{TraceErrorKind as Kind, shorten};
 use crate::trace::{Action, Datatype, SendRecv};
 
@@ -16,30 +16,36 @@ impl Builder {
         Ok(match keyword {
             Keyword::Compute => Action::Compute { flops: number::flops(text)?.1 },
             Keyword::Send => {
-                let (to, tag, count, datatype) = self.message("destination", count("count"), text)?;
+                let (to, tag, count, datatype) = self.sent(text)?;
                 Action::Send { to, tag, count, datatype }
             }
             Keyword::Isend => {
-                let (to, tag, count, datatype) = self.message("destination", count("count"), text)?;
+                let (to, tag, count, datatype) = self.sent(text)?;
                 Action::Isend { to, tag, count, datatype }
             }
             Keyword::Recv => {
-                let (from, tag, count, datatype) = self.message("source", capacity, text)?;
+                let (from, tag, count, datatype) = self.received(text)?;
                 Action::Recv { from, tag, count, datatype }
             }
             Keyword::Irecv => {
-                let (from, tag, count, datatype) = self.message("source", capacity, text)?;
+                let (from, tag, count, datatype) = self.received(text)?;
                 Action::Irecv { from, tag, count, datatype }
             }
-            Keyword::Wait => {
-                let (source, destination, tag) = self.request(text)?;
-                Action::Wait { source, destination, tag }
-            }
+            Keyword::Wait => match self.request(text) {
+                Ok((source, destination, tag)) => {
+                    self.waited(source, destination, tag);
+                    Action::Wait { source, destination, tag }
+                }
+                Err(error) => self.smpi_wait(text, error)?,
+            },
             Keyword::Test => {
                 let (source, destination, tag) = self.request(text)?;
                 Action::Test { source, destination, tag }
             }
-            Keyword::WaitAll => Action::WaitAll,
+            Keyword::WaitAll => {
+                self.forget_collectives();
+                Action::WaitAll
+            }
             Keyword::Init => {
                 let default = if skip_blanks(text).is_empty() { Datatype::BYTE } else { Datatype::DOUBLE };
                 self.init(default, text)?;
@@ -68,22 +74,46 @@ impl Builder {
                 let (from, tag) = self.looked_for(text)?;
                 Action::Iprobe { from, tag }
             }
+            Keyword::Bsend
+            | Keyword::Ibsend
+            | Keyword::Ssend
+            | Keyword::Issend
+            | Keyword::Persistent
+            | Keyword::SmpiPut
+            | Keyword::SmpiGet
+            | Keyword::SmpiAccumulate
+            | Keyword::SmpiFence
+            | Keyword::SmpiFlush
+            | Keyword::SmpiLock => self.smpi_line(keyword, text)?,
             Keyword::Declare | Keyword::On => unreachable!("{} is read before its action", keyword.name()),
         })
     }
 
-    /// Partner, tag, count and type of a message.
+    /// Destination, tag, count and type of a message.
     #[inline]
-    fn message<'a>(
-        &mut self,
-        role: &'static str,
-        count: impl Parser<&'a [u8], Output = u32, Error = Fault<'a>>,
-        text: &'a [u8],
-    ) -> Arguments<'a, (u32, i32, u32, Datatype)> {
-        let (rest, partner) = self.partner(role, text)?;
-        let (rest, (tag, count)) = (tag, count).parse(rest)?;
+    fn sent<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (u32, i32, u32, Datatype)> {
+        let (rest, to) = match self.partner("destination", text) {
+            Ok(found) => found,
+            Err(error) => return Err(self.explained(text, error)),
+        };
+        let (rest, (tag, count)) = (tag, count("count")).parse(rest)?;
         let (_, datatype) = self.datatype(rest)?;
-        Ok((partner, tag, count, datatype))
+        self.check_derived(count, datatype);
+        Ok((to, tag, count, datatype))
+    }
+
+    /// Source, tag, capacity and type of a message.
+    #[inline]
+    fn received<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (u32, i32, u32, Datatype)> {
+        let (rest, from) = match self.partner("source", text) {
+            Ok(found) => found,
+            Err(error) => return Err(self.explained(text, error)),
+        };
+        let (rest, tag) = self.received_tag(rest)?;
+        let (rest, count) = capacity(rest)?;
+        let (_, datatype) = self.datatype(rest)?;
+        self.check_derived(count, datatype);
+        Ok((from, tag, count, datatype))
     }
 
     /// Source, destination and tag of a remembered request.

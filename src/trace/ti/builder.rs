@@ -10,6 +10,7 @@ use super::communicators::Declared;
 use super::keyword::Keyword;
 use super::number::{Fault, leading_rank, skip_blanks, split_word};
 use super::pending::Pending;
+use super::smpi::{self, Smpi};
 use crate::trace::actions::Store;
 use crate::trace::blocks::{Block, End, LONGEST_LINE};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
@@ -64,6 +65,13 @@ pub(super) struct Farthest {
     pub role: &'static str,
 }
 
+/// Whether a line is a rank and an action that takes no arguments, so that nothing of it can be cut off.
+fn without_arguments(line: &[u8]) -> bool {
+    let (_, rest) = split_word(line);
+    let (word, rest) = split_word(rest);
+    matches!(word, b"finalize" | b"barrier" | b"waitall" | b"fence") && skip_blanks(rest).is_empty()
+}
+
 /// Reads blocks of lines and collects the actions.
 pub(super) struct Builder {
     /// Number of ranks, if it is known beforehand.
@@ -78,6 +86,9 @@ pub(super) struct Builder {
     pub place: Place,
     pub length: usize,
     pub streams: Vec<Actions>,
+    /// The rank of the current line, where it is not a canonical one.
+    pub rank_at_work: u32,
+    pub smpi: Smpi,
     store: Arc<Store>,
     polls: bool,
     pub tables: Tables,
@@ -103,6 +114,8 @@ impl Builder {
             place: Place { file: 0, line: 0 },
             length: 0,
             streams: (0..ranks.unwrap_or(0)).map(|_| Actions::in_store(&store)).collect(),
+            rank_at_work: 0,
+            smpi: Smpi::default(),
             store,
             polls: false,
             tables: Tables::default(),
@@ -183,6 +196,11 @@ impl Builder {
             End::File if matches!(skip_blanks(rest).first(), None | Some(b'#')) => Ok(()),
             End::File => {
                 self.place.line += 1;
+                self.length = rest.len();
+                // A word may be cut off as well, but none that is whole begins with another one of these.
+                if without_arguments(rest) && self.line(rest).is_ok() {
+                    return Ok(());
+                }
                 Err(self.plain_error(rest.len(), rest, Kind::CutOff))
             }
         }
@@ -194,6 +212,7 @@ impl Builder {
         (line.rank as usize) < self.streams.len()
             && self.own.is_none_or(|own| line.rank == own)
             && (line.partner as usize) < self.limit
+            && !self.smpi.seen
     }
 
     /// Takes one line, without its line end. Not a part of the loop over canonical lines, which is faster alone.
@@ -209,7 +228,7 @@ impl Builder {
         let Some(keyword) = Keyword::find(word) else {
             let kind = match word {
                 b"" => Kind::NoAction,
-                _ => Kind::UnknownAction { nearest: Keyword::nearest(word) },
+                _ => smpi::refusal(word).unwrap_or_else(|| Kind::UnknownAction { nearest: Keyword::nearest(word) }),
             };
             return Err(Box::new((None, Broken::Other { at: rest, kind })));
         };
@@ -234,6 +253,7 @@ impl Builder {
 
     #[inline]
     fn keep<'a>(&mut self, rank: u32, keyword: Keyword, arguments: &'a [u8]) -> Line<'a, ()> {
+        self.rank_at_work = rank;
         match self.action(keyword, arguments) {
             Ok(action) => {
                 self.polls |= action.polls();
@@ -299,6 +319,7 @@ impl Builder {
         self.ranks = Some(ranks);
         self.limit = ranks;
         self.resolve_pending()?;
+        self.finish_smpi()?;
         for stream in &mut self.streams {
             stream.shrink_to_fit();
         }

@@ -105,9 +105,12 @@ impl Builder {
         Ok((keyword, arguments))
     }
 
-    /// A collective that does not block: the number of its request comes first.
+    /// A collective that does not block: the number of its request comes first, but in lines of SMPI's tracer.
     pub fn nonblocking<'a>(&mut self, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
-        let (rest, request) = integer("request")(text)?;
+        let (rest, request) = match self.smpi_request(kind, text) {
+            Some(request) => (text, request),
+            None => integer("request")(text)?,
+        };
         Ok(match self.collective(kind, rest)? {
             Action::Collective { index } => Action::Start { index, request },
             other => other,
@@ -116,6 +119,7 @@ impl Builder {
 
     /// The number of a request.
     pub fn numbered<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, u32> {
+        self.check_numbered(text)?;
         Ok(integer("request")(text)?.1)
     }
 

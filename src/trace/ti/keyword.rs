@@ -37,10 +37,23 @@ pub(super) enum Keyword {
     Flush,
     Probe,
     Iprobe,
+    // What only SMPI's tracer writes: see `smpi.rs`.
+    Bsend,
+    Ibsend,
+    Ssend,
+    Issend,
+    /// The start of a persistent request.
+    Persistent,
+    SmpiPut,
+    SmpiGet,
+    SmpiAccumulate,
+    SmpiFence,
+    SmpiFlush,
+    SmpiLock,
 }
 
 /// Names of the actions that are not collectives.
-const OTHERS: [(&str, Keyword); 27] = [
+const OTHERS: [(&str, Keyword); 45] = [
     ("init", Keyword::Init),
     ("finalize", Keyword::Finalize),
     ("comm_size", Keyword::Communicator),
@@ -68,6 +81,24 @@ const OTHERS: [(&str, Keyword); 27] = [
     ("flush", Keyword::Flush),
     ("probe", Keyword::Probe),
     ("iprobe", Keyword::Iprobe),
+    ("bsend", Keyword::Bsend),
+    ("ibsend", Keyword::Ibsend),
+    ("Ssend", Keyword::Ssend),
+    ("ISsend", Keyword::Issend),
+    ("Start", Keyword::Persistent),
+    ("Put", Keyword::SmpiPut),
+    ("Get", Keyword::SmpiGet),
+    ("Accumulate", Keyword::SmpiAccumulate),
+    ("Win_fence", Keyword::SmpiFence),
+    ("Win_flush", Keyword::SmpiFlush),
+    ("Win_flush_all", Keyword::SmpiFlush),
+    ("Win_flush_local", Keyword::SmpiFlush),
+    ("Win_flush_local_all", Keyword::SmpiFlush),
+    ("Win_unlock", Keyword::SmpiFlush),
+    ("Win_unlock_all", Keyword::SmpiFlush),
+    ("Win_lock", Keyword::SmpiLock),
+    ("Win_lock_all", Keyword::SmpiLock),
+    ("Win_sync", Keyword::SmpiLock),
 ];
 
 impl Keyword {
@@ -150,7 +181,7 @@ mod tests {
         for (wrong, right) in wrong.into_iter().zip(right) {
             assert_eq!(Keyword::nearest(wrong.as_bytes()), Some(right), "{wrong}");
         }
-        assert_eq!(Keyword::nearest(b"MPI_Win_fence"), None);
+        assert_eq!(Keyword::nearest(b"MPI_Type_commit"), None);
         assert_eq!(Keyword::nearest(b"\xff"), None);
     }
 }

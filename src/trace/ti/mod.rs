@@ -49,9 +49,12 @@
 //! Counts are in elements of the type; the default type has one byte, or is a double if `init` has an argument. A
 //! receive of -1 elements takes a message of any size.
 //!
-//! The reader is stricter than SimGrid: it refuses what SimGrid loses without a word (a last line without line end,
-//! ranks with leading zeros) or misreads (`1e6` in a vector of counts). It ignores, as SimGrid does, arguments behind
-//! those it knows, except in collectives with a count for each rank, and lines of other ranks in a rank's own file; the
+//! In collectives that do not block, all arguments have to be there: without a request in front they are those of
+//! SMPI's tracer. What that writes and SimGrid's replay does not know is described in `smpi.rs`.
+//!
+//! The reader is stricter than SimGrid: it refuses what SimGrid loses without a word (a last line without line end that
+//! may be cut off, ranks with leading zeros) or misreads (`1e6` in a vector of counts). It ignores, as SimGrid does,
+//! arguments behind those it knows, except in collectives with a count for each rank, and lines of other ranks in a rank's own file; the
 //! latter leave a [warning](super::TraceWarning).
 
 mod arguments;
@@ -64,6 +67,7 @@ mod list;
 mod locate;
 mod number;
 mod pending;
+mod smpi;
 #[cfg(test)]
 mod tests;
 mod write;

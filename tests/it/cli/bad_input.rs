@@ -208,6 +208,7 @@ fn names_that_do_not_exist_are_answered_with_the_nearest() {
         ("--topology", "random:n=8,deg=3", "`deg`", "`d`"),
         ("--routing", "bsf", "`bsf`", "did you mean `bfs`?"),
         ("--duplex", "ful", "`ful`", "`full`"),
+        ("--model", "smp", "`smp`", "`smpi`"),
         ("--network-model", "smp", "`smp`", "`smpi`"),
         ("--collectives", "mvapich", "`mvapich`", "`mvapich2`"),
         ("--collective", "alltoal=bruck", "`alltoal`", "`alltoall`"),

@@ -134,7 +134,7 @@ fn options_stand_below_their_headings() {
         ("compare", "--no-explain", "Options:"),
         ("compare", "--threads", "Options:"),
         ("compare", "--mapping", "Network:"),
-        ("compare", "--network-model", "Model:"),
+        ("compare", "--model", "Model:"),
         ("export", "--seed", "Network:"),
         ("merge", "<FILE>", "Arguments:"),
         ("topology", "--floor-svg", "Options:"),

@@ -383,3 +383,61 @@ fn a_platform_file_that_is_wrong_is_named() {
     folder.write("p.toml", "topology = 'none.txt'\n");
     folder.refuse(&["replay", "t.ti", "--platform", "p.toml"], 3, &["p.toml:1:12: ", "none.txt"]);
 }
+
+/// Constants of the model come from the file of `--model`, from a platform in TOML, from the settings of a SimGrid
+/// platform, and flags come before all of them.
+#[test]
+fn constants_of_the_model_come_from_files() {
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write("m.toml", "network_model = 'cm02'\nlatency_factor = '10'\nsend_overhead = '0:1:0'\n");
+    folder.write("p.toml", "topology = 'ring:2'\n[model]\nlatency_factor = '10'\nnetwork_model = 'cm02'\n");
+    let xml = |settings: &str| {
+        format!(
+            "<platform version='4.1'><config>{settings}</config><zone id='z' routing='Full'><host id='a' speed='1f'/>\
+             <host id='b' speed='1f'/><link id='l' bandwidth='1GBps' latency='1s'/>\
+             <route src='a' dst='b'><link_ctn id='l'/></route></zone></platform>"
+        )
+    };
+    folder.write("p.xml", xml("<prop id='smpi/lat-factor' value='0:10'/><prop id='tracing' value='yes'/>"));
+    let seconds = |flags: &[&str]| {
+        let result = folder.json(&[&["replay", "t.ti", "-q"], flags].concat());
+        (number(&result, "simulated_seconds"), result["model"].clone())
+    };
+    let ring = ["--topology", "ring:2", "--link-latency", "1s"];
+    let (plain, _) = seconds(&[&ring[..], &["--model", "cm02"]].concat());
+    // The rate is that of the TCP window either way; the latency is ten times as long, and the send takes a second.
+    let (slow, model) = seconds(&[&ring[..], &["--model", "m.toml"]].concat());
+    assert!((slow - plain - 10.0).abs() < 1e-9, "{plain} {slow}");
+    assert_eq!((&model["network_model"], &model["parameters"]["latency-factor"]), (&"cm02".into(), &"10".into()));
+    let flags = ["--platform", "p.toml", "--link-latency", "1s"];
+    assert!((seconds(&flags).0 - plain - 9.0).abs() < 1e-9);
+    folder.write("one.toml", "latency_factor = '1'\n");
+    assert_eq!(seconds(&[&flags[..], &["--model", "one.toml"]].concat()).0, plain);
+    // SimGrid's settings, which a flag of ours comes before.
+    let (xml_slow, model) = seconds(&["--platform", "p.xml"]);
+    assert_eq!(model["parameters"]["latency-factor"], "0:10");
+    let (xml_one, _) = seconds(&["--platform", "p.xml", "--model", "one.toml"]);
+    assert!(xml_slow - xml_one > 8.0, "{xml_slow} {xml_one}");
+    let said = folder.run(&["replay", "t.ti", "--platform", "p.xml"]).success();
+    let said = String::from_utf8_lossy(&said.get_output().stderr).into_owned();
+    assert!(said.contains("settings without effect on a replay: tracing"), "{said}");
+    folder.write("bad.xml", xml("\n<prop id='network/model' value='IB'/>"));
+    folder.refuse(
+        &["replay", "t.ti", "--platform", "bad.xml"],
+        2,
+        &["bad.xml:2:7:", "`network/model`", "SMPI, LV08 and CM02"],
+    );
+    folder.write("bad.toml", "latency_factr = '1'\n");
+    folder.refuse(
+        &[&["replay", "t.ti", "--model", "bad.toml"], &ring[..]].concat(),
+        2,
+        &["bad.toml:1:1", "latency_factr"],
+    );
+    folder.refuse(&[&["replay", "t.ti", "--model", "none.toml"], &ring[..]].concat(), 3, &["none.toml"]);
+    folder.write("zero.toml", "bandwidth_factor = '0:0'\n");
+    folder.refuse(
+        &[&["replay", "t.ti", "--model", "zero.toml"], &ring[..]].concat(),
+        2,
+        &["bandwidth-factor", "never arrive"],
+    );
+}

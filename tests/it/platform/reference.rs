@@ -125,3 +125,30 @@ fn graph_files_route_as_the_corpus_says() {
         }
     }
 }
+
+/// Platforms of SimGrid's own suite, batsim, wrench and a study of HPL on a real cluster, with their settings: replays
+/// take the time of `smpirun -replay` of SimGrid 3.32, to its last digits.
+#[test]
+#[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
+fn platforms_of_others_take_the_time_of_simgrid() {
+    let real = support::shared().join("real/platforms");
+    let golden: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(real.join("golden.json")).expect("a file")).expect("JSON");
+    let path = |name: &str| real.join(name).to_str().expect("UTF-8").to_owned();
+    let folder = support::cli::Folder::new();
+    let mut files = 0;
+    for (name, entry) in golden.as_object().expect("an object") {
+        let hosts: Vec<&str> = entry["hosts"].as_array().expect("a list").iter().filter_map(|h| h.as_str()).collect();
+        folder.write("hosts", hosts.join("\n") + "\n");
+        let trace = entry["trace"].as_str().map_or_else(|| format!("trace.{}.ti", hosts.len()), str::to_owned);
+        let (trace, platform) = (path(&trace), path(name));
+        let flags = ["--hostfile", "hosts", "--compat", "simgrid", "--collectives", "default", "-q"];
+        let result = folder.json(&[&["replay", &trace, "--platform", &platform], &flags[..]].concat());
+        let (ours, theirs) =
+            (support::cli::number(&result, "simulated_seconds"), support::cli::number(entry, "simulated_seconds"));
+        // The reference has 15 digits behind the point.
+        assert!((ours - theirs).abs() <= 1e-15 || support::relative_difference(ours, theirs) < 1e-14, "{name}: {ours}");
+        files += 1;
+    }
+    assert!(files > 20, "{files}");
+}

@@ -1,13 +1,164 @@
 //! OTF2 archives, by the library and as text: both readers have to give the same trace.
 //!
-//! Archives are written by `tests/otf2/archive.c`. The comparison runs where mopsim is built with the feature
-//! `libotf2`, and says so where it is not.
+//! Archives are written by `tests/otf2/archive.c`, and their text by `otf2-print`, wherever the library and its program
+//! are installed: no text here was written by hand. The comparison of both readers runs where mopsim is built with the
+//! feature `libotf2`, and says so where it is not.
 
-#[cfg(feature = "libotf2")]
 #[path = "../../../src/trace/otf2/config.rs"]
 mod config;
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use crate::support::cli::Folder;
+use crate::support::shared;
+use config::flags;
+use mopsim::trace::inspect::{self, Severity};
+use mopsim::trace::{self, Action, CollectiveKind, Options, Trace};
+
+/// Writes an archive, in the place of an earlier one; `None`, with a word, where the library is not installed.
+fn write(folder: &Folder, arguments: &[&str]) -> Option<PathBuf> {
+    let writer = folder.path("archive");
+    if !writer.exists() {
+        let libraries = flags("--ldflags");
+        if libraries.is_empty() {
+            eprintln!("skipped: otf2-config is not found, so no archive can be written");
+            return None;
+        }
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/otf2/archive.c");
+        let mut compile = Command::new("cc");
+        compile.args(flags("--cppflags")).arg(source).arg("-o").arg(&writer).args(libraries).arg("-lotf2");
+        assert!(compile.status().expect("a C compiler").success());
+    }
+    let place = folder.path("a");
+    if place.exists() {
+        std::fs::remove_dir_all(&place).expect("the earlier one is removed");
+    }
+    assert!(Command::new(&writer).arg(&place).args(arguments).status().expect("the writer runs").success());
+    Some(place.join("traces.otf2"))
+}
+
+/// The text of an archive; `None`, with a word, where nothing prints it.
+fn print(folder: &Folder, anchor: &Path) -> Option<PathBuf> {
+    match Command::new("otf2-print").arg("-A").arg(anchor).output() {
+        Ok(output) => {
+            assert!(output.status.success());
+            Some(folder.write("traces.otf2.txt", output.stdout))
+        }
+        Err(error) => {
+            eprintln!("skipped: otf2-print cannot be run ({error}), so there is no text to compare with");
+            None
+        }
+    }
+}
+
+fn options() -> Options {
+    Options { leave_out: true, recorded_speed: 1e9, ..Options::default() }
+}
+
+fn read(path: &Path) -> Trace {
+    trace::read(path, &options()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[cfg(feature = "libotf2")]
+fn ti(trace: &Trace) -> String {
+    let mut text = Vec::new();
+    trace::ti::write(trace, &mut text).expect("memory takes it");
+    String::from_utf8(text).expect("text")
+}
+
+/// Actions of the trace of which this holds.
+fn count(trace: &Trace, kind: impl Fn(&Trace, &Action) -> bool) -> usize {
+    trace.actions.iter().flat_map(|actions| actions.together().to_vec()).filter(|action| kind(trace, action)).count()
+}
+
+fn is_collective(trace: &Trace, action: &Action, kind: CollectiveKind) -> bool {
+    matches!(action, Action::Collective { index } if trace.collectives[*index as usize].kind == kind)
+}
+
+/// The text of an archive that defines its paradigms names them by reference, and the bare word stands in that of one
+/// that does not. Each iteration of the writer has, in the world of three ranks, a message from rank 0 to rank 1, one
+/// from rank 1 to rank 2, a broadcast and an alltoallv; a gather and an allreduce on ranks 1 and 2; every fourth has
+/// two messages to oneself.
+#[test]
+fn the_text_of_an_archive_loads() {
+    let folder = Folder::new();
+    for paradigms in [&["8"][..], &["8", "no-paradigms"]] {
+        let Some(text) = write(&folder, paradigms).and_then(|anchor| print(&folder, &anchor)) else { return };
+        let content = std::fs::read_to_string(&text).expect("text");
+        assert_eq!(content.contains("Paradigm: \"MPI\" <4>"), paradigms.len() == 1);
+        let trace = read(&text);
+        assert_eq!(trace.ranks(), 3);
+        let sends = |_: &Trace, action: &Action| matches!(action, Action::Send { .. } | Action::Isend { .. });
+        let receives = |_: &Trace, action: &Action| matches!(action, Action::Recv { .. } | Action::Irecv { .. });
+        assert_eq!((count(&trace, sends), count(&trace, receives)), (8 * 2 + 2 * 2, 8 * 2 + 2 * 2));
+        for (kind, expected) in [
+            (CollectiveKind::Bcast, 3 * 8),
+            // An alltoallv of which only sums are recorded.
+            (CollectiveKind::Alltoall, 3 * 8),
+            (CollectiveKind::Gather, 2 * 8),
+        ] {
+            assert_eq!(count(&trace, |trace, action| is_collective(trace, action, kind)), expected, "{kind:?}");
+        }
+        assert_eq!(count(&trace, |_, action| matches!(action, Action::Start { .. })), 2 * 8);
+        let wrong = inspect::check(&trace);
+        assert!(wrong.iter().all(|finding| finding.severity != Severity::Error), "{wrong:?}");
+    }
+}
+
+/// That the recorder was off for a while is told, by both readers.
+#[test]
+fn pauses_of_the_recorder_are_told() {
+    let folder = Folder::new();
+    let Some(anchor) = write(&folder, &["2", "pause"]) else { return };
+    let archive = cfg!(feature = "libotf2").then(|| anchor.clone());
+    for file in [print(&folder, &anchor), archive].into_iter().flatten() {
+        let findings = inspect::check(&read(&file));
+        let told = findings.iter().find(|finding| finding.kind == "not-recorded").expect("a finding");
+        assert_eq!((told.severity, told.count), (Severity::Warning, 2));
+        assert!(told.text.contains("off 2 times on 1 of 3 ranks, for 0.500002 s on one rank"), "{}", told.text);
+    }
+}
+
+/// Archives that Score-P wrote on clusters, of three projects, through text and, where mopsim can, through the library.
+/// Counts are those of otf2-print.
+#[test]
+#[cfg_attr(no_reference_data, ignore = "needs the reference data")]
+fn archives_of_others_load() {
+    // Name, ranks, messages, and collectives on more than one rank.
+    for (name, ranks, messages, collectives) in [
+        ("LLNL_TraceR_examples_stencil4d-otf_traces-32", 32, 512, 96),
+        ("hpcgroup_pipit_pipit_tests_data_ping-pong-otf2", 2, 16, 0),
+        ("sstsimulator_sst-macro_tests_otf2_test_traces", 10, 1440, 720),
+    ] {
+        let folder = Folder::new();
+        let archive = shared().join(format!("real/otf2/{name}.tar.xz"));
+        let packed = std::io::BufReader::new(std::fs::File::open(archive).expect("a file"));
+        tar::Archive::new(lzma_rust2::XzReader::new(packed, true)).unpack(folder.path("")).expect("it unpacks");
+        let anchor = folder.path("traces.otf2");
+        let text = print(&folder, &anchor);
+        let anchor = cfg!(feature = "libotf2").then_some(anchor);
+        for file in [text, anchor].into_iter().flatten() {
+            let trace = read(&file);
+            assert_eq!(trace.ranks(), ranks, "{name}");
+            let sends = |_: &Trace, action: &Action| matches!(action, Action::Send { .. } | Action::Isend { .. });
+            let receives = |_: &Trace, action: &Action| matches!(action, Action::Recv { .. } | Action::Irecv { .. });
+            assert_eq!((count(&trace, sends), count(&trace, receives)), (messages, messages), "{name}");
+            let all = |_: &Trace, action: &Action| matches!(action, Action::Collective { .. });
+            assert_eq!(count(&trace, all), collectives, "{name}");
+            let wrong = inspect::check(&trace);
+            assert!(wrong.iter().all(|finding| finding.severity != Severity::Error), "{wrong:?}");
+            folder.output(&[
+                "replay",
+                file.to_str().expect("UTF-8"),
+                "--topology",
+                "full-mesh:n=4",
+                "--hosts-per-switch",
+                "8",
+            ]);
+        }
+    }
+}
 
 /// Bytes that an anchor file begins with.
 const ANCHOR: &[u8] = b"\x03BOTF2\0\x03\x00\x02\0\0\0\0\x10\0";
@@ -29,56 +180,15 @@ fn an_archive_without_the_library_says_what_to_do() {
 
 #[cfg(feature = "libotf2")]
 mod library {
-    use super::config::flags;
+    use super::{options, print, read, ti};
     use crate::support::cli::Folder;
     use mopsim::trace::inspect::Severity;
     use mopsim::trace::{self, Action, Options, Trace, TraceWarning};
-    use std::path::{Path, PathBuf};
-    use std::process::Command;
+    use std::path::PathBuf;
 
     /// Writes an archive, in the place of an earlier one.
     fn write(folder: &Folder, arguments: &[&str]) -> PathBuf {
-        let writer = folder.path("archive");
-        if !writer.exists() {
-            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/otf2/archive.c");
-            let mut compile = Command::new("cc");
-            compile.args(flags("--cppflags")).arg(source).arg("-o").arg(&writer).args(flags("--ldflags")).arg("-lotf2");
-            assert!(compile.status().expect("a C compiler").success());
-        }
-        let place = folder.path("a");
-        if place.exists() {
-            std::fs::remove_dir_all(&place).expect("the earlier one is removed");
-        }
-        assert!(Command::new(&writer).arg(&place).args(arguments).status().expect("the writer runs").success());
-        place.join("traces.otf2")
-    }
-
-    /// The text of an archive; `None`, with a word, where nothing prints it.
-    fn print(folder: &Folder, anchor: &Path) -> Option<PathBuf> {
-        match Command::new("otf2-print").arg("-A").arg(anchor).output() {
-            Ok(output) => {
-                assert!(output.status.success());
-                Some(folder.write("traces.otf2.txt", output.stdout))
-            }
-            Err(error) => {
-                eprintln!("skipped: otf2-print cannot be run ({error}), so there is no text to compare with");
-                None
-            }
-        }
-    }
-
-    fn options() -> Options {
-        Options { leave_out: true, recorded_speed: 1e9, ..Options::default() }
-    }
-
-    fn read(path: &Path) -> Trace {
-        trace::read(path, &options()).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    fn ti(trace: &Trace) -> String {
-        let mut text = Vec::new();
-        trace::ti::write(trace, &mut text).expect("memory takes it");
-        String::from_utf8(text).expect("text")
+        super::write(folder, arguments).expect("the library is here: mopsim is built with it")
     }
 
     /// Warnings without their files and places, which are called otherwise.

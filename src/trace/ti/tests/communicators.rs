@@ -38,7 +38,7 @@ fn wrong_communicators_are_refused_where_they_stand() {
     assert!(matches!(kind("0 communicator 1 0\n0 on 1 allsum 7\n"), Kind::UnknownAction { .. }));
     assert!(matches!(kind("0 communicator 1 0\n0 on 1\n"), Kind::NoAction));
     assert!(matches!(
-        kind("0 communicator 1 0\n0 on 1 iallreduce x 1 1\n"),
+        kind("0 communicator 1 0\n0 on 1 iallreduce x 1 1 6\n"),
         Kind::Argument { argument: "request", .. }
     ));
     assert!(matches!(

@@ -7,6 +7,7 @@ mod errors;
 mod files;
 mod packed;
 mod property;
+mod smpi;
 
 use super::*;
 use crate::trace::testing::assert_same;

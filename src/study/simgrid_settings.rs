@@ -1,0 +1,202 @@
+//! The settings of a SimGrid platform file as choices of the model.
+//!
+//! A setting that changes a replay is honoured, or refused by its name where what it asks for is not simulated. One that
+//! SimGrid's replay does not read, or that is about something else (traces, stacks, plugins), is listed as ignored. So
+//! is one that is not known.
+
+use super::choice::{ChoiceError, ModelChoice};
+use crate::platform::{PlatformError, Setting};
+use crate::topology::input::Located;
+use crate::trace::CollectiveKind;
+
+/// What the settings of a file come to.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// The model.
+    pub model: ModelChoice,
+    /// Settings without effect.
+    pub ignored: Vec<String>,
+}
+
+/// Settings that a replay of SimGrid honours and that are not simulated here, with the value that changes nothing.
+const REFUSED: [(&str, &[&str], &str); 14] = [
+    ("smpi/IB-penalty-factors", &[], "contention of InfiniBand by penalties is not simulated"),
+    (
+        "smpi/comp-adjustment-file",
+        &[""],
+        "computations are not adjusted by place; scale the trace (`mopsim trace scale`)",
+    ),
+    (
+        "smpi/simulate-computation",
+        TRUE,
+        "computations are always simulated; scale the trace (`mopsim trace scale --compute 0`)",
+    ),
+    ("smpi/barrier-finalization", FALSE, "ranks end each for itself"),
+    ("smpi/barrier-collectives", FALSE, "collectives have no barriers around them"),
+    ("smpi/buffering", &["infty"], "buffers are unlimited"),
+    ("network/optim", &["Lazy", "lazy"], "leave it out and give --sharing simgrid-full, which is `Full`"),
+    ("network/latency-noise", &[], "latencies have no noise"),
+    ("cpu/model", &["Cas01", "cas01"], "computations share cores as in `Cas01`"),
+    ("cpu/optim", &["Lazy", "lazy"], "leave it out; computations are exact"),
+    ("cpu/solver", &["maxmin", "auto"], "cores are shared max-min"),
+    ("network/solver", &["maxmin", "auto"], "links are shared max-min"),
+    ("host/model", &["default", "compound"], "hosts compute and communicate independently"),
+    ("host/solver", &["maxmin", "auto"], "links are shared max-min"),
+];
+
+const TRUE: &[&str] = &["1", "yes", "on", "true"];
+const FALSE: &[&str] = &["0", "no", "off", "false"];
+
+/// Reads the settings of a platform file, in their order: later ones replace earlier ones.
+///
+/// # Errors
+/// A setting that is refused, or whose value cannot be, with its place.
+pub(super) fn read(settings: &[Setting]) -> Result<Settings, PlatformError> {
+    let mut all = Settings::default();
+    for setting in settings {
+        let wrong = |message: String, help: &str| Located { message, help: help.into(), ..setting.place.clone() };
+        take(&mut all, setting).map_err(|problem| match problem {
+            Problem::Value(rule) => PlatformError::File(wrong(
+                format!("setting `{}` is `{}`, and {rule}", setting.key, setting.value),
+                "change the value, or leave the setting out",
+            )),
+            Problem::Refused(reason) => PlatformError::Unsupported(wrong(
+                format!("setting `{}` with the value `{}` is not supported: {reason}", setting.key, setting.value),
+                "it would change the result; leave it out to replay without it",
+            )),
+        })?;
+        // What only the model can tell: a wrong table, a name that does not exist.
+        all.model.build().map_err(|ChoiceError { rule, .. }| {
+            let message = format!("setting `{}` is `{}`, which {rule}", setting.key, setting.value);
+            PlatformError::File(wrong(message, "change the value, or leave the setting out"))
+        })?;
+    }
+    Ok(all)
+}
+
+enum Problem {
+    Value(String),
+    Refused(String),
+}
+
+fn take(all: &mut Settings, setting: &Setting) -> Result<(), Problem> {
+    let (key, value) = (setting.key.as_str(), setting.value.trim());
+    let model = &mut all.model;
+    match key {
+        "smpi/os" => model.send_overhead = text(value),
+        "smpi/or" => model.recv_overhead = text(value),
+        "smpi/ois" => model.isend_overhead = text(value),
+        "smpi/bw-factor" | "network/bandwidth-factor" => model.bandwidth_factor = text(value),
+        "smpi/lat-factor" | "network/latency-factor" => model.latency_factor = text(value),
+        "smpi/async-small-thresh" => model.async_below = Some(bytes(value)?),
+        "smpi/send-is-detached-thresh" => model.detached_below = Some(bytes(value)?),
+        "smpi/test" => model.test_time = Some(number(value)?),
+        "smpi/iprobe" => model.probe_time = Some(number(value)?),
+        "smpi/iprobe-cpu-usage" => model.probe_cpu_usage = Some(number(value)?),
+        "smpi/grow-injected-times" => model.growing_times = Some(switch(value)?),
+        "smpi/coll-selector" => model.collectives = text(value),
+        "network/weight-S" => model.weight_s = Some(number(value)?),
+        "network/TCP-gamma" => model.tcp_gamma = Some(number(value)?),
+        "network/crosstraffic" => model.crosstraffic = Some(switch(value)?),
+        "network/model" => match value.to_ascii_lowercase().as_str() {
+            name @ ("smpi" | "lv08" | "cm02") => model.network_model = text(name),
+            _ => return Err(Problem::Refused("models are SMPI, LV08 and CM02".to_owned())),
+        },
+        "precision/timing" | "surf/precision" => model.timing_precision = Some(number(value)?),
+        // Read with the platform.
+        "network/loopback-bw" | "network/loopback-lat" => {}
+        _ => {
+            if let Some((_, harmless, reason)) = REFUSED.iter().find(|(name, ..)| *name == key) {
+                let is_harmless = harmless.contains(&value);
+                return if is_harmless { Ok(()) } else { Err(Problem::Refused((*reason).to_owned())) };
+            }
+            let operation = key.strip_prefix("smpi/").map(|name| name.replace('_', ""));
+            match CollectiveKind::ALL.into_iter().find(|kind| operation.as_deref() == Some(kind.name())) {
+                Some(kind) => drop(model.collective.insert(kind.name().to_owned(), value.to_owned())),
+                None => all.ignored.push(key.to_owned()),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn text(value: &str) -> Option<String> {
+    Some(value.to_owned())
+}
+
+fn bytes(value: &str) -> Result<u64, Problem> {
+    value.parse().map_err(|_| Problem::Value("must be a number of bytes".to_owned()))
+}
+
+fn number(value: &str) -> Result<f64, Problem> {
+    let number = value.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| Problem::Value("must be a number of zero or more".to_owned()))
+}
+
+fn switch(value: &str) -> Result<bool, Problem> {
+    match value.to_ascii_lowercase().as_str() {
+        value if TRUE.contains(&value) => Ok(true),
+        value if FALSE.contains(&value) => Ok(false),
+        _ => Err(Problem::Value("must be yes or no".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(pairs: &[(&str, &str)]) -> Result<Settings, PlatformError> {
+        let place = Located { file: "p.xml".into(), line: 3, column: 5, message: String::new(), help: String::new() };
+        let setting =
+            |&(key, value): &(&str, &str)| Setting { key: key.into(), value: value.into(), place: place.clone() };
+        read(&pairs.iter().map(setting).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn settings_that_change_a_replay_are_honoured() {
+        let all = settings(&[
+            ("smpi/os", "0:1e-6:2e-9;100:3e-6:0"),
+            ("smpi/bw-factor", "0:0.5;1000:0.9"),
+            ("network/latency-factor", "3"),
+            ("smpi/async-small-thresh", "77"),
+            ("smpi/send-is-detached-thresh", "78"),
+            ("smpi/test", "2e-7"),
+            ("network/crosstraffic", "no"),
+            ("network/model", "CM02"),
+            ("smpi/alltoall", "bruck"),
+            ("smpi/reduce_scatter", "default"),
+            ("smpi/coll-selector", "ompi"),
+        ])
+        .unwrap();
+        let (model, said) = all.model.build().unwrap();
+        assert_eq!((model.mpi.async_below, model.mpi.detached_below, model.mpi.test_time), (77, 78, 2e-7));
+        assert_eq!(model.mpi.send_overhead.at(50), 1e-6 + 2e-9 * 50.0);
+        assert_eq!((model.network.bandwidth_factor.at(1), model.network.bandwidth_factor.at(1001)), (0.5, 0.9));
+        assert_eq!((model.network.latency_factor.at(5), model.network.cross_traffic), (3.0, None));
+        assert_eq!((model.network.name, said.collectives.as_str()), ("cm02", "ompi"));
+        assert_eq!(said.parameters["async-below"], "77");
+        assert_eq!(all.model.collective["alltoall"], "bruck");
+        assert!(all.ignored.is_empty());
+    }
+
+    #[test]
+    fn others_are_listed_or_refused_by_name() {
+        let all = settings(&[("tracing", "yes"), ("smpi/host-speed", "1"), ("contexts/stack-size", "16"), ("x/y", "")]);
+        assert_eq!(all.unwrap().ignored, ["tracing", "smpi/host-speed", "contexts/stack-size", "x/y"]);
+        assert!(settings(&[("cpu/optim", "Lazy"), ("smpi/simulate-computation", "yes")]).unwrap().ignored.is_empty());
+        for (key, value, part) in [
+            ("network/model", "IB", "`network/model` with the value `IB` is not supported: models are"),
+            ("smpi/simulate-computation", "no", "computations are always simulated"),
+            ("network/optim", "Full", "--sharing simgrid-full"),
+            ("smpi/os", "x", "setting `smpi/os` is `x`, which cannot be read: `x`"),
+            ("smpi/bw-factor", "0:0", "would never arrive"),
+            ("smpi/alltoall", "brook", "setting `smpi/alltoall` is `brook`, which cannot be"),
+            ("smpi/async-small-thresh", "-1", "must be a number of bytes"),
+            ("smpi/iprobe", "-1", "must be a number of zero or more"),
+            ("network/crosstraffic", "maybe", "must be yes or no"),
+        ] {
+            let error = settings(&[(key, value)]).expect_err(key).to_string();
+            assert!(error.starts_with("p.xml:3:5: ") && error.contains(part), "{error}");
+        }
+    }
+}

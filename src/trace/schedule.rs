@@ -1,0 +1,158 @@
+//! Programs of ranks that are graphs: operations, and which of them wait for which.
+//!
+//! A rank of a schedule does not do one thing after the other. An operation begins when those that it requires have
+//! ended, or begun, on the stream that it names (a core, or a stream of a GPU); several are under way at once. It takes
+//! 24 bytes, and each edge 4.
+
+/// What an operation does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OperationKind {
+    /// Sends a message.
+    Send,
+    /// Receives a message.
+    Receive,
+    /// Occupies its stream.
+    Calculate,
+}
+
+/// An operation of a rank.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Operation {
+    /// Bytes of a message, or nanoseconds of a calculation.
+    pub size: u64,
+    /// The other rank of a message.
+    pub peer: u32,
+    /// The tag of a message.
+    pub tag: u32,
+    /// End of the operation's edges; they begin where those of the operation before end.
+    edges_end: u32,
+    /// What it does.
+    pub kind: OperationKind,
+    /// The stream that it names.
+    pub stream: u8,
+}
+
+/// An operation that waits for another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dependant(u32);
+
+impl Dependant {
+    /// Its number among the operations of the rank.
+    pub fn operation(self) -> u32 {
+        self.0 >> 1
+    }
+
+    /// Whether it waits for the begin of the other one only, not for its end.
+    pub fn on_start(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// The graph of a rank.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Graph {
+    operations: Vec<Operation>,
+    edges: Vec<Dependant>,
+}
+
+impl Graph {
+    /// An empty graph with room for this many operations.
+    pub fn with_capacity(operations: usize) -> Self {
+        Self { operations: Vec::with_capacity(operations), edges: Vec::new() }
+    }
+
+    /// Appends an operation, and those that wait for it: their numbers, and whether they wait for its begin only.
+    ///
+    /// # Panics
+    /// If a number, or the number of edges, is 2^31 or more.
+    pub fn push(
+        &mut self,
+        (kind, stream): (OperationKind, u8),
+        (size, peer, tag): (u64, u32, u32),
+        dependants: impl IntoIterator<Item = (u32, bool)>,
+    ) {
+        for (operation, on_start) in dependants {
+            assert!(operation < 1 << 31, "operations have numbers of 31 bits");
+            self.edges.push(Dependant(operation << 1 | u32::from(on_start)));
+        }
+        let edges_end = u32::try_from(self.edges.len()).expect("edges have numbers of 31 bits");
+        self.operations.push(Operation { size, peer, tag, edges_end, kind, stream });
+    }
+
+    /// Number of operations.
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// An operation by its number.
+    pub fn operation(&self, number: u32) -> &Operation {
+        &self.operations[number as usize]
+    }
+
+    /// All operations, in the order of their numbers.
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// The operations that wait for one.
+    pub fn dependants(&self, number: u32) -> &[Dependant] {
+        let start = match number {
+            0 => 0,
+            _ => self.operations[number as usize - 1].edges_end as usize,
+        };
+        &self.edges[start..self.operations[number as usize].edges_end as usize]
+    }
+
+    /// How many operations, begun or ended, each operation waits for.
+    pub fn waits(&self) -> Vec<u32> {
+        let mut waits = vec![0; self.operations.len()];
+        self.edges.iter().for_each(|edge| waits[edge.operation() as usize] += 1);
+        waits
+    }
+}
+
+/// The graphs of all ranks.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Schedule {
+    /// One for each rank.
+    pub ranks: Vec<Graph>,
+    /// Flops that stand for a nanosecond of calculation.
+    pub flops_per_nanosecond: f64,
+}
+
+impl Schedule {
+    /// Number of operations of all ranks.
+    pub fn operations(&self) -> u64 {
+        self.ranks.iter().map(|graph| graph.len() as u64).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_belong_to_their_operation() {
+        let mut graph = Graph::default();
+        graph.push((OperationKind::Calculate, 0), (5, 0, 0), [(1, false), (2, true)]);
+        graph.push((OperationKind::Send, 3), (8, 1, 7), []);
+        graph.push((OperationKind::Receive, 0), (8, 1, 7), [(1, false)]);
+        let of =
+            |number| -> Vec<_> { graph.dependants(number).iter().map(|d| (d.operation(), d.on_start())).collect() };
+        assert_eq!((of(0), of(1), of(2)), (vec![(1, false), (2, true)], vec![], vec![(1, false)]));
+        assert_eq!(graph.waits(), [0, 2, 1]);
+        assert_eq!(graph.operation(1).stream, 3);
+    }
+
+    /// A binary schedule of millions of operations has to fit: at most 40 bytes for each, with up to three edges and
+    /// the count that a replay keeps.
+    #[test]
+    fn an_operation_is_small() {
+        assert_eq!(size_of::<Operation>() + 3 * size_of::<Dependant>() + size_of::<u32>(), 40);
+    }
+}

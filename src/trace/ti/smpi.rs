@@ -1,0 +1,422 @@
+//! Lines that SMPI's tracer writes and SimGrid's replay does not know, or knows otherwise.
+//!
+//! SMPI traces more of MPI than its replay takes: other send modes, persistent requests, one-sided operations,
+//! collectives that do not block, and receives of any tag. What such a line says is known from traces of SimGrid 3.32
+//! (`smpirun -trace-ti`), one for each call. It is replayed where it has one meaning. Where the trace leaves out what
+//! the call did (which of several requests a test has found, which ranks an epoch is shared with), the line is refused
+//! by its name.
+//!
+//! ```text
+//! bsend  ibsend  Ssend  ISsend  TO TAG COUNT [TYPE]     as send and isend
+//! Start  PEER TAG BYTES TYPE                            a send, or a receive if PEER is the rank itself; the wait that
+//!                                                       follows tells its source
+//! Put  Get  Accumulate  TARGET 0 COUNT TYPE             in the only window that a trace knows, that of all ranks
+//! Win_fence                                             a fence
+//! Win_flush...  Win_unlock...                           a wait for all operations of the rank
+//! Win_lock  Win_lock_all                                no effect
+//! ibarrier ... ireducescatter  ARGUMENTS                without a request; all optional arguments are there
+//! wait SOURCE DESTINATION TAG                           with a negative tag: for such a collective, by its kind
+//! recv  irecv  FROM -444 COUNT [TYPE]                   of any tag: MPI_ANY_TAG
+//! ```
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::builder::{Arguments, Broken, Builder, Place};
+use super::keyword::Keyword;
+use super::number::{count, skip_blanks, split_word, tag};
+use crate::trace::error::{TraceError, TraceErrorKind as Kind};
+use crate::trace::queues::take_oldest;
+use crate::trace::{ANY_TARGET, Action, CollectiveKind, CommunicatorId, Datatype, Effect, SendRecv, TraceWarning};
+
+/// `MPI_ANY_TAG` of SMPI, in the text and in actions until all lines are read.
+const ANY_TAG: i32 = -444;
+
+/// `MPI_UNDEFINED` of SMPI, which it writes for `MPI_ANY_SOURCE` and for `MPI_PROC_NULL` alike.
+const UNDEFINED: i64 = -333;
+
+/// The tags by which SMPI's tracer names collectives in a wait: one below those of the collectives that block.
+const TAGS: [(i64, &[CollectiveKind]); 13] = [
+    (-113, &[CollectiveKind::Reduce]),
+    (-224, &[CollectiveKind::Scatter]),
+    (-335, &[CollectiveKind::Scatterv]),
+    (-446, &[CollectiveKind::Gather]),
+    (-557, &[CollectiveKind::Allgather]),
+    (-668, &[CollectiveKind::Allgatherv]),
+    (-779, &[CollectiveKind::Barrier]),
+    (-889, &[CollectiveKind::Scan, CollectiveKind::Exscan]),
+    (-890, &[CollectiveKind::ReduceScatter]),
+    (-1001, &[CollectiveKind::Alltoallv]),
+    (-1113, &[CollectiveKind::Alltoall]),
+    (-2224, &[CollectiveKind::Gatherv]),
+    (-3335, &[CollectiveKind::Bcast]),
+];
+
+/// The tag of a wait for `iallreduce`.
+const ALLREDUCE: i64 = -4446;
+
+/// Lines that are refused, and why.
+const REFUSED: [(&str, &str); 16] = [
+    ("Startall", "the line does not tell which requests it starts"),
+    ("testall", "the line tells neither which requests it is about nor whether it found them complete"),
+    ("testany", "the line tells neither which requests it is about nor which of them it found complete"),
+    ("testsome", "the line tells neither which requests it is about nor which of them it found complete"),
+    ("waitAny", "the line tells neither which requests it is about nor which of them it found complete"),
+    ("Win_post", "the line does not tell with which ranks the epoch is shared"),
+    ("Win_start", "the line does not tell with which ranks the epoch is shared"),
+    ("Win_complete", "the line does not tell with which ranks the epoch is shared"),
+    ("Win_wait", "the line does not tell with which ranks the epoch is shared"),
+    ("Get_accumulate", "the line does not tell how much it brings back"),
+    ("Compare_and_swap", "the line does not tell how much it brings back"),
+    ("Rput", "the line does not tell which wait it belongs to"),
+    ("Rget", "the line does not tell which wait it belongs to"),
+    ("Raccumulate", "the line does not tell which wait it belongs to"),
+    ("Rget_accumulate", "the line does not tell which wait it belongs to"),
+    ("isendRecv", "the line does not tell which waits it belongs to"),
+];
+
+const REFUSED_HELP: &str = "SimGrid's replay does not know it either; record the program with `mopsim record`, or replace \
+                            the line by what it did";
+
+/// Why a line of that name is refused, if it is one of SMPI's tracer that cannot be replayed.
+pub(super) fn refusal(word: &[u8]) -> Option<Kind> {
+    let (name, reason) = REFUSED.iter().find(|(name, _)| name.as_bytes() == word)?;
+    Some(Kind::Smpi { problem: format!("`{name}` of SMPI's tracer cannot be replayed: {reason}"), help: REFUSED_HELP })
+}
+
+/// What the lines of SMPI's tracer need to know of each other.
+#[derive(Default)]
+pub(super) struct Smpi {
+    /// Collectives without a request that no wait has named yet, oldest first, by rank.
+    collectives: FxHashMap<u32, Vec<(CollectiveKind, u32)>>,
+    /// The first of them.
+    first: Option<Place>,
+    /// Receives that were started, whose source a wait will tell: actions by rank and tag.
+    persistent: FxHashMap<(u32, i32), VecDeque<(usize, Place)>>,
+    /// Whether there are receives of any tag.
+    any_tag: bool,
+    /// Whether lines depend on others, so that none may take the short way.
+    pub seen: bool,
+    /// What is replayed otherwise than it was: how often, and where first.
+    notes: Vec<(&'static str, u64, u32, Place)>,
+}
+
+/// An integer with a sign, and what follows it.
+fn signed(text: &[u8]) -> Option<(i64, &[u8])> {
+    let (word, rest) = split_word(text);
+    Some((std::str::from_utf8(word).ok()?.parse().ok()?, rest))
+}
+
+fn broken<'a, T>(at: &'a [u8], problem: String, help: &'static str) -> Arguments<'a, T> {
+    Err(Broken::Other { at: skip_blanks(at), kind: Kind::Smpi { problem, help } })
+}
+
+impl Builder {
+    #[cold]
+    fn note(&mut self, what: &'static str) {
+        match self.smpi.notes.iter_mut().find(|note| note.0 == what) {
+            Some(note) => note.1 += 1,
+            None => self.smpi.notes.push((what, 1, self.rank_at_work, self.place)),
+        }
+    }
+
+    /// A line that only SMPI's tracer writes.
+    #[cold]
+    pub fn smpi_line<'a>(&mut self, keyword: Keyword, text: &'a [u8]) -> Arguments<'a, Action> {
+        let window = CommunicatorId::WORLD;
+        Ok(match keyword {
+            Keyword::Bsend | Keyword::Ssend => {
+                self.note(match keyword {
+                    Keyword::Bsend => "a buffered send: replayed as a standard send",
+                    _ => "a synchronous send: replayed as a standard send",
+                });
+                self.action(Keyword::Send, text)?
+            }
+            Keyword::Ibsend | Keyword::Issend => {
+                self.note(match keyword {
+                    Keyword::Ibsend => "a buffered send: replayed as a standard send",
+                    _ => "a synchronous send: replayed as a standard send",
+                });
+                self.action(Keyword::Isend, text)?
+            }
+            Keyword::Persistent => self.persistent(text)?,
+            Keyword::SmpiPut | Keyword::SmpiGet | Keyword::SmpiAccumulate => {
+                let (rest, to) = self.partner("target", text)?;
+                let (rest, _) = tag(rest)?;
+                let (rest, count) = count("count")(rest)?;
+                let (_, datatype) = self.datatype(rest)?;
+                self.note("a one-sided operation: its window is taken for that of all ranks");
+                match keyword {
+                    Keyword::SmpiPut => Action::Put { to, window, count, datatype },
+                    Keyword::SmpiGet => Action::Get { from: to, window, count, datatype },
+                    _ => Action::Accumulate { to, window, count, datatype },
+                }
+            }
+            Keyword::SmpiFence => Action::Fence { window },
+            Keyword::SmpiFlush => {
+                self.note("the end of an epoch, or a flush: replayed as a flush of all operations of the rank");
+                Action::Flush { window, to: ANY_TARGET }
+            }
+            _ => {
+                self.note("a lock of a window: no effect");
+                Action::NoOperation
+            }
+        })
+    }
+
+    /// `Start`: SMPI writes the destination of the request, so a receive names its own rank.
+    fn persistent<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, Action> {
+        let (rest, peer) = self.partner("destination", text)?;
+        let (rest, tag) = tag(rest)?;
+        // The size is one of bytes, whatever the type.
+        let (_, count) = count("size")(rest)?;
+        let datatype = Datatype::BYTE;
+        let rank = self.rank_at_work;
+        if peer != rank {
+            return Ok(Action::Isend { to: peer, tag, count, datatype });
+        }
+        let at = self.streams[rank as usize].len();
+        self.smpi.seen = true;
+        self.smpi.persistent.entry((rank, tag)).or_default().push_back((at, self.place));
+        Ok(Action::Irecv { from: u32::MAX, tag, count, datatype })
+    }
+
+    /// A wait names the source of the oldest started receive of its tag, if it is for one.
+    #[cold]
+    fn settle_persistent(&mut self, source: u32, destination: u32, tag: i32) {
+        let rank = self.rank_at_work;
+        if destination == rank
+            && let Some((at, _)) = take_oldest(&mut self.smpi.persistent, &(rank, tag))
+            && let Some(Action::Irecv { count, datatype, .. }) = self.streams[rank as usize].get(at)
+        {
+            self.streams[rank as usize].set(at, Action::Irecv { from: source, tag, count, datatype });
+        }
+    }
+
+    /// A wait whose numbers are none of a plain one; `error` is what is wrong with it as such.
+    #[cold]
+    pub fn smpi_wait<'a>(&mut self, text: &'a [u8], error: Broken<'a>) -> Arguments<'a, Action> {
+        let Some((source, rest)) = signed(text) else { return Err(error) };
+        let Some((destination, rest)) = signed(rest) else { return Err(error) };
+        let Some((tag, _)) = signed(rest) else { return Err(error) };
+        if tag == i64::from(ANY_TAG) {
+            let (rest, source) = self.partner("source", text)?;
+            let (_, destination) = self.partner("destination", rest)?;
+            self.smpi.any_tag = true;
+            return Ok(Action::Wait { source, destination, tag: ANY_TAG });
+        }
+        let kinds: &[CollectiveKind] = match TAGS.iter().find(|(number, _)| *number == tag) {
+            Some((_, kinds)) => kinds,
+            None if tag == ALLREDUCE => &[CollectiveKind::Allreduce],
+            None if tag >= 0 && (source == UNDEFINED || destination == UNDEFINED) => return self.undefined(text),
+            None => return Err(error),
+        };
+        let open = self.smpi.collectives.entry(self.rank_at_work).or_default();
+        match open.iter().position(|(kind, _)| kinds.contains(kind)) {
+            Some(at) => Ok(Action::WaitRequest { request: open.remove(at).1 }),
+            None => broken(
+                text,
+                format!("the wait is for a collective (`{}`), and none is under way", kinds[0].nonblocking_name()),
+                "check that the trace is whole",
+            ),
+        }
+    }
+
+    /// Notes a message of a derived type, which the tracer writes as -1: its size is not in the trace.
+    #[inline]
+    pub fn check_derived(&mut self, elements: u32, datatype: Datatype) {
+        if datatype == Datatype::NULL && elements > 0 {
+            self.note("a message of a derived type (-1), whose size SMPI's tracer does not write: replayed as empty");
+        }
+    }
+
+    /// A partner that the tracer could not name.
+    fn undefined<'a, T>(&self, text: &'a [u8]) -> Arguments<'a, T> {
+        broken(
+            text,
+            "SMPI's tracer writes -333 both for MPI_ANY_SOURCE and for MPI_PROC_NULL, so the partner is unknown".into(),
+            "write the rank that the message came from; where the partner was MPI_PROC_NULL, leave out this line and its \
+             wait",
+        )
+    }
+
+    /// Whether the partner of a message is one that the tracer could not name; the error says so then.
+    #[cold]
+    pub fn explained<'a>(&self, text: &'a [u8], error: Broken<'a>) -> Broken<'a> {
+        match signed(text) {
+            Some((UNDEFINED, _)) => match self.undefined::<()>(text) {
+                Err(explained) => explained,
+                Ok(()) => error,
+            },
+            _ => error,
+        }
+    }
+
+    /// The tag of a receive, which may be any.
+    #[inline]
+    pub fn received_tag<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], i32)> {
+        match tag(text) {
+            Ok(found) => Ok(found),
+            Err(error) => self.any_tag(text).ok_or_else(|| error.into()),
+        }
+    }
+
+    #[cold]
+    fn any_tag<'a>(&mut self, text: &'a [u8]) -> Option<(&'a [u8], i32)> {
+        let (number, rest) = signed(text)?;
+        let is_any = number == i64::from(ANY_TAG);
+        (self.smpi.any_tag, self.smpi.seen) = (self.smpi.any_tag | is_any, self.smpi.seen | is_any);
+        is_any.then_some((rest, ANY_TAG))
+    }
+
+    /// The number that a collective without a request gets, if the line is one: it then has all arguments of the
+    /// collective and none in front of them.
+    pub fn smpi_request(&mut self, kind: CollectiveKind, text: &[u8]) -> Option<u32> {
+        use CollectiveKind as K;
+        let words = text.split(|&byte| super::number::is_blank(byte)).filter(|word| !word.is_empty()).count();
+        let vector = |vectors: usize, others: usize| Some(vectors * self.members()? + others);
+        let arguments = match kind {
+            K::Barrier => Some(0),
+            K::Bcast | K::Allreduce | K::Scan | K::Exscan => Some(3),
+            K::Reduce | K::Alltoall | K::Allgather => Some(4),
+            K::Gather | K::Scatter => Some(5),
+            K::Alltoallv => vector(2, 4),
+            K::Gatherv | K::Scatterv => vector(1, 4),
+            K::Allgatherv => vector(1, 3),
+            K::ReduceScatter => vector(1, 2),
+        };
+        // Lines with counts for each rank are not told apart before the number of ranks is known; others before them
+        // may have told whose trace it is.
+        if arguments.map_or(self.smpi.first.is_none(), |arguments| words != arguments) {
+            return None;
+        }
+        self.smpi.first.get_or_insert(self.place);
+        self.smpi.seen = true;
+        let open = self.smpi.collectives.entry(self.rank_at_work).or_default();
+        let request = (0..).find(|number| open.iter().all(|(_, taken)| taken != number)).unwrap_or_default();
+        open.push((kind, request));
+        Some(request)
+    }
+
+    /// Collectives with and without numbers of requests in one trace: some of them were misread.
+    pub fn check_numbered<'a>(&self, text: &'a [u8]) -> Arguments<'a, ()> {
+        let Some(place) = self.smpi.first else { return Ok(()) };
+        let earlier = format!("{}:{}", self.files[place.file as usize].display(), place.line);
+        broken(
+            text,
+            format!(
+                "{earlier} is a collective without the number of a request, as SMPI's tracer writes them, and this line names one"
+            ),
+            "give all collectives that do not block a request, and all of their arguments behind it",
+        )
+    }
+
+    /// A wait for everything is one for collectives, too.
+    pub fn forget_collectives(&mut self) {
+        if self.smpi.first.is_some() {
+            self.smpi.collectives.remove(&self.rank_at_work);
+        }
+    }
+
+    /// A plain wait; it may tell the source of a receive that was started.
+    #[inline]
+    pub fn waited(&mut self, source: u32, destination: u32, tag: i32) {
+        if !self.smpi.persistent.is_empty() {
+            self.settle_persistent(source, destination, tag);
+        }
+    }
+
+    /// What can only be settled once all lines are read.
+    pub fn finish_smpi(&mut self) -> Result<(), TraceError> {
+        if let Some((_, place)) = self.smpi.persistent.values().flatten().min_by_key(|(_, p)| (p.file, p.line)) {
+            let kind = Kind::Smpi {
+                problem: "`Start` of a receive that no wait follows: nothing tells from which rank it comes".to_owned(),
+                help: "add the wait, or write the line as `irecv` with its source",
+            };
+            let file = &*self.files[place.file as usize];
+            return Err(TraceError { line: Some(place.line), ..TraceError::whole(file, kind) });
+        }
+        for (what, count, rank, place) in std::mem::take(&mut self.smpi.notes) {
+            let place = format!("{}:{}", self.files[place.file as usize].display(), place.line);
+            let (effect, what) = (Effect::Approximated, what.to_owned());
+            self.warnings.push(TraceWarning::Approximated { effect, what, count, rank, place });
+        }
+        if self.smpi.any_tag { self.settle_any_tags() } else { Ok(()) }
+    }
+
+    /// Gives each receive of any tag the tag of the message that it takes.
+    ///
+    /// Messages of one rank to another arrive in their order, and a receive takes the first that fits; so which one
+    /// that is does not depend on time, and is found by going through the receives in their order (MPI 4.0, section
+    /// 3.5, order).
+    fn settle_any_tags(&mut self) -> Result<(), TraceError> {
+        // The tags of messages not taken yet, by source and destination.
+        let mut sent: FxHashMap<(u32, u32), VecDeque<i32>> = FxHashMap::default();
+        let sendrecv = |index: u32, entries: &[SendRecv]| entries[index as usize];
+        for (rank, actions) in (0..).zip(&self.streams) {
+            for action in actions {
+                match action {
+                    Action::Send { to, tag, .. } | Action::Isend { to, tag, .. } => {
+                        sent.entry((rank, to)).or_default().push_back(tag);
+                    }
+                    Action::SendRecv { index } => {
+                        let to = sendrecv(index, &self.tables.sendrecvs).to;
+                        sent.entry((rank, to)).or_default().push_back(0);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for rank in 0..self.streams.len() as u32 {
+            // The tags of receives of any tag under way, by source.
+            let mut open: FxHashMap<u32, VecDeque<i32>> = FxHashMap::default();
+            let (mut missing, mut at) = (None, 0);
+            let sendrecvs = &self.tables.sendrecvs;
+            self.streams[rank as usize].change(|action| {
+                at += 1;
+                let blocks = matches!(action, Action::Recv { .. });
+                match action {
+                    Action::Recv { from, tag, .. } | Action::Irecv { from, tag, .. } => {
+                        let queue = sent.entry((*from, rank)).or_default();
+                        let fits = |sent: &i32| *tag == ANY_TAG || sent == tag;
+                        let found = queue.iter().position(fits).and_then(|place| queue.remove(place));
+                        if *tag == ANY_TAG {
+                            match found {
+                                Some(found) => *tag = found,
+                                None => drop(missing.get_or_insert((at, *from))),
+                            }
+                            if !blocks {
+                                open.entry(*from).or_default().push_back(*tag);
+                            }
+                        }
+                    }
+                    Action::SendRecv { index } => {
+                        let queue = sent.entry((sendrecv(*index, sendrecvs).from, rank)).or_default();
+                        if let Some(place) = queue.iter().position(|tag| *tag == 0) {
+                            queue.remove(place);
+                        }
+                    }
+                    // A wait for one that is not under way has no effect, as a second wait for the same request.
+                    Action::Wait { source, tag, .. } | Action::Test { source, tag, .. } if *tag == ANY_TAG => {
+                        match take_oldest(&mut open, source) {
+                            Some(found) => *tag = found,
+                            None => *action = Action::NoOperation,
+                        }
+                    }
+                    Action::WaitAll => open.clear(),
+                    _ => {}
+                }
+            });
+            if let Some((action, from)) = missing {
+                let problem = format!(
+                    "action {action} of rank {rank} receives a message of any tag from rank {from}, and that rank sends none"
+                );
+                let help = "check that the trace is complete, or give the receive its tag";
+                let file = self.files.first().cloned().unwrap_or_default();
+                return Err(TraceError::whole(file, Kind::Smpi { problem, help }));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! Schedules of GOAL as graphs: what a replay of them takes, by hand and by LogGOPSim.
+
+use crate::support;
+use crate::support::cli::{Folder, number};
+
+/// The simulated seconds of a schedule on hosts that are joined pairwise by links of 1 GB/s and 1 us, where all messages
+/// are eager: what LogGOPSim takes for L = 1000, G = 1 and nothing else.
+fn seconds(folder: &Folder, goal: &str, ranks: u32) -> f64 {
+    folder.write("eager.toml", "network_model = 'ideal'\nasync_below = 1000000000\ndetached_below = 1000000000\n");
+    let topology = format!("full-mesh:n={}", ranks.max(2));
+    let flags =
+        ["--topology", &topology, "--link-bandwidth", "1 GB/s", "--link-latency", "1us", "--model", "eager.toml"];
+    number(&folder.json(&[&["replay", goal, "-q"], &flags[..]].concat()), "simulated_seconds")
+}
+
+/// Asserts a time in nanoseconds.
+#[track_caller]
+fn takes(text: &str, ranks: u32, nanoseconds: f64) {
+    let folder = Folder::new();
+    folder.write("t.goal", text);
+    let found = seconds(&folder, "t.goal", ranks) * 1e9;
+    assert!((found - nanoseconds).abs() < 1e-6 * nanoseconds, "{text}\ntakes {found} ns, not {nanoseconds}");
+}
+
+#[test]
+fn chains_run_beside_each_other() {
+    // Two pipelines through rank 1, one in each direction. Both messages of a pipeline take 1000 + 5000 ns, and none
+    // waits for the other pipeline, whatever the order of the lines.
+    takes(
+        "num_ranks 3\n\
+         rank 0 {\na: send 5000b to 1 tag 1\nb: recv 5000b from 1 tag 2\n}\n\
+         rank 1 {\na: recv 5000b from 2 tag 2\nb: send 5000b to 0 tag 2\nb requires a\n\
+         c: recv 5000b from 0 tag 1\nd: send 5000b to 2 tag 1\nd requires c\n}\n\
+         rank 2 {\na: calc 100\nb: send 5000b to 1 tag 2\nb requires a\nc: recv 5000b from 1 tag 1\n}\n",
+        3,
+        12_100.0,
+    );
+}
+
+#[test]
+fn calculations_wait_for_their_stream_and_for_nothing_else() {
+    // One stream: one after the other.
+    takes("num_ranks 1\nrank 0 {\na: calc 300\nb: calc 200\n}\n", 1, 500.0);
+    // Two streams: at the same time.
+    takes("num_ranks 1\nrank 0 {\na: calc 300 cpu 1\nb: calc 200\n}\n", 1, 300.0);
+    // After what they require, which is on another stream.
+    takes("num_ranks 1\nrank 0 {\na: calc 300 cpu 1\nb: calc 200\nb requires a\nc: calc 50\n}\n", 1, 500.0);
+    // After the begin of what they require: c begins with b, and then is alone on its stream.
+    takes(
+        "num_ranks 1\nrank 0 {\na: calc 300\nb: calc 200\nb requires a\nc: calc 400 cpu 2\nc irequires b\n}\n",
+        1,
+        700.0,
+    );
+    // A calculation of a stream does not hold up a message that waits for another stream.
+    takes(
+        "num_ranks 2\nrank 0 {\na: calc 9000\nb: calc 10 cpu 1\nc: send 1000b to 1 cpu 1\nc requires b\n}\n\
+         rank 1 {\na: recv 1000b from 0\nb: calc 5\nb requires a\n}\n",
+        2,
+        9000.0,
+    );
+}
+
+#[test]
+fn messages_match_by_source_destination_and_tag() {
+    // The second receive is of another tag, so the calculation waits for the later message.
+    takes(
+        "num_ranks 2\nrank 0 {\na: send 1000b to 1 tag 4294967294\nb: calc 5000\nc: send 1000b to 1 tag 7\nc requires b\n}\n\
+         rank 1 {\na: recv 1000b from 0 tag 7\nb: recv 1000b from 0 tag 4294967294\nc: calc 1\nc requires a\n}\n",
+        2,
+        7_001.0,
+    );
+    // To itself.
+    takes(
+        "num_ranks 1\nrank 0 {\na: send 8b to 0\nb: recv 8b from 0\nc: calc 70\nc requires b\nc requires a\n}\n",
+        1,
+        {
+            // Over the loopback of hosts.
+            let loopback = mopsim::platform::Loopback::default();
+            loopback.latency.value() * 1e9 + 8.0 / loopback.bandwidth.value() * 1e9 + 70.0
+        },
+    );
+}
+
+#[test]
+fn a_circle_is_a_deadlock_with_its_place() {
+    let folder = Folder::new();
+    folder.write("t.goal", "num_ranks 1\nrank 0 {\nz: calc 1\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
+    folder.refuse(&["replay", "t.goal", "--topology", "ring:2"], 1, &["deadlock", "an operation of its schedule"]);
+    folder.write("u.goal", "num_ranks 2\nrank 0 {\na: recv 1b from 1 tag 5\nb: calc 1\nb requires a\n}\nrank 1 {\n}\n");
+    folder.refuse(&["replay", "u.goal", "--topology", "ring:2"], 1, &["deadlock", "rank 0", "tag 5"]);
+}
+
+/// A list has one order: what a conversion does to a schedule with concurrent chains is told.
+#[test]
+fn conversions_say_which_order_they_chose() {
+    let chain = |first: u32, peer: u32| {
+        format!(
+            "r{first}: recv 9b from {peer} tag {first}\ns{first}: send 9b to {peer} tag {first}\ns{first} requires r{first}\n"
+        )
+    };
+    let rank = |rank: u32, body: String| format!("rank {rank} {{\n{body}}}\n");
+    let sends = |first: u32| format!("s{first}: send 9b to 0 tag {first}\nr{first}: recv 9b from 0 tag {first}\n");
+    let text =
+        format!("num_ranks 3\n{}{}{}", rank(0, chain(1, 1) + &chain(2, 2)), rank(1, sends(1)), rank(2, sends(2)));
+    let folder = Folder::new();
+    folder.write("t.goal", text);
+    let run = folder.run(&["trace", "convert", "t.goal", "-o", "t.ti"]).success();
+    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(said.contains("an operation beside which others are ready"), "{said}");
+    folder.write("u.goal", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\nb requires a\n}\n");
+    let run = folder.run(&["trace", "convert", "u.goal", "-o", "u.ti"]).success();
+    assert!(!String::from_utf8_lossy(&run.get_output().stderr).contains("beside which"));
+}
+
+/// Schedules of LogGOPSim's generator, and two rings as NCCL makes them: microseconds that LogGOPSim takes. In `doublering`
+/// two messages reach a rank at the same time, which LogGOPSim has follow each other through its one network card (186
+/// us); on a complete graph each has a link of its own (176 us), so that one is not compared.
+#[test]
+#[cfg_attr(no_reference_data, ignore = "there is no reference data: set MOPSIM_SHARED")]
+fn schedules_of_others_take_what_loggopsim_says() {
+    let real = support::shared().join("real/goal");
+    let folder = Folder::new();
+    for (name, ranks, microseconds) in
+        [("dissemination.16", 16, 44.0), ("nwaydissemination.16", 16, 74.0), ("rings_4_2", 4, 66.0)]
+    {
+        let goal = real.join(format!("{name}.goal"));
+        let found = seconds(&folder, goal.to_str().expect("UTF-8"), ranks) * 1e6;
+        assert!((found / microseconds - 1.0).abs() < 0.01, "{name}: {found} us, not {microseconds}");
+    }
+}
+
+/// Half a million operations in chains and across them.
+#[test]
+fn a_large_schedule_replays() {
+    const MANY: u32 = 125_000;
+    let rank = |rank: u32| {
+        let mut text = format!("rank {rank} {{\n");
+        for i in 0..MANY {
+            text += &format!("a{i}: calc 3 cpu {}\nb{i}: calc 5\nb{i} requires a{i}\n", i % 4);
+            if i > 0 {
+                text += &format!("a{i} irequires b{}\n", i - 1);
+            }
+        }
+        text + "}\n"
+    };
+    let folder = Folder::new();
+    folder.write("t.goal", format!("num_ranks 2\n{}{}", rank(0), rank(1)));
+    let flags = ["replay", "t.goal", "-q", "--topology", "full-mesh:n=2", "--model", "ideal"];
+    let result = folder.json(&flags);
+    assert_eq!(result["actions"], 4 * MANY);
+    // Each of the second chain waits for its own of the first, which begins with the one before: 3 + 5 ns, less where
+    // streams overlap, and never less than the chain alone.
+    let nanoseconds = number(&result, "simulated_seconds") * 1e9;
+    assert!(nanoseconds >= 5.0 * f64::from(MANY) && nanoseconds <= 8.0 * f64::from(MANY), "{nanoseconds}");
+}
