@@ -9,6 +9,7 @@ pub mod layout;
 mod markup;
 pub mod mpi;
 pub mod network;
+pub mod packets;
 pub mod piecewise;
 pub mod platform;
 mod prefetch;

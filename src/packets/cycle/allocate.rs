@@ -1,0 +1,331 @@
+//! The separable allocator, input first, with round-robin arbiters; and held switches.
+//!
+//! A round-robin arbiter has a pointer; of the requests with the highest priority it chooses the first at or behind it.
+//! Each requester chooses one of its requests, then each output chooses among those that come. The pointers of both
+//! move behind a match. So the second stage is a minimum over cyclic distances, and needs no order of requests.
+
+use super::state::FREE;
+use super::visit::{Visit, insert, members, remove};
+
+/// What an allocation gave.
+#[derive(Default)]
+pub(super) struct Grants {
+    /// Some head may have a channel.
+    pub vcs: bool,
+    /// Some flit may pass the switch.
+    pub switch: bool,
+}
+
+/// No output channel, or no request.
+const NO: u16 = u16::MAX;
+
+/// Distance from a pointer onwards, cyclically. The pointer may be `size`.
+#[inline]
+fn ahead(place: u32, pointer: u32, size: u32) -> u32 {
+    if place >= pointer { place - pointer } else { place + size - pointer }
+}
+
+/// The first channel of `free` at or behind a place of the port's, cyclically over all places; `free` is not empty.
+#[inline]
+fn first_behind(free: u64, base: u32, width: u32, pointer: u32) -> u32 {
+    let start = pointer.wrapping_sub(base);
+    if start < width {
+        let behind = free & (u64::MAX << start);
+        if behind != 0 {
+            return behind.trailing_zeros();
+        }
+    }
+    free.trailing_zeros()
+}
+
+/// The channels of a range.
+#[inline]
+fn range(lowest: u32, highest: u32) -> u64 {
+    (u64::MAX << lowest) & (u64::MAX >> (63 - highest))
+}
+
+impl Visit<'_> {
+    /// The output place that a waiting head asks for; [`NO`] if all are taken.
+    #[inline]
+    fn request(&self, place: usize) -> u16 {
+        let (shift, input) = (self.plan.shift, &self.inputs[place]);
+        let width = 1 << shift;
+        if self.plan.candidates == 1 {
+            let port = u32::from(input.output);
+            let (lowest, highest) = (u32::from(input.left & 255), u32::from(input.left >> 8));
+            let free = self.out_ports[port as usize].free & range(lowest, highest);
+            if free == 0 {
+                return NO;
+            }
+            let base = port << shift;
+            return (base | first_behind(free, base, width, u32::from(input.pointer))) as u16;
+        }
+        let size = (self.out_ports.len() as u32) << shift;
+        let most = self.plan.candidates;
+        let mut best = (0, 0, NO);
+        for candidate in &self.candidates[place * most..][..usize::from(input.left)] {
+            let port = u32::from(candidate.output);
+            let channels = range(u32::from(candidate.lowest), u32::from(candidate.highest));
+            let free = self.out_ports[port as usize].free & channels;
+            if free == 0 {
+                continue;
+            }
+            let base = port << shift;
+            let asked = base | first_behind(free, base, width, u32::from(input.pointer));
+            let distance = ahead(asked, u32::from(input.pointer), size);
+            if best.2 == NO || (candidate.priority, best.1) > (best.0, distance) {
+                best = (candidate.priority, distance, asked as u16);
+            }
+        }
+        best.2
+    }
+
+    /// `true` if a waiting head finds a free channel.
+    pub(super) fn can_ask(&self, place: usize) -> bool {
+        self.request(place) != NO
+    }
+
+    /// Allocates channels to heads that wait.
+    pub(super) fn allocate_vcs(&mut self, t: u32, grants: &mut Grants) {
+        let shift = self.plan.shift;
+        let size = (self.in_ports.len() as u32) << shift;
+        let delay = self.plan.parameters.vc_delay;
+        self.hub.scratch.vc_grants.clear();
+        let mut any = false;
+        for word in 0..self.waiting.len() {
+            let mut bits = self.waiting[word];
+            while bits != 0 {
+                let place = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let asked = self.request(place);
+                if asked == NO {
+                    if delay > 1 {
+                        remove(self.waiting, place);
+                        self.late_vc(t + delay - 1, place as u16, NO);
+                    }
+                    continue;
+                }
+                any = true;
+                let scratch = &mut self.hub.scratch;
+                let (index, bit) = (usize::from(asked) / 64, 1_u64 << (asked % 64));
+                let best = &mut scratch.best[usize::from(asked)];
+                if scratch.asked[index] & bit == 0 {
+                    scratch.asked[index] |= bit;
+                    *best = place as u16;
+                } else {
+                    let pointer = u32::from(self.outputs[usize::from(asked)].pointer);
+                    if ahead(place as u32, pointer, size) < ahead(u32::from(*best), pointer, size) {
+                        *best = place as u16;
+                    }
+                }
+            }
+        }
+        if any {
+            let words = (self.out_ports.len() << shift).div_ceil(64);
+            for word in 0..words {
+                let bits = std::mem::take(&mut self.hub.scratch.asked[word]);
+                if bits == 0 {
+                    continue;
+                }
+                members(word, bits, |asked| {
+                    let place = self.hub.scratch.best[asked];
+                    self.inputs[usize::from(place)].pointer = asked as u16 + 1;
+                    self.outputs[asked].pointer = place + 1;
+                    self.hub.scratch.vc_grants.push((place, asked as u16));
+                });
+            }
+        }
+        if delay > 1 {
+            self.finish_vcs(t, delay);
+        }
+        grants.vcs = !self.hub.scratch.vc_grants.is_empty();
+    }
+
+    fn late_vc(&mut self, due: u32, place: u16, output: u16) {
+        if let Some(late) = &mut self.late_vcs {
+            late.push_back((due, place, output));
+        }
+    }
+
+    /// Channels whose allocation takes more than a cycle: granted at its end, if they are free then.
+    fn finish_vcs(&mut self, t: u32, delay: u32) {
+        let granted = std::mem::take(&mut self.hub.scratch.vc_grants);
+        let mut winners = Vec::new();
+        for word in 0..self.waiting.len() {
+            members(word, std::mem::take(&mut self.waiting[word]), |place| {
+                let output = granted.iter().find(|&&(winner, _)| usize::from(winner) == place).map_or(NO, |&(_, o)| o);
+                winners.push((place as u16, output));
+            });
+        }
+        for (place, output) in winners {
+            self.late_vc(t + delay - 1, place, output);
+        }
+        let mut done = granted;
+        done.clear();
+        while let Some(&(due, place, output)) = self.late_vcs.as_ref().and_then(|late| late.front()) {
+            if due > t {
+                break;
+            }
+            self.late_vcs.as_mut().and_then(|late| late.pop_front());
+            let port = usize::from(output) >> self.plan.shift;
+            let vc = output & ((1 << self.plan.shift) - 1);
+            if output != NO && self.out_ports[port].free & (1 << vc) != 0 {
+                done.push((place, output));
+            } else {
+                insert(self.waiting, usize::from(place));
+            }
+        }
+        self.hub.scratch.vc_grants = done;
+    }
+
+    /// Allocates the switch to flits whose channel has space.
+    pub(super) fn allocate_switch(&mut self, t: u32, grants: &mut Grants) {
+        let shift = self.plan.shift;
+        let width = 1_usize << shift;
+        let (ports_in, ports_out) = (self.in_ports.len() as u32, self.out_ports.len() as u32);
+        let group_mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
+        let delay = self.plan.parameters.switch_delay;
+        self.hub.scratch.switch_grants.clear();
+        for word in 0..self.ready.len() {
+            let mut bits = self.ready[word];
+            while bits != 0 {
+                // The competing channels of one input.
+                let at = bits.trailing_zeros() as usize & !(width - 1);
+                let mut group = (bits >> at) & group_mask;
+                bits &= !(group_mask << at);
+                let first = word * 64 + at;
+                let port = first >> shift;
+                if !self.holding.is_empty() && self.holds_input(first) {
+                    continue;
+                }
+                let turn = self.in_ports[port];
+                let (mut best, mut chosen, mut to) = (u32::MAX, 0, 0);
+                while group != 0 {
+                    let vc = group.trailing_zeros();
+                    group &= group - 1;
+                    let place_out = self.inputs[first + vc as usize].output;
+                    let output = u32::from(place_out) >> shift;
+                    if !self.held_by.is_empty() && self.held_by[output as usize] != FREE {
+                        continue;
+                    }
+                    if !self.plan.wake_by_credit
+                        && u32::from(self.outputs[usize::from(place_out)].used) >= self.plan.parameters.vc_buffer
+                    {
+                        continue;
+                    }
+                    let distance = ahead(output, u32::from(turn.pointer), ports_out);
+                    let key = distance << 8 | (vc.wrapping_sub(u32::from(turn.offset)) & (width as u32 - 1));
+                    if key < best {
+                        (best, chosen, to) = (key, first + vc as usize, output as usize);
+                    }
+                }
+                if best == u32::MAX {
+                    continue;
+                }
+                let scratch = &mut self.hub.scratch;
+                let (index, bit) = (to / 64, 1_u64 << (to % 64));
+                let entry = &mut scratch.chosen[to];
+                if scratch.chosen_set[index] & bit == 0 {
+                    scratch.chosen_set[index] |= bit;
+                    *entry = (port as u16, chosen as u16);
+                } else {
+                    let pointer = u32::from(self.out_ports[to].pointer);
+                    if ahead(port as u32, pointer, ports_in) < ahead(u32::from(entry.0), pointer, ports_in) {
+                        *entry = (port as u16, chosen as u16);
+                    }
+                }
+            }
+        }
+        for word in 0..self.out_ports.len().div_ceil(64) {
+            let bits = std::mem::take(&mut self.hub.scratch.chosen_set[word]);
+            members(word, bits, |output| {
+                let (port, place) = self.hub.scratch.chosen[output];
+                self.in_ports[usize::from(port)].pointer = output as u16 + 1;
+                self.out_ports[output].pointer = port + 1;
+                self.hub.scratch.switch_grants.push(place);
+            });
+        }
+        if delay > 1 {
+            self.finish_switch(t, delay);
+        }
+        grants.switch = !self.hub.scratch.switch_grants.is_empty();
+    }
+
+    /// A switch whose allocation takes more than a cycle: granted at its end, if there is space then.
+    fn finish_switch(&mut self, t: u32, delay: u32) {
+        let granted = std::mem::take(&mut self.hub.scratch.switch_grants);
+        let mask = (1_usize << self.plan.shift) - 1;
+        let mut asked = Vec::new();
+        for word in 0..self.ready.len() {
+            members(word, std::mem::take(&mut self.ready[word]), |place| {
+                asked.push((place as u16, granted.contains(&(place as u16))));
+            });
+        }
+        for (place, won) in asked {
+            if won {
+                let port = usize::from(place) >> self.plan.shift;
+                self.in_ports[port].offset = ((usize::from(place) + 1) & mask) as u8;
+            }
+            if let Some(late) = &mut self.late_switches {
+                late.push_back((t + delay - 1, place, won));
+            }
+        }
+        let mut done = granted;
+        done.clear();
+        while let Some(&(due, place, won)) = self.late_switches.as_ref().and_then(|late| late.front()) {
+            if due > t {
+                break;
+            }
+            self.late_switches.as_mut().and_then(|late| late.pop_front());
+            let place_out = usize::from(self.inputs[usize::from(place)].output);
+            let space = u32::from(self.outputs[place_out].used) < self.plan.parameters.vc_buffer;
+            let held = !self.held_by.is_empty()
+                && (self.held_by[place_out >> self.plan.shift] != FREE || self.holds_input(usize::from(place) & !mask));
+            if won && space && !held {
+                done.push(place);
+            } else {
+                insert(self.ready, usize::from(place));
+            }
+        }
+        self.hub.scratch.switch_grants = done;
+    }
+
+    /// `true` if a channel of the input that begins at a place holds the switch.
+    fn holds_input(&self, first: usize) -> bool {
+        let width = 1_usize << self.plan.shift;
+        let mask = if width == 64 { u64::MAX } else { ((1_u64 << width) - 1) << (first % 64) };
+        self.holding[first / 64] & mask != 0
+    }
+
+    /// Packets that hold the switch send their next flit, or give it up if there is no space.
+    pub(super) fn decide_holds(&mut self) {
+        let mut list = std::mem::take(&mut self.hub.scratch.hold_grants);
+        list.clear();
+        for word in 0..self.holding.len() {
+            members(word, self.holding[word], |place| {
+                let output = usize::from(self.inputs[place].output);
+                let space = u32::from(self.outputs[output].used) < self.plan.parameters.vc_buffer;
+                list.push((place as u16, space));
+            });
+        }
+        self.hub.scratch.hold_grants = list;
+    }
+
+    /// Carries out what was decided for held switches.
+    pub(super) fn carry_out_holds(&mut self, t: u32, step: u32, number: u32) {
+        let list = std::mem::take(&mut self.hub.scratch.hold_grants);
+        for &(place, space) in &list {
+            if space {
+                self.send(t, step, number, place, true);
+            } else {
+                let output = usize::from(self.inputs[usize::from(place)].output) >> self.plan.shift;
+                self.held_by[output] = FREE;
+                remove(self.holding, usize::from(place));
+                if !self.plan.wake_by_credit {
+                    insert(self.ready, usize::from(place));
+                }
+            }
+        }
+        self.hub.scratch.hold_grants = list;
+    }
+}

@@ -1,0 +1,297 @@
+//! The cycle engine: input-queued switches with virtual channels, cycle by cycle.
+//!
+//! It is the definition of the model. Its switches are those of BookSim 2 with separable, input-first, round-robin
+//! allocators, and agree with them packet by packet (`tests/data/packets.json.zst`). What is idle is skipped, which
+//! changes no result.
+
+mod allocate;
+mod blocked;
+mod shard;
+mod state;
+mod visit;
+
+use super::PacketError;
+use super::parameters::Parameters;
+use super::routing::Rule;
+use super::source::{MAX_CYCLES, Packets};
+use super::statistics::{Counts, Logged, Window};
+use super::wiring::{MAX_PLACES, Wiring};
+use shard::{Mail, Plan, Shard};
+use std::sync::{Arc, Barrier, Mutex, PoisonError};
+
+/// Longest block, in cycles.
+const MAX_BLOCK: u32 = 16;
+
+/// What a run is made of.
+pub struct Setup {
+    /// The network.
+    pub wiring: Arc<Wiring>,
+    /// The routing rule.
+    pub rule: Arc<dyn Rule>,
+    /// Switches, links and hosts.
+    pub parameters: Parameters,
+    /// What hosts send.
+    pub packets: Packets,
+    /// Seed of hosts and routing.
+    pub seed: u64,
+    /// Measured cycles.
+    pub window: Window,
+    /// Keep a log of every packet.
+    pub log: bool,
+    /// Parts of the network that run on a thread each. The result does not depend on it.
+    pub threads: usize,
+}
+
+/// A network under simulation.
+pub struct Engine {
+    plan: Arc<Plan>,
+    shards: Vec<Shard>,
+    block: u32,
+}
+
+impl Engine {
+    /// The network before cycle 0.
+    ///
+    /// # Errors
+    /// [`PacketError`] if parameters break a rule or the network is too large.
+    pub fn new(setup: Setup) -> Result<Self, PacketError> {
+        let Setup { wiring, rule, mut parameters, packets, seed, window, log, threads } = setup;
+        let mut cold = log;
+        if let Packets::Listed(list) = &packets {
+            parameters.packet = list.largest;
+            cold = true;
+        }
+        parameters.check()?;
+        let p = &parameters;
+        let shift = p.vcs.next_power_of_two().ilog2();
+        let n = wiring.switches() as u32;
+        let too_large = |reason: String| PacketError::TooLarge { topology: wiring.topology.name(), reason };
+        for s in 0..n {
+            let places = (wiring.inputs(s).max(wiring.outputs(s)) as usize) << shift;
+            if places > MAX_PLACES {
+                let reason = format!(
+                    "switch {s} has {} ports with {} virtual channels each, and ports times channels (as a power of \
+                     two) may be {MAX_PLACES}",
+                    wiring.inputs(s).max(wiring.outputs(s)),
+                    p.vcs
+                );
+                return Err(too_large(reason));
+            }
+        }
+        let shards = threads.clamp(1, (n as usize / 64).max(1)) as u32;
+        let bounds: Vec<u32> =
+            (0..=shards).map(|part| (u64::from(n) * u64::from(part) / u64::from(shards)) as u32).collect();
+        let (mut in_port, mut out_port) = (Vec::with_capacity(n as usize), Vec::with_capacity(n as usize));
+        for part in bounds.windows(2) {
+            let (mut inputs, mut outputs) = (0_u64, 0_u64);
+            for s in part[0]..part[1] {
+                in_port.push(inputs as u32);
+                out_port.push(outputs as u32);
+                inputs += u64::from(wiring.inputs(s));
+                outputs += u64::from(wiring.outputs(s));
+            }
+        }
+        let crossing = |step| if p.speedup == 1 { p.crossing_delay } else { p.crossing_delay - 1 + step };
+        let (shortest, longest) = match wiring.latency.is_empty() {
+            true => (1, 1),
+            false => {
+                (wiring.latency.iter().copied().min().unwrap_or(1), wiring.latency.iter().copied().max().unwrap_or(1))
+            }
+        };
+        let ahead = shortest + 1 + crossing(0).min(p.credit_delay);
+        let block = ahead.min(MAX_BLOCK);
+        let last = crossing(p.speedup - 1);
+        let flits = shard::rows(block, (last + longest + 1).max(p.host_delay + 1));
+        let own_credit = last + 2 * (p.host_delay + 1) + p.credit_delay;
+        let credits = shard::rows(block, (longest + 1 + p.credit_delay).max(own_credit));
+        let hosts = shard::rows(block, p.host_delay + 1);
+        let slots: u64 = (0..n)
+            .map(|s| u64::from(wiring.inputs(s)) * u64::from(flits) + u64::from(wiring.outputs(s)) * u64::from(credits))
+            .sum();
+        if slots >= u64::from(u32::MAX) {
+            return Err(too_large(format!("its links would have {slots} flits and credits under way")));
+        }
+        let space = p.space_needed();
+        let calendar = (flits.max(credits).max(hosts) / block + 3).next_power_of_two().max(64);
+        let plan = Arc::new(Plan {
+            cold,
+            log,
+            seed,
+            window,
+            shift,
+            block,
+            flit_rows: flits,
+            credit_rows: credits,
+            host_rows: hosts,
+            route_rows: p.routing_delay * p.speedup + 2,
+            calendar,
+            bounds,
+            in_port,
+            out_port,
+            space,
+            delivers: rule.delivers(),
+            candidates: rule.candidates(),
+            wake_by_credit: p.switch_delay == 1,
+            wiring,
+            rule,
+            packets,
+            parameters,
+        });
+        let shards = (0..shards as usize).map(|number| Shard::new(&plan, number)).collect();
+        Ok(Self { plan, shards, block: 0 })
+    }
+
+    /// The first cycle that has not been simulated.
+    pub fn cycle(&self) -> u32 {
+        self.block * self.plan.block
+    }
+
+    /// Simulates whole blocks until all cycles before `cycle` are done.
+    ///
+    /// # Errors
+    /// [`PacketError::Deadlock`], or [`PacketError::TooLarge`] if too many packets are under way.
+    pub fn run_to(&mut self, cycle: u32) -> Result<(), PacketError> {
+        let until = cycle.min(MAX_CYCLES).div_ceil(self.plan.block);
+        if self.shards.len() == 1 {
+            let shard = &mut self.shards[0];
+            for block in self.block..until {
+                shard.run_block(block);
+            }
+        } else if self.block < until {
+            self.run_shards(until);
+        }
+        self.block = self.block.max(until);
+        if self.shards.iter().any(|shard| shard.hub.overflow) {
+            let reason = format!("more than {} packets are under way", shard::MAX_PACKETS);
+            return Err(PacketError::TooLarge { topology: self.plan.wiring.topology.name(), reason });
+        }
+        Ok(())
+    }
+
+    /// A thread for each shard; they exchange mail after each block.
+    fn run_shards(&mut self, until: u32) {
+        let (from, count, length) = (self.block, self.shards.len(), self.plan.block);
+        let barrier = Barrier::new(count);
+        let boxes: Vec<Mutex<Vec<Mail>>> = (0..count * count).map(|_| Mutex::default()).collect();
+        let work = |shard: &mut Shard| {
+            let own = shard.number;
+            for block in from..until {
+                shard.run_block(block);
+                for (to, mail) in shard.hub.mail.iter_mut().enumerate() {
+                    if to != own {
+                        std::mem::swap(
+                            &mut *boxes[own * count + to].lock().unwrap_or_else(PoisonError::into_inner),
+                            mail,
+                        );
+                    }
+                }
+                barrier.wait();
+                for sender in (0..count).filter(|&sender| sender != own) {
+                    let mut mail = std::mem::take(
+                        &mut *boxes[sender * count + own].lock().unwrap_or_else(PoisonError::into_inner),
+                    );
+                    shard.receive(&mail, (block + 1) * length);
+                    mail.clear();
+                    *boxes[sender * count + own].lock().unwrap_or_else(PoisonError::into_inner) = mail;
+                }
+                barrier.wait();
+            }
+        };
+        std::thread::scope(|scope| {
+            for shard in &mut self.shards {
+                scope.spawn(|| work(shard));
+            }
+        });
+    }
+
+    /// Counts of all parts.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.shards.iter().for_each(|shard| counts.merge(&shard.hub.counts));
+        counts
+    }
+
+    /// Packets in the network.
+    pub fn inside(&self) -> u64 {
+        let sum = |of: fn(&Counts) -> u64| self.shards.iter().map(|shard| of(&shard.hub.counts)).sum::<u64>();
+        sum(|counts| counts.entered) - sum(|counts| counts.left)
+    }
+
+    /// `true` if every measured packet has been created and has arrived. Packets that a switch has already sent to
+    /// their host count as arrived.
+    pub fn is_drained(&self) -> bool {
+        let counts = self.counts();
+        let measuring: u64 = self.shards.iter().map(|shard| shard.hub.measuring).sum();
+        measuring == 0 && counts.latency.count() == counts.created
+    }
+
+    /// `true` if packets are in the network and none has moved for `cycles` cycles, or none can ever move.
+    pub fn is_stuck(&self, cycles: u32) -> bool {
+        let moved = self.shards.iter().map(|shard| shard.hub.moved).max().unwrap_or(0);
+        self.inside() > 0 && (self.shards.iter().all(Shard::is_idle) || self.cycle().saturating_sub(moved) > cycles)
+    }
+
+    /// Mean age of the packets in the network, in cycles, and of those that wait at hosts; `flits` flits a host and
+    /// cycle are offered.
+    pub fn mean_age(&self) -> f64 {
+        let now = self.cycle();
+        let (mut count, mut ages) = (0.0, 0.0);
+        for shard in &self.shards {
+            let inside = shard.hub.counts.entered as f64 - shard.hub.counts.left as f64;
+            count += inside;
+            ages += inside * f64::from(now) - shard.hub.ages as f64;
+        }
+        let per_host = match &self.plan.packets {
+            Packets::Drawn { gaps, .. } => gaps.rate(),
+            Packets::Listed(_) => 0.0,
+        };
+        for source in self.shards.iter().flat_map(|shard| &shard.hub.sources) {
+            if source.created < now {
+                // The packets behind the first one are not drawn yet: as many as their rate gives, half as old.
+                let age = f64::from(now - source.created);
+                count += 1.0 + age * per_host;
+                ages += age + age * per_host * age / 2.0;
+            }
+        }
+        if count > 0.0 { ages / count } else { 0.0 }
+    }
+
+    /// Flits that arrived at each host in the window.
+    pub fn accepted(&self) -> impl Iterator<Item = u32> + '_ {
+        self.shards.iter().flat_map(|shard| shard.hub.accepted.iter().copied())
+    }
+
+    /// Flits sent over each arc in the window.
+    pub fn arc_flits(&self) -> Vec<u32> {
+        let wiring = &self.plan.wiring;
+        let mut flits = vec![0; wiring.topology.graph.arcs()];
+        for shard in &self.shards {
+            for (local, switch) in shard.switches.iter().enumerate() {
+                let s = shard.range.start + local as u32;
+                for cable in 0..wiring.out_cables(s) {
+                    let port = switch.out_port + u32::from(switch.first_cable) + cable;
+                    flits[wiring.out_arc(s, cable).index()] = shard.out_ports[port as usize].sent;
+                }
+            }
+        }
+        flits
+    }
+
+    /// The log of all packets that have arrived, in the order of their numbers.
+    pub fn log(&self) -> Vec<Logged> {
+        let mut log: Vec<Logged> = self.shards.iter().flat_map(|shard| shard.hub.log.iter().copied()).collect();
+        log.sort_unstable_by_key(|packet| packet.id);
+        log
+    }
+
+    /// `true` if the network is as it was before cycle 0: no flit in a buffer, all credits back, no channel owned.
+    /// Takes some cycles after the last packet, in which credits come back.
+    pub fn is_clean(&self) -> bool {
+        self.shards.iter().all(|shard| {
+            shard.inputs.iter().all(|input| input.flits == 0)
+                && shard.outputs.iter().all(|output| output.used == 0 && output.owner == state::FREE)
+                && shard.loads.iter().all(|&load| load == 0)
+                && shard.hub.host_vcs.iter().all(|vc| vc.used == 0 && vc.owner == state::FREE)
+        })
+    }
+}

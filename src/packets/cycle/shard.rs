@@ -1,0 +1,525 @@
+//! A part of the network: consecutive switches and their hosts, with all their state.
+//!
+//! Switches act on each other only by flits and credits that take at least `block` cycles, so each switch runs through a
+//! block of that length at a visit: its state is fetched once, and parts of the network need to meet only between
+//! blocks. Flits and credits are put directly into the slot of the cycle in which they are due, at the far end.
+
+use super::state::{Cold, FREE, HostPort, HostVc, InPort, Input, Link, NEVER, OutPort, Output, Packet, Source, Switch};
+use crate::packets::parameters::Parameters;
+use crate::packets::random::Stream;
+use crate::packets::routing::{Candidate, Rule};
+use crate::packets::source::Packets;
+use crate::packets::statistics::{Counts, Logged, Window};
+use crate::packets::wiring::Wiring;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Most rows of slots; what is due later waits in a heap.
+const MAX_ROWS: u32 = 1024;
+
+/// What does not change during a run.
+pub(super) struct Plan {
+    pub wiring: Arc<Wiring>,
+    pub rule: Arc<dyn Rule>,
+    pub parameters: Parameters,
+    pub packets: Packets,
+    pub seed: u64,
+    pub window: Window,
+    /// Keep a log of all packets, or sizes of packets differ.
+    pub cold: bool,
+    pub log: bool,
+    /// Binary logarithm of the padded number of virtual channels.
+    pub shift: u32,
+    /// Cycles of a block.
+    pub block: u32,
+    /// Rows of slots for flits, for credits, and for credits of hosts.
+    pub flit_rows: u32,
+    pub credit_rows: u32,
+    pub host_rows: u32,
+    /// Rows of heads that are being routed.
+    pub route_rows: u32,
+    /// Blocks that the calendar of visits reaches ahead.
+    pub calendar: u32,
+    /// First switch of each shard, and the number of switches.
+    pub bounds: Vec<u32>,
+    /// First port of each switch within its shard, for inputs and outputs.
+    pub in_port: Vec<u32>,
+    pub out_port: Vec<u32>,
+    /// Free flits that a channel must have for a packet to take it, and for one from a host.
+    pub space: u32,
+    /// The rule chooses the channel to the destination host.
+    pub delivers: bool,
+    /// Most candidates of a head.
+    pub candidates: usize,
+    /// Virtual channels that are blocked by credits are left out of the switch allocation until one comes.
+    pub wake_by_credit: bool,
+}
+
+impl Plan {
+    /// The shard of a switch.
+    #[inline]
+    pub fn shard_of(&self, switch: u32) -> usize {
+        match self.bounds.len() {
+            2 => 0,
+            _ => self.bounds.partition_point(|&first| first <= switch) - 1,
+        }
+    }
+
+    /// Cycles from the grant of the switch to the departure, for the first or second step of a cycle.
+    #[inline]
+    pub fn crossing(&self, step: u32) -> u32 {
+        match self.parameters.speedup {
+            1 => self.parameters.crossing_delay,
+            _ => self.parameters.crossing_delay - 1 + step,
+        }
+    }
+}
+
+/// A flit or credit for another shard, or for a cycle beyond the rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mail {
+    pub time: u32,
+    pub switch: u32,
+    pub port: u16,
+    pub what: Item,
+}
+
+/// What is under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Item {
+    /// A word of a flit, within the shard.
+    Flit(u32),
+    /// A head with its packet, to another shard.
+    Head(u8, Packet, Cold),
+    /// A body flit, to another shard.
+    Body(u8),
+    /// A credit of a virtual channel.
+    Credit(u8),
+    /// A credit to a host port.
+    HostCredit(u8),
+}
+
+/// Order of mail in the heap.
+#[derive(Debug)]
+pub(super) struct Due(pub Mail);
+
+impl Due {
+    fn key(&self) -> (u32, u32, u16) {
+        (self.0.time, self.0.switch, self.0.port)
+    }
+}
+impl PartialEq for Due {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl Eq for Due {}
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Due {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// Index of a packet in a flit's word; the word 0 is no flit.
+pub(super) const VC_BITS: u32 = 6;
+/// The word of a body flit, without its channel.
+pub(super) const BODY: u32 = ((1 << 26) - 1) << VC_BITS;
+/// Most packets under way in a shard.
+pub(super) const MAX_PACKETS: usize = (1 << 26) - 3;
+
+/// State of the part.
+pub(super) struct Shard {
+    pub plan: Arc<Plan>,
+    pub number: usize,
+    pub range: Range<u32>,
+    pub first_host: u32,
+    pub switches: Vec<Switch>,
+    pub inputs: Vec<Input>,
+    pub outputs: Vec<Output>,
+    pub in_ports: Vec<InPort>,
+    pub out_ports: Vec<OutPort>,
+    pub loads: Vec<u32>,
+    /// Sets of input places: those that wait for a channel, those that compete for the switch, those that hold it.
+    pub waiting: Vec<u64>,
+    pub ready: Vec<u64>,
+    pub holding: Vec<u64>,
+    /// Rows of sets: heads by the step in which their routing is done.
+    pub routed: Vec<u64>,
+    /// Candidates of heads that wait, where a rule gives several.
+    pub candidates: Vec<Candidate>,
+    /// Allocations that take more than a cycle: (cycle of the result, input place, output place or port).
+    pub late_vcs: Vec<VecDeque<(u32, u16, u16)>>,
+    pub late_switches: Vec<VecDeque<(u32, u16, bool)>>,
+    /// The input place that holds each output port, while switches are held.
+    pub held_by: Vec<u16>,
+    pub hub: Hub,
+}
+
+/// What switches of a shard share: slots, packets, hosts, counts.
+pub(super) struct Hub {
+    pub flits: Vec<u32>,
+    pub credits: Vec<u8>,
+    pub host_credits: Vec<u8>,
+    pub packets: Vec<Packet>,
+    pub cold: Vec<Cold>,
+    pub unused: Vec<u32>,
+    pub host_ports: Vec<HostPort>,
+    pub host_vcs: Vec<HostVc>,
+    pub sources: Vec<Source>,
+    /// The packet that is arriving at each (host port, channel).
+    pub arriving: Vec<u32>,
+    /// Sets of switches by the block of their next visit.
+    pub calendar: Vec<u64>,
+    pub words: usize,
+    /// Visits beyond the calendar: (block, switch).
+    pub later: BinaryHeap<Reverse<(u32, u32)>>,
+    pub far: BinaryHeap<Reverse<Due>>,
+    /// Mail for other shards.
+    pub mail: Vec<Vec<Mail>>,
+    pub counts: Counts,
+    /// Flits that arrived at each host in the window, and left it.
+    pub accepted: Vec<u32>,
+    pub log: Vec<Logged>,
+    /// Sources whose next packet is created before the end of the window.
+    pub measuring: u64,
+    /// Last cycle in which a flit moved.
+    pub moved: u32,
+    /// Sum of the cycles of creation of packets in the network.
+    pub ages: u64,
+    pub overflow: bool,
+    pub scratch: Scratch,
+}
+
+/// Memory of an allocation.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// For each output place the best requester so far.
+    pub best: Vec<u16>,
+    pub asked: Vec<u64>,
+    /// For each output port the best (input, place) so far.
+    pub chosen: Vec<(u16, u16)>,
+    pub chosen_set: Vec<u64>,
+    pub vc_grants: Vec<(u16, u16)>,
+    pub switch_grants: Vec<u16>,
+    pub hold_grants: Vec<(u16, bool)>,
+    pub more: Vec<Candidate>,
+}
+
+impl Shard {
+    /// The state before cycle 0.
+    pub fn new(plan: &Arc<Plan>, number: usize) -> Self {
+        let wiring = &plan.wiring;
+        let p = &plan.parameters;
+        let range = plan.bounds[number]..plan.bounds[number + 1];
+        let width = 1_usize << plan.shift;
+        let all_vcs = if p.vcs == 64 { u64::MAX } else { (1 << p.vcs) - 1 };
+        let free = if p.vc_buffer >= plan.space { all_vcs } else { 0 };
+        let (mut switches, mut in_ports, mut out_ports) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut words, mut hosts, mut most_inputs, mut most_outputs) = (0_usize, 0_usize, 0, 0);
+        for s in range.clone() {
+            let (inputs, outputs) = (wiring.inputs(s), wiring.outputs(s));
+            let set = ((inputs as usize) << plan.shift).div_ceil(64);
+            (most_inputs, most_outputs) = (most_inputs.max(inputs), most_outputs.max(outputs));
+            switches.push(Switch {
+                in_port: in_ports.len() as u32,
+                out_port: out_ports.len() as u32,
+                word: words as u32,
+                host_port: hosts as u32,
+                next_host: 0,
+                host_credits: 0,
+                inputs: inputs as u16,
+                outputs: outputs as u16,
+                words: set as u16,
+                host_ports: wiring.host_ports(s) as u16,
+                first_host_input: wiring.first_host_input(s) as u16,
+                first_host_output: wiring.first_host_output(s) as u16,
+                first_cable: wiring.first_cable(s) as u16,
+                first_in_cable: wiring.first_cable(s) as u16,
+            });
+            words += set;
+            hosts += wiring.host_ports(s) as usize;
+            let first_in = wiring.first_cable(s);
+            for port in 0..inputs {
+                let cable = port.wrapping_sub(first_in);
+                let mut in_port = InPort::default();
+                if port >= first_in && cable < wiring.in_cables(s) {
+                    let end = wiring.near_end(s, cable);
+                    let target = wiring.first_cable(end.switch) + end.cable;
+                    let base = plan.out_port[end.switch as usize] * plan.credit_rows;
+                    in_port.link = Link {
+                        switch: end.switch,
+                        slot: base + target,
+                        stride: wiring.outputs(end.switch) as u16,
+                        port: target as u16,
+                        latency: wiring.latency[wiring.in_arc(s, cable).index()] as u16,
+                    };
+                }
+                in_ports.push(in_port);
+            }
+            for port in 0..outputs {
+                let cable = port.wrapping_sub(first_in);
+                let mut out_port = OutPort { free, ..OutPort::default() };
+                if port >= first_in && cable < wiring.out_cables(s) {
+                    let end = wiring.far_end(s, cable);
+                    let target = wiring.first_cable(end.switch) + end.cable;
+                    let base = plan.in_port[end.switch as usize] * plan.flit_rows;
+                    out_port.link = Link {
+                        switch: end.switch,
+                        slot: base + target,
+                        stride: wiring.inputs(end.switch) as u16,
+                        port: target as u16,
+                        latency: wiring.latency[wiring.out_arc(s, cable).index()] as u16,
+                    };
+                }
+                out_ports.push(out_port);
+            }
+        }
+        let first_host = wiring.host_first[range.start as usize];
+        let end_host = wiring.host_first[range.end as usize];
+        let host_space = plan.space.max(1);
+        let host_free = if p.vc_buffer >= host_space { all_vcs } else { 0 };
+        let host_port = HostPort { free: host_free, created: NEVER, source: 0, left: 0, vc: 0, last: 255 };
+        let set_words = switches.len().div_ceil(64);
+        let (places_in, places_out) = (in_ports.len() * width, out_ports.len() * width);
+        let mut shard = Self {
+            number,
+            first_host,
+            inputs: vec![Input::default(); places_in],
+            outputs: vec![Output::default(); places_out],
+            loads: vec![0; out_ports.len()],
+            waiting: vec![0; words],
+            ready: vec![0; words],
+            holding: vec![0; if p.hold_switch { words } else { 0 }],
+            routed: vec![0; words * plan.route_rows as usize],
+            candidates: match plan.candidates {
+                1 => Vec::new(),
+                most => vec![Candidate::default(); places_in * most],
+            },
+            late_vcs: vec![VecDeque::new(); if p.vc_delay > 1 { switches.len() } else { 0 }],
+            late_switches: vec![VecDeque::new(); if p.switch_delay > 1 { switches.len() } else { 0 }],
+            held_by: vec![FREE; if p.hold_switch { out_ports.len() } else { 0 }],
+            hub: Hub {
+                flits: vec![0; in_ports.len() * plan.flit_rows as usize],
+                credits: vec![0; out_ports.len() * plan.credit_rows as usize],
+                host_credits: vec![0; hosts * plan.host_rows as usize],
+                packets: Vec::new(),
+                cold: Vec::new(),
+                unused: Vec::new(),
+                host_ports: vec![host_port; hosts],
+                host_vcs: vec![HostVc::default(); hosts << plan.shift],
+                sources: Vec::with_capacity((end_host - first_host) as usize),
+                arriving: vec![super::state::NONE; hosts << plan.shift],
+                calendar: vec![0; set_words * plan.calendar as usize],
+                words: set_words,
+                later: BinaryHeap::new(),
+                far: BinaryHeap::new(),
+                mail: vec![Vec::new(); plan.bounds.len() - 1],
+                counts: Counts::default(),
+                accepted: vec![0; (end_host - first_host) as usize],
+                log: Vec::new(),
+                measuring: 0,
+                moved: 0,
+                ages: 0,
+                overflow: false,
+                scratch: Scratch {
+                    best: vec![0; (most_outputs as usize) << plan.shift],
+                    asked: vec![0; ((most_outputs as usize) << plan.shift).div_ceil(64)],
+                    chosen: vec![(0, 0); most_outputs as usize],
+                    chosen_set: vec![0; (most_outputs as usize).div_ceil(64)],
+                    ..Scratch::default()
+                },
+            },
+            plan: plan.clone(),
+            range,
+            switches,
+            in_ports,
+            out_ports,
+        };
+        shard.seed_sources(first_host..end_host);
+        shard
+    }
+
+    /// Draws the first packet of each host and enters the switches into the calendar.
+    fn seed_sources(&mut self, hosts: Range<u32>) {
+        let plan = self.plan.clone();
+        for host in hosts {
+            let mut stream = Stream::new(plan.seed, host);
+            let (created, to) = plan.packets.first(host, &mut stream);
+            self.hub.count_created(created, plan.window);
+            self.hub.sources.push(Source { stream, created, to });
+        }
+        for local in 0..self.switches.len() {
+            let switch = self.switches[local];
+            let first = plan.wiring.host_first[self.range.start as usize + local] - self.first_host;
+            let end = plan.wiring.host_first[self.range.start as usize + local + 1] - self.first_host;
+            let mut soonest = NEVER;
+            for port in 0..u32::from(switch.host_ports) {
+                let own = match switch.host_ports as u32 == end - first {
+                    true => first + port..first + port + 1,
+                    false => first..end,
+                };
+                let created = self.hub.refill(switch.host_port + port, own);
+                soonest = soonest.min(created);
+            }
+            self.switches[local].next_host = soonest;
+            if soonest != NEVER {
+                self.hub.visit_at(soonest / plan.block, 0, local as u32, plan.calendar);
+            }
+        }
+    }
+
+    /// Takes mail of another shard.
+    pub fn receive(&mut self, mail: &[Mail], start: u32) {
+        for item in mail {
+            let local = (item.switch - self.range.start) as usize;
+            let what = match item.what {
+                Item::Head(vc, packet, cold) => {
+                    let index = self.hub.keep(packet, cold, self.plan.cold);
+                    self.hub.ages += u64::from(packet.created);
+                    Item::Flit((index + 1) << VC_BITS | u32::from(vc))
+                }
+                Item::Body(vc) => Item::Flit(BODY | u32::from(vc)),
+                other => other,
+            };
+            self.put(local, Mail { what, ..*item }, start);
+        }
+    }
+
+    /// Puts what is due within the rows into its slot, and the rest into the heap. `start` is the first cycle that has
+    /// not been simulated.
+    fn put(&mut self, local: usize, mail: Mail, start: u32) {
+        let plan = &*self.plan;
+        let switch = &self.switches[local];
+        let rows = match mail.what {
+            Item::Credit(_) => plan.credit_rows,
+            Item::HostCredit(_) => plan.host_rows,
+            _ => plan.flit_rows,
+        };
+        if mail.time - start >= rows {
+            self.hub.far.push(Reverse(Due(mail)));
+            return;
+        }
+        let (row, port) = (mail.time % rows, u32::from(mail.port));
+        match mail.what {
+            Item::Flit(word) => {
+                let slot = switch.in_port * rows + row * u32::from(switch.inputs) + port;
+                self.hub.flits[slot as usize] = word;
+            }
+            Item::Credit(vc) => {
+                let slot = switch.out_port * rows + row * u32::from(switch.outputs) + port;
+                self.hub.credits[slot as usize] = vc + 1;
+            }
+            Item::HostCredit(vc) => {
+                let slot = switch.host_port * rows + row * u32::from(switch.host_ports) + port;
+                self.hub.host_credits[slot as usize] = vc + 1;
+            }
+            Item::Head(..) | Item::Body(_) => unreachable!("mail is turned into words when it is received"),
+        }
+        self.hub.visit_at(mail.time / plan.block, start / plan.block, local as u32, plan.calendar);
+    }
+
+    /// Takes from the heap what is due within the rows.
+    fn fetch_far(&mut self, start: u32) {
+        let reach = self.plan.flit_rows.min(self.plan.credit_rows).min(self.plan.host_rows);
+        while self.hub.far.peek().is_some_and(|Reverse(Due(mail))| mail.time - start < reach) {
+            if let Some(Reverse(Due(mail))) = self.hub.far.pop() {
+                self.put((mail.switch - self.range.start) as usize, mail, start);
+            }
+        }
+    }
+
+    /// Runs the switches that have something to do through a block.
+    pub fn run_block(&mut self, block: u32) {
+        let start = block * self.plan.block;
+        self.fetch_far(start);
+        while let Some(&Reverse((due, local))) = self.hub.later.peek() {
+            if due >= block + self.plan.calendar {
+                break;
+            }
+            self.hub.later.pop();
+            self.hub.visit_at(due, block, local, self.plan.calendar);
+        }
+        let row = (block % self.plan.calendar) as usize * self.hub.words;
+        for word in 0..self.hub.words {
+            let mut set = std::mem::take(&mut self.hub.calendar[row + word]);
+            while set != 0 {
+                let local = word * 64 + set.trailing_zeros() as usize;
+                set &= set - 1;
+                self.visit(local, start);
+            }
+        }
+    }
+
+    /// `true` if there is nothing to do at any time, as far as this shard knows.
+    pub fn is_idle(&self) -> bool {
+        self.hub.calendar.iter().all(|&word| word == 0) && self.hub.later.is_empty() && self.hub.far.is_empty()
+    }
+}
+
+impl Hub {
+    /// Enters a visit.
+    #[inline]
+    pub fn visit_at(&mut self, block: u32, now: u32, local: u32, calendar: u32) {
+        if block - now < calendar {
+            let row = (block % calendar) as usize * self.words;
+            self.calendar[row + local as usize / 64] |= 1 << (local % 64);
+        } else {
+            self.later.push(Reverse((block, local)));
+        }
+    }
+
+    /// Keeps a packet; its index.
+    #[inline]
+    pub fn keep(&mut self, packet: Packet, cold: Cold, keep_cold: bool) -> u32 {
+        let index = match self.unused.pop() {
+            Some(index) => {
+                self.packets[index as usize] = packet;
+                index
+            }
+            None => {
+                if self.packets.len() >= MAX_PACKETS {
+                    self.overflow = true;
+                    return 0;
+                }
+                self.packets.push(packet);
+                self.packets.len() as u32 - 1
+            }
+        };
+        if keep_cold {
+            if self.cold.len() <= index as usize {
+                self.cold.resize(index as usize + 1, Cold::default());
+            }
+            self.cold[index as usize] = cold;
+        }
+        index
+    }
+
+    /// Counts a packet that a source has drawn.
+    pub fn count_created(&mut self, created: u32, window: Window) {
+        if window.has(created) {
+            self.counts.created += 1;
+        }
+        self.measuring += u64::from(created < window.until);
+    }
+
+    /// Finds the next packet among the sources of a port; its creation.
+    pub fn refill(&mut self, port: u32, sources: Range<u32>) -> u32 {
+        let own = self.sources[sources.start as usize..sources.end as usize].iter();
+        let next = (sources.start..).zip(own).min_by_key(|(_, source)| source.created);
+        let port = &mut self.host_ports[port as usize];
+        (port.source, port.created) = next.map_or((0, NEVER), |(index, source)| (index, source.created));
+        port.created
+    }
+}
+
+/// Rows that reach `reach` cycles ahead of the end of a block.
+pub(super) fn rows(block: u32, reach: u32) -> u32 {
+    (block + reach).min(MAX_ROWS)
+}

@@ -1,0 +1,195 @@
+//! State of switches, in flat arrays.
+//!
+//! A *place* is a port and a virtual channel, `port << shift | vc`, where `1 << shift` is the number of virtual channels
+//! rounded up to a power of two. Round robin over places is the same with the gaps as without: they are never asked for.
+
+/// No packet.
+pub(super) const NONE: u32 = u32::MAX;
+/// Owner of an output channel that is free.
+pub(super) const FREE: u16 = u16::MAX;
+/// Owner of an output channel whose packet has been sent, and whose credits are to come back before it is free.
+pub(super) const SENT: u16 = u16::MAX - 1;
+/// Bit of [`Input::left`]: the head of the packet has not been sent yet.
+pub(super) const HEAD: u16 = 1 << 15;
+/// A time that never comes.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// A packet whose head is in a queue or on a link.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Packet {
+    /// The packet behind it in the queue of its head.
+    pub next: u32,
+    /// Cycle of creation.
+    pub created: u32,
+    /// Destination host in 27 bits, and the phase of the rule.
+    pub to: u32,
+    /// Cables passed in 8 bits, and the note of the rule.
+    pub aux: u32,
+}
+
+/// Bits of [`Packet::to`] for the host.
+pub(super) const HOST_BITS: u32 = 27;
+/// Mask of the host.
+pub(super) const HOST_MASK: u32 = (1 << HOST_BITS) - 1;
+
+/// What logs and packets of different sizes need besides.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Cold {
+    /// Place in the list of packets, or the number of the packet.
+    pub id: u64,
+    /// Source host.
+    pub from: u32,
+    /// Cycle in which the head left the host.
+    pub injected: u32,
+    /// Cycle in which the head arrived.
+    pub head: u32,
+    /// Flits.
+    pub size: u16,
+}
+
+/// A virtual channel of an input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Input {
+    /// First of the packets whose heads are in this queue.
+    pub first: u32,
+    /// Last of them.
+    pub last: u32,
+    /// Flits in the queue.
+    pub flits: u16,
+    /// Flits of the packet on its way that have not passed yet, with [`HEAD`]. While it waits for a channel: the range
+    /// of channels it asks for, or the number of candidates.
+    pub left: u16,
+    /// Place of the output channel. While it waits for a channel: the output port.
+    pub output: u16,
+    /// Pointer of the channel allocator's first stage.
+    pub pointer: u16,
+}
+
+impl Default for Input {
+    fn default() -> Self {
+        Self { first: NONE, last: NONE, flits: 0, left: 0, output: 0, pointer: 0 }
+    }
+}
+
+/// The account of a virtual channel at the far end of an output.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output {
+    /// Flits sent and not credited.
+    pub used: u16,
+    /// Place of the input whose packet owns it, [`FREE`] or [`SENT`].
+    pub owner: u16,
+    /// Pointer of the channel allocator's second stage.
+    pub pointer: u16,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self { used: 0, owner: FREE, pointer: 0 }
+    }
+}
+
+/// The other end of a port's cable: where flits, or credits, are put.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Link {
+    /// The switch.
+    pub switch: u32,
+    /// Slot of the port in the first row, within the shard of that switch.
+    pub slot: u32,
+    /// Slots of a row.
+    pub stride: u16,
+    /// Port at that switch.
+    pub port: u16,
+    /// Cycles on the cable.
+    pub latency: u16,
+}
+
+/// An input port.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct InPort {
+    /// Where credits go.
+    pub link: Link,
+    /// Pointer of the switch allocator's first stage.
+    pub pointer: u16,
+    /// The virtual channel that is first in turn.
+    pub offset: u8,
+    /// Cycle in which the last credit left; only where a switch takes two steps in a cycle.
+    pub credit_left: u32,
+}
+
+/// An output port.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct OutPort {
+    /// Virtual channels that a packet may take.
+    pub free: u64,
+    /// Where flits go.
+    pub link: Link,
+    /// Pointer of the switch allocator's second stage.
+    pub pointer: u16,
+    /// Cycle in which the last flit left; only where a switch takes two steps in a cycle.
+    pub left: u32,
+    /// Flits sent in the measured cycles.
+    pub sent: u32,
+}
+
+/// Where the state of a switch begins in the arrays.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Switch {
+    pub in_port: u32,
+    pub out_port: u32,
+    /// Words of a set of input places, in the arrays of sets.
+    pub word: u32,
+    /// First host port.
+    pub host_port: u32,
+    /// Cycle in which a host port has to be looked at.
+    pub next_host: u32,
+    /// Credits on their way to hosts.
+    pub host_credits: u32,
+    pub inputs: u16,
+    pub outputs: u16,
+    pub words: u16,
+    pub host_ports: u16,
+    pub first_host_input: u16,
+    pub first_host_output: u16,
+    pub first_cable: u16,
+    pub first_in_cable: u16,
+}
+
+/// The account of a virtual channel of a switch's input at a host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostVc {
+    pub used: u16,
+    /// Owner: [`FREE`], [`SENT`] or 0 while a packet is being sent.
+    pub owner: u16,
+}
+
+impl Default for HostVc {
+    fn default() -> Self {
+        Self { used: 0, owner: FREE }
+    }
+}
+
+/// A port by which hosts send.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostPort {
+    /// Virtual channels that a packet may take.
+    pub free: u64,
+    /// Creation of the next packet.
+    pub created: u32,
+    /// The source of the next packet among those of the port.
+    pub source: u32,
+    /// Flits of the packet on its way that have not been sent.
+    pub left: u16,
+    /// Its virtual channel.
+    pub vc: u8,
+    /// The virtual channel taken last; 255 if none has been.
+    pub last: u8,
+}
+
+/// A host's packets to come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    pub stream: crate::packets::random::Stream,
+    pub created: u32,
+    /// Destination, or the place in the list of packets.
+    pub to: u32,
+}

@@ -1,0 +1,743 @@
+//! A switch and its hosts in one cycle, in the order that decides ties.
+//!
+//! 1. Flits that arrive join their queues, credits that are due are taken, hosts send.
+//! 2. Channels and the switch are allocated, on the state after 1.
+//! 3. Heads whose routing is done get their candidates; they see the loads after 1.
+//! 4. What was allocated is carried out.
+
+use super::allocate::Grants;
+use super::shard::{BODY, Due, Hub, Item, Mail, Plan, Shard, VC_BITS};
+use super::state::{
+    Cold, FREE, HEAD, HOST_BITS, HOST_MASK, HostPort, InPort, Input, NONE, OutPort, Output, Packet, SENT, Switch,
+};
+use crate::packets::routing::{At, Candidate, Head};
+use crate::packets::statistics::Logged;
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+/// The state of one switch.
+pub(super) struct Visit<'a> {
+    pub plan: &'a Plan,
+    pub number: usize,
+    pub range_start: u32,
+    pub range_end: u32,
+    pub first_host: u32,
+    /// The switch within the shard, and in the network.
+    pub local: u32,
+    pub id: u32,
+    pub start: u32,
+    pub switch: &'a mut Switch,
+    pub inputs: &'a mut [Input],
+    pub outputs: &'a mut [Output],
+    pub in_ports: &'a mut [InPort],
+    pub out_ports: &'a mut [OutPort],
+    pub loads: &'a mut [u32],
+    pub waiting: &'a mut [u64],
+    pub ready: &'a mut [u64],
+    pub holding: &'a mut [u64],
+    pub routed: &'a mut [u64],
+    pub candidates: &'a mut [Candidate],
+    pub late_vcs: Option<&'a mut VecDeque<(u32, u16, u16)>>,
+    pub late_switches: Option<&'a mut VecDeque<(u32, u16, bool)>>,
+    pub held_by: &'a mut [u16],
+    pub hub: &'a mut Hub,
+}
+
+#[inline]
+pub(super) fn insert(set: &mut [u64], place: usize) {
+    set[place / 64] |= 1 << (place % 64);
+}
+
+#[inline]
+pub(super) fn remove(set: &mut [u64], place: usize) {
+    set[place / 64] &= !(1 << (place % 64));
+}
+
+/// Calls `visit` with each member of a set.
+#[inline]
+pub(super) fn members(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) {
+    while bits != 0 {
+        visit(word * 64 + bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
+
+impl Shard {
+    /// Runs a switch through a block.
+    pub(super) fn visit(&mut self, local: usize, start: u32) {
+        let plan = &*self.plan;
+        let s = self.switches[local];
+        let (in_port, out_port) = (s.in_port as usize, s.out_port as usize);
+        let (ports_in, ports_out) = (usize::from(s.inputs), usize::from(s.outputs));
+        let (word, words) = (s.word as usize, usize::from(s.words));
+        let (places_in, places_out) = (ports_in << plan.shift, ports_out << plan.shift);
+        let hold = if self.holding.is_empty() { 0..0 } else { word..word + words };
+        let held = if self.held_by.is_empty() { 0..0 } else { out_port..out_port + ports_out };
+        let most = if self.candidates.is_empty() { 0 } else { plan.candidates };
+        let route_rows = plan.route_rows as usize;
+        let mut visit = Visit {
+            plan,
+            number: self.number,
+            range_start: self.range.start,
+            range_end: self.range.end,
+            first_host: self.first_host,
+            local: local as u32,
+            id: self.range.start + local as u32,
+            start,
+            switch: &mut self.switches[local],
+            inputs: &mut self.inputs[in_port << plan.shift..][..places_in],
+            outputs: &mut self.outputs[out_port << plan.shift..][..places_out],
+            in_ports: &mut self.in_ports[in_port..][..ports_in],
+            out_ports: &mut self.out_ports[out_port..][..ports_out],
+            loads: &mut self.loads[out_port..][..ports_out],
+            waiting: &mut self.waiting[word..][..words],
+            ready: &mut self.ready[word..][..words],
+            holding: &mut self.holding[hold],
+            routed: &mut self.routed[word * route_rows..][..words * route_rows],
+            candidates: &mut self.candidates[(in_port << plan.shift) * most..][..places_in * most],
+            late_vcs: self.late_vcs.get_mut(local),
+            late_switches: self.late_switches.get_mut(local),
+            held_by: &mut self.held_by[held],
+            hub: &mut self.hub,
+        };
+        visit.hub.counts.visits += 1;
+        for t in start..start + plan.block {
+            visit.cycle(t);
+        }
+        let awake = visit.is_awake(start + plan.block);
+        if awake {
+            self.hub.visit_at(start / plan.block + 1, start / plan.block, local as u32, plan.calendar);
+        } else {
+            let next = self.switches[local].next_host;
+            if next != super::state::NEVER {
+                let block = (next / plan.block).max(start / plan.block + 1);
+                self.hub.visit_at(block, start / plan.block, local as u32, plan.calendar);
+            }
+        }
+    }
+}
+
+impl Visit<'_> {
+    /// One cycle.
+    fn cycle(&mut self, t: u32) {
+        self.take_flits(t);
+        self.take_credits(t);
+        self.hosts(t);
+        let speedup = self.plan.parameters.speedup;
+        for step in 0..speedup {
+            self.step(t, step, t * speedup + step);
+        }
+    }
+
+    /// `true` if there is something to do in the cycle `next` even if nothing arrives.
+    fn is_awake(&self, next: u32) -> bool {
+        let any = |set: &[u64]| set.iter().any(|&word| word != 0);
+        self.switch.next_host <= next
+            || any(self.ready)
+            || any(self.routed)
+            || any(self.holding)
+            || self.late_vcs.as_ref().is_some_and(|late| !late.is_empty())
+            || self.late_switches.as_ref().is_some_and(|late| !late.is_empty())
+            || self.any_free()
+    }
+
+    /// One step of the switch.
+    fn step(&mut self, t: u32, step: u32, number: u32) {
+        let mut grants = Grants::default();
+        let held = !self.holding.is_empty();
+        if held {
+            self.decide_holds();
+        }
+        let waiting = self.waiting.iter().any(|&word| word != 0);
+        if waiting || self.late_vcs.as_ref().is_some_and(|late| !late.is_empty()) {
+            self.allocate_vcs(t, &mut grants);
+        }
+        let ready = self.ready.iter().any(|&word| word != 0);
+        if ready || self.late_switches.as_ref().is_some_and(|late| !late.is_empty()) {
+            self.allocate_switch(t, &mut grants);
+        }
+        let rows = self.plan.route_rows;
+        let words = usize::from(self.switch.words);
+        let row = (number % rows) as usize * words;
+        for word in 0..words {
+            let bits = std::mem::take(&mut self.routed[row + word]);
+            if bits != 0 {
+                members(word, bits, |place| self.route(place));
+            }
+        }
+        if grants.vcs {
+            self.take_vcs();
+        }
+        if held {
+            self.carry_out_holds(t, step, number);
+        }
+        if grants.switch {
+            let list = std::mem::take(&mut self.hub.scratch.switch_grants);
+            for &place in &list {
+                self.send(t, step, number, place, false);
+            }
+            self.hub.scratch.switch_grants = list;
+        }
+    }
+
+    /// `true` if any head that waits could get a channel.
+    fn any_free(&self) -> bool {
+        (0..self.waiting.len()).any(|word| {
+            let mut bits = self.waiting[word];
+            while bits != 0 {
+                let place = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if self.can_ask(place) {
+                    return true;
+                }
+            }
+            false
+        })
+    }
+
+    /// Flits that arrive.
+    fn take_flits(&mut self, t: u32) {
+        let inputs = usize::from(self.switch.inputs);
+        let rows = self.plan.flit_rows as usize;
+        let base = self.switch.in_port as usize * rows + (t as usize % rows) * inputs;
+        for port in 0..inputs {
+            let word = self.hub.flits[base + port];
+            if word == 0 {
+                continue;
+            }
+            self.hub.flits[base + port] = 0;
+            let vc = (word & ((1 << VC_BITS) - 1)) as usize;
+            let place = port << self.plan.shift | vc;
+            let input = &mut self.inputs[place];
+            let body = word & !((1 << VC_BITS) - 1);
+            if body != BODY {
+                let packet = (word >> VC_BITS) - 1;
+                match input.first {
+                    NONE => input.first = packet,
+                    _ => self.hub.packets[input.last as usize].next = packet,
+                }
+                self.hub.packets[packet as usize].next = NONE;
+                input.last = packet;
+            }
+            input.flits += 1;
+            if input.flits == 1 {
+                if input.left == 0 {
+                    self.begin_routing(place, t * self.plan.parameters.speedup);
+                } else {
+                    let output = &self.outputs[usize::from(input.output)];
+                    if !self.plan.wake_by_credit || u32::from(output.used) < self.plan.parameters.vc_buffer {
+                        insert(self.ready, place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Enters a head into the row of the step in which its routing is done; `number` is the step it begins in.
+    fn begin_routing(&mut self, place: usize, number: u32) {
+        let (delay, speedup) = (self.plan.parameters.routing_delay, self.plan.parameters.speedup);
+        let done = if delay == 1 { number } else { (number / speedup + delay - 1) * speedup };
+        let row = (done % self.plan.route_rows) as usize * usize::from(self.switch.words);
+        insert(&mut self.routed[row..], place);
+    }
+
+    /// Credits that are due.
+    fn take_credits(&mut self, t: u32) {
+        let outputs = usize::from(self.switch.outputs);
+        let rows = self.plan.credit_rows as usize;
+        let base = self.switch.out_port as usize * rows + (t as usize % rows) * outputs;
+        for port in 0..outputs {
+            let credit = self.hub.credits[base + port];
+            if credit == 0 {
+                continue;
+            }
+            self.hub.credits[base + port] = 0;
+            let vc = usize::from(credit) - 1;
+            let place = port << self.plan.shift | vc;
+            let output = &mut self.outputs[place];
+            let was_full = u32::from(output.used) >= self.plan.parameters.vc_buffer;
+            output.used -= 1;
+            self.loads[port] -= 1;
+            if output.owner == SENT && output.used == 0 {
+                output.owner = FREE;
+            }
+            if output.owner == FREE {
+                if self.plan.parameters.vc_buffer - u32::from(output.used) >= self.plan.space {
+                    self.out_ports[port].free |= 1 << vc;
+                }
+            } else if was_full && output.owner != SENT && self.plan.wake_by_credit {
+                let owner = usize::from(output.owner);
+                let is_held = !self.held_by.is_empty() && self.held_by[port] == output.owner;
+                // An owner that has not got its channel in this very cycle has flits only if it is active.
+                if self.inputs[owner].flits > 0 && !is_held {
+                    insert(self.ready, owner);
+                }
+            }
+        }
+    }
+
+    /// Gives a routed head its candidates.
+    fn route(&mut self, place: usize) {
+        let plan = self.plan;
+        let port = place >> plan.shift;
+        let vc = (place & ((1 << plan.shift) - 1)) as u32;
+        let index = self.inputs[place].first as usize;
+        let packet = self.hub.packets[index];
+        let to = packet.to & HOST_MASK;
+        let target = plan.wiring.switch_of(to);
+        let phase = packet.to >> HOST_BITS;
+        let candidate = if target == self.id && phase & Head::DETOUR == 0 && !plan.delivers {
+            let output = plan.wiring.host_output(self.id, to) as u16;
+            Candidate { output, lowest: 0, highest: (plan.parameters.vcs - 1) as u8, priority: 0 }
+        } else {
+            let cables = u32::from(self.switch.first_in_cable);
+            let from_host =
+                port.wrapping_sub(usize::from(self.switch.first_host_input)) < usize::from(self.switch.host_ports);
+            let at = At {
+                switch: self.id,
+                cable: (!from_host).then(|| port as u32 - cables),
+                vc: if from_host { port as u32 } else { vc },
+                loads: self.loads,
+                seed: plan.seed,
+            };
+            let mut head =
+                Head { to, target, hops: packet.aux & 255, created: packet.created, note: packet.aux >> 8, phase };
+            let mut more = std::mem::take(&mut self.hub.scratch.more);
+            more.clear();
+            let first = plan.rule.route(&at, &mut head, &mut more);
+            let kept = &mut self.hub.packets[index];
+            kept.to = to | head.phase << HOST_BITS;
+            kept.aux = packet.aux & 255 | head.note << 8;
+            if plan.candidates > 1 {
+                let slots = &mut self.candidates[place * plan.candidates..][..plan.candidates];
+                slots[0] = first;
+                slots[1..=more.len()].copy_from_slice(&more);
+                self.inputs[place].left = 1 + more.len() as u16;
+                self.hub.scratch.more = more;
+                insert(self.waiting, place);
+                return;
+            }
+            self.hub.scratch.more = more;
+            first
+        };
+        let input = &mut self.inputs[place];
+        if plan.candidates > 1 {
+            self.candidates[place * plan.candidates] = candidate;
+            input.left = 1;
+        } else {
+            input.output = candidate.output;
+            input.left = u16::from(candidate.lowest) | u16::from(candidate.highest) << 8;
+        }
+        if plan.parameters.count_routed && plan.candidates == 1 {
+            self.loads[usize::from(candidate.output)] += u32::from(self.size_of(index as u32));
+        }
+        insert(self.waiting, place);
+    }
+
+    /// Flits of the packet at the head of a queue.
+    fn size_of(&self, packet: u32) -> u16 {
+        match self.plan.cold {
+            true => self.hub.cold[packet as usize].size,
+            false => self.plan.parameters.packet as u16,
+        }
+    }
+
+    /// Heads take the channels they were granted.
+    fn take_vcs(&mut self) {
+        let list = std::mem::take(&mut self.hub.scratch.vc_grants);
+        for &(place, output) in &list {
+            let size = self.size_of(self.inputs[usize::from(place)].first);
+            let input = &mut self.inputs[usize::from(place)];
+            input.output = output;
+            input.left = size | HEAD;
+            let account = &mut self.outputs[usize::from(output)];
+            account.owner = place;
+            let vc = u32::from(output) & ((1 << self.plan.shift) - 1);
+            self.out_ports[usize::from(output) >> self.plan.shift].free &= !(1 << vc);
+            remove(self.waiting, usize::from(place));
+            if !self.plan.wake_by_credit || u32::from(account.used) < self.plan.parameters.vc_buffer {
+                insert(self.ready, usize::from(place));
+            }
+        }
+        self.hub.scratch.vc_grants = list;
+    }
+
+    /// A granted flit leaves its queue.
+    pub(super) fn send(&mut self, t: u32, step: u32, number: u32, place: u16, was_held: bool) {
+        let plan = self.plan;
+        let p = &plan.parameters;
+        let mask = (1_usize << plan.shift) - 1;
+        let (port, vc) = (usize::from(place) >> plan.shift, usize::from(place) & mask);
+        let input = &mut self.inputs[usize::from(place)];
+        let place_out = usize::from(input.output);
+        let (out, out_vc) = (place_out >> plan.shift, place_out & mask);
+        let account = &mut self.outputs[place_out];
+        account.used += 1;
+        if !p.count_routed || plan.candidates > 1 {
+            self.loads[out] += 1;
+        }
+        let full = u32::from(account.used) >= p.vc_buffer;
+        input.flits -= 1;
+        let is_head = input.left & HEAD != 0;
+        let mut packet = NONE;
+        if is_head {
+            packet = input.first;
+            input.first = self.hub.packets[packet as usize].next;
+            input.left &= !HEAD;
+        }
+        input.left -= 1;
+        let is_tail = input.left == 0;
+        let more = input.flits > 0;
+        self.hub.counts.passages += 1;
+        self.hub.moved = t;
+
+        // Where the flit goes.
+        let mut leaves = t + plan.crossing(step);
+        if p.speedup > 1 {
+            let line = &mut self.out_ports[out];
+            leaves = leaves.max(line.left + 1);
+            line.left = leaves;
+        }
+        let host = out.wrapping_sub(usize::from(self.switch.first_host_output));
+        if host < usize::from(self.switch.host_ports) {
+            self.deliver(leaves, out as u16, host as u32, out_vc, packet, is_tail);
+        } else {
+            if plan.window.has(t) {
+                self.out_ports[out].sent += 1;
+                self.hub.counts.cable_flits += 1;
+            }
+            self.pass_on(leaves, out, out_vc as u8, packet);
+        }
+
+        // The credit of the space that it left.
+        let mut credit = t;
+        if p.speedup > 1 {
+            let line = &mut self.in_ports[port];
+            credit = credit.max(line.credit_left + 1);
+            line.credit_left = credit;
+        }
+        let host = port.wrapping_sub(usize::from(self.switch.first_host_input));
+        if host < usize::from(self.switch.host_ports) {
+            self.credit_host(credit + p.host_delay + 1, host as u32, vc as u8);
+        } else {
+            let link = self.in_ports[port].link;
+            let due = credit + u32::from(link.latency) + 1 + p.credit_delay;
+            if link.switch >= self.range_start && link.switch < self.range_end && due - self.start < plan.credit_rows {
+                let row = due % plan.credit_rows;
+                self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize] = vc as u8 + 1;
+                self.wake(due, link.switch - self.range_start);
+            } else {
+                let mail = Mail { time: due, switch: link.switch, port: link.port, what: Item::Credit(vc as u8) };
+                self.post(mail);
+            }
+        }
+
+        // What becomes of the queue and of the channel.
+        let account = &mut self.outputs[place_out];
+        if is_tail {
+            if p.wait_for_tail_credit {
+                account.owner = SENT;
+            } else {
+                account.owner = FREE;
+                if p.vc_buffer - u32::from(account.used) >= plan.space {
+                    self.out_ports[out].free |= 1 << out_vc;
+                }
+            }
+            remove(self.ready, usize::from(place));
+            if more {
+                self.begin_routing(usize::from(place), number + 1);
+            }
+        } else if self.holding.is_empty() {
+            if !more || (full && plan.wake_by_credit) {
+                remove(self.ready, usize::from(place));
+            } else {
+                insert(self.ready, usize::from(place));
+            }
+        } else {
+            remove(self.ready, usize::from(place));
+        }
+        if !self.holding.is_empty() {
+            if !is_tail && more {
+                insert(self.holding, usize::from(place));
+                self.held_by[out] = place;
+            } else {
+                remove(self.holding, usize::from(place));
+                if was_held {
+                    self.held_by[out] = FREE;
+                }
+            }
+        }
+        // An allocation of several cycles moved it when it began.
+        if !was_held && p.switch_delay == 1 {
+            self.in_ports[port].offset = ((vc + 1) & mask) as u8;
+        }
+    }
+
+    #[inline]
+    fn wake(&mut self, time: u32, local: u32) {
+        let (now, block) = (self.start / self.plan.block, time / self.plan.block);
+        self.hub.visit_at(block, now, local, self.plan.calendar);
+    }
+
+    /// Sends mail to another shard or to a later time.
+    fn post(&mut self, mail: Mail) {
+        let inside = mail.switch >= self.range_start && mail.switch < self.range_end;
+        if inside {
+            self.hub.far.push(Reverse(Due(mail)));
+        } else {
+            let shard = self.plan.shard_of(mail.switch);
+            debug_assert_ne!(shard, self.number);
+            self.hub.mail[shard].push(mail);
+        }
+    }
+
+    /// A flit to the next switch.
+    fn pass_on(&mut self, leaves: u32, out: usize, vc: u8, packet: u32) {
+        let plan = self.plan;
+        let link = self.out_ports[out].link;
+        let due = leaves + u32::from(link.latency) + 1;
+        if packet != NONE {
+            let aux = &mut self.hub.packets[packet as usize].aux;
+            *aux += u32::from(*aux & 255 != 255);
+        }
+        let inside = link.switch >= self.range_start && link.switch < self.range_end;
+        let word = u32::from(vc) | if packet == NONE { BODY } else { (packet + 1) << VC_BITS };
+        if inside && due - self.start < plan.flit_rows {
+            let row = due % plan.flit_rows;
+            self.hub.flits[(link.slot + row * u32::from(link.stride)) as usize] = word;
+            self.wake(due, link.switch - self.range_start);
+            return;
+        }
+        let what = match (inside, packet) {
+            (true, _) => Item::Flit(word),
+            (false, NONE) => Item::Body(vc),
+            (false, index) => {
+                let kept = self.hub.packets[index as usize];
+                let cold = if plan.cold { self.hub.cold[index as usize] } else { Cold::default() };
+                self.hub.unused.push(index);
+                self.hub.ages -= u64::from(kept.created);
+                Item::Head(vc, kept, cold)
+            }
+        };
+        self.post(Mail { time: due, switch: link.switch, port: link.port, what });
+    }
+
+    /// A flit to a host, which takes it and gives its credit back when it arrives.
+    fn deliver(&mut self, leaves: u32, out: u16, host: u32, vc: usize, head: u32, is_tail: bool) {
+        let plan = self.plan;
+        let p = &plan.parameters;
+        let arrives = leaves + p.host_delay + 1;
+        let place = ((self.switch.host_port + host) as usize) << plan.shift | vc;
+        let mut packet = head;
+        if head == NONE {
+            packet = self.hub.arriving[place];
+        } else if !is_tail {
+            self.hub.arriving[place] = head;
+        }
+        let kept = self.hub.packets[packet as usize];
+        let to = (kept.to & HOST_MASK) - self.first_host;
+        if plan.log && head != NONE {
+            self.hub.cold[packet as usize].head = arrives;
+        }
+        if plan.window.has(arrives) {
+            self.hub.accepted[to as usize] += 1;
+            self.hub.counts.flits_accepted += 1;
+        }
+        if is_tail {
+            let hops = kept.aux & 255;
+            let counts = &mut self.hub.counts;
+            counts.left += 1;
+            counts.inside -= plan.window.after(arrives) as i64;
+            if plan.window.has(arrives) {
+                counts.window_packets += 1;
+                counts.window_hops += u64::from(hops);
+            }
+            if plan.window.has(kept.created) {
+                counts.latency.add(arrives - kept.created);
+                counts.arrived_at += u64::from(arrives);
+                counts.hops += u64::from(hops);
+                counts.most_hops = counts.most_hops.max(hops);
+            }
+            self.hub.ages -= u64::from(kept.created);
+            if plan.log {
+                let cold = self.hub.cold[packet as usize];
+                let (injected, head) = (cold.injected, cold.head);
+                self.hub.log.push(Logged { id: cold.id, injected, head, tail: arrives, hops });
+            }
+            self.hub.unused.push(packet);
+        }
+        let due = arrives + p.host_delay + 1 + p.credit_delay;
+        if due - self.start < plan.credit_rows {
+            let row = due % plan.credit_rows;
+            let base = self.switch.out_port * plan.credit_rows;
+            let slot = base + row * u32::from(self.switch.outputs) + u32::from(out);
+            self.hub.credits[slot as usize] = vc as u8 + 1;
+            self.wake_self(due);
+        } else {
+            self.post(Mail { time: due, switch: self.id, port: out, what: Item::Credit(vc as u8) });
+        }
+    }
+
+    /// A credit to a host.
+    fn credit_host(&mut self, due: u32, host: u32, vc: u8) {
+        if due - self.start < self.plan.host_rows {
+            let row = due % self.plan.host_rows;
+            let base = self.switch.host_port * self.plan.host_rows;
+            let slot = base + row * u32::from(self.switch.host_ports) + host;
+            self.hub.host_credits[slot as usize] = vc + 1;
+            self.wake_self(due);
+        } else {
+            self.post(Mail { time: due, switch: self.id, port: host as u16, what: Item::HostCredit(vc) });
+        }
+    }
+
+    fn wake_self(&mut self, time: u32) {
+        if time >= self.start + self.plan.block {
+            self.wake(time, self.local);
+        }
+    }
+
+    /// Hosts take their credits and send.
+    fn hosts(&mut self, t: u32) {
+        let plan = self.plan;
+        let ports = usize::from(self.switch.host_ports);
+        let rows = plan.host_rows as usize;
+        let base = self.switch.host_port as usize * rows + (t as usize % rows) * ports;
+        for port in 0..ports {
+            let credit = self.hub.host_credits[base + port];
+            if credit != 0 {
+                self.hub.host_credits[base + port] = 0;
+                self.take_host_credit(port, credit - 1);
+            }
+        }
+        if self.switch.next_host > t {
+            return;
+        }
+        let mut soonest = super::state::NEVER;
+        for port in 0..ports {
+            soonest = soonest.min(self.host(t, port));
+        }
+        self.switch.next_host = soonest;
+    }
+
+    fn take_host_credit(&mut self, port: usize, vc: u8) {
+        let index = self.switch.host_port as usize + port;
+        let account = &mut self.hub.host_vcs[index << self.plan.shift | usize::from(vc)];
+        account.used -= 1;
+        if account.owner == SENT && account.used == 0 {
+            account.owner = FREE;
+        }
+        if account.owner == FREE && self.plan.parameters.vc_buffer - u32::from(account.used) >= self.plan.space.max(1) {
+            self.hub.host_ports[index].free |= 1 << vc;
+        }
+    }
+
+    /// A port by which hosts send; the next cycle in which it has to be looked at.
+    fn host(&mut self, t: u32, port: usize) -> u32 {
+        let plan = self.plan;
+        let p = &plan.parameters;
+        let index = self.switch.host_port as usize + port;
+        let mut host: HostPort = self.hub.host_ports[index];
+        let mut word = BODY;
+        if host.left == 0 {
+            if host.created > t {
+                return host.created;
+            }
+            // In turn behind the channel taken last; before the first packet only channel 0.
+            let vc = if host.last == 255 {
+                (host.free & 1 != 0).then_some(0)
+            } else {
+                let behind = host.free & (u64::MAX << host.last << 1);
+                let first = if behind != 0 { behind } else { host.free };
+                (first != 0).then(|| first.trailing_zeros() as u8)
+            };
+            let Some(vc) = vc else { return t + 1 };
+            (host.vc, host.last) = (vc, vc);
+            let (packet, size) = self.enter(t, index, &host);
+            host.left = size;
+            word = (packet + 1) << VC_BITS;
+            host.free &= !(1 << vc);
+            self.hub.host_vcs[index << plan.shift | usize::from(vc)].owner = 0;
+            (host.source, host.created) = {
+                let next = self.hub.host_ports[index];
+                (next.source, next.created)
+            };
+        }
+        let account = &mut self.hub.host_vcs[index << plan.shift | usize::from(host.vc)];
+        if u32::from(account.used) >= p.vc_buffer {
+            self.hub.host_ports[index] = host;
+            return t + 1;
+        }
+        account.used += 1;
+        host.left -= 1;
+        if host.left == 0 {
+            account.owner = if p.wait_for_tail_credit { SENT } else { FREE };
+            if account.owner == FREE && p.vc_buffer - u32::from(account.used) >= plan.space.max(1) {
+                host.free |= 1 << host.vc;
+            }
+        }
+        if plan.window.has(t) {
+            self.hub.counts.flits_injected += 1;
+        }
+        let due = t + p.host_delay + 1;
+        let in_port = usize::from(self.switch.first_host_input) + port;
+        let word = word | u32::from(host.vc);
+        if due - self.start < plan.flit_rows {
+            let row = due % plan.flit_rows;
+            let base = self.switch.in_port * plan.flit_rows;
+            let slot = base + row * u32::from(self.switch.inputs) + in_port as u32;
+            self.hub.flits[slot as usize] = word;
+            self.wake_self(due);
+        } else {
+            self.post(Mail { time: due, switch: self.id, port: in_port as u16, what: Item::Flit(word) });
+        }
+        self.hub.moved = t;
+        self.hub.host_ports[index] = host;
+        if host.left > 0 { t + 1 } else { host.created.max(t + 1) }
+    }
+
+    /// Takes the next packet of a port and draws the one behind it; its index and size.
+    fn enter(&mut self, t: u32, index: usize, host: &HostPort) -> (u32, u16) {
+        let plan = self.plan;
+        let place = host.source;
+        let mut source = self.hub.sources[place as usize];
+        let from = self.first_host + place;
+        let (created, to, cold) = match &plan.packets {
+            crate::packets::source::Packets::Drawn { .. } => {
+                let size = plan.parameters.packet as u16;
+                let cold = Cold { id: self.hub.counts.entered, from, injected: t, head: 0, size };
+                (source.created, source.to, cold)
+            }
+            crate::packets::source::Packets::Listed(list) => {
+                let packet = list.packets[source.to as usize];
+                let cold = Cold { id: packet.id, from, injected: t, head: 0, size: packet.flits as u16 };
+                (packet.created, packet.to, cold)
+            }
+        };
+        let packet = Packet { next: NONE, created, to, aux: 0 };
+        let kept = self.hub.keep(packet, cold, plan.cold);
+        let counts = &mut self.hub.counts;
+        counts.entered += 1;
+        counts.inside += plan.window.after(t) as i64;
+        if plan.window.has(created) {
+            counts.injected += 1;
+            counts.injected_at += u64::from(t);
+        }
+        self.hub.ages += u64::from(created);
+        self.hub.measuring -= u64::from(created < plan.window.until);
+        (source.created, source.to) = plan.packets.after(from, source.created, source.to, &mut source.stream);
+        self.hub.count_created(source.created, plan.window);
+        self.hub.sources[place as usize] = source;
+        let ports = u32::from(self.switch.host_ports);
+        let first = plan.wiring.host_first[self.id as usize] - self.first_host;
+        let hosts = plan.wiring.hosts_of(self.id);
+        let own = if ports == hosts {
+            let port = index as u32 - self.switch.host_port;
+            first + port..first + port + 1
+        } else {
+            first..first + hosts
+        };
+        self.hub.refill(index as u32, own);
+        (kept, cold.size)
+    }
+}

@@ -1,0 +1,100 @@
+//! Destinations of packets, drawn from a traffic pattern.
+
+use super::PacketError;
+use super::random::Stream;
+use crate::traffic::{Evenly, Traffic};
+
+/// Largest number of (source, destination) pairs of a pattern that is neither uniform nor a permutation.
+const MAX_PAIRS: usize = 1 << 26;
+
+/// Where the packets of each host go.
+#[derive(Clone, Debug)]
+pub enum Destinations {
+    /// All hosts alike.
+    Evenly(Evenly),
+    /// One destination for each host; the host itself is none if it does not send.
+    One {
+        /// Destination of each host, or [`Destinations::NONE`].
+        to: Vec<u32>,
+    },
+    /// Several destinations for each host.
+    Several {
+        /// The destinations of host `h` are `pairs[first[h]..first[h + 1]]`.
+        first: Vec<u32>,
+        /// Destination, and the sum of the shares up to it.
+        pairs: Vec<(u32, f64)>,
+    },
+}
+
+impl Destinations {
+    /// A host that sends nothing.
+    pub const NONE: u32 = u32::MAX;
+
+    /// Tabulates a pattern.
+    ///
+    /// # Errors
+    /// [`PacketError::Invalid`] if it has too many pairs.
+    pub fn new(traffic: &Traffic) -> Result<Self, PacketError> {
+        if let Some(evenly) = traffic.flows.evenly() {
+            return Ok(Self::Evenly(evenly));
+        }
+        let (mut first, mut pairs) = (vec![0], Vec::new());
+        for source in 0..traffic.endpoints {
+            let mut sum = 0.0;
+            traffic.flows.visit(source, &mut |to, share| {
+                sum += share;
+                pairs.push((to, sum));
+            });
+            if pairs.len() > MAX_PAIRS {
+                let rule = format!("it has more than {MAX_PAIRS} pairs of hosts");
+                return Err(PacketError::invalid("pattern", &traffic.name, rule));
+            }
+            first.push(pairs.len() as u32);
+        }
+        let single = first.windows(2).all(|ends| match ends[1] - ends[0] {
+            0 => true,
+            1 => pairs[ends[0] as usize].1 >= 1.0 - 1e-12,
+            _ => false,
+        });
+        if !single {
+            return Ok(Self::Several { first, pairs });
+        }
+        let to = first.windows(2).map(|ends| match ends[1] - ends[0] {
+            0 => Self::NONE,
+            _ => pairs[ends[0] as usize].0,
+        });
+        Ok(Self::One { to: to.collect() })
+    }
+
+    /// `true` if a host sends packets.
+    pub fn sends(&self, source: u32) -> bool {
+        match self {
+            Self::Evenly(_) => true,
+            Self::One { to } => to[source as usize] != Self::NONE,
+            Self::Several { first, .. } => first[source as usize] < first[source as usize + 1],
+        }
+    }
+
+    /// Draws the destination of a packet; `None` if this one is not sent because the source sends less than others.
+    #[inline]
+    pub fn draw(&self, source: u32, stream: &mut Stream) -> Option<u32> {
+        match self {
+            Self::Evenly(Evenly { endpoints, with_self: true }) => Some(stream.below(*endpoints)),
+            Self::Evenly(Evenly { endpoints, with_self: false }) => {
+                let to = stream.below(*endpoints - 1);
+                Some(to + u32::from(to >= source))
+            }
+            Self::One { to } => Some(to[source as usize]),
+            Self::Several { first, pairs } => {
+                let own = &pairs[first[source as usize] as usize..first[source as usize + 1] as usize];
+                let unit = stream.unit();
+                let place = own.partition_point(|&(_, sum)| sum <= unit);
+                match own.get(place) {
+                    Some(&(to, _)) => Some(to),
+                    // Rounding of the last sum, or a source with less traffic than the busiest.
+                    None => own.last().filter(|&&(_, sum)| sum > 1.0 - 1e-9).map(|&(to, _)| to),
+                }
+            }
+        }
+    }
+}

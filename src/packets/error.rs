@@ -1,0 +1,156 @@
+//! Errors of the packet model.
+
+use super::routing::ROUTINGS;
+use crate::platform::PlatformError;
+use crate::routing::RoutingError;
+use crate::similar::did_you_mean;
+use crate::topology::TopologyError;
+use crate::traffic::TrafficError;
+
+/// Why a packet run is refused, or has failed.
+#[derive(Debug, thiserror::Error)]
+pub enum PacketError {
+    /// A parameter breaks a rule.
+    #[error("{parameter} is {value}, and {rule}")]
+    Invalid {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// The value as given.
+        value: String,
+        /// The rule, as the end of a sentence.
+        rule: String,
+    },
+    /// No routing of packets has this name.
+    #[error("there is no packet routing `{name}`{}", did_you_mean(.nearest.as_deref()))]
+    UnknownRouting {
+        /// The name as given.
+        name: String,
+        /// The routing with the nearest name.
+        nearest: Option<String>,
+    },
+    /// The routing is for other topologies.
+    #[error("packet routing `{routing}` does not fit topology `{topology}`: {reason}")]
+    Unsuitable {
+        /// Name of the routing.
+        routing: String,
+        /// The topology.
+        topology: String,
+        /// What it lacks.
+        reason: String,
+        /// What fits instead.
+        instead: String,
+    },
+    /// The routing needs more virtual channels than there are.
+    #[error("packet routing `{routing}` on topology `{topology}` needs {needed} virtual channels, and there are {vcs}")]
+    TooFewVcs {
+        /// Name of the routing.
+        routing: String,
+        /// The topology.
+        topology: String,
+        /// Virtual channels needed.
+        needed: u32,
+        /// Virtual channels asked for.
+        vcs: u32,
+    },
+    /// The channel dependencies of the routing have a cycle.
+    #[error("packet routing `{routing}` on topology `{topology}` can deadlock: {cycle}")]
+    CyclicDependency {
+        /// Name of the routing.
+        routing: String,
+        /// The topology.
+        topology: String,
+        /// The cycle of (cable, virtual channel) pairs, in words.
+        cycle: String,
+    },
+    /// The network is larger than the model can hold.
+    #[error("topology `{topology}` is too large for the packet model: {reason}")]
+    TooLarge {
+        /// The topology.
+        topology: String,
+        /// What is too large.
+        reason: String,
+    },
+    /// Hosts cannot reach each other.
+    #[error("topology `{topology}` is disconnected: switch {from} cannot reach switch {to}")]
+    Disconnected {
+        /// The topology.
+        topology: String,
+        /// A switch.
+        from: u32,
+        /// A switch that it does not reach.
+        to: u32,
+    },
+    /// No host is attached.
+    #[error("topology `{0}` has no hosts")]
+    NoHosts(String),
+    /// A line of a list of packets is wrong.
+    #[error("{file}:{line}: {reason}")]
+    List {
+        /// Name of the file.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Nothing moves any more although packets are under way.
+    #[error("deadlock at cycle {cycle}: {waiting}")]
+    Deadlock {
+        /// Cycle at which nothing can move.
+        cycle: u64,
+        /// One cycle of virtual channels that wait for each other, in words.
+        waiting: String,
+    },
+    /// The topology cannot be built.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// The traffic pattern does not fit.
+    #[error(transparent)]
+    Traffic(#[from] TrafficError),
+    /// The static routing does not fit.
+    #[error(transparent)]
+    Routing(#[from] RoutingError),
+    /// The hosts do not fit.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+}
+
+impl PacketError {
+    /// One line on what to do about it.
+    pub fn help(&self) -> String {
+        let names = || ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+        match self {
+            Self::Invalid { .. } => "docs/packets.md lists all parameters".into(),
+            Self::UnknownRouting { .. } => format!("the packet routings are {}", names()),
+            Self::Unsuitable { instead, .. } => instead.clone(),
+            Self::TooFewVcs { needed, .. } => {
+                format!("ask for --vcs {needed}, or for a routing that needs fewer, such as `escape` (2)")
+            }
+            Self::CyclicDependency { .. } => {
+                "choose another routing or more virtual channels; --allow-deadlock runs it all the same".into()
+            }
+            Self::TooLarge { .. } => {
+                "use fewer virtual channels or hosts, or `mopsim throughput`, which has no such limit".into()
+            }
+            Self::Disconnected { .. } => "packets need a path between every two switches with hosts".into(),
+            Self::NoHosts(_) => "--hosts-per-switch must be at least 1".into(),
+            Self::List { .. } => "a line is `source destination cycle [flits]`; docs/packets.md shows one".into(),
+            Self::Deadlock { .. } => {
+                "a routing that passes the check before the run cannot deadlock; leave out --allow-deadlock".into()
+            }
+            Self::Topology(_) => "`mopsim topology --help` lists the families".into(),
+            Self::Traffic(error) => error.help(),
+            Self::Routing(error) => error.help(),
+            Self::Platform(_) => "--hosts-per-switch sets the number of hosts".into(),
+        }
+    }
+
+    /// `true` if the simulated network itself failed, and not its description.
+    pub fn is_failed_run(&self) -> bool {
+        matches!(self, Self::Deadlock { .. })
+    }
+
+    pub(super) fn invalid(parameter: &'static str, value: impl ToString, rule: impl Into<String>) -> Self {
+        Self::Invalid { parameter, value: value.to_string(), rule: rule.into() }
+    }
+}

@@ -1,0 +1,91 @@
+//! Coordinates of switches: ring, mesh, torus, hypercube, HyperX and flattened butterfly.
+//!
+//! Switch `s` has the coordinate `s / stride % size` in each dimension; the stride is the product of the sizes before.
+
+use crate::topology::Topology;
+
+/// How the switches that differ in one coordinate only are joined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Line {
+    /// Neighbours, with two ends.
+    Path,
+    /// Neighbours, in a cycle.
+    Cycle,
+    /// All with all.
+    Complete,
+}
+
+/// Dimensions of a topology with coordinates.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Grid {
+    /// Size of each dimension.
+    pub dims: Vec<u32>,
+    /// How the switches of a line are joined.
+    pub line: Line,
+}
+
+impl Grid {
+    /// The grid of a topology; `None` for families without coordinates.
+    pub fn of(topology: &Topology) -> Option<Self> {
+        let arguments = topology.spec.arguments();
+        let dims = || arguments.integers("dims").iter().map(|&d| d as u32).collect();
+        let switches = topology.graph.switches();
+        let (line, dims) = match topology.spec.family().name {
+            "ring" => (Line::Cycle, vec![switches as u32]),
+            "mesh" => (Line::Path, dims()),
+            "torus" => (Line::Cycle, dims()),
+            "hyperx" => (Line::Complete, dims()),
+            "flattened_butterfly" => {
+                let number = |name| arguments.integer(name).unwrap_or(0) as u32;
+                (Line::Complete, vec![number("k"); (number("n") - 1) as usize])
+            }
+            "hypercube" => (Line::Path, vec![2; switches.ilog2() as usize]),
+            _ => return None,
+        };
+        Some(Self { dims, line })
+    }
+
+    /// Coordinates of a switch.
+    pub fn coordinates(&self, mut switch: u32) -> impl Iterator<Item = u32> + '_ {
+        self.dims.iter().map(move |&size| {
+            let here = switch % size;
+            switch /= size;
+            here
+        })
+    }
+
+    /// The neighbour of a switch with another coordinate in one dimension.
+    pub fn at(&self, switch: u32, dimension: usize, coordinate: u32) -> u32 {
+        let stride: u32 = self.dims[..dimension].iter().product();
+        let here = switch / stride % self.dims[dimension];
+        switch - here * stride + coordinate * stride
+    }
+
+    /// Order of the cables of a switch: twice the dimension, and one more for the neighbour with the lower coordinate.
+    pub fn direction(&self, switch: u32, neighbour: u32) -> u32 {
+        let pairs = self.coordinates(switch).zip(self.coordinates(neighbour));
+        let (dimension, (here, there)) =
+            (0..).zip(pairs).find(|(_, (here, there))| here != there).unwrap_or((0, (0, 0)));
+        let size = self.dims.get(dimension as usize).copied().unwrap_or(1);
+        let up = match self.line {
+            Line::Cycle => there == (here + 1) % size,
+            Line::Path | Line::Complete => there > here,
+        };
+        2 * dimension + u32::from(!up)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_of_a_torus() {
+        let grid = Grid::of(&crate::topology::build("torus:3x4").unwrap()).unwrap();
+        // Switch 3 is at (0, 1).
+        let around = [4, 5, 6, 0].map(|to| grid.direction(3, to));
+        assert_eq!(around, [0, 1, 2, 3]);
+        assert_eq!(grid.at(3, 1, 3), 9);
+        assert_eq!(grid.coordinates(11).collect::<Vec<_>>(), [2, 3]);
+    }
+}

@@ -1,0 +1,23 @@
+//! Packets: a cycle-accurate model of a network, beside the flow-level one.
+//!
+//! Input-queued switches with virtual channels and credits, as in BookSim 2, under synthetic traffic or a list of
+//! packets. [`wiring`] numbers the ports of a topology, [`routing`] has a rule in each file, [`source`] draws the
+//! packets, [`cycle`] moves their flits, [`statistics`] counts. A cycle is the time of one flit on a link.
+
+pub mod cycle;
+pub mod deadlock;
+pub mod destinations;
+mod error;
+pub mod grid;
+pub mod parameters;
+pub mod random;
+pub mod routing;
+pub mod run;
+pub mod source;
+pub mod statistics;
+pub mod sweep;
+pub mod wiring;
+
+pub use error::PacketError;
+pub use parameters::Parameters;
+pub use wiring::Wiring;

@@ -1,0 +1,205 @@
+//! Dimension order: the lowest dimension in which switch and destination differ is crossed first.
+//!
+//! On rings of more than two switches (torus, ring) virtual channels are in two halves: a packet that will pass the
+//! cable between the last and the first switch of the dimension travels in the upper half for the whole dimension,
+//! others in the lower. The shorter direction is taken, a random one of equals. (W. Dally, C. Seitz, 1987; the halves
+//! as BookSim 2 has them.)
+
+use super::{At, Candidate, Head, Request, Rule, halves};
+use crate::ids::SwitchId;
+use crate::packets::PacketError;
+use crate::packets::grid::{Grid, Line};
+use crate::packets::wiring::Wiring;
+use std::sync::Arc;
+
+/// No cable.
+const NONE: u16 = u16::MAX;
+/// Phase bit: the packet passes the cable between the last and the first switch of the dimension.
+const WRAPS: u32 = 2;
+
+/// Next hops by dimension order.
+pub(super) struct DimensionOrder {
+    grid: Grid,
+    wiring: Arc<Wiring>,
+    /// For each switch and dimension the cable upwards and the one downwards; for complete lines unused.
+    cables: Vec<[u16; 2]>,
+    /// For each switch and cable into it, twice the dimension and 1 if it moves packets downwards.
+    came: Vec<u8>,
+    came_first: Vec<u32>,
+    vcs: u32,
+}
+
+/// A step by dimension order.
+pub(super) struct Step {
+    /// The cable out of the switch.
+    pub(super) cable: u32,
+    /// Whether the packet is in the upper half of the virtual channels.
+    pub(super) upper: bool,
+}
+
+pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> {
+    request.no_argument()?;
+    Ok(Box::new(DimensionOrder::new(request)?))
+}
+
+impl DimensionOrder {
+    pub(super) fn new(request: &Request<'_>) -> Result<Self, PacketError> {
+        let wiring = request.wiring.clone();
+        let Some(grid) = Grid::of(&wiring.topology) else {
+            return Err(request.unsuitable(
+                "it is for ring, mesh, torus, hypercube, hyperx and flattened_butterfly",
+                "`amin`, `static` and `escape` fit other networks",
+            ));
+        };
+        let graph = wiring.topology.graph.clone();
+        let dimensions = grid.dims.len();
+        let n = wiring.switches() as u32;
+        let mut cables = Vec::new();
+        if grid.line != Line::Complete {
+            cables.reserve(n as usize * dimensions);
+            for s in 0..n {
+                for (dimension, (here, &size)) in grid.coordinates(s).zip(&grid.dims).enumerate() {
+                    let cable = |coordinate: u32| {
+                        let to = grid.at(s, dimension, coordinate);
+                        graph.find_arc(SwitchId(s), SwitchId(to)).map_or(NONE, |arc| wiring.output_of(arc) as u16)
+                    };
+                    let wraps = grid.line == Line::Cycle;
+                    let up = if here + 1 < size {
+                        cable(here + 1)
+                    } else if wraps {
+                        cable(0)
+                    } else {
+                        NONE
+                    };
+                    let down = if here > 0 {
+                        cable(here - 1)
+                    } else if wraps {
+                        cable(size - 1)
+                    } else {
+                        NONE
+                    };
+                    cables.push([up, down]);
+                }
+            }
+        }
+        let (mut came, mut came_first) = (Vec::new(), vec![0]);
+        for s in 0..n {
+            for cable in 0..wiring.in_cables(s) {
+                let from = wiring.near_end(s, cable).switch;
+                came.push(grid.direction(from, s).min(255) as u8);
+            }
+            came_first.push(came.len() as u32);
+        }
+        Ok(Self { grid, wiring, cables, came, came_first, vcs: request.vcs })
+    }
+
+    /// Whether there are rings, and so halves of virtual channels.
+    pub(super) fn has_rings(&self) -> bool {
+        self.grid.line == Line::Cycle && self.grid.dims.iter().any(|&size| size > 2)
+    }
+
+    /// The step of a packet that goes to the switch `target`; `None` if it is there. `fresh` packets choose their
+    /// direction as if they entered the network here; `wraps` is kept with the packet.
+    pub(super) fn step(&self, at: &At<'_>, head: &Head, target: u32, fresh: bool, wraps: &mut bool) -> Option<Step> {
+        let (mut here, mut there, mut dimension) = (at.switch, target, 0);
+        let size = loop {
+            let &size = self.grid.dims.get(dimension)?;
+            if here % size != there % size {
+                break size;
+            }
+            (here, there, dimension) = (here / size, there / size, dimension + 1);
+        };
+        let (here, there) = (here % size, there % size);
+        let cables = |upwards: bool| {
+            let pair = self.cables[at.switch as usize * self.grid.dims.len() + dimension];
+            u32::from(pair[usize::from(!upwards)])
+        };
+        let upwards = match self.grid.line {
+            Line::Complete => {
+                let graph = &self.wiring.topology.graph;
+                let next = SwitchId(self.grid.at(at.switch, dimension, there));
+                let arc = graph.find_arc(SwitchId(at.switch), next)?;
+                return Some(Step { cable: self.wiring.output_of(arc), upper: false });
+            }
+            Line::Path => there > here,
+            Line::Cycle => {
+                let came = match at.cable {
+                    Some(cable) if !fresh => {
+                        Some(u32::from(self.came[(self.came_first[at.switch as usize] + cable) as usize]))
+                    }
+                    _ => None,
+                };
+                match came.filter(|came| *came as usize / 2 == dimension) {
+                    Some(came) => came & 1 == 0,
+                    None => {
+                        let climb = if there >= here { there - here } else { there + size - here };
+                        let upwards = match (2 * climb).cmp(&size) {
+                            std::cmp::Ordering::Less => true,
+                            std::cmp::Ordering::Greater => false,
+                            // Lower bits: rules that draw a switch use the upper ones.
+                            std::cmp::Ordering::Equal => at.random(head) & 1 == 0,
+                        };
+                        // As BookSim has it: downwards, packets that do not wrap are in the upper half.
+                        *wraps = if upwards { here > there } else { there < here };
+                        upwards
+                    }
+                }
+            }
+        };
+        let upper = self.grid.line == Line::Cycle && *wraps;
+        Some(Step { cable: cables(upwards), upper })
+    }
+
+    /// Both steps of a packet that is as far either way; one step in all other cases.
+    pub(super) fn steps(
+        &self,
+        at: &At<'_>,
+        head: &Head,
+        target: u32,
+        fresh: bool,
+        wraps: bool,
+        visit: &mut dyn FnMut(Step, bool),
+    ) {
+        // The coin is by a hash of the seed; a few seeds show both sides.
+        let mut seen = [false; 2];
+        for seed in 0..16 {
+            let mut wraps = wraps;
+            let Some(step) = self.step(&At { seed, ..*at }, head, target, fresh, &mut wraps) else { return };
+            let kind = usize::from(wraps);
+            if !std::mem::replace(&mut seen[kind], true) {
+                visit(step, wraps);
+            }
+        }
+    }
+
+    fn candidate(&self, at: &At<'_>, step: &Step) -> Candidate {
+        let output = (self.wiring.first_cable(at.switch) + step.cable) as u16;
+        let (lowest, highest) =
+            if self.has_rings() { halves(self.vcs)[usize::from(step.upper)] } else { (0, self.vcs as u8 - 1) };
+        Candidate { output, lowest, highest, priority: 0 }
+    }
+}
+
+impl Rule for DimensionOrder {
+    fn route(&self, at: &At<'_>, head: &mut Head, _more: &mut Vec<Candidate>) -> Candidate {
+        let mut wraps = head.phase & WRAPS != 0;
+        let step = self.step(at, head, head.target, false, &mut wraps).expect("the packet is not at its destination");
+        head.phase = if wraps { head.phase | WRAPS } else { head.phase & !WRAPS };
+        self.candidate(at, &step)
+    }
+
+    fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
+        self.steps(at, head, head.target, false, head.phase & WRAPS != 0, &mut |step, wraps| {
+            let phase = if wraps { head.phase | WRAPS } else { head.phase & !WRAPS };
+            visit(self.candidate(at, &step), Head { phase, ..*head });
+        });
+    }
+
+    fn proof(&self) -> Option<&'static str> {
+        Some("dimension order with datelines (Dally and Seitz, 1987)")
+    }
+
+    fn vcs_needed(&self) -> u32 {
+        if self.has_rings() { 2 } else { 1 }
+    }
+}

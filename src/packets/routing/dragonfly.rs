@@ -1,0 +1,158 @@
+//! Routing of Dragonflies by groups (J. Kim, W. Dally, S. Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly
+//! Topology, 2008): minimal, and UGAL by a random group.
+//!
+//! Minimal: a cable within the group to the switch that has the global cable, that cable, a cable within the other
+//! group. Virtual channel 0 before the global cable and on it 1, as BookSim 2 has them; with UGAL 0 on the way to the
+//! other group, then 1 and 2. UGAL compares the loads of the first outputs: direct if `q_m <= 2 q_n + 30`.
+
+use super::valiant::delivery;
+use super::{At, Candidate, Head, Request, Rule};
+use crate::ids::SwitchId;
+use crate::packets::PacketError;
+use crate::packets::random::scaled;
+use crate::packets::wiring::Wiring;
+use std::sync::Arc;
+
+/// Bias towards the direct way, in flits.
+const THRESHOLD: u32 = 30;
+/// The second and third bit of the phase are the virtual channel.
+const SHIFT: u32 = 1;
+
+struct Dragonfly {
+    wiring: Arc<Wiring>,
+    group: u32,
+    global_ports: u32,
+    adaptive: bool,
+    vcs: u32,
+}
+
+pub(super) fn minimal(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> {
+    build(request, false)
+}
+
+pub(super) fn ugal(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> {
+    build(request, true)
+}
+
+fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketError> {
+    request.no_argument()?;
+    let arguments = request.wiring.topology.spec.arguments();
+    let number = |name| arguments.integer(name).and_then(|value| u32::try_from(value).ok());
+    let shape = match request.wiring.topology.spec.family().name {
+        "dragonfly" => number("a").zip(number("h")),
+        "dragonfly_fc" => number("z").zip(number("c")).map(|(z, c)| (z, (c - 1).div_ceil(z))),
+        _ => None,
+    };
+    let Some((group, global_ports)) = shape else {
+        return Err(request.unsuitable(
+            "it is for dragonfly and dragonfly_fc, by their groups",
+            "`amin`, `ugal` and `escape` fit other networks",
+        ));
+    };
+    Ok(Box::new(Dragonfly { wiring: request.wiring.clone(), group, global_ports, adaptive, vcs: request.vcs }))
+}
+
+impl Dragonfly {
+    /// The next switch towards another, and whether the cable to it is a global one.
+    fn next(&self, at: u32, to: u32) -> (u32, bool) {
+        let (here, there) = (at / self.group, to / self.group);
+        if here == there {
+            return (to, false);
+        }
+        let gate = |group: u32, other: u32| {
+            group * self.group + (if other < group { other } else { other - 1 }) / self.global_ports
+        };
+        match gate(here, there) {
+            own if own == at => (gate(there, here), true),
+            own => (own, false),
+        }
+    }
+
+    fn output(&self, at: u32, next: u32) -> u16 {
+        let graph = &self.wiring.topology.graph;
+        let arc = graph.find_arc(SwitchId(at), SwitchId(next)).expect("groups are joined, and the switches in them");
+        (self.wiring.first_cable(at) + self.wiring.output_of(arc)) as u16
+    }
+
+    /// The candidate of a packet whose way has been chosen.
+    fn onward(&self, at: &At<'_>, head: &mut Head) -> Candidate {
+        let mut vc = head.phase >> SHIFT;
+        if head.phase & Head::DETOUR != 0 && head.note == at.switch {
+            head.phase &= !Head::DETOUR;
+            vc = 1;
+        }
+        let goal = if head.phase & Head::DETOUR != 0 { head.note } else { head.target };
+        if goal == at.switch {
+            // To the host on the channel of the last phase, as BookSim has it.
+            return Candidate {
+                lowest: vc as u8,
+                highest: vc as u8,
+                ..delivery(&self.wiring, at.switch, head, self.vcs)
+            };
+        }
+        let (next, global) = self.next(at.switch, goal);
+        if global && head.phase & Head::DETOUR == 0 {
+            vc = if self.adaptive { 2 } else { 1 };
+        }
+        head.phase = head.phase & Head::DETOUR | vc << SHIFT;
+        let output = self.output(at.switch, next);
+        Candidate { output, lowest: vc as u8, highest: vc as u8, priority: 0 }
+    }
+
+    /// The choice at the first switch for a random switch on the way; `None` where there is none.
+    fn detour(&self, at: &At<'_>, head: &Head, through: u32) -> Option<Head> {
+        let (here, there) = (at.switch / self.group, head.target / self.group);
+        (here != there && through / self.group != here).then_some(Head { note: through, phase: Head::DETOUR, ..*head })
+    }
+
+    fn direct(&self, at: &At<'_>, head: &Head) -> Head {
+        let same = at.switch / self.group == head.target / self.group;
+        let vc = match (self.adaptive, same) {
+            (false, _) => 0,
+            (true, true) => 2,
+            (true, false) => 1,
+        };
+        Head { phase: vc << SHIFT, ..*head }
+    }
+}
+
+impl Rule for Dragonfly {
+    fn route(&self, at: &At<'_>, head: &mut Head, _more: &mut Vec<Candidate>) -> Candidate {
+        if at.cable.is_none() && head.target != at.switch {
+            let direct = self.direct(at, head);
+            let detour = if self.adaptive {
+                self.detour(at, head, scaled(at.random(head), self.wiring.switches() as u32))
+            } else {
+                None
+            };
+            let load = |goal: u32| at.loads[usize::from(self.output(at.switch, self.next(at.switch, goal).0))];
+            *head = match detour {
+                Some(detour) if load(head.target) > 2 * load(detour.note) + THRESHOLD => detour,
+                _ => direct,
+            };
+        }
+        self.onward(at, head)
+    }
+
+    fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
+        let mut each = |mut head: Head| {
+            let candidate = self.onward(at, &mut head);
+            visit(candidate, head);
+        };
+        if at.cable.is_some() || head.target == at.switch {
+            return each(*head);
+        }
+        each(self.direct(at, head));
+        if self.adaptive {
+            (0..self.wiring.switches() as u32).filter_map(|s| self.detour(at, head, s)).for_each(each);
+        }
+    }
+
+    fn delivers(&self) -> bool {
+        true
+    }
+
+    fn vcs_needed(&self) -> u32 {
+        if self.adaptive { 3 } else { 2 }
+    }
+}

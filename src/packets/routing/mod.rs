@@ -1,0 +1,250 @@
+//! Routing of packets: which outputs and virtual channels the head of a packet may ask for.
+//!
+//! A rule is asked when a head is routed, and sees the load of the outputs of its switch as of the beginning of that
+//! cycle. A new rule is one file and one line of [`ROUTINGS`].
+
+use super::PacketError;
+use super::wiring::Wiring;
+use crate::similar::nearest;
+use std::sync::Arc;
+
+mod amin;
+mod dimension_order;
+mod dragonfly;
+mod escape;
+mod first_hop;
+mod hyperx;
+mod shortest;
+mod static_routes;
+mod ugal;
+mod ugal_equality;
+mod valiant;
+
+use shortest::Shortest;
+
+/// An output, and a range of its virtual channels, that a packet may ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Candidate {
+    /// Output port.
+    pub output: u16,
+    /// Lowest virtual channel.
+    pub lowest: u8,
+    /// Highest virtual channel.
+    pub highest: u8,
+    /// Candidates with a higher priority are taken first.
+    pub priority: u8,
+}
+
+/// A packet whose head is to be routed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Head {
+    /// Destination host.
+    pub to: u32,
+    /// The switch of that host.
+    pub target: u32,
+    /// Cables passed so far, up to 255.
+    pub hops: u32,
+    /// Cycle of creation.
+    pub created: u32,
+    /// 24 bits that the rule keeps with the packet.
+    pub note: u32,
+    /// Five bits that the rule keeps with the packet; 0 when it enters the network. Bit 0 is [`Head::DETOUR`].
+    pub phase: u32,
+}
+
+impl Head {
+    /// Phase bit of packets on their way to an intermediate switch: they pass through the switch of their destination.
+    pub const DETOUR: u32 = 1;
+}
+
+/// Where a head is, and what it sees.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// The switch.
+    pub switch: u32,
+    /// The cable that it came by, among those into the switch; `None` if it came from a host.
+    pub cable: Option<u32>,
+    /// Virtual channel of the input.
+    pub vc: u32,
+    /// Load of each output in flits: sent and not credited; with `count_routed` also those routed and not sent.
+    pub loads: &'a [u32],
+    /// Seed of random choices.
+    pub seed: u64,
+}
+
+impl At<'_> {
+    /// Random bits for this packet at this switch; equal for equal questions.
+    #[inline]
+    pub fn random(&self, head: &Head) -> u64 {
+        let place = u64::from(self.switch) << 32 | u64::from(self.cable.map_or(self.vc | 1 << 31, |cable| cable));
+        let packet = u64::from(head.created) << 32 | u64::from(head.to);
+        super::random::mixed(super::random::mixed(self.seed ^ place).wrapping_add(packet))
+    }
+}
+
+/// A routing rule on a network.
+pub trait Rule: Send + Sync {
+    /// The candidate of a head, and in `more` further ones. May change the note and the phase of the packet.
+    ///
+    /// It is not asked at the switch of the destination, unless [`Rule::delivers`] or the packet is on a detour.
+    fn route(&self, at: &At<'_>, head: &mut Head, more: &mut Vec<Candidate>) -> Candidate;
+
+    /// Calls `visit` with each candidate that [`Rule::route`] may give whatever the loads and random choices are, and
+    /// with the packet as it would go on. For the check of channel dependencies.
+    fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
+        let (mut head, mut more) = (*head, Vec::new());
+        let first = self.route(at, &mut head, &mut more);
+        visit(first, head);
+        more.into_iter().for_each(|candidate| visit(candidate, head));
+    }
+
+    /// `true` if the rule also chooses the channel to the destination host, at its switch.
+    fn delivers(&self) -> bool {
+        false
+    }
+
+    /// Virtual channels that the rule needs on this network.
+    fn vcs_needed(&self) -> u32;
+
+    /// Largest number of candidates that [`Rule::route`] gives at once.
+    fn candidates(&self) -> usize {
+        1
+    }
+
+    /// `true` if every hop takes a higher virtual channel than the one before, which excludes cycles.
+    fn ascending(&self) -> bool {
+        false
+    }
+
+    /// Why there is no cycle on networks of any size, where that is known.
+    fn proof(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// `true` if packets are never stuck as long as those on this virtual channel are not. All channels, for rules
+    /// without an escape.
+    fn is_escape(&self, _vc: u32) -> bool {
+        true
+    }
+
+    /// `true` if a packet may leave the escape channels again; then it may own a channel only if it can move into it.
+    fn returns_from_escape(&self) -> bool {
+        false
+    }
+
+    /// Remarks for reports.
+    fn note(&self) -> Option<String> {
+        None
+    }
+}
+
+/// The network, number of virtual channels and text behind the colon that a rule is built for.
+pub struct Request<'a> {
+    /// Name of the rule as asked for.
+    pub name: &'static str,
+    /// Text behind the colon.
+    pub argument: Option<&'a str>,
+    /// The network.
+    pub wiring: &'a Arc<Wiring>,
+    /// Number of virtual channels.
+    pub vcs: u32,
+    /// Seed of random static routes.
+    pub seed: u64,
+}
+
+impl Request<'_> {
+    fn unsuitable(&self, reason: &str, instead: &str) -> PacketError {
+        PacketError::Unsuitable {
+            routing: self.name.into(),
+            topology: self.wiring.topology.name(),
+            reason: reason.into(),
+            instead: instead.into(),
+        }
+    }
+
+    fn no_argument(&self) -> Result<(), PacketError> {
+        match self.argument {
+            None => Ok(()),
+            Some(text) => {
+                Err(PacketError::invalid("routing", format!("`{}:{text}`", self.name), "this rule takes no argument"))
+            }
+        }
+    }
+
+    fn number_or(&self, default: u32) -> Result<u32, PacketError> {
+        let Some(text) = self.argument else { return Ok(default) };
+        text.parse().map_err(|_| {
+            PacketError::invalid("routing", format!("`{}:{text}`", self.name), "a number must follow the colon")
+        })
+    }
+}
+
+/// A line of the table of packet routings.
+#[derive(Clone, Copy, Debug)]
+pub struct RoutingKind {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// One line for `--help`.
+    pub help: &'static str,
+    /// Builds the rule.
+    pub build: fn(&Request<'_>) -> Result<Box<dyn Rule>, PacketError>,
+}
+
+/// All routings of packets but deflection, which has an engine of its own.
+#[rustfmt::skip]
+pub const ROUTINGS: &[RoutingKind] = &[
+    RoutingKind { name: "dimension-order", aliases: &["dor", "dim_order"], help: "one dimension after another, with datelines on rings; grids", build: dimension_order::build },
+    RoutingKind { name: "static", aliases: &[], help: "static routes, e.g. static:bfs; hop i on VC i", build: static_routes::build },
+    RoutingKind { name: "first-hop", aliases: &["hopvc"], help: "at each switch the first hop of its own breadth-first tree; hop i on VC i", build: first_hop::build },
+    RoutingKind { name: "amin", aliases: &["adaptive-minimal"], help: "of the shortest next hops the least loaded; hop i on VC i", build: amin::build },
+    RoutingKind { name: "escape", aliases: &["min_adapt", "duato"], help: "all shortest next hops, escape by up*/down* or dimension order on VC 0; escape:free may return", build: escape::build },
+    RoutingKind { name: "valiant", aliases: &[], help: "by a random switch; on grids by dimension order, else minimal adaptive", build: valiant::build },
+    RoutingKind { name: "ugal", aliases: &["ugal-l", "ugalv"], help: "minimal or by a random switch, whichever has the smaller load times hops; ugal:T adds T", build: ugal::build },
+    RoutingKind { name: "ugal-equality", aliases: &["ugaleq"], help: "at the first switch shortest or sub-shortest by load times hops, then amin", build: ugal_equality::build },
+    RoutingKind { name: "bgal", aliases: &[], help: "ugal-equality unless more than 2 (bgal:N) shortest next hops exist", build: ugal_equality::bgal },
+    RoutingKind { name: "dragonfly", aliases: &["dragonfly-minimal"], help: "within the group, to the other group, within it; dragonflies", build: dragonfly::minimal },
+    RoutingKind { name: "dragonfly-ugal", aliases: &[], help: "minimal or by a random group, by load; dragonflies", build: dragonfly::ugal },
+    RoutingKind { name: "hyperx-ugal", aliases: &["flattened-butterfly-ugal"], help: "minimal or by a random switch within the differing dimensions, by load; HyperX", build: hyperx::build },
+];
+
+fn normalised(name: &str) -> String {
+    name.trim().to_lowercase().replace('_', "-")
+}
+
+/// The routing with this name or alias.
+///
+/// # Errors
+/// [`PacketError::UnknownRouting`].
+pub fn find(name: &str) -> Result<&'static RoutingKind, PacketError> {
+    let wanted = normalised(name);
+    let named =
+        |kind: &&RoutingKind| kind.name == wanted || kind.aliases.iter().any(|alias| normalised(alias) == wanted);
+    ROUTINGS.iter().find(named).ok_or_else(|| {
+        let names = ROUTINGS.iter().flat_map(|kind| [kind.name].into_iter().chain(kind.aliases.iter().copied()));
+        PacketError::UnknownRouting { name: name.into(), nearest: nearest(&wanted, names).map(Into::into) }
+    })
+}
+
+/// Builds the rule of a text such as `amin`, `static:ecmp` or `bgal:3`.
+///
+/// # Errors
+/// [`PacketError`]: an unknown name, a network that it does not fit, too few virtual channels.
+pub fn build(text: &str, wiring: &Arc<Wiring>, vcs: u32, seed: u64) -> Result<Box<dyn Rule>, PacketError> {
+    let (name, argument) = text.split_once(':').map_or((text, None), |(name, argument)| (name, Some(argument)));
+    let kind = find(name)?;
+    let rule = (kind.build)(&Request { name: kind.name, argument, wiring, vcs, seed })?;
+    let needed = rule.vcs_needed();
+    if needed > vcs {
+        let (routing, topology) = (text.to_owned(), wiring.topology.name());
+        return Err(PacketError::TooFewVcs { routing, topology, needed, vcs });
+    }
+    Ok(rule)
+}
+
+/// The ranges of virtual channels below and above a dateline. With one half of a channel more the lower range has it.
+fn halves(vcs: u32) -> [(u8, u8); 2] {
+    let upper = vcs / 2;
+    [(0, (vcs - upper).max(1) as u8 - 1), ((vcs - upper).min(vcs - 1) as u8, vcs as u8 - 1)]
+}

@@ -1,0 +1,236 @@
+//! One run: warm-up, measured cycles, and what is said about them.
+
+use super::PacketError;
+use super::cycle::{Engine, Setup};
+use super::destinations::Destinations;
+use super::parameters::Parameters;
+use super::routing::Rule;
+use super::source::{MAX_CYCLES, Packets, Process};
+use super::statistics::{Counts, Window};
+use super::wiring::Wiring;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// How a run ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Sources go on until all measured packets have arrived.
+    Latency,
+    /// The run ends with the measured cycles; there is no latency.
+    Throughput,
+}
+
+/// A network ready for runs.
+#[derive(Clone)]
+pub struct Network {
+    /// Switches, cables, hosts.
+    pub wiring: Arc<Wiring>,
+    /// The routing rule.
+    pub rule: Arc<dyn Rule>,
+    /// Delays and buffers.
+    pub parameters: Parameters,
+}
+
+/// A run on a network.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Where packets go.
+    pub to: Arc<Destinations>,
+    /// When they are created.
+    pub process: Process,
+    /// Flits offered by each sending host in a cycle, 0 to 1.
+    pub load: f64,
+    /// Seed of hosts and routing.
+    pub seed: u64,
+    /// How the run ends.
+    pub mode: Mode,
+    /// Cycles before those that are measured.
+    pub warmup: u32,
+    /// Measured cycles.
+    pub measure: u32,
+    /// Threads of this run.
+    pub threads: usize,
+}
+
+/// What a run found. Times are in cycles, loads in flits for each host and cycle.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Outcome {
+    /// Flits offered for each host and cycle.
+    pub load: f64,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Flits accepted, mean over hosts.
+    pub accepted: f64,
+    /// Flits accepted by the host with the fewest.
+    pub accepted_least: f64,
+    /// Flits accepted by the host with the most.
+    pub accepted_most: f64,
+    /// Jain's index of fairness of what hosts accepted: 1 if all the same.
+    pub fairness: f64,
+    /// The network does not carry the load: accepted below 0.97 of it, or packets grow old. Then there is no latency.
+    pub saturated: bool,
+    /// Cycles from creation to the arrival of the tail, mean of the measured packets.
+    pub latency_mean: Option<f64>,
+    /// Median.
+    pub latency_p50: Option<u32>,
+    /// Exceeded by one packet in 100.
+    pub latency_p99: Option<u32>,
+    /// Exceeded by one packet in 1,000.
+    pub latency_p999: Option<u32>,
+    /// Longest.
+    pub latency_max: Option<u32>,
+    /// Cycles from the first flit's entry into the network to the arrival of the tail, mean.
+    pub network_latency_mean: Option<f64>,
+    /// Cables between switches on the way of a packet, mean.
+    pub hops_mean: Option<f64>,
+    /// Most cables on the way of a packet.
+    pub hops_max: u32,
+    /// Packets measured.
+    pub packets: u64,
+    /// Packets in the network, mean over the measured cycles.
+    pub packets_inside: f64,
+    /// Part of the measured cycles in which a cable between switches carries a flit, mean.
+    pub cable_load_mean: f64,
+    /// The same of the busiest cable.
+    pub cable_load_max: f64,
+    /// Cycles simulated.
+    pub cycles: u32,
+    /// Flits through switches, in all cycles.
+    pub passages: u64,
+}
+
+/// Accepted over offered traffic below which a run is saturated.
+const CARRIED: f64 = 0.97;
+/// Cycles between looks at the age of packets.
+const LOOK: u32 = 500;
+
+impl Network {
+    /// Cycles without other traffic from creation to the arrival of the tail, over `hops` cables of a mean latency.
+    pub fn zero_load_latency(&self, hops: f64) -> f64 {
+        let p = &self.parameters;
+        let cables = self.wiring.latency.len().max(1) as f64;
+        let link = self.wiring.latency.iter().map(|&cycles| f64::from(cycles)).sum::<f64>() / cables;
+        let switch = f64::from(p.hop_cycles(0));
+        f64::from(p.host_delay + 1) + (switch + link) * hops + switch + f64::from(p.host_delay) + f64::from(p.packet)
+            - 1.0
+    }
+
+    /// Cycles in which nothing may move before a run is taken for stuck.
+    fn patience(&self) -> u32 {
+        let p = &self.parameters;
+        let longest = self.wiring.latency.iter().copied().max().unwrap_or(1);
+        10 * (2 * longest
+            + p.routing_delay
+            + p.vc_delay
+            + p.switch_delay
+            + p.crossing_delay
+            + p.credit_delay
+            + p.packet)
+    }
+
+    /// Runs a trial.
+    ///
+    /// # Errors
+    /// [`PacketError::Deadlock`] if nothing moves any more, [`PacketError::Invalid`] for a load outside of 0 to 1.
+    pub fn run(&self, trial: &Trial) -> Result<Outcome, PacketError> {
+        if !(0.0..=1.0).contains(&trial.load) {
+            return Err(PacketError::invalid(
+                "load",
+                trial.load,
+                "it must be from 0 to 1 flit for each host and cycle",
+            ));
+        }
+        let end = u64::from(trial.warmup) + u64::from(trial.measure);
+        if trial.measure == 0 || end > u64::from(MAX_CYCLES / 4) {
+            let rule = format!("warm-up and measured cycles must be from 1 to {} in all", MAX_CYCLES / 4);
+            return Err(PacketError::invalid("measure", trial.measure, rule));
+        }
+        let window = Window { from: trial.warmup, until: end as u32 };
+        let mut engine = Engine::new(Setup {
+            wiring: self.wiring.clone(),
+            rule: self.rule.clone(),
+            parameters: self.parameters.clone(),
+            packets: Packets::drawn(trial.to.clone(), trial.load, self.parameters.packet, trial.process),
+            seed: trial.seed,
+            window,
+            log: false,
+            threads: trial.threads,
+        })?;
+        let mut old = false;
+        while engine.cycle() < window.until && !old {
+            engine.run_to((engine.cycle() + LOOK).min(window.until))?;
+            self.watch(&engine)?;
+            old = trial.mode == Mode::Latency && self.is_old(&engine);
+        }
+        if trial.mode == Mode::Latency {
+            // Once the measured cycles are over what was accepted in them is known.
+            let senders = (0..self.wiring.hosts()).filter(|&host| trial.to.sends(host)).count() as f64;
+            let offered = trial.load * senders * f64::from(trial.measure);
+            // Four standard deviations of the number of packets that are drawn.
+            let noise = 4.0 * (offered * f64::from(self.parameters.packet)).sqrt();
+            old |= (engine.counts().flits_accepted as f64) < CARRIED * offered - noise;
+            while !old && !engine.is_drained() {
+                engine.run_to(engine.cycle() + LOOK.min(64))?;
+                self.watch(&engine)?;
+                old = self.is_old(&engine) || engine.cycle() > window.until.saturating_mul(4);
+            }
+        }
+        Ok(self.outcome(&engine, trial, window, old))
+    }
+
+    fn watch(&self, engine: &Engine) -> Result<(), PacketError> {
+        match engine.is_stuck(self.patience()) {
+            true => Err(PacketError::Deadlock { cycle: u64::from(engine.cycle()), waiting: engine.waiting() }),
+            false => Ok(()),
+        }
+    }
+
+    fn is_old(&self, engine: &Engine) -> bool {
+        let counts = engine.counts();
+        let hops = counts.window_hops as f64 / counts.window_packets.max(1) as f64;
+        engine.mean_age() > 1000.0 + 10.0 * self.zero_load_latency(hops)
+    }
+
+    fn outcome(&self, engine: &Engine, trial: &Trial, window: Window, old: bool) -> Outcome {
+        let counts: Counts = engine.counts();
+        let cycles = f64::from(window.cycles());
+        let accepted: Vec<f64> = engine.accepted().map(|flits| f64::from(flits) / cycles).collect();
+        let hosts = accepted.len() as f64;
+        let (sum, squares) = (accepted.iter().sum::<f64>(), accepted.iter().map(|flits| flits * flits).sum::<f64>());
+        let saturated = trial.mode == Mode::Latency && old;
+        let timed = trial.mode == Mode::Latency && !saturated;
+        let latency = &counts.latency;
+        let arcs = engine.arc_flits();
+        let quantile = |part| if timed { latency.quantile(part) } else { None };
+        let mean_of = |sum: u64, count: u64| (count > 0).then(|| sum as f64 / count as f64);
+        Outcome {
+            load: trial.load,
+            seed: trial.seed,
+            accepted: sum / hosts,
+            accepted_least: accepted.iter().copied().fold(f64::INFINITY, f64::min),
+            accepted_most: accepted.iter().copied().fold(0.0, f64::max),
+            fairness: if squares > 0.0 { sum * sum / (hosts * squares) } else { 1.0 },
+            saturated,
+            latency_mean: latency.mean().filter(|_| timed),
+            latency_p50: quantile(0.5),
+            latency_p99: quantile(0.99),
+            latency_p999: quantile(0.999),
+            latency_max: timed.then(|| latency.largest()),
+            network_latency_mean: mean_of(counts.arrived_at.wrapping_sub(counts.injected_at), latency.count())
+                .filter(|_| timed),
+            hops_mean: if timed {
+                mean_of(counts.hops, latency.count())
+            } else {
+                mean_of(counts.window_hops, counts.window_packets)
+            },
+            hops_max: counts.most_hops,
+            packets: counts.created,
+            packets_inside: counts.inside as f64 / cycles,
+            cable_load_mean: counts.cable_flits as f64 / cycles / arcs.len().max(1) as f64,
+            cable_load_max: arcs.iter().copied().max().map_or(0.0, |flits| f64::from(flits) / cycles),
+            cycles: engine.cycle(),
+            passages: counts.passages,
+        }
+    }
+}

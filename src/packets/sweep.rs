@@ -1,0 +1,300 @@
+//! Many runs: networks, routings, patterns, loads and seeds, on all cores.
+
+use super::PacketError;
+use super::deadlock::{self, Freedom};
+use super::destinations::Destinations;
+use super::parameters::Parameters;
+use super::routing;
+use super::run::{Mode, Network, Outcome, Trial};
+use super::source::Process;
+use super::wiring::Wiring;
+use crate::platform::HostsPerSwitch;
+use crate::topology::Topology;
+use crate::traffic::{self, Setting};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// The networks; the first one is the baseline.
+    pub topologies: Vec<Arc<Topology>>,
+    /// Hosts on each switch, where it is not that of the topology.
+    pub hosts: Option<HostsPerSwitch>,
+    /// Packet routings.
+    pub routings: Vec<String>,
+    /// Traffic patterns.
+    pub patterns: Vec<String>,
+    /// Offered loads, in ascending order.
+    pub loads: Vec<f64>,
+    /// Seeds of hosts and routing.
+    pub seeds: Vec<u64>,
+    /// Seed of random patterns and static routes.
+    pub pattern_seed: u64,
+    /// How runs end.
+    pub mode: Mode,
+    /// When packets are created.
+    pub process: Process,
+    /// Cycles before those that are measured.
+    pub warmup: u32,
+    /// Measured cycles.
+    pub measure: u32,
+    /// Delays and buffers.
+    pub parameters: Parameters,
+    /// Find the saturation of each series, and what it accepts at full load.
+    pub saturation: bool,
+    /// Run rules that can deadlock.
+    pub allow_deadlock: bool,
+    /// Where file names in patterns begin.
+    pub folder: PathBuf,
+}
+
+/// A network, a routing and a pattern.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Series {
+    /// The topology with all its parameters.
+    pub topology: String,
+    /// Number of switches.
+    pub switches: usize,
+    /// Number of hosts.
+    pub hosts: u32,
+    /// The routing.
+    pub routing: String,
+    /// The pattern.
+    pub pattern: String,
+    /// Why it cannot deadlock.
+    pub freedom: String,
+    /// Highest load that is carried, to 1 %; `None` if it was not asked for or no load is.
+    pub saturation: Option<f64>,
+    /// Flits accepted for each host and cycle at an offered load of 1.
+    pub accepted_at_full_load: Option<f64>,
+    /// Runs, by load and then by seed.
+    pub points: Vec<Outcome>,
+    /// Remarks.
+    pub notes: Vec<String>,
+}
+
+/// A series ready to run.
+struct Prepared {
+    network: Network,
+    to: Arc<Destinations>,
+    series: Series,
+}
+
+/// Loads between which saturation lies are told apart to this part of 1.
+const RESOLUTION: f64 = 0.01;
+
+impl Sweep {
+    /// Number of runs of the curves, without the search for saturation.
+    pub fn runs(&self) -> usize {
+        self.series() * self.loads.len() * self.seeds.len()
+    }
+
+    /// Number of series.
+    pub fn series(&self) -> usize {
+        self.topologies.len() * self.routings.len() * self.patterns.len()
+    }
+
+    fn prepare(&self) -> Result<Vec<Prepared>, PacketError> {
+        self.parameters.check()?;
+        let mut all = Vec::with_capacity(self.series());
+        for topology in &self.topologies {
+            let p = &self.parameters;
+            let wiring = Arc::new(Wiring::new(topology.clone(), self.hosts.clone(), p.host_port, p.link_delay)?);
+            let mut patterns = Vec::with_capacity(self.patterns.len());
+            for pattern in &self.patterns {
+                let setting = Setting {
+                    host_switch: wiring.host_switches(),
+                    topology,
+                    seed: self.pattern_seed,
+                    folder: &self.folder,
+                    collectives: "mvapich2",
+                };
+                let traffic = traffic::build(pattern, &setting)?;
+                patterns.push((traffic.name.clone(), Arc::new(Destinations::new(&traffic)?)));
+            }
+            for name in &self.routings {
+                let rule: Arc<dyn routing::Rule> = Arc::from(routing::build(name, &wiring, p.vcs, self.pattern_seed)?);
+                let mut notes: Vec<String> = rule.note().into_iter().collect();
+                let freedom = match deadlock::check(&wiring, &*rule, name, p) {
+                    Ok(Freedom::Ascending) => "hop number i travels on virtual channel i".into(),
+                    Ok(Freedom::Acyclic { channels, dependencies }) => {
+                        format!("{dependencies} dependencies of {channels} channels without a cycle")
+                    }
+                    Ok(Freedom::Proven(proof)) => proof.into(),
+                    Ok(Freedom::Unchecked) => {
+                        notes.push(format!(
+                            "{name} on {}: more than {} switches are not checked for deadlock before the run",
+                            topology.name(),
+                            deadlock::MAX_SWITCHES
+                        ));
+                        "not checked".into()
+                    }
+                    Err(error @ PacketError::CyclicDependency { .. }) if self.allow_deadlock => {
+                        notes.push(error.to_string());
+                        "none".into()
+                    }
+                    Err(error) => return Err(error),
+                };
+                let network = Network { wiring: wiring.clone(), rule, parameters: p.clone() };
+                for (pattern, to) in &patterns {
+                    let series = Series {
+                        topology: topology.name(),
+                        switches: wiring.switches(),
+                        hosts: wiring.hosts(),
+                        routing: name.clone(),
+                        pattern: pattern.clone(),
+                        freedom: freedom.clone(),
+                        saturation: None,
+                        accepted_at_full_load: None,
+                        points: Vec::new(),
+                        notes: notes.clone(),
+                    };
+                    all.push(Prepared { network: network.clone(), to: to.clone(), series });
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn trial(&self, to: &Arc<Destinations>, load: f64, seed: u64, mode: Mode, threads: usize) -> Trial {
+        Trial {
+            to: to.clone(),
+            process: self.process,
+            load,
+            seed,
+            mode,
+            warmup: self.warmup,
+            measure: self.measure,
+            threads,
+        }
+    }
+
+    /// Runs everything. `done` is called after each run, from any thread, with what it was.
+    ///
+    /// # Errors
+    /// The first [`PacketError`] in the order of networks, routings, patterns, loads and seeds.
+    pub fn run(&self, done: &(dyn Fn(&str) + Sync)) -> Result<Vec<Series>, PacketError> {
+        let prepared = self.prepare()?;
+        let cells: Vec<(usize, f64, u64)> = (0..prepared.len())
+            .flat_map(|series| {
+                self.loads.iter().flat_map(move |&load| self.seeds.iter().map(move |&seed| (series, load, seed)))
+            })
+            .collect();
+        // A single run takes all cores itself; several take one each.
+        let threads = if cells.len() == 1 && !self.saturation { rayon::current_num_threads() } else { 1 };
+        let one = |&(index, load, seed): &(usize, f64, u64)| {
+            let Prepared { network, to, series } = &prepared[index];
+            let outcome = network.run(&self.trial(to, load, seed, self.mode, threads));
+            done(&format!("{}, {}, {} at {load}", series.topology, series.routing, series.pattern));
+            outcome
+        };
+        // Long runs first would balance better, but results of short ones come sooner in this order.
+        let outcomes: Vec<Result<Outcome, PacketError>> = cells.par_iter().with_max_len(1).map(one).collect();
+        let mut all: Vec<Series> = prepared.iter().map(|prepared| prepared.series.clone()).collect();
+        for (&(index, ..), outcome) in cells.iter().zip(outcomes) {
+            all[index].points.push(outcome?);
+        }
+        if self.saturation {
+            let searched: Vec<Result<(Option<f64>, f64), PacketError>> = (0..all.len())
+                .into_par_iter()
+                .with_max_len(1)
+                .map(|index| self.saturation_of(&prepared[index], &all[index], done))
+                .collect();
+            for (series, found) in all.iter_mut().zip(searched) {
+                let (saturation, full) = found?;
+                series.saturation = saturation;
+                series.accepted_at_full_load = Some(full);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Bisection between loads that are carried and loads that are not; and what is accepted at full load.
+    fn saturation_of(
+        &self,
+        prepared: &Prepared,
+        series: &Series,
+        done: &(dyn Fn(&str) + Sync),
+    ) -> Result<(Option<f64>, f64), PacketError> {
+        let seed = self.seeds[0];
+        let run = |load: f64, mode: Mode| {
+            let outcome = prepared.network.run(&self.trial(&prepared.to, load, seed, mode, 1));
+            done(&format!("{}, {}, {}: saturation, at {load:.3}", series.topology, series.routing, series.pattern));
+            outcome
+        };
+        let full = run(1.0, Mode::Throughput)?.accepted;
+        let (mut carried, mut not) = (0.0, 1.0);
+        if self.mode == Mode::Latency {
+            for point in series.points.iter().filter(|point| point.seed == seed) {
+                if point.saturated {
+                    not = point.load.min(not);
+                } else if point.load < not {
+                    carried = point.load.max(carried);
+                }
+            }
+        }
+        if not == 1.0 && carried < 1.0 && !run(1.0, Mode::Latency)?.saturated {
+            return Ok((Some(1.0), full));
+        }
+        while not - carried > RESOLUTION * not.max(0.1) {
+            let middle = (carried + not) / 2.0;
+            match run(middle, Mode::Latency)?.saturated {
+                true => not = middle,
+                false => carried = middle,
+            }
+        }
+        Ok(((carried > 0.0).then_some(carried), full))
+    }
+}
+
+/// Loads of a text: `0.1:0.9:0.1` (first, last, step) or a list such as `0.1,0.25,0.4`.
+///
+/// # Errors
+/// [`PacketError::Invalid`] with what is wrong.
+pub fn loads(text: &str) -> Result<Vec<f64>, PacketError> {
+    let wrong = |rule: &str| PacketError::invalid("load", format!("`{text}`"), rule);
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+    let rule = "it must be numbers from 0 to 1 such as 0.1,0.25 or a range such as 0.1:0.9:0.1";
+    let mut loads = Vec::new();
+    for item in text.split(',') {
+        let parts: Option<Vec<f64>> = item.split(':').map(number).collect();
+        match parts.ok_or_else(|| wrong(rule))?[..] {
+            [load] => loads.push(load),
+            [first, last, step] => {
+                if step <= 0.0 || last < first {
+                    return Err(wrong("a range must go upwards in steps of more than 0"));
+                }
+                let steps = ((last - first) / step + 1e-9).floor();
+                if steps > 10_000.0 {
+                    return Err(wrong("a range may have 10,000 loads"));
+                }
+                // Rounded, so that 0.1 + 2 * 0.1 is 0.3.
+                loads.extend((0..=steps as u32).map(|i| ((first + f64::from(i) * step) * 1e9).round() / 1e9));
+            }
+            _ => return Err(wrong(rule)),
+        }
+    }
+    if loads.iter().any(|load| !(0.0..=1.0).contains(load)) {
+        return Err(wrong("a load must be from 0 to 1 flit for each host and cycle"));
+    }
+    loads.sort_by(f64::total_cmp);
+    loads.dedup();
+    Ok(loads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_are_lists_and_ranges() {
+        assert_eq!(loads("0.1:0.5:0.1").unwrap(), [0.1, 0.2, 0.3, 0.4, 0.5]);
+        assert_eq!(loads("0.5, 0.25,0.5").unwrap(), [0.25, 0.5]);
+        for wrong in ["", "1.1", "-0.1", "0.1:0.5", "0.5:0.1:0.1", "0.1:0.2:0", "x", "0:1:1e-9", "nan"] {
+            assert!(loads(wrong).is_err(), "{wrong}");
+        }
+    }
+}

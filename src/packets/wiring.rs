@@ -1,0 +1,238 @@
+//! Switches with numbered ports, the cables between them, and hosts.
+//!
+//! Port numbers decide ties, so they are fixed: on a torus or mesh a switch has for each dimension the cable towards the
+//! higher and the one towards the lower coordinate, then its hosts; in all other families its hosts come first, then its
+//! cables by the number of the neighbour. Inputs are numbered by where they come from in the same way.
+
+use super::PacketError;
+use super::grid::Grid;
+use super::parameters::HostPort;
+use crate::ids::SwitchId;
+use crate::platform::{CheckedParameters, HostsPerSwitch, PlatformParameters};
+use crate::topology::{ArcId, Topology};
+use std::sync::Arc;
+
+/// Largest number of hosts: 134,217,728.
+pub const MAX_HOSTS: u32 = 1 << 27;
+/// Largest number of (port, virtual channel) pairs of a switch.
+pub const MAX_PLACES: usize = 65_000;
+
+/// A switch's end of a cable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct End {
+    /// The switch.
+    pub switch: u32,
+    /// The cable among the cables of that direction at the switch.
+    pub cable: u32,
+}
+
+/// The network as switches see it.
+#[derive(Clone, Debug)]
+pub struct Wiring {
+    /// Switches and cables.
+    pub topology: Arc<Topology>,
+    /// The hosts of switch `s` are `host_first[s]..host_first[s + 1]`.
+    pub host_first: Vec<u32>,
+    /// Hosts on each switch, where all have the same number.
+    uniform: Option<u32>,
+    host_switch: Vec<u32>,
+    /// Cycles on each arc.
+    pub latency: Vec<u32>,
+    /// Whether ports of hosts come after those of cables.
+    pub hosts_last: bool,
+    /// Whether the hosts of a switch share a port.
+    pub host_port: HostPort,
+    /// The arcs out of switch `s`, in the order of its outputs, are `out_arc[out_first[s]..out_first[s + 1]]`.
+    out_first: Vec<u32>,
+    out_arc: Vec<u32>,
+    in_first: Vec<u32>,
+    in_arc: Vec<u32>,
+    /// For each arc its number among the outputs of its tail, and among the inputs of its head.
+    out_cable: Vec<u32>,
+    in_cable: Vec<u32>,
+}
+
+impl Wiring {
+    /// Puts hosts on a topology. `latency` is that of every cable, in cycles.
+    ///
+    /// # Errors
+    /// [`PacketError`] if there is no host, if hosts cannot reach each other, or if there are too many.
+    pub fn new(
+        topology: Arc<Topology>,
+        hosts: Option<HostsPerSwitch>,
+        host_port: HostPort,
+        latency: u32,
+    ) -> Result<Self, PacketError> {
+        let graph = &topology.graph;
+        let parameters = PlatformParameters { hosts_per_switch: hosts, ..PlatformParameters::default() };
+        let counts = CheckedParameters::hosts_on(&parameters.check()?, graph)?;
+        let mut host_first = vec![0; counts.len() + 1];
+        for (s, &count) in counts.iter().enumerate() {
+            host_first[s + 1] = host_first[s] + count;
+        }
+        let total = host_first[counts.len()];
+        if total == 0 {
+            return Err(PacketError::NoHosts(topology.name()));
+        }
+        if total > MAX_HOSTS {
+            let reason = format!("{total} hosts, and there may be {MAX_HOSTS}");
+            return Err(PacketError::TooLarge { topology: topology.name(), reason });
+        }
+        let with_hosts: Vec<SwitchId> =
+            (0..).zip(&counts).filter(|&(_, &count)| count > 0).map(|(s, _)| SwitchId(s)).collect();
+        if let Some((from, to)) = graph.unreachable_pair(with_hosts.into_iter()) {
+            return Err(PacketError::Disconnected { topology: topology.name(), from: from.0, to: to.0 });
+        }
+        let host_switch: Vec<u32> =
+            (0..).zip(&counts).flat_map(|(s, &count)| std::iter::repeat_n(s, count as usize)).collect();
+        let uniform = counts.iter().all(|&count| count == counts[0]).then_some(counts[0]);
+        let n = graph.switches();
+        let grid = Grid::of(&topology).filter(|_| matches!(topology.spec.family().name, "torus" | "mesh"));
+        let (mut out_first, mut in_first) = (vec![0; n + 1], vec![0; n + 1]);
+        let (mut out_arc, mut in_arc) = (Vec::with_capacity(graph.arcs()), Vec::with_capacity(graph.arcs()));
+        let (mut out_cable, mut in_cable) = (vec![0; graph.arcs()], vec![0; graph.arcs()]);
+        for s in 0..n as u32 {
+            let mut outputs: Vec<ArcId> = graph.out_arcs(SwitchId(s)).collect();
+            let mut inputs: Vec<ArcId> = graph.in_arcs(SwitchId(s)).collect();
+            if let Some(grid) = &grid {
+                outputs.sort_by_key(|&arc| grid.direction(s, graph.head(arc).0));
+                inputs.sort_by_key(|&arc| grid.direction(s, graph.tail(arc).0));
+            }
+            for (place, arc) in (0..).zip(&outputs) {
+                out_cable[arc.index()] = place;
+                out_arc.push(arc.0);
+            }
+            for (place, arc) in (0..).zip(&inputs) {
+                in_cable[arc.index()] = place;
+                in_arc.push(arc.0);
+            }
+            out_first[s as usize + 1] = out_arc.len() as u32;
+            in_first[s as usize + 1] = in_arc.len() as u32;
+        }
+        let latency = vec![latency; graph.arcs()];
+        Ok(Self {
+            hosts_last: grid.is_some(),
+            topology,
+            host_first,
+            uniform,
+            host_switch,
+            latency,
+            host_port,
+            out_first,
+            out_arc,
+            in_first,
+            in_arc,
+            out_cable,
+            in_cable,
+        })
+    }
+
+    /// Number of switches.
+    pub fn switches(&self) -> usize {
+        self.out_first.len() - 1
+    }
+
+    /// Number of hosts.
+    pub fn hosts(&self) -> u32 {
+        self.host_switch.len() as u32
+    }
+
+    /// The switch of each host.
+    pub fn host_switches(&self) -> &[u32] {
+        &self.host_switch
+    }
+
+    /// The switch of a host.
+    #[inline]
+    pub fn switch_of(&self, host: u32) -> u32 {
+        match self.uniform {
+            Some(count) => host / count,
+            None => self.host_switch[host as usize],
+        }
+    }
+
+    /// Number of hosts of a switch.
+    pub fn hosts_of(&self, switch: u32) -> u32 {
+        self.host_first[switch as usize + 1] - self.host_first[switch as usize]
+    }
+
+    /// Number of ports for the hosts of a switch, in each direction.
+    pub fn host_ports(&self, switch: u32) -> u32 {
+        match self.host_port {
+            HostPort::Own => self.hosts_of(switch),
+            HostPort::Shared => self.hosts_of(switch).min(1),
+        }
+    }
+
+    /// Number of cables out of a switch.
+    pub fn out_cables(&self, switch: u32) -> u32 {
+        self.out_first[switch as usize + 1] - self.out_first[switch as usize]
+    }
+
+    /// Number of cables into a switch.
+    pub fn in_cables(&self, switch: u32) -> u32 {
+        self.in_first[switch as usize + 1] - self.in_first[switch as usize]
+    }
+
+    /// Number of outputs of a switch.
+    pub fn outputs(&self, switch: u32) -> u32 {
+        self.out_cables(switch) + self.host_ports(switch)
+    }
+
+    /// Number of inputs of a switch.
+    pub fn inputs(&self, switch: u32) -> u32 {
+        self.in_cables(switch) + self.host_ports(switch)
+    }
+
+    /// The first output that is a cable.
+    pub fn first_cable(&self, switch: u32) -> u32 {
+        if self.hosts_last { 0 } else { self.host_ports(switch) }
+    }
+
+    /// The first output that is a host's.
+    pub fn first_host_output(&self, switch: u32) -> u32 {
+        if self.hosts_last { self.out_cables(switch) } else { 0 }
+    }
+
+    /// The first input that is a host's.
+    pub fn first_host_input(&self, switch: u32) -> u32 {
+        if self.hosts_last { self.in_cables(switch) } else { 0 }
+    }
+
+    /// The output port of a host of this switch.
+    #[inline]
+    pub fn host_output(&self, switch: u32, host: u32) -> u32 {
+        let place = match self.host_port {
+            HostPort::Own => host - self.host_first[switch as usize],
+            HostPort::Shared => 0,
+        };
+        self.first_host_output(switch) + place
+    }
+
+    /// The arc of a cable out of a switch.
+    pub fn out_arc(&self, switch: u32, cable: u32) -> ArcId {
+        ArcId(self.out_arc[(self.out_first[switch as usize] + cable) as usize])
+    }
+
+    /// The arc of a cable into a switch.
+    pub fn in_arc(&self, switch: u32, cable: u32) -> ArcId {
+        ArcId(self.in_arc[(self.in_first[switch as usize] + cable) as usize])
+    }
+
+    /// Where a cable out of a switch ends.
+    pub fn far_end(&self, switch: u32, cable: u32) -> End {
+        let arc = self.out_arc(switch, cable);
+        End { switch: self.topology.graph.head(arc).0, cable: self.in_cable[arc.index()] }
+    }
+
+    /// Where a cable into a switch begins.
+    pub fn near_end(&self, switch: u32, cable: u32) -> End {
+        let arc = self.in_arc(switch, cable);
+        End { switch: self.topology.graph.tail(arc).0, cable: self.out_cable[arc.index()] }
+    }
+
+    /// The number of an arc among the outputs of its tail.
+    pub fn output_of(&self, arc: ArcId) -> u32 {
+        self.out_cable[arc.index()]
+    }
+}
