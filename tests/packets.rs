@@ -77,7 +77,7 @@ fn network(row: &Value) -> Network {
         }
         name = match name.as_str() {
             "min" => "dragonfly",
-            _ => "dragonfly-ugal",
+            _ => "dragonfly-ugal:booksim",
         }
         .into();
     }

@@ -81,6 +81,11 @@ impl Failure {
         Self { code, message: message.into(), help: help.into() }
     }
 
+    /// What was simulated failed: a deadlock of packets.
+    pub fn failed(message: impl ToString, help: impl Into<String>) -> Self {
+        Self { code: REPLAY_FAILED, message: message.to_string(), help: help.into() }
+    }
+
     /// Two things are not the same that were to be compared.
     pub fn differs(message: &str) -> Self {
         Self { code: REPLAY_FAILED, message: message.to_owned(), help: String::new() }

@@ -11,6 +11,7 @@ mod inputs;
 mod interrupt;
 mod merge;
 mod options;
+mod packets;
 mod progress;
 mod record;
 mod replay;
@@ -52,6 +53,7 @@ pub fn main() -> ExitCode {
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Export(verb) => export::run(verb, &arguments.output),
         args::Verb::Throughput(verb) => throughput::run(verb, &arguments.output),
+        args::Verb::Packets(verb) => packets::run(verb, &arguments.output),
         args::Verb::Topology(verb) => topology::run(verb, &arguments.output),
         args::Verb::Workload(verb) => workload::run(verb, &arguments.output),
         args::Verb::Trace(verb) => trace::run(verb, &arguments.output),

@@ -123,6 +123,9 @@ impl PacketError {
             Self::Invalid { .. } => "docs/packets.md lists all parameters".into(),
             Self::UnknownRouting { .. } => format!("the packet routings are {}", names()),
             Self::Unsuitable { instead, .. } => instead.clone(),
+            Self::TooFewVcs { needed, .. } if *needed > super::parameters::MAX_VCS => {
+                "a link has at most 64 virtual channels; `escape` (2) and `dimension-order` (2) need few".into()
+            }
             Self::TooFewVcs { needed, .. } => {
                 format!("ask for --vcs {needed}, or for a routing that needs fewer, such as `escape` (2)")
             }

@@ -3,7 +3,7 @@
 use super::PacketError;
 use super::deadlock::{self, Freedom};
 use super::destinations::Destinations;
-use super::parameters::Parameters;
+use super::parameters::{Parameters, Switching};
 use super::routing;
 use super::run::{Mode, Network, Outcome, Trial};
 use super::source::Process;
@@ -23,7 +23,7 @@ pub struct Sweep {
     pub topologies: Vec<Arc<Topology>>,
     /// Hosts on each switch, where it is not that of the topology.
     pub hosts: Option<HostsPerSwitch>,
-    /// Packet routings.
+    /// Packet routings; none: [`routing::default_for`] each network.
     pub routings: Vec<String>,
     /// Traffic patterns.
     pub patterns: Vec<String>,
@@ -43,6 +43,10 @@ pub struct Sweep {
     pub measure: u32,
     /// Delays and buffers.
     pub parameters: Parameters,
+    /// Virtual channels; `None`: what each rule needs, and at least [`routing::DEFAULT_VCS`].
+    pub vcs: Option<u32>,
+    /// When a packet may take a virtual channel; `None`: what each rule needs.
+    pub switching: Option<Switching>,
     /// Find the saturation of each series, and what it accepts at full load.
     pub saturation: bool,
     /// Run rules that can deadlock.
@@ -64,6 +68,10 @@ pub struct Series {
     pub routing: String,
     /// The pattern.
     pub pattern: String,
+    /// Virtual channels of a link.
+    pub vcs: u32,
+    /// When a packet may take one.
+    pub switching: Switching,
     /// Why it cannot deadlock.
     pub freedom: String,
     /// Highest load that is carried, to 1 %; `None` if it was not asked for or no load is.
@@ -94,11 +102,10 @@ impl Sweep {
 
     /// Number of series.
     pub fn series(&self) -> usize {
-        self.topologies.len() * self.routings.len() * self.patterns.len()
+        self.topologies.len() * self.routings.len().max(1) * self.patterns.len()
     }
 
     fn prepare(&self) -> Result<Vec<Prepared>, PacketError> {
-        self.parameters.check()?;
         let mut all = Vec::with_capacity(self.series());
         for topology in &self.topologies {
             let p = &self.parameters;
@@ -115,8 +122,18 @@ impl Sweep {
                 let traffic = traffic::build(pattern, &setting)?;
                 patterns.push((traffic.name.clone(), Arc::new(Destinations::new(&traffic)?)));
             }
-            for name in &self.routings {
-                let rule: Arc<dyn routing::Rule> = Arc::from(routing::build(name, &wiring, p.vcs, self.pattern_seed)?);
+            let default = [routing::default_for(topology).to_owned()];
+            for name in if self.routings.is_empty() { &default[..] } else { &self.routings } {
+                let (rule, vcs) = routing::build_with(name, &wiring, self.vcs, self.pattern_seed)?;
+                let rule: Arc<dyn routing::Rule> = Arc::from(rule);
+                let has_escape = (0..vcs).any(|vc| !rule.is_escape(vc));
+                let switching = self.switching.unwrap_or(match (has_escape, p.packet) {
+                    (false, _) => Switching::Wormhole,
+                    (true, 1) => Switching::NotFull,
+                    (true, _) => Switching::CutThrough,
+                });
+                let p = &Parameters { vcs, switching, ..p.clone() };
+                p.check()?;
                 let mut notes: Vec<String> = rule.note().into_iter().collect();
                 let freedom = match deadlock::check(&wiring, &*rule, name, p) {
                     Ok(Freedom::Ascending) => "hop number i travels on virtual channel i".into(),
@@ -145,6 +162,8 @@ impl Sweep {
                         switches: wiring.switches(),
                         hosts: wiring.hosts(),
                         routing: name.clone(),
+                        vcs,
+                        switching,
                         pattern: pattern.clone(),
                         freedom: freedom.clone(),
                         saturation: None,

@@ -17,6 +17,7 @@ mod json;
 mod markdown;
 pub mod number;
 mod offers;
+pub mod packets;
 mod replay;
 mod routings;
 pub mod sheet;

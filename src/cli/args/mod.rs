@@ -7,6 +7,7 @@ mod families;
 mod goal;
 mod later;
 mod network;
+mod packets;
 mod record;
 mod replay;
 mod study;
@@ -20,6 +21,7 @@ pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat}
 pub use export::Export;
 pub use goal::GoalTable;
 pub use network::{Model, Network, PlacementFiles, Switch};
+pub use packets::{PacketSwitch, Packets};
 pub use record::Record;
 pub use replay::Replay;
 pub use study::{Compare, CompareFiles, Merge, StudyFlags};
@@ -104,6 +106,8 @@ pub enum Verb {
     Export(Later<Export>),
     /// Show what networks carry under synthetic traffic: saturation, fair rates, latency, bounds on any routing
     Throughput(Later<Throughput>),
+    /// Simulate packets: latency against accepted traffic, saturation, cycle by cycle
+    Packets(Later<Packets>),
     /// Show metrics, cables, cost and power of topologies, side by side; or which ones fit
     Topology(Later<Topology>),
     /// Generate the trace of an application at any size; or list the applications

@@ -10,10 +10,10 @@ use super::visit::{Visit, insert, members, remove};
 /// What an allocation gave.
 #[derive(Default)]
 pub(super) struct Grants {
-    /// Some head may have a channel.
-    pub vcs: bool,
-    /// Some flit may pass the switch.
-    pub switch: bool,
+    /// Heads that may have a channel.
+    pub vcs: usize,
+    /// Flits that may pass the switch.
+    pub switch: usize,
 }
 
 /// No output channel, or no request.
@@ -46,11 +46,11 @@ fn range(lowest: u32, highest: u32) -> u64 {
 
 impl Visit<'_> {
     /// The output place that a waiting head asks for; [`NO`] if all are taken.
-    #[inline]
-    fn request(&self, place: usize) -> u16 {
+    #[inline(always)]
+    fn request<const LEAN: bool>(&self, place: usize) -> u16 {
         let (shift, input) = (self.plan.shift, &self.inputs[place]);
         let width = 1 << shift;
-        if self.plan.candidates == 1 {
+        if LEAN || self.plan.candidates == 1 {
             let port = u32::from(input.output);
             let (lowest, highest) = (u32::from(input.left & 255), u32::from(input.left >> 8));
             let free = self.out_ports[port as usize].free & range(lowest, highest);
@@ -82,24 +82,24 @@ impl Visit<'_> {
 
     /// `true` if a waiting head finds a free channel.
     pub(super) fn can_ask(&self, place: usize) -> bool {
-        self.request(place) != NO
+        self.request::<false>(place) != NO
     }
 
     /// Allocates channels to heads that wait.
-    pub(super) fn allocate_vcs(&mut self, t: u32, grants: &mut Grants) {
+    #[inline(always)]
+    pub(super) fn allocate_vcs<const LEAN: bool>(&mut self, t: u32, grants: &mut Grants) {
         let shift = self.plan.shift;
         let size = (self.in_ports.len() as u32) << shift;
         let delay = self.plan.parameters.vc_delay;
-        self.hub.scratch.vc_grants.clear();
         let mut any = false;
         for word in 0..self.waiting.len() {
             let mut bits = self.waiting[word];
             while bits != 0 {
                 let place = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                let asked = self.request(place);
+                let asked = self.request::<LEAN>(place);
                 if asked == NO {
-                    if delay > 1 {
+                    if !LEAN && delay > 1 {
                         remove(self.waiting, place);
                         self.late_vc(t + delay - 1, place as u16, NO);
                     }
@@ -131,14 +131,14 @@ impl Visit<'_> {
                     let place = self.hub.scratch.best[asked];
                     self.inputs[usize::from(place)].pointer = asked as u16 + 1;
                     self.outputs[asked].pointer = place + 1;
-                    self.hub.scratch.vc_grants.push((place, asked as u16));
+                    self.hub.scratch.vc_grants[grants.vcs] = (place, asked as u16);
+                    grants.vcs += 1;
                 });
             }
         }
-        if delay > 1 {
-            self.finish_vcs(t, delay);
+        if !LEAN && delay > 1 {
+            grants.vcs = self.finish_vcs(t, delay, grants.vcs);
         }
-        grants.vcs = !self.hub.scratch.vc_grants.is_empty();
     }
 
     fn late_vc(&mut self, due: u32, place: u16, output: u16) {
@@ -148,20 +148,19 @@ impl Visit<'_> {
     }
 
     /// Channels whose allocation takes more than a cycle: granted at its end, if they are free then.
-    fn finish_vcs(&mut self, t: u32, delay: u32) {
-        let granted = std::mem::take(&mut self.hub.scratch.vc_grants);
-        let mut winners = Vec::new();
+    fn finish_vcs(&mut self, t: u32, delay: u32, grants: usize) -> usize {
+        let granted = self.hub.scratch.vc_grants[..grants].to_vec();
+        let mut asked = Vec::new();
         for word in 0..self.waiting.len() {
             members(word, std::mem::take(&mut self.waiting[word]), |place| {
                 let output = granted.iter().find(|&&(winner, _)| usize::from(winner) == place).map_or(NO, |&(_, o)| o);
-                winners.push((place as u16, output));
+                asked.push((place as u16, output));
             });
         }
-        for (place, output) in winners {
+        for (place, output) in asked {
             self.late_vc(t + delay - 1, place, output);
         }
-        let mut done = granted;
-        done.clear();
+        let mut done = 0;
         while let Some(&(due, place, output)) = self.late_vcs.as_ref().and_then(|late| late.front()) {
             if due > t {
                 break;
@@ -170,22 +169,23 @@ impl Visit<'_> {
             let port = usize::from(output) >> self.plan.shift;
             let vc = output & ((1 << self.plan.shift) - 1);
             if output != NO && self.out_ports[port].free & (1 << vc) != 0 {
-                done.push((place, output));
+                self.hub.scratch.vc_grants[done] = (place, output);
+                done += 1;
             } else {
                 insert(self.waiting, usize::from(place));
             }
         }
-        self.hub.scratch.vc_grants = done;
+        done
     }
 
     /// Allocates the switch to flits whose channel has space.
-    pub(super) fn allocate_switch(&mut self, t: u32, grants: &mut Grants) {
+    #[inline(always)]
+    pub(super) fn allocate_switch<const LEAN: bool>(&mut self, t: u32, grants: &mut Grants) {
         let shift = self.plan.shift;
         let width = 1_usize << shift;
         let (ports_in, ports_out) = (self.in_ports.len() as u32, self.out_ports.len() as u32);
         let group_mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
         let delay = self.plan.parameters.switch_delay;
-        self.hub.scratch.switch_grants.clear();
         for word in 0..self.ready.len() {
             let mut bits = self.ready[word];
             while bits != 0 {
@@ -195,7 +195,7 @@ impl Visit<'_> {
                 bits &= !(group_mask << at);
                 let first = word * 64 + at;
                 let port = first >> shift;
-                if !self.holding.is_empty() && self.holds_input(first) {
+                if !LEAN && !self.holding.is_empty() && self.holds_input(first) {
                     continue;
                 }
                 let turn = self.in_ports[port];
@@ -205,10 +205,11 @@ impl Visit<'_> {
                     group &= group - 1;
                     let place_out = self.inputs[first + vc as usize].output;
                     let output = u32::from(place_out) >> shift;
-                    if !self.held_by.is_empty() && self.held_by[output as usize] != FREE {
+                    if !LEAN && !self.held_by.is_empty() && self.held_by[output as usize] != FREE {
                         continue;
                     }
-                    if !self.plan.wake_by_credit
+                    if !LEAN
+                        && !self.plan.wake_by_credit
                         && u32::from(self.outputs[usize::from(place_out)].used) >= self.plan.parameters.vc_buffer
                     {
                         continue;
@@ -242,18 +243,18 @@ impl Visit<'_> {
                 let (port, place) = self.hub.scratch.chosen[output];
                 self.in_ports[usize::from(port)].pointer = output as u16 + 1;
                 self.out_ports[output].pointer = port + 1;
-                self.hub.scratch.switch_grants.push(place);
+                self.hub.scratch.switch_grants[grants.switch] = place;
+                grants.switch += 1;
             });
         }
-        if delay > 1 {
-            self.finish_switch(t, delay);
+        if !LEAN && delay > 1 {
+            grants.switch = self.finish_switch(t, delay, grants.switch);
         }
-        grants.switch = !self.hub.scratch.switch_grants.is_empty();
     }
 
     /// A switch whose allocation takes more than a cycle: granted at its end, if there is space then.
-    fn finish_switch(&mut self, t: u32, delay: u32) {
-        let granted = std::mem::take(&mut self.hub.scratch.switch_grants);
+    fn finish_switch(&mut self, t: u32, delay: u32, grants: usize) -> usize {
+        let granted = self.hub.scratch.switch_grants[..grants].to_vec();
         let mask = (1_usize << self.plan.shift) - 1;
         let mut asked = Vec::new();
         for word in 0..self.ready.len() {
@@ -270,8 +271,7 @@ impl Visit<'_> {
                 late.push_back((t + delay - 1, place, won));
             }
         }
-        let mut done = granted;
-        done.clear();
+        let mut done = 0;
         while let Some(&(due, place, won)) = self.late_switches.as_ref().and_then(|late| late.front()) {
             if due > t {
                 break;
@@ -282,12 +282,13 @@ impl Visit<'_> {
             let held = !self.held_by.is_empty()
                 && (self.held_by[place_out >> self.plan.shift] != FREE || self.holds_input(usize::from(place) & !mask));
             if won && space && !held {
-                done.push(place);
+                self.hub.scratch.switch_grants[done] = place;
+                done += 1;
             } else {
                 insert(self.ready, usize::from(place));
             }
         }
-        self.hub.scratch.switch_grants = done;
+        done
     }
 
     /// `true` if a channel of the input that begins at a place holds the switch.
@@ -316,7 +317,7 @@ impl Visit<'_> {
         let list = std::mem::take(&mut self.hub.scratch.hold_grants);
         for &(place, space) in &list {
             if space {
-                self.send(t, step, number, place, true);
+                self.send::<false>(t, step, number, place, true);
             } else {
                 let output = usize::from(self.inputs[usize::from(place)].output) >> self.plan.shift;
                 self.held_by[output] = FREE;

@@ -129,6 +129,11 @@ impl Engine {
             in_port,
             out_port,
             space,
+            lean: !cold
+                && rule.candidates() == 1
+                && !p.hold_switch
+                && !p.count_routed
+                && [p.speedup, p.vc_delay, p.switch_delay] == [1; 3],
             delivers: rule.delivers(),
             candidates: rule.candidates(),
             wake_by_credit: p.switch_delay == 1,
@@ -164,6 +169,37 @@ impl Engine {
         if self.shards.iter().any(|shard| shard.hub.overflow) {
             let reason = format!("more than {} packets are under way", shard::MAX_PACKETS);
             return Err(PacketError::TooLarge { topology: self.plan.wiring.topology.name(), reason });
+        }
+        Ok(())
+    }
+
+    /// Simulates until this number of packets has arrived.
+    ///
+    /// # Errors
+    /// [`PacketError::Deadlock`] if nothing moves although packets are in the network.
+    pub fn run_until_empty(&mut self, packets: u64) -> Result<(), PacketError> {
+        let p = &self.plan.parameters;
+        let longest = self.plan.wiring.latency.iter().copied().max().unwrap_or(1);
+        let patience = 10
+            * (2 * longest
+                + p.routing_delay
+                + p.vc_delay
+                + p.switch_delay
+                + p.crossing_delay
+                + p.credit_delay
+                + p.packet);
+        while self.counts().left < packets {
+            if self.cycle() >= MAX_CYCLES {
+                return Err(PacketError::invalid(
+                    "cycle",
+                    self.cycle(),
+                    format!("a run has at most {MAX_CYCLES} cycles"),
+                ));
+            }
+            self.run_to(self.cycle() + 1000)?;
+            if self.is_stuck(patience) {
+                return Err(PacketError::Deadlock { cycle: u64::from(self.cycle()), waiting: self.waiting() });
+            }
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! blocks. Flits and credits are put directly into the slot of the cycle in which they are due, at the far end.
 
 use super::state::{Cold, FREE, HostPort, HostVc, InPort, Input, Link, NEVER, OutPort, Output, Packet, Source, Switch};
+use super::visit::Rows;
 use crate::packets::parameters::Parameters;
 use crate::packets::random::Stream;
 use crate::packets::routing::{Candidate, Rule};
@@ -40,7 +41,7 @@ pub(super) struct Plan {
     pub host_rows: u32,
     /// Rows of heads that are being routed.
     pub route_rows: u32,
-    /// Blocks that the calendar of visits reaches ahead.
+    /// Blocks that the calendar of visits reaches ahead, a power of two.
     pub calendar: u32,
     /// First switch of each shard, and the number of switches.
     pub bounds: Vec<u32>,
@@ -51,6 +52,8 @@ pub(super) struct Plan {
     pub space: u32,
     /// The rule chooses the channel to the destination host.
     pub delivers: bool,
+    /// One candidate for each head, no held switches, one step a cycle, allocations of one cycle, one size of packets.
+    pub lean: bool,
     /// Most candidates of a head.
     pub candidates: usize,
     /// Virtual channels that are blocked by credits are left out of the switch allocation until one comes.
@@ -332,6 +335,8 @@ impl Shard {
                     best: vec![0; (most_outputs as usize) << plan.shift],
                     asked: vec![0; ((most_outputs as usize) << plan.shift).div_ceil(64)],
                     chosen: vec![(0, 0); most_outputs as usize],
+                    vc_grants: vec![(0, 0); (most_outputs as usize) << plan.shift],
+                    switch_grants: vec![0; most_outputs as usize],
                     chosen_set: vec![0; (most_outputs as usize).div_ceil(64)],
                     ..Scratch::default()
                 },
@@ -446,13 +451,21 @@ impl Shard {
             self.hub.later.pop();
             self.hub.visit_at(due, block, local, self.plan.calendar);
         }
-        let row = (block % self.plan.calendar) as usize * self.hub.words;
+        let plan = &self.plan;
+        let rows = Rows {
+            block,
+            flit: start % plan.flit_rows,
+            credit: start % plan.credit_rows,
+            host: start % plan.host_rows,
+            route: (u64::from(start) * u64::from(plan.parameters.speedup) % u64::from(plan.route_rows)) as u32,
+        };
+        let row = (block & (plan.calendar - 1)) as usize * self.hub.words;
         for word in 0..self.hub.words {
             let mut set = std::mem::take(&mut self.hub.calendar[row + word]);
             while set != 0 {
                 let local = word * 64 + set.trailing_zeros() as usize;
                 set &= set - 1;
-                self.visit(local, start);
+                self.visit(local, start, rows);
             }
         }
     }
@@ -468,7 +481,7 @@ impl Hub {
     #[inline]
     pub fn visit_at(&mut self, block: u32, now: u32, local: u32, calendar: u32) {
         if block - now < calendar {
-            let row = (block % calendar) as usize * self.words;
+            let row = (block & (calendar - 1)) as usize * self.words;
             self.calendar[row + local as usize / 64] |= 1 << (local % 64);
         } else {
             self.later.push(Reverse((block, local)));

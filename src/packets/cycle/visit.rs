@@ -26,6 +26,14 @@ pub(super) struct Visit<'a> {
     pub local: u32,
     pub id: u32,
     pub start: u32,
+    /// The block, and the first cycle of the one after the next.
+    pub block: u32,
+    pub near_end: u32,
+    /// Rows of the current cycle, and of the current step.
+    pub flit_row: u32,
+    pub credit_row: u32,
+    pub host_row: u32,
+    pub route_row: u32,
     pub switch: &'a mut Switch,
     pub inputs: &'a mut [Input],
     pub outputs: &'a mut [Output],
@@ -53,6 +61,23 @@ pub(super) fn remove(set: &mut [u64], place: usize) {
     set[place / 64] &= !(1 << (place % 64));
 }
 
+/// The row `ahead` rows behind another one.
+#[inline]
+fn after(row: u32, ahead: u32, rows: u32) -> u32 {
+    let sum = row + ahead;
+    if sum >= rows { sum - rows } else { sum }
+}
+
+/// Rows of the first cycle of a block, and its number.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub block: u32,
+    pub flit: u32,
+    pub credit: u32,
+    pub host: u32,
+    pub route: u32,
+}
+
 /// Calls `visit` with each member of a set.
 #[inline]
 pub(super) fn members(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) {
@@ -64,7 +89,7 @@ pub(super) fn members(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) 
 
 impl Shard {
     /// Runs a switch through a block.
-    pub(super) fn visit(&mut self, local: usize, start: u32) {
+    pub(super) fn visit(&mut self, local: usize, start: u32, rows: Rows) {
         let plan = &*self.plan;
         let s = self.switches[local];
         let (in_port, out_port) = (s.in_port as usize, s.out_port as usize);
@@ -84,6 +109,12 @@ impl Shard {
             local: local as u32,
             id: self.range.start + local as u32,
             start,
+            block: rows.block,
+            near_end: start + 2 * plan.block,
+            flit_row: rows.flit,
+            credit_row: rows.credit,
+            host_row: rows.host,
+            route_row: rows.route,
             switch: &mut self.switches[local],
             inputs: &mut self.inputs[in_port << plan.shift..][..places_in],
             outputs: &mut self.outputs[out_port << plan.shift..][..places_out],
@@ -102,31 +133,44 @@ impl Shard {
         };
         visit.hub.counts.visits += 1;
         for t in start..start + plan.block {
-            visit.cycle(t);
+            match plan.lean {
+                true => visit.cycle::<true>(t),
+                false => visit.cycle::<false>(t),
+            }
         }
         let awake = visit.is_awake(start + plan.block);
         if awake {
-            self.hub.visit_at(start / plan.block + 1, start / plan.block, local as u32, plan.calendar);
+            self.hub.visit_at(rows.block + 1, rows.block, local as u32, plan.calendar);
         } else {
             let next = self.switches[local].next_host;
             if next != super::state::NEVER {
-                let block = (next / plan.block).max(start / plan.block + 1);
-                self.hub.visit_at(block, start / plan.block, local as u32, plan.calendar);
+                let block = (next / plan.block).max(rows.block + 1);
+                self.hub.visit_at(block, rows.block, local as u32, plan.calendar);
             }
         }
     }
 }
 
 impl Visit<'_> {
-    /// One cycle.
-    fn cycle(&mut self, t: u32) {
-        self.take_flits(t);
-        self.take_credits(t);
-        self.hosts(t);
-        let speedup = self.plan.parameters.speedup;
+    /// One cycle. `LEAN` is [`Plan::lean`], known when this is compiled: most runs need none of what it excludes.
+    fn cycle<const LEAN: bool>(&mut self, t: u32) {
+        self.take_flits::<LEAN>(t);
+        self.take_credits::<LEAN>();
+        self.hosts::<LEAN>(t);
+        let speedup = self.speedup::<LEAN>();
         for step in 0..speedup {
-            self.step(t, step, t * speedup + step);
+            self.step::<LEAN>(t, step, t * speedup + step);
+            self.route_row = after(self.route_row, 1, self.plan.route_rows);
         }
+        self.flit_row = after(self.flit_row, 1, self.plan.flit_rows);
+        self.credit_row = after(self.credit_row, 1, self.plan.credit_rows);
+        self.host_row = after(self.host_row, 1, self.plan.host_rows);
+    }
+
+    /// Steps in a cycle.
+    #[inline(always)]
+    fn speedup<const LEAN: bool>(&self) -> u32 {
+        if LEAN { 1 } else { self.plan.parameters.speedup }
     }
 
     /// `true` if there is something to do in the cycle `next` even if nothing arrives.
@@ -142,41 +186,35 @@ impl Visit<'_> {
     }
 
     /// One step of the switch.
-    fn step(&mut self, t: u32, step: u32, number: u32) {
+    #[inline(always)]
+    fn step<const LEAN: bool>(&mut self, t: u32, step: u32, number: u32) {
         let mut grants = Grants::default();
-        let held = !self.holding.is_empty();
+        let held = !LEAN && !self.holding.is_empty();
         if held {
             self.decide_holds();
         }
-        let waiting = self.waiting.iter().any(|&word| word != 0);
-        if waiting || self.late_vcs.as_ref().is_some_and(|late| !late.is_empty()) {
-            self.allocate_vcs(t, &mut grants);
+        let any = |set: &[u64]| set.iter().any(|&word| word != 0);
+        if any(self.waiting) || (!LEAN && self.late_vcs.as_ref().is_some_and(|late| !late.is_empty())) {
+            self.allocate_vcs::<LEAN>(t, &mut grants);
         }
-        let ready = self.ready.iter().any(|&word| word != 0);
-        if ready || self.late_switches.as_ref().is_some_and(|late| !late.is_empty()) {
-            self.allocate_switch(t, &mut grants);
+        if any(self.ready) || (!LEAN && self.late_switches.as_ref().is_some_and(|late| !late.is_empty())) {
+            self.allocate_switch::<LEAN>(t, &mut grants);
         }
-        let rows = self.plan.route_rows;
-        let words = usize::from(self.switch.words);
-        let row = (number % rows) as usize * words;
+        let words = self.waiting.len();
+        let row = self.route_row as usize * words;
         for word in 0..words {
             let bits = std::mem::take(&mut self.routed[row + word]);
-            if bits != 0 {
-                members(word, bits, |place| self.route(place));
-            }
+            members(word, bits, |place| self.route::<LEAN>(place));
         }
-        if grants.vcs {
-            self.take_vcs();
+        if grants.vcs > 0 {
+            self.take_vcs::<LEAN>(grants.vcs);
         }
         if held {
             self.carry_out_holds(t, step, number);
         }
-        if grants.switch {
-            let list = std::mem::take(&mut self.hub.scratch.switch_grants);
-            for &place in &list {
-                self.send(t, step, number, place, false);
-            }
-            self.hub.scratch.switch_grants = list;
+        for grant in 0..grants.switch {
+            let place = self.hub.scratch.switch_grants[grant];
+            self.send::<LEAN>(t, step, number, place, false);
         }
     }
 
@@ -196,10 +234,11 @@ impl Visit<'_> {
     }
 
     /// Flits that arrive.
-    fn take_flits(&mut self, t: u32) {
+    #[inline(always)]
+    fn take_flits<const LEAN: bool>(&mut self, t: u32) {
         let inputs = usize::from(self.switch.inputs);
         let rows = self.plan.flit_rows as usize;
-        let base = self.switch.in_port as usize * rows + (t as usize % rows) * inputs;
+        let base = self.switch.in_port as usize * rows + self.flit_row as usize * inputs;
         for port in 0..inputs {
             let word = self.hub.flits[base + port];
             if word == 0 {
@@ -222,10 +261,10 @@ impl Visit<'_> {
             input.flits += 1;
             if input.flits == 1 {
                 if input.left == 0 {
-                    self.begin_routing(place, t * self.plan.parameters.speedup);
+                    self.begin_routing(place, t * self.speedup::<LEAN>(), 0);
                 } else {
                     let output = &self.outputs[usize::from(input.output)];
-                    if !self.plan.wake_by_credit || u32::from(output.used) < self.plan.parameters.vc_buffer {
+                    if (!LEAN && !self.plan.wake_by_credit) || u32::from(output.used) < self.plan.parameters.vc_buffer {
                         insert(self.ready, place);
                     }
                 }
@@ -233,19 +272,26 @@ impl Visit<'_> {
         }
     }
 
-    /// Enters a head into the row of the step in which its routing is done; `number` is the step it begins in.
-    fn begin_routing(&mut self, place: usize, number: u32) {
+    /// Enters a head into the row of the step in which its routing is done, if it begins `ahead` steps after the
+    /// current step `number`.
+    #[inline]
+    fn begin_routing(&mut self, place: usize, number: u32, ahead: u32) {
         let (delay, speedup) = (self.plan.parameters.routing_delay, self.plan.parameters.speedup);
-        let done = if delay == 1 { number } else { (number / speedup + delay - 1) * speedup };
-        let row = (done % self.plan.route_rows) as usize * usize::from(self.switch.words);
+        let steps = match (delay, speedup) {
+            (1, _) => ahead,
+            (_, 1) => ahead + delay - 1,
+            _ => ((number + ahead) / speedup + delay - 1) * speedup - number,
+        };
+        let row = after(self.route_row, steps, self.plan.route_rows) as usize * usize::from(self.switch.words);
         insert(&mut self.routed[row..], place);
     }
 
     /// Credits that are due.
-    fn take_credits(&mut self, t: u32) {
+    #[inline(always)]
+    fn take_credits<const LEAN: bool>(&mut self) {
         let outputs = usize::from(self.switch.outputs);
         let rows = self.plan.credit_rows as usize;
-        let base = self.switch.out_port as usize * rows + (t as usize % rows) * outputs;
+        let base = self.switch.out_port as usize * rows + self.credit_row as usize * outputs;
         for port in 0..outputs {
             let credit = self.hub.credits[base + port];
             if credit == 0 {
@@ -265,9 +311,9 @@ impl Visit<'_> {
                 if self.plan.parameters.vc_buffer - u32::from(output.used) >= self.plan.space {
                     self.out_ports[port].free |= 1 << vc;
                 }
-            } else if was_full && output.owner != SENT && self.plan.wake_by_credit {
+            } else if was_full && output.owner != SENT && (LEAN || self.plan.wake_by_credit) {
                 let owner = usize::from(output.owner);
-                let is_held = !self.held_by.is_empty() && self.held_by[port] == output.owner;
+                let is_held = !LEAN && !self.held_by.is_empty() && self.held_by[port] == output.owner;
                 // An owner that has not got its channel in this very cycle has flits only if it is active.
                 if self.inputs[owner].flits > 0 && !is_held {
                     insert(self.ready, owner);
@@ -277,7 +323,8 @@ impl Visit<'_> {
     }
 
     /// Gives a routed head its candidates.
-    fn route(&mut self, place: usize) {
+    #[inline(always)]
+    fn route<const LEAN: bool>(&mut self, place: usize) {
         let plan = self.plan;
         let port = place >> plan.shift;
         let vc = (place & ((1 << plan.shift) - 1)) as u32;
@@ -308,7 +355,7 @@ impl Visit<'_> {
             let kept = &mut self.hub.packets[index];
             kept.to = to | head.phase << HOST_BITS;
             kept.aux = packet.aux & 255 | head.note << 8;
-            if plan.candidates > 1 {
+            if !LEAN && plan.candidates > 1 {
                 let slots = &mut self.candidates[place * plan.candidates..][..plan.candidates];
                 slots[0] = first;
                 slots[1..=more.len()].copy_from_slice(&more);
@@ -321,32 +368,34 @@ impl Visit<'_> {
             first
         };
         let input = &mut self.inputs[place];
-        if plan.candidates > 1 {
+        if !LEAN && plan.candidates > 1 {
             self.candidates[place * plan.candidates] = candidate;
             input.left = 1;
         } else {
             input.output = candidate.output;
             input.left = u16::from(candidate.lowest) | u16::from(candidate.highest) << 8;
         }
-        if plan.parameters.count_routed && plan.candidates == 1 {
-            self.loads[usize::from(candidate.output)] += u32::from(self.size_of(index as u32));
+        if !LEAN && plan.parameters.count_routed && plan.candidates == 1 {
+            self.loads[usize::from(candidate.output)] += u32::from(self.size_of::<LEAN>(index as u32));
         }
         insert(self.waiting, place);
     }
 
     /// Flits of the packet at the head of a queue.
-    fn size_of(&self, packet: u32) -> u16 {
-        match self.plan.cold {
+    #[inline(always)]
+    fn size_of<const LEAN: bool>(&self, packet: u32) -> u16 {
+        match !LEAN && self.plan.cold {
             true => self.hub.cold[packet as usize].size,
             false => self.plan.parameters.packet as u16,
         }
     }
 
     /// Heads take the channels they were granted.
-    fn take_vcs(&mut self) {
-        let list = std::mem::take(&mut self.hub.scratch.vc_grants);
-        for &(place, output) in &list {
-            let size = self.size_of(self.inputs[usize::from(place)].first);
+    #[inline(always)]
+    fn take_vcs<const LEAN: bool>(&mut self, grants: usize) {
+        for grant in 0..grants {
+            let (place, output) = self.hub.scratch.vc_grants[grant];
+            let size = self.size_of::<LEAN>(self.inputs[usize::from(place)].first);
             let input = &mut self.inputs[usize::from(place)];
             input.output = output;
             input.left = size | HEAD;
@@ -355,15 +404,15 @@ impl Visit<'_> {
             let vc = u32::from(output) & ((1 << self.plan.shift) - 1);
             self.out_ports[usize::from(output) >> self.plan.shift].free &= !(1 << vc);
             remove(self.waiting, usize::from(place));
-            if !self.plan.wake_by_credit || u32::from(account.used) < self.plan.parameters.vc_buffer {
+            if (!LEAN && !self.plan.wake_by_credit) || u32::from(account.used) < self.plan.parameters.vc_buffer {
                 insert(self.ready, usize::from(place));
             }
         }
-        self.hub.scratch.vc_grants = list;
     }
 
     /// A granted flit leaves its queue.
-    pub(super) fn send(&mut self, t: u32, step: u32, number: u32, place: u16, was_held: bool) {
+    #[inline(always)]
+    pub(super) fn send<const LEAN: bool>(&mut self, t: u32, step: u32, number: u32, place: u16, was_held: bool) {
         let plan = self.plan;
         let p = &plan.parameters;
         let mask = (1_usize << plan.shift) - 1;
@@ -373,7 +422,7 @@ impl Visit<'_> {
         let (out, out_vc) = (place_out >> plan.shift, place_out & mask);
         let account = &mut self.outputs[place_out];
         account.used += 1;
-        if !p.count_routed || plan.candidates > 1 {
+        if LEAN || !p.count_routed || plan.candidates > 1 {
             self.loads[out] += 1;
         }
         let full = u32::from(account.used) >= p.vc_buffer;
@@ -392,38 +441,38 @@ impl Visit<'_> {
         self.hub.moved = t;
 
         // Where the flit goes.
-        let mut leaves = t + plan.crossing(step);
-        if p.speedup > 1 {
+        let mut leaves = t + if LEAN { p.crossing_delay } else { plan.crossing(step) };
+        if !LEAN && p.speedup > 1 {
             let line = &mut self.out_ports[out];
             leaves = leaves.max(line.left + 1);
             line.left = leaves;
         }
         let host = out.wrapping_sub(usize::from(self.switch.first_host_output));
         if host < usize::from(self.switch.host_ports) {
-            self.deliver(leaves, out as u16, host as u32, out_vc, packet, is_tail);
+            self.deliver::<LEAN>(t, leaves, out as u16, host as u32, out_vc, packet, is_tail);
         } else {
             if plan.window.has(t) {
                 self.out_ports[out].sent += 1;
                 self.hub.counts.cable_flits += 1;
             }
-            self.pass_on(leaves, out, out_vc as u8, packet);
+            self.pass_on::<LEAN>(t, leaves, out, out_vc as u8, packet);
         }
 
         // The credit of the space that it left.
         let mut credit = t;
-        if p.speedup > 1 {
+        if !LEAN && p.speedup > 1 {
             let line = &mut self.in_ports[port];
             credit = credit.max(line.credit_left + 1);
             line.credit_left = credit;
         }
         let host = port.wrapping_sub(usize::from(self.switch.first_host_input));
         if host < usize::from(self.switch.host_ports) {
-            self.credit_host(credit + p.host_delay + 1, host as u32, vc as u8);
+            self.credit_host(t, credit + p.host_delay + 1, host as u32, vc as u8);
         } else {
             let link = self.in_ports[port].link;
             let due = credit + u32::from(link.latency) + 1 + p.credit_delay;
             if link.switch >= self.range_start && link.switch < self.range_end && due - self.start < plan.credit_rows {
-                let row = due % plan.credit_rows;
+                let row = after(self.credit_row, due - t, plan.credit_rows);
                 self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize] = vc as u8 + 1;
                 self.wake(due, link.switch - self.range_start);
             } else {
@@ -445,10 +494,10 @@ impl Visit<'_> {
             }
             remove(self.ready, usize::from(place));
             if more {
-                self.begin_routing(usize::from(place), number + 1);
+                self.begin_routing(usize::from(place), number, 1);
             }
-        } else if self.holding.is_empty() {
-            if !more || (full && plan.wake_by_credit) {
+        } else if LEAN || self.holding.is_empty() {
+            if !more || (full && (LEAN || plan.wake_by_credit)) {
                 remove(self.ready, usize::from(place));
             } else {
                 insert(self.ready, usize::from(place));
@@ -456,7 +505,7 @@ impl Visit<'_> {
         } else {
             remove(self.ready, usize::from(place));
         }
-        if !self.holding.is_empty() {
+        if !LEAN && !self.holding.is_empty() {
             if !is_tail && more {
                 insert(self.holding, usize::from(place));
                 self.held_by[out] = place;
@@ -468,15 +517,15 @@ impl Visit<'_> {
             }
         }
         // An allocation of several cycles moved it when it began.
-        if !was_held && p.switch_delay == 1 {
+        if LEAN || (!was_held && p.switch_delay == 1) {
             self.in_ports[port].offset = ((vc + 1) & mask) as u8;
         }
     }
 
     #[inline]
     fn wake(&mut self, time: u32, local: u32) {
-        let (now, block) = (self.start / self.plan.block, time / self.plan.block);
-        self.hub.visit_at(block, now, local, self.plan.calendar);
+        let block = if time < self.near_end { self.block + 1 } else { time / self.plan.block };
+        self.hub.visit_at(block, self.block, local, self.plan.calendar);
     }
 
     /// Sends mail to another shard or to a later time.
@@ -492,7 +541,8 @@ impl Visit<'_> {
     }
 
     /// A flit to the next switch.
-    fn pass_on(&mut self, leaves: u32, out: usize, vc: u8, packet: u32) {
+    #[inline(always)]
+    fn pass_on<const LEAN: bool>(&mut self, t: u32, leaves: u32, out: usize, vc: u8, packet: u32) {
         let plan = self.plan;
         let link = self.out_ports[out].link;
         let due = leaves + u32::from(link.latency) + 1;
@@ -503,7 +553,7 @@ impl Visit<'_> {
         let inside = link.switch >= self.range_start && link.switch < self.range_end;
         let word = u32::from(vc) | if packet == NONE { BODY } else { (packet + 1) << VC_BITS };
         if inside && due - self.start < plan.flit_rows {
-            let row = due % plan.flit_rows;
+            let row = after(self.flit_row, due - t, plan.flit_rows);
             self.hub.flits[(link.slot + row * u32::from(link.stride)) as usize] = word;
             self.wake(due, link.switch - self.range_start);
             return;
@@ -513,7 +563,7 @@ impl Visit<'_> {
             (false, NONE) => Item::Body(vc),
             (false, index) => {
                 let kept = self.hub.packets[index as usize];
-                let cold = if plan.cold { self.hub.cold[index as usize] } else { Cold::default() };
+                let cold = if !LEAN && plan.cold { self.hub.cold[index as usize] } else { Cold::default() };
                 self.hub.unused.push(index);
                 self.hub.ages -= u64::from(kept.created);
                 Item::Head(vc, kept, cold)
@@ -523,7 +573,18 @@ impl Visit<'_> {
     }
 
     /// A flit to a host, which takes it and gives its credit back when it arrives.
-    fn deliver(&mut self, leaves: u32, out: u16, host: u32, vc: usize, head: u32, is_tail: bool) {
+    #[expect(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn deliver<const LEAN: bool>(
+        &mut self,
+        t: u32,
+        leaves: u32,
+        out: u16,
+        host: u32,
+        vc: usize,
+        head: u32,
+        is_tail: bool,
+    ) {
         let plan = self.plan;
         let p = &plan.parameters;
         let arrives = leaves + p.host_delay + 1;
@@ -536,7 +597,7 @@ impl Visit<'_> {
         }
         let kept = self.hub.packets[packet as usize];
         let to = (kept.to & HOST_MASK) - self.first_host;
-        if plan.log && head != NONE {
+        if !LEAN && plan.log && head != NONE {
             self.hub.cold[packet as usize].head = arrives;
         }
         if plan.window.has(arrives) {
@@ -559,7 +620,7 @@ impl Visit<'_> {
                 counts.most_hops = counts.most_hops.max(hops);
             }
             self.hub.ages -= u64::from(kept.created);
-            if plan.log {
+            if !LEAN && plan.log {
                 let cold = self.hub.cold[packet as usize];
                 let (injected, head) = (cold.injected, cold.head);
                 self.hub.log.push(Logged { id: cold.id, injected, head, tail: arrives, hops });
@@ -568,7 +629,7 @@ impl Visit<'_> {
         }
         let due = arrives + p.host_delay + 1 + p.credit_delay;
         if due - self.start < plan.credit_rows {
-            let row = due % plan.credit_rows;
+            let row = after(self.credit_row, due - t, plan.credit_rows);
             let base = self.switch.out_port * plan.credit_rows;
             let slot = base + row * u32::from(self.switch.outputs) + u32::from(out);
             self.hub.credits[slot as usize] = vc as u8 + 1;
@@ -579,9 +640,9 @@ impl Visit<'_> {
     }
 
     /// A credit to a host.
-    fn credit_host(&mut self, due: u32, host: u32, vc: u8) {
+    fn credit_host(&mut self, t: u32, due: u32, host: u32, vc: u8) {
         if due - self.start < self.plan.host_rows {
-            let row = due % self.plan.host_rows;
+            let row = after(self.host_row, due - t, self.plan.host_rows);
             let base = self.switch.host_port * self.plan.host_rows;
             let slot = base + row * u32::from(self.switch.host_ports) + host;
             self.hub.host_credits[slot as usize] = vc + 1;
@@ -598,11 +659,12 @@ impl Visit<'_> {
     }
 
     /// Hosts take their credits and send.
-    fn hosts(&mut self, t: u32) {
+    #[inline(always)]
+    fn hosts<const LEAN: bool>(&mut self, t: u32) {
         let plan = self.plan;
         let ports = usize::from(self.switch.host_ports);
         let rows = plan.host_rows as usize;
-        let base = self.switch.host_port as usize * rows + (t as usize % rows) * ports;
+        let base = self.switch.host_port as usize * rows + self.host_row as usize * ports;
         for port in 0..ports {
             let credit = self.hub.host_credits[base + port];
             if credit != 0 {
@@ -615,7 +677,7 @@ impl Visit<'_> {
         }
         let mut soonest = super::state::NEVER;
         for port in 0..ports {
-            soonest = soonest.min(self.host(t, port));
+            soonest = soonest.min(self.host::<LEAN>(t, port));
         }
         self.switch.next_host = soonest;
     }
@@ -633,7 +695,7 @@ impl Visit<'_> {
     }
 
     /// A port by which hosts send; the next cycle in which it has to be looked at.
-    fn host(&mut self, t: u32, port: usize) -> u32 {
+    fn host<const LEAN: bool>(&mut self, t: u32, port: usize) -> u32 {
         let plan = self.plan;
         let p = &plan.parameters;
         let index = self.switch.host_port as usize + port;
@@ -653,7 +715,7 @@ impl Visit<'_> {
             };
             let Some(vc) = vc else { return t + 1 };
             (host.vc, host.last) = (vc, vc);
-            let (packet, size) = self.enter(t, index, &host);
+            let (packet, size) = self.enter::<LEAN>(t, index, &host);
             host.left = size;
             word = (packet + 1) << VC_BITS;
             host.free &= !(1 << vc);
@@ -683,7 +745,7 @@ impl Visit<'_> {
         let in_port = usize::from(self.switch.first_host_input) + port;
         let word = word | u32::from(host.vc);
         if due - self.start < plan.flit_rows {
-            let row = due % plan.flit_rows;
+            let row = after(self.flit_row, due - t, plan.flit_rows);
             let base = self.switch.in_port * plan.flit_rows;
             let slot = base + row * u32::from(self.switch.inputs) + in_port as u32;
             self.hub.flits[slot as usize] = word;
@@ -697,7 +759,7 @@ impl Visit<'_> {
     }
 
     /// Takes the next packet of a port and draws the one behind it; its index and size.
-    fn enter(&mut self, t: u32, index: usize, host: &HostPort) -> (u32, u16) {
+    fn enter<const LEAN: bool>(&mut self, t: u32, index: usize, host: &HostPort) -> (u32, u16) {
         let plan = self.plan;
         let place = host.source;
         let mut source = self.hub.sources[place as usize];
@@ -715,7 +777,7 @@ impl Visit<'_> {
             }
         };
         let packet = Packet { next: NONE, created, to, aux: 0 };
-        let kept = self.hub.keep(packet, cold, plan.cold);
+        let kept = self.hub.keep(packet, cold, !LEAN && plan.cold);
         let counts = &mut self.hub.counts;
         counts.entered += 1;
         counts.inside += plan.window.after(t) as i64;

@@ -199,6 +199,10 @@ impl Rule for DimensionOrder {
         Some("dimension order with datelines (Dally and Seitz, 1987)")
     }
 
+    fn set_vcs(&mut self, vcs: u32) {
+        self.vcs = vcs;
+    }
+
     fn vcs_needed(&self) -> u32 {
         if self.has_rings() { 2 } else { 1 }
     }

@@ -1,9 +1,14 @@
 //! Routing of Dragonflies by groups (J. Kim, W. Dally, S. Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly
 //! Topology, 2008): minimal, and UGAL by a random group.
 //!
-//! Minimal: a cable within the group to the switch that has the global cable, that cable, a cable within the other
-//! group. Virtual channel 0 before the global cable and on it 1, as BookSim 2 has them; with UGAL 0 on the way to the
-//! other group, then 1 and 2. UGAL compares the loads of the first outputs: direct if `q_m <= 2 q_n + 30`.
+//! Minimal: a cable within the group to the switch that has the global cable, on virtual channel 0; that cable and one
+//! within the other group on channel 1, as BookSim 2 has them.
+//!
+//! UGAL compares the loads of the first outputs: direct if `q_m <= 2 q_n + 30`, else by a random group. Cables before
+//! the group on the way are on channel 0, those from it to the last group on 1, those within the last group on 2; so
+//! channels of local and global cables follow each other without a cycle. Packets that go directly begin on 1, and those
+//! within a group are on 2. With `booksim` the way leads by a random switch of the other group, to which BookSim routes
+//! on channel 0 throughout: local, global and local cables of one channel, which can deadlock.
 
 use super::valiant::delivery;
 use super::{At, Candidate, Head, Request, Rule};
@@ -23,10 +28,13 @@ struct Dragonfly {
     group: u32,
     global_ports: u32,
     adaptive: bool,
+    /// Detours lead by a switch and not by a group.
+    by_switch: bool,
     vcs: u32,
 }
 
 pub(super) fn minimal(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> {
+    request.no_argument()?;
     build(request, false)
 }
 
@@ -35,7 +43,14 @@ pub(super) fn ugal(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> 
 }
 
 fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketError> {
-    request.no_argument()?;
+    let by_switch = match request.argument {
+        None => false,
+        Some("booksim") => true,
+        Some(text) => {
+            let value = format!("`{}:{text}`", request.name);
+            return Err(PacketError::invalid("routing", value, "the only variant is `booksim`"));
+        }
+    };
     let arguments = request.wiring.topology.spec.arguments();
     let number = |name| arguments.integer(name).and_then(|value| u32::try_from(value).ok());
     let shape = match request.wiring.topology.spec.family().name {
@@ -49,7 +64,14 @@ fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketE
             "`amin`, `ugal` and `escape` fit other networks",
         ));
     };
-    Ok(Box::new(Dragonfly { wiring: request.wiring.clone(), group, global_ports, adaptive, vcs: request.vcs }))
+    Ok(Box::new(Dragonfly {
+        wiring: request.wiring.clone(),
+        group,
+        global_ports,
+        adaptive,
+        by_switch,
+        vcs: request.vcs,
+    }))
 }
 
 impl Dragonfly {
@@ -77,7 +99,9 @@ impl Dragonfly {
     /// The candidate of a packet whose way has been chosen.
     fn onward(&self, at: &At<'_>, head: &mut Head) -> Candidate {
         let mut vc = head.phase >> SHIFT;
-        if head.phase & Head::DETOUR != 0 && head.note == at.switch {
+        let arrived =
+            if self.by_switch { head.note == at.switch } else { head.note / self.group == at.switch / self.group };
+        if head.phase & Head::DETOUR != 0 && arrived {
             head.phase &= !Head::DETOUR;
             vc = 1;
         }
@@ -91,8 +115,14 @@ impl Dragonfly {
             };
         }
         let (next, global) = self.next(at.switch, goal);
-        if global && head.phase & Head::DETOUR == 0 {
-            vc = if self.adaptive { 2 } else { 1 };
+        if head.phase & Head::DETOUR == 0 {
+            let last = at.switch / self.group == goal / self.group;
+            match (self.adaptive, self.by_switch) {
+                (false, _) if global => vc = 1,
+                (true, true) if global => vc = 2,
+                (true, false) if last => vc = 2,
+                _ => {}
+            }
         }
         head.phase = head.phase & Head::DETOUR | vc << SHIFT;
         let output = self.output(at.switch, next);
@@ -150,6 +180,10 @@ impl Rule for Dragonfly {
 
     fn delivers(&self) -> bool {
         true
+    }
+
+    fn set_vcs(&mut self, vcs: u32) {
+        self.vcs = vcs;
     }
 
     fn vcs_needed(&self) -> u32 {

@@ -213,6 +213,10 @@ impl Rule for Escape {
         }
     }
 
+    fn set_vcs(&mut self, vcs: u32) {
+        self.vcs = vcs as u8;
+    }
+
     fn vcs_needed(&self) -> u32 {
         u32::from(self.escapes) + 1
     }

@@ -102,6 +102,10 @@ impl Rule for HyperX {
         }
     }
 
+    fn set_vcs(&mut self, vcs: u32) {
+        self.vcs = vcs;
+    }
+
     fn vcs_needed(&self) -> u32 {
         2
     }

@@ -4,8 +4,11 @@
 //! cycle. A new rule is one file and one line of [`ROUTINGS`].
 
 use super::PacketError;
+use super::grid::Grid;
+use super::parameters::MAX_VCS;
 use super::wiring::Wiring;
 use crate::similar::nearest;
+use crate::topology::Topology;
 use std::sync::Arc;
 
 mod amin;
@@ -106,6 +109,9 @@ pub trait Rule: Send + Sync {
     /// Virtual channels that the rule needs on this network.
     fn vcs_needed(&self) -> u32;
 
+    /// Sets the number of virtual channels, where it was not known when the rule was built.
+    fn set_vcs(&mut self, _vcs: u32) {}
+
     /// Largest number of candidates that [`Rule::route`] gives at once.
     fn candidates(&self) -> usize {
         1
@@ -205,7 +211,7 @@ pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind { name: "ugal-equality", aliases: &["ugaleq"], help: "at the first switch shortest or sub-shortest by load times hops, then amin", build: ugal_equality::build },
     RoutingKind { name: "bgal", aliases: &[], help: "ugal-equality unless more than 2 (bgal:N) shortest next hops exist", build: ugal_equality::bgal },
     RoutingKind { name: "dragonfly", aliases: &["dragonfly-minimal"], help: "within the group, to the other group, within it; dragonflies", build: dragonfly::minimal },
-    RoutingKind { name: "dragonfly-ugal", aliases: &[], help: "minimal or by a random group, by load; dragonflies", build: dragonfly::ugal },
+    RoutingKind { name: "dragonfly-ugal", aliases: &[], help: "minimal or by a random group, by load; dragonflies; dragonfly-ugal:booksim by a switch of it", build: dragonfly::ugal },
     RoutingKind { name: "hyperx-ugal", aliases: &["flattened-butterfly-ugal"], help: "minimal or by a random switch within the differing dimensions, by load; HyperX", build: hyperx::build },
 ];
 
@@ -225,6 +231,39 @@ pub fn find(name: &str) -> Result<&'static RoutingKind, PacketError> {
         let names = ROUTINGS.iter().flat_map(|kind| [kind.name].into_iter().chain(kind.aliases.iter().copied()));
         PacketError::UnknownRouting { name: name.into(), nearest: nearest(&wanted, names).map(Into::into) }
     })
+}
+
+/// Virtual channels where neither the user nor the rule asks for more.
+pub const DEFAULT_VCS: u32 = 4;
+
+/// The rule that is used unless another is asked for: dimension order on grids, an escape on other networks with cables
+/// in both directions, adaptive minimal on the rest.
+pub fn default_for(topology: &Topology) -> &'static str {
+    match (Grid::of(topology), topology.graph.is_directed()) {
+        (Some(_), _) => "dimension-order",
+        (None, false) => "escape",
+        (None, true) => "amin",
+    }
+}
+
+/// As [`build`], with as many virtual channels as the rule needs, and at least [`DEFAULT_VCS`], where `vcs` is `None`;
+/// and their number.
+///
+/// # Errors
+/// As [`build`]; [`PacketError::Invalid`] if the rule needs more than [`MAX_VCS`].
+pub fn build_with(
+    text: &str,
+    wiring: &Arc<Wiring>,
+    vcs: Option<u32>,
+    seed: u64,
+) -> Result<(Box<dyn Rule>, u32), PacketError> {
+    if let Some(vcs) = vcs {
+        return Ok((build(text, wiring, vcs, seed)?, vcs));
+    }
+    let mut rule = build(text, wiring, MAX_VCS, seed)?;
+    let vcs = rule.vcs_needed().max(DEFAULT_VCS);
+    rule.set_vcs(vcs);
+    Ok((rule, vcs))
 }
 
 /// Builds the rule of a text such as `amin`, `static:ecmp` or `bgal:3`.

@@ -154,6 +154,10 @@ impl Rule for OnGrid {
         true
     }
 
+    fn set_vcs(&mut self, vcs: u32) {
+        self.vcs = vcs;
+    }
+
     fn vcs_needed(&self) -> u32 {
         if self.order.has_rings() { 4 } else { 2 }
     }

@@ -1,0 +1,155 @@
+//! Arguments of `packets`.
+
+use super::threads;
+use clap::Args;
+use mopsim::packets::parameters::PRESETS;
+use mopsim::packets::routing::ROUTINGS;
+use mopsim::report::wrap::broken;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = help())]
+pub struct Packets {
+    /// Topologies, e.g. torus:8x8 random:n=64,d=6; the first is the baseline
+    #[arg(required = true, value_name = "SPEC")]
+    pub specs: Vec<String>,
+    /// Traffic patterns, as `throughput` has them; separated by commas outside of brackets, or repeated
+    #[arg(long, value_name = "PATTERN", default_value = "uniform")]
+    pub pattern: Vec<String>,
+    /// Offered loads in flits per host and cycle: 0.1,0.25 or 0.1:0.9:0.1
+    #[arg(long, value_name = "LOADS", default_value = "0.1:0.9:0.1", allow_hyphen_values = true)]
+    pub load: String,
+    /// Packet routing, e.g. amin, static:bfs or escape:free (may be repeated) [default: dimension-order on grids, else
+    /// escape, else amin]
+    #[arg(long, value_name = "RULE")]
+    pub routing: Vec<String>,
+    /// Hosts on each switch that has hosts [default: that of the topology, mostly 1]
+    #[arg(long, value_name = "N")]
+    pub hosts_per_switch: Option<u32>,
+    /// How a run ends: `latency` (when all measured packets have arrived) or `throughput` (with the measured cycles)
+    #[arg(long, value_name = "MODE", default_value = "latency", value_parser = ["latency", "throughput"])]
+    pub mode: String,
+    /// Cycles before those that are measured
+    #[arg(long, value_name = "CYCLES", default_value_t = 1000)]
+    pub warmup: u32,
+    /// Measured cycles
+    #[arg(long, value_name = "CYCLES", default_value_t = 3000)]
+    pub measure: u32,
+    /// Number of seeds; with several, means have confidence intervals
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub seeds: u32,
+    /// First seed of hosts and routing, and that of random topologies and patterns without one of their own
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Packet creation: `bernoulli` or `periodic`
+    #[arg(long, value_name = "PROCESS", default_value = "bernoulli", value_parser = ["bernoulli", "periodic"])]
+    pub process: String,
+    /// List of packets instead of a pattern: lines `source destination cycle [flits]`; prints when each arrives
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pattern", "load", "seeds"])]
+    pub packets: Option<PathBuf>,
+    /// Skip the search for saturation and the run at full load
+    #[arg(long)]
+    pub no_saturation: bool,
+    /// Run a rule even if its channel dependencies have a cycle
+    #[arg(long)]
+    pub allow_deadlock: bool,
+    /// Number of threads; 0: one for each core. The result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
+    pub threads: usize,
+    #[command(flatten)]
+    pub switch: PacketSwitch,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Switches and links (in cycles and flits)")]
+pub struct PacketSwitch {
+    /// Parameters of a paper, which the options below override
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Virtual channels of a link [default: what the rules need, at least 4]
+    #[arg(long, value_name = "N")]
+    pub vcs: Option<u32>,
+    /// Flits that a virtual channel holds [default: 8, at least a packet]
+    #[arg(long, value_name = "FLITS")]
+    pub vc_buffer: Option<u32>,
+    /// Flits of a packet [default: 1]
+    #[arg(long, value_name = "FLITS")]
+    pub packet: Option<u32>,
+    /// When a packet may take a virtual channel: `wormhole`, `not-full` or `cut-through` [default: wormhole; what an
+    /// escape needs]
+    #[arg(long, value_name = "KIND", value_parser = ["wormhole", "not-full", "cut-through"])]
+    pub switching: Option<String>,
+    /// Give a virtual channel again only when its buffer is empty
+    #[arg(long)]
+    pub wait_for_tail_credit: bool,
+    /// Let a packet keep its way through a switch until its tail has passed
+    #[arg(long)]
+    pub hold_switch: bool,
+    /// Cycles of routing [default: 1]
+    #[arg(long, value_name = "CYCLES")]
+    pub routing_delay: Option<u32>,
+    /// Cycles of allocating a virtual channel [default: 1]
+    #[arg(long, value_name = "CYCLES")]
+    pub vc_delay: Option<u32>,
+    /// Cycles of allocating the switch [default: 1]
+    #[arg(long, value_name = "CYCLES")]
+    pub switch_delay: Option<u32>,
+    /// Cycles of crossing the switch [default: 1]
+    #[arg(long, value_name = "CYCLES")]
+    pub crossing_delay: Option<u32>,
+    /// Cycles on a link between switches [default: 1]
+    #[arg(long, value_name = "CYCLES")]
+    pub link_delay: Option<u32>,
+    /// Cycles on a link of a host [default: 1]
+    #[arg(long, value_name = "CYCLES")]
+    pub host_delay: Option<u32>,
+    /// Cycles from the arrival of a credit to its use [default: 1]
+    #[arg(long, value_name = "CYCLES")]
+    pub credit_delay: Option<u32>,
+    /// Steps of a switch in a cycle, 1 or 2 [default: 1]
+    #[arg(long, value_name = "STEPS")]
+    pub speedup: Option<u32>,
+    /// Ports of hosts: `own`, or one `shared` by the hosts of a switch [default: own]
+    #[arg(long, value_name = "KIND", value_parser = ["own", "shared"])]
+    pub host_port: Option<String>,
+    /// Let adaptive rules also count flits that are routed and not sent yet
+    #[arg(long)]
+    pub count_routed: bool,
+    /// Nanoseconds of a cycle [default: 2.667, a flit of 256 bit at 96 Gbit/s]
+    #[arg(long, value_name = "NS", allow_hyphen_values = true)]
+    pub cycle_ns: Option<f64>,
+}
+
+/// Examples, and the lists of rules and presets.
+fn help() -> String {
+    let mut text = String::from(
+        "\
+Examples:
+  mopsim packets torus:8x8 --load 0.1:0.5:0.1
+  mopsim packets torus:8x8 random:n=64,d=4 --routing escape --pattern uniform,transpose
+  mopsim packets equality:n=64,sa=[-1,1,9,23],sb=[14] --routing amin --hosts-per-switch 2
+  mopsim packets torus:4x4 --packets list.txt
+
+A cycle is the time of one flit on a link. docs/packets.md describes the model.
+
+Routing rules:
+",
+    );
+    let mut list = |name: &str, help: &str| {
+        text.push_str(&format!("  {name:<18}{}", broken(help, 20, 20)));
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+    };
+    for kind in ROUTINGS {
+        list(kind.name, kind.help);
+    }
+    text.push_str("\nPresets:\n");
+    for preset in PRESETS {
+        text.push_str(&format!("  {:<18}{}", preset.name, broken(preset.help, 20, 20)));
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    text
+}

@@ -1,0 +1,278 @@
+//! `mopsim packets`: latency and accepted traffic of networks, packet by packet.
+
+use super::args::{Output, PacketSwitch, Packets};
+use super::failure::Failure;
+use super::{options, print};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mopsim::packets::cycle::{Engine, Setup};
+use mopsim::packets::parameters::{CYCLE_NS, HostPort, PRESETS, Parameters, Switching};
+use mopsim::packets::run::Mode;
+use mopsim::packets::source::{ListedPacket, PacketList, Process};
+use mopsim::packets::statistics::Window;
+use mopsim::packets::sweep::{self, Sweep};
+use mopsim::packets::{PacketError, Wiring, deadlock, routing};
+use mopsim::platform::HostsPerSwitch;
+use mopsim::report::packets as report;
+use mopsim::topology::{Spec, Topology};
+use mopsim::traffic;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A network and what `--preset` and the options say of its switches.
+struct Switches {
+    parameters: Parameters,
+    vcs: Option<u32>,
+    switching: Option<Switching>,
+    cycle_ns: f64,
+}
+
+pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
+    let switches = switches(&arguments.switch)?;
+    let topologies =
+        arguments.specs.iter().map(|spec| topology(spec, arguments.seed)).collect::<Result<Vec<_>, _>>()?;
+    let pool = options::pool(arguments.threads)?;
+    if let Some(file) = &arguments.packets {
+        let sheet = pool.install(|| list(arguments, file, &topologies, &switches))?;
+        return print(|out| output.format.sheet(&sheet, out));
+    }
+    let Switches { parameters, vcs, switching, cycle_ns } = switches;
+    let sweep = Sweep {
+        topologies,
+        hosts: arguments.hosts_per_switch.map(HostsPerSwitch::Uniform),
+        routings: arguments.routing.clone(),
+        patterns: arguments.pattern.iter().flat_map(|text| patterns(text)).collect(),
+        loads: sweep::loads(&arguments.load)?,
+        seeds: (0..u64::from(arguments.seeds)).map(|index| arguments.seed.wrapping_add(index)).collect(),
+        pattern_seed: arguments.seed,
+        mode: if arguments.mode == "latency" { Mode::Latency } else { Mode::Throughput },
+        process: if arguments.process == "periodic" { Process::Periodic } else { Process::Bernoulli },
+        warmup: arguments.warmup,
+        measure: arguments.measure,
+        parameters,
+        vcs,
+        switching,
+        saturation: !arguments.no_saturation,
+        allow_deadlock: arguments.allow_deadlock,
+        folder: PathBuf::new(),
+    };
+    // A search for saturation takes some ten runs.
+    let runs = sweep.runs() + if sweep.saturation { 10 * sweep.series() } else { 0 };
+    let target = if output.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(runs as u64), target);
+    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} runs, {elapsed}, about {eta} to go; done: {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let result = pool.install(|| {
+        sweep.run(&|what| {
+            bar.inc(1);
+            bar.set_message(what.to_owned());
+        })
+    });
+    bar.finish_and_clear();
+    let sheet = report::sweep(&sweep, &result?, cycle_ns);
+    print(|out| output.format.sheet(&sheet, out))
+}
+
+fn topology(spec: &str, seed: u64) -> Result<Arc<Topology>, Failure> {
+    let mut parsed: Spec = spec.parse()?;
+    if !parsed.seed_given() {
+        parsed.set_seed(seed);
+    }
+    Ok(Arc::new(parsed.build()?))
+}
+
+/// The patterns of a text, separated by commas. A part without the name of a pattern belongs to the parameters before.
+fn patterns(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        let name = part.split(':').next().unwrap_or(part);
+        match found.last_mut() {
+            Some(last) if last.contains(':') && traffic::find(name).is_err() => {
+                last.push(',');
+                last.push_str(part);
+            }
+            _ => found.push(part.trim().to_owned()),
+        }
+    }
+    found
+}
+
+/// The preset, and the options over it.
+fn switches(flags: &PacketSwitch) -> Result<Switches, Failure> {
+    let mut parameters = Parameters::default();
+    let (mut vcs, mut switching, mut cycle_ns) = (None, None, CYCLE_NS);
+    if let Some(name) = &flags.preset {
+        let wanted = name.to_lowercase().replace('_', "-");
+        let Some(preset) = PRESETS.iter().find(|preset| preset.name == wanted) else {
+            let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+            return Err(Failure::input(format!("there is no preset `{name}`"), format!("the presets are {names}")));
+        };
+        (preset.set)(&mut parameters);
+        cycle_ns = preset.cycle_ns;
+        switching = (parameters.switching != Switching::Wormhole).then_some(parameters.switching);
+        vcs = (preset.name != "equality").then_some(parameters.vcs);
+    }
+    let mut set = |target: &mut u32, value: Option<u32>| {
+        if let Some(value) = value {
+            *target = value;
+        }
+    };
+    set(&mut parameters.packet, flags.packet);
+    if flags.preset.is_none() {
+        parameters.vc_buffer = parameters.vc_buffer.max(parameters.packet);
+    }
+    set(&mut parameters.vc_buffer, flags.vc_buffer);
+    set(&mut parameters.routing_delay, flags.routing_delay);
+    set(&mut parameters.vc_delay, flags.vc_delay);
+    set(&mut parameters.switch_delay, flags.switch_delay);
+    set(&mut parameters.crossing_delay, flags.crossing_delay);
+    set(&mut parameters.link_delay, flags.link_delay);
+    set(&mut parameters.host_delay, flags.host_delay);
+    set(&mut parameters.credit_delay, flags.credit_delay);
+    set(&mut parameters.speedup, flags.speedup);
+    parameters.wait_for_tail_credit |= flags.wait_for_tail_credit;
+    parameters.hold_switch |= flags.hold_switch;
+    parameters.count_routed |= flags.count_routed;
+    match flags.host_port.as_deref() {
+        Some("own") => parameters.host_port = HostPort::Own,
+        Some(_) => parameters.host_port = HostPort::Shared,
+        None => {}
+    }
+    vcs = flags.vcs.or(vcs);
+    switching = match flags.switching.as_deref() {
+        Some("wormhole") => Some(Switching::Wormhole),
+        Some("not-full") => Some(Switching::NotFull),
+        Some(_) => Some(Switching::CutThrough),
+        None => switching,
+    };
+    cycle_ns = flags.cycle_ns.unwrap_or(cycle_ns);
+    if !(cycle_ns.is_finite() && cycle_ns > 0.0) {
+        let message = format!("--cycle-ns is {cycle_ns}, and must be more than 0");
+        return Err(Failure::input(message, "2.667 is a flit of 256 bit at 96 Gbit/s"));
+    }
+    Parameters {
+        vcs: vcs.unwrap_or(parameters.vcs),
+        switching: switching.unwrap_or(parameters.switching),
+        ..parameters.clone()
+    }
+    .check()?;
+    Ok(Switches { parameters, vcs, switching, cycle_ns })
+}
+
+/// Sends the packets of a list, and reports when each arrives.
+fn list(
+    arguments: &Packets,
+    file: &Path,
+    topologies: &[Arc<Topology>],
+    switches: &Switches,
+) -> Result<mopsim::report::Sheet, Failure> {
+    let ([topology], [] | [_]) = (topologies, &arguments.routing[..]) else {
+        return Err(Failure::input(
+            "--packets runs on one network with one routing",
+            "give one SPEC and one --routing",
+        ));
+    };
+    let p = &switches.parameters;
+    let hosts = arguments.hosts_per_switch.map(HostsPerSwitch::Uniform);
+    let wiring = Arc::new(Wiring::new(topology.clone(), hosts, p.host_port, p.link_delay)?);
+    let list = read_list(file, wiring.hosts(), p.packet)?;
+    let name = arguments.routing.first().map_or(routing::default_for(topology), String::as_str);
+    let (rule, vcs) = routing::build_with(name, &wiring, switches.vcs, arguments.seed)?;
+    let escape = (0..vcs).any(|vc| !rule.is_escape(vc));
+    let wanted = match (escape, list.largest) {
+        (false, _) => Switching::Wormhole,
+        (true, 1) => Switching::NotFull,
+        (true, _) => Switching::CutThrough,
+    };
+    let mut parameters =
+        Parameters { vcs, packet: list.largest, switching: switches.switching.unwrap_or(wanted), ..p.clone() };
+    if arguments.switch.vc_buffer.is_none() && arguments.switch.preset.is_none() {
+        parameters.vc_buffer = parameters.vc_buffer.max(list.largest);
+    }
+    match deadlock::check(&wiring, &*rule, name, &parameters) {
+        Err(PacketError::CyclicDependency { .. }) if arguments.allow_deadlock => {}
+        other => drop(other?),
+    }
+    let packets = list.len();
+    let mut engine = Engine::new(Setup {
+        wiring,
+        rule: Arc::from(rule),
+        parameters: parameters.clone(),
+        packets: mopsim::packets::source::Packets::Listed(Arc::new(list)),
+        seed: arguments.seed,
+        window: Window { from: 0, until: mopsim::packets::source::MAX_CYCLES },
+        log: true,
+        threads: rayon_threads(arguments.threads),
+    })?;
+    engine.run_until_empty(packets as u64)?;
+    Ok(report::list(&topology.name(), name, &parameters, switches.cycle_ns, &engine.log()))
+}
+
+fn rayon_threads(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        asked => asked,
+    }
+}
+
+fn read_list(file: &Path, hosts: u32, flits: u32) -> Result<PacketList, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| Failure::file("read", file, &error))?;
+    let mut packets = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let content = line.split('#').next().unwrap_or("").trim();
+        if content.is_empty() {
+            continue;
+        }
+        let wrong = |reason: String| PacketError::List { file: file.display().to_string(), line: number + 1, reason };
+        let numbers: Vec<u32> = content
+            .split_whitespace()
+            .map(|word| word.parse().map_err(|_| wrong(format!("`{word}` is not a whole number of 32 bits"))))
+            .collect::<Result<_, _>>()?;
+        let (from, to, created, flits) = match numbers[..] {
+            [from, to, created] => (from, to, created, flits),
+            [from, to, created, flits] => (from, to, created, flits),
+            _ => return Err(wrong(format!("it has {} numbers, and needs 3 or 4", numbers.len())).into()),
+        };
+        if from.max(to) >= hosts {
+            return Err(wrong(format!("host {} does not exist; the hosts are 0 to {}", from.max(to), hosts - 1)).into());
+        }
+        packets.push(ListedPacket { id: packets.len() as u64, from, to, created, flits });
+    }
+    if packets.is_empty() {
+        return Err(Failure::input(
+            format!("{} has no packets", file.display()),
+            "a line is `source destination cycle [flits]`",
+        ));
+    }
+    Ok(PacketList::new(packets, hosts)?)
+}
+
+impl From<PacketError> for Failure {
+    fn from(error: PacketError) -> Self {
+        let help = error.help();
+        match &error {
+            _ if error.is_failed_run() => Self::failed(error, help),
+            PacketError::Traffic(inner) if inner.is_io() => Self::unreadable(error, help),
+            PacketError::Topology(_) | PacketError::Platform(_) => match error {
+                PacketError::Topology(inner) => inner.into(),
+                PacketError::Platform(inner) => inner.into(),
+                other => Self::input(other, help),
+            },
+            _ => Self::input(error, help),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::patterns;
+
+    #[test]
+    fn commas_separate_patterns_and_parameters() {
+        assert_eq!(patterns("uniform,transpose"), ["uniform", "transpose"]);
+        assert_eq!(patterns("tornado:k=8,m=2,shuffle"), ["tornado:k=8,m=2", "shuffle"]);
+        assert_eq!(patterns("hotspot:nodes=[0,5],rates=[3,1]"), ["hotspot:nodes=[0,5],rates=[3,1]"]);
+        assert_eq!(patterns("uniform,tranpose"), ["uniform", "tranpose"]);
+    }
+}

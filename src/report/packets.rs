@@ -1,0 +1,303 @@
+//! Results of packet runs as a sheet.
+
+use super::sheet::{Column, Datum, Rows, Sheet};
+use crate::packets::parameters::Parameters;
+use crate::packets::random::GENERATOR;
+use crate::packets::run::{Mode, Outcome};
+use crate::packets::statistics::Logged;
+use crate::packets::sweep::{Series, Sweep};
+
+const fn column(name: &'static str, heading: &'static str) -> Column {
+    Column { name, heading: Some(heading) }
+}
+
+const fn hidden(name: &'static str) -> Column {
+    Column { name, heading: None }
+}
+
+/// Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom.
+const STUDENT: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+    2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+
+/// Mean, and half of its 95 % confidence interval; no interval of fewer than two values.
+fn interval(values: &[f64]) -> (Option<f64>, Option<f64>) {
+    let n = values.len() as f64;
+    if values.is_empty() {
+        return (None, None);
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    if values.len() < 2 {
+        return (Some(mean), None);
+    }
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let t = STUDENT.get(values.len() - 2).copied().unwrap_or(1.96);
+    (Some(mean), Some(t * (variance / n).sqrt()))
+}
+
+fn facts(parameters: &Parameters, cycle_ns: f64) -> Vec<(&'static str, &'static str, Datum)> {
+    let count = |value: u32| Datum::Count(value.into());
+    let word = |value: &dyn erased::Word| Datum::Text(value.word());
+    vec![
+        ("cycle_ns", "nanoseconds of a cycle", Datum::Number(cycle_ns, 3)),
+        ("packet", "flits of a packet", count(parameters.packet)),
+        ("vc_buffer", "flits a virtual channel holds", count(parameters.vc_buffer)),
+        ("routing_delay", "cycles of routing", count(parameters.routing_delay)),
+        ("vc_delay", "cycles of allocating a channel", count(parameters.vc_delay)),
+        ("switch_delay", "cycles of allocating the switch", count(parameters.switch_delay)),
+        ("crossing_delay", "cycles of crossing the switch", count(parameters.crossing_delay)),
+        ("link_delay", "cycles on a link", count(parameters.link_delay)),
+        ("host_delay", "cycles on a host's link", count(parameters.host_delay)),
+        ("credit_delay", "cycles from a credit's arrival to its use", count(parameters.credit_delay)),
+        ("speedup", "steps of a switch in a cycle", count(parameters.speedup)),
+        ("wait_for_tail_credit", "channels wait for the tail's credit", Datum::Flag(parameters.wait_for_tail_credit)),
+        ("hold_switch", "held switches", Datum::Flag(parameters.hold_switch)),
+        ("count_routed", "adaptive rules count routed flits", Datum::Flag(parameters.count_routed)),
+        ("host_port", "host ports", word(&parameters.host_port)),
+    ]
+}
+
+/// Names of choices as JSON has them.
+mod erased {
+    pub trait Word {
+        fn word(&self) -> String;
+    }
+
+    impl<T: serde::Serialize> Word for T {
+        fn word(&self) -> String {
+            serde_json::to_value(self).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+        }
+    }
+}
+
+/// The lowest load's mean latency.
+fn first_latency(series: &Series) -> Option<f64> {
+    series.points.first().and_then(|point| point.latency_mean)
+}
+
+/// The sheet of a sweep.
+pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
+    use erased::Word;
+    let text = |text: &str| Datum::Text(text.to_owned());
+    let ns = |cycles: Option<f64>| Datum::number(cycles.map(|cycles| cycles * cycle_ns), 1);
+    let runs = sweep.routings.len().max(1) * sweep.patterns.len();
+    let summary = |(index, series): (usize, &Series)| {
+        // The baseline has the same routing, or the same place in the list, and the same pattern.
+        let baseline = &all[index % runs];
+        let ratio = |of: &dyn Fn(&Series) -> Option<f64>| Some(of(series)? / of(baseline)?).filter(|r| r.is_finite());
+        vec![
+            text(&series.topology),
+            text(&series.routing),
+            text(&series.pattern),
+            Datum::Count(series.switches as u64),
+            Datum::Count(series.hosts.into()),
+            Datum::Count(series.vcs.into()),
+            text(&series.switching.word()),
+            Datum::number(series.saturation, 3),
+            Datum::number(series.accepted_at_full_load, 4),
+            Datum::number(first_latency(series), 2),
+            ns(first_latency(series)),
+            Datum::number(ratio(&|series| series.saturation), 2),
+            Datum::number(ratio(&first_latency), 2),
+            text(&series.freedom),
+        ]
+    };
+    let point = |series: &Series, point: &Outcome| {
+        vec![
+            text(&series.topology),
+            text(&series.routing),
+            text(&series.pattern),
+            Datum::Number(point.load, 3),
+            Datum::Number(point.accepted, 4),
+            Datum::number(point.latency_mean, 2),
+            Datum::count(point.latency_p50.map(u64::from)),
+            Datum::count(point.latency_p99.map(u64::from)),
+            Datum::count(point.latency_p999.map(u64::from)),
+            Datum::count(point.latency_max.map(u64::from)),
+            ns(point.latency_mean),
+            Datum::number(point.network_latency_mean, 2),
+            Datum::number(point.hops_mean, 3),
+            Datum::Count(point.hops_max.into()),
+            Datum::Flag(point.saturated),
+            Datum::Number(point.accepted_least, 4),
+            Datum::Number(point.accepted_most, 4),
+            Datum::Number(point.fairness, 4),
+            Datum::Number(point.cable_load_mean, 4),
+            Datum::Number(point.cable_load_max, 4),
+            Datum::Number(point.packets_inside, 2),
+            Datum::Count(point.packets),
+            Datum::Count(point.seed),
+        ]
+    };
+    let mut tables = vec![Rows {
+        name: "series",
+        columns: vec![
+            column("topology", "topology"),
+            column("routing", "routing"),
+            column("pattern", "pattern"),
+            hidden("switches"),
+            column("hosts", "hosts"),
+            column("vcs", "VCs"),
+            hidden("switching"),
+            column("saturation", "saturation"),
+            column("accepted_at_full_load", "accepted at 1.0"),
+            column("latency_at_lowest_load", "latency"),
+            column("latency_at_lowest_load_ns", "ns"),
+            column("saturation_ratio", "sat. ratio"),
+            column("latency_ratio", "lat. ratio"),
+            hidden("freedom_from_deadlock"),
+        ],
+        rows: all.iter().enumerate().map(summary).collect(),
+    }];
+    if sweep.seeds.len() > 1 {
+        let mut rows = Vec::new();
+        for series in all {
+            for points in series.points.chunks(sweep.seeds.len()) {
+                let of = |value: &dyn Fn(&Outcome) -> Option<f64>| points.iter().filter_map(value).collect::<Vec<_>>();
+                let accepted = interval(&of(&|point| Some(point.accepted)));
+                let latency = interval(&of(&|point| point.latency_mean));
+                rows.push(vec![
+                    text(&series.topology),
+                    text(&series.routing),
+                    text(&series.pattern),
+                    Datum::Number(points[0].load, 3),
+                    Datum::number(accepted.0, 4),
+                    Datum::number(accepted.1, 4),
+                    Datum::number(latency.0, 2),
+                    Datum::number(latency.1, 2),
+                    Datum::Count(points.iter().filter(|point| point.saturated).count() as u64),
+                ]);
+            }
+        }
+        tables.push(Rows {
+            name: "means",
+            columns: vec![
+                column("topology", "topology"),
+                column("routing", "routing"),
+                column("pattern", "pattern"),
+                column("load", "load"),
+                column("accepted", "accepted"),
+                column("accepted_interval", "+-"),
+                column("latency_mean", "latency"),
+                column("latency_interval", "+-"),
+                column("saturated_runs", "saturated runs"),
+            ],
+            rows,
+        });
+    }
+    tables.push(Rows {
+        name: "points",
+        columns: vec![
+            column("topology", "topology"),
+            column("routing", "routing"),
+            column("pattern", "pattern"),
+            column("load", "load"),
+            column("accepted", "accepted"),
+            column("latency_mean", "latency"),
+            hidden("latency_p50"),
+            column("latency_p99", "p99"),
+            hidden("latency_p999"),
+            hidden("latency_max"),
+            hidden("latency_mean_ns"),
+            hidden("network_latency_mean"),
+            column("hops_mean", "hops"),
+            hidden("hops_max"),
+            column("saturated", "saturated"),
+            hidden("accepted_least"),
+            hidden("accepted_most"),
+            hidden("fairness"),
+            hidden("cable_load_mean"),
+            column("cable_load_max", "busiest cable"),
+            hidden("packets_inside"),
+            hidden("packets"),
+            hidden("seed"),
+        ],
+        rows: all.iter().flat_map(|series| series.points.iter().map(move |p| point(series, p))).collect(),
+    });
+    let mode = match sweep.mode {
+        Mode::Latency => "latency: until all measured packets have arrived",
+        Mode::Throughput => "throughput: until the end of the measured cycles",
+    };
+    let mut notes = vec![
+        "Loads are flits per host and cycle, latencies cycles from creation to the arrival of the tail, at the lowest \
+         load in the first table. saturation: highest load that is carried, to 1 %; a run is saturated, and has no latency, if less than \
+         0.97 of the load is accepted or packets grow old. Ratios are to the first network."
+            .to_owned(),
+    ];
+    if sweep.seeds.len() > 1 {
+        notes.push("+-: half of the 95 % confidence interval over seeds (Student's t).".into());
+    }
+    for note in all.iter().flat_map(|series| &series.notes) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    let mut all_facts = vec![
+        ("mode", "mode", text(mode)),
+        ("warmup", "cycles of warm-up", Datum::Count(sweep.warmup.into())),
+        ("measure", "measured cycles", Datum::Count(sweep.measure.into())),
+        ("seeds", "seeds", Datum::List(sweep.seeds.clone())),
+        ("generator", "random generator", text(GENERATOR)),
+    ];
+    all_facts.extend(facts(&sweep.parameters, cycle_ns));
+    Sheet {
+        schema: "mopsim.packets/1",
+        title: format!(
+            "Packets on {} network{}",
+            sweep.topologies.len(),
+            if sweep.topologies.len() == 1 { "" } else { "s" }
+        ),
+        facts: all_facts,
+        tables,
+        detail: None,
+        notes,
+    }
+}
+
+/// The sheet of a list of packets.
+pub fn list(topology: &str, routing: &str, parameters: &Parameters, cycle_ns: f64, log: &[Logged]) -> Sheet {
+    let mut all_facts = vec![
+        ("topology", "topology", Datum::Text(topology.to_owned())),
+        ("routing", "routing", Datum::Text(routing.to_owned())),
+        ("vcs", "virtual channels", Datum::Count(parameters.vcs.into())),
+        ("last_arrival", "cycle of the last arrival", Datum::count(log.iter().map(|p| u64::from(p.tail)).max())),
+    ];
+    all_facts.extend(facts(parameters, cycle_ns));
+    let row = |packet: &Logged| {
+        let cycles = [packet.injected, packet.head, packet.tail, packet.hops];
+        [packet.id].into_iter().chain(cycles.map(u64::from)).map(Datum::Count).collect()
+    };
+    Sheet {
+        schema: "mopsim.packet-list/1",
+        title: format!("{} packets on {topology}", log.len()),
+        facts: all_facts,
+        tables: Vec::new(),
+        detail: Some(Rows {
+            name: "packets",
+            columns: vec![
+                column("packet", "packet"),
+                column("injected", "injected"),
+                column("head_arrived", "head arrived"),
+                column("tail_arrived", "tail arrived"),
+                column("hops", "hops"),
+            ],
+            rows: log.iter().map(row).collect(),
+        }),
+        notes: vec!["Packets are numbered by their lines, from 0.".into()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_of_three_values() {
+        // Mean 2, standard deviation 1, t = 4.303: 4.303 / sqrt(3).
+        let (mean, half) = interval(&[1.0, 2.0, 3.0]);
+        assert_eq!(mean, Some(2.0));
+        assert!((half.unwrap() - 2.4843).abs() < 1e-4);
+        assert_eq!(interval(&[5.0]), (Some(5.0), None));
+    }
+}
