@@ -67,7 +67,7 @@ pub struct At<'a> {
     pub switch: u32,
     /// The cable that it came by, among those into the switch; `None` if it came from a host.
     pub cable: Option<u32>,
-    /// Virtual channel of the input.
+    /// Virtual channel of the input; the input port, if it came from a host.
     pub vc: u32,
     /// Load of each output in flits: sent and not credited; with `count_routed` also those routed and not sent.
     pub loads: &'a [u32],

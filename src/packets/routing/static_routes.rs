@@ -5,8 +5,9 @@ use super::amin::by_hops;
 use super::{At, Candidate, Head, Request, Rule};
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
+use crate::packets::parameters::HostPort;
 use crate::packets::wiring::Wiring;
-use crate::routing::{self, Options};
+use crate::routing::{self, Chosen, Ends, Options, RoutingSpec, Scope};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -15,10 +16,13 @@ const MAX_HOPS: usize = 1 << 30;
 
 struct StaticRoutes {
     wiring: Arc<Wiring>,
+    /// What routes depend on: the switches alone, or the hosts.
+    scope: Scope,
     /// Place of each switch among those with hosts.
     place: Vec<u32>,
-    with_hosts: usize,
-    /// The cables of the route from place `a` to place `b` are `cables[first[a * with_hosts + b]..]`.
+    /// Number of destinations: switches with hosts, or hosts.
+    columns: usize,
+    /// The cables of the route from row `a` to column `b` are `cables[first[a * columns + b]..]`.
     first: Vec<u32>,
     cables: Vec<u16>,
     longest: u32,
@@ -28,34 +32,50 @@ struct StaticRoutes {
 pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> {
     let wiring = request.wiring.clone();
     let topology = &wiring.topology;
-    let name = request.argument.unwrap_or(routing::default_for(topology));
-    let kind = routing::find(name)?;
-    if kind.by_host {
+    let name = request.argument.unwrap_or(routing::default_routing(topology, u64::from(wiring.hosts())));
+    let spec: RoutingSpec = name.parse()?;
+    let delays: Vec<f64> = wiring.latency.iter().map(|&cycles| f64::from(cycles)).collect();
+    let hosts: Vec<u32> = (0..wiring.switches() as u32).map(|s| wiring.hosts_of(s)).collect();
+    let options = Options { seed: request.seed, arc_delays: Some(&delays), hosts: Some(&hosts) };
+    let routes = spec.build(topology, &options)?;
+    if routes.chosen() != Chosen::Once {
         return Err(request.unsuitable(
-            &format!("routing `{}` has routes for each host, and packets are routed by switches", kind.name),
-            "`static:bfs` and `static:ecmp` fit every network",
+            &format!("routing `{name}` has no route of its own for a pair of hosts"),
+            "`amin`, `valiant`, `ugal` and `escape` decide packet by packet",
         ));
     }
-    let delays: Vec<f64> = wiring.latency.iter().map(|&cycles| f64::from(cycles)).collect();
-    let routes = (kind.build)(topology, &Options { seed: request.seed, arc_delays: Some(&delays) })?;
+    let scope = spec.scope();
+    if scope == Scope::Pair && wiring.host_port == HostPort::Shared {
+        return Err(request.unsuitable(
+            &format!("routing `{name}` has routes for each pair of hosts, and the hosts of a switch share a port"),
+            "`static:bfs` has routes for pairs of switches",
+        ));
+    }
     let switches: Vec<u32> = (0..wiring.switches() as u32).filter(|&s| wiring.hosts_of(s) > 0).collect();
     let mut place = vec![u32::MAX; wiring.switches()];
     (0..).zip(&switches).for_each(|(index, &s)| place[s as usize] = index);
-    let too_large = |hops: usize| PacketError::TooLarge {
+    let by_switch = |&switch: &u32| (switch, wiring.host_first[switch as usize]);
+    let by_host = |host: u32| (wiring.switch_of(host), host);
+    let of_switches = || switches.iter().map(by_switch).collect::<Vec<_>>();
+    let of_hosts = || (0..wiring.hosts()).map(by_host).collect::<Vec<_>>();
+    let rows = if scope == Scope::Pair { of_hosts() } else { of_switches() };
+    let columns = if scope == Scope::Switches { of_switches() } else { of_hosts() };
+    let too_large = || PacketError::TooLarge {
         topology: topology.name(),
         reason: format!(
-            "the static routes of {} switches have more than {hops} hops in all; `amin` and `dimension-order` need less",
-            switches.len()
+            "the {} static routes have more than {MAX_HOPS} hops in all; `amin` and `dimension-order` need less",
+            rows.len() * columns.len()
         ),
     };
-    if switches.len().saturating_mul(switches.len()) > MAX_HOPS / 2 {
-        return Err(too_large(MAX_HOPS));
+    if rows.len().saturating_mul(columns.len()) > MAX_HOPS / 2 {
+        return Err(too_large());
     }
-    let row = |&from: &u32| {
-        let (mut lengths, mut cables, mut arcs) = (Vec::with_capacity(switches.len()), Vec::new(), Vec::new());
-        for &to in &switches {
+    let row = |&(from, source): &(u32, u32)| {
+        let (mut lengths, mut cables, mut arcs) = (Vec::with_capacity(columns.len()), Vec::new(), Vec::new());
+        for &(to, destination) in &columns {
             arcs.clear();
-            if !routes.route(SwitchId(from), SwitchId(to), &mut arcs) {
+            let ends = Ends { from: SwitchId(from), to: SwitchId(to), source, destination };
+            if !routes.route_between(&ends, &mut arcs) {
                 return Err((from, to));
             }
             lengths.push(arcs.len() as u32);
@@ -63,32 +83,37 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
         }
         Ok((lengths, cables))
     };
-    let rows: Result<Vec<_>, (u32, u32)> = switches.par_iter().map(row).collect();
-    let rows = rows.map_err(|(from, to)| PacketError::Disconnected { topology: topology.name(), from, to })?;
-    let hops: usize = rows.iter().map(|row| row.1.len()).sum();
+    let found: Result<Vec<_>, (u32, u32)> = rows.par_iter().map(row).collect();
+    let found = found.map_err(|(from, to)| PacketError::Disconnected { topology: topology.name(), from, to })?;
+    let hops: usize = found.iter().map(|row| row.1.len()).sum();
     if hops > MAX_HOPS {
-        return Err(too_large(MAX_HOPS));
+        return Err(too_large());
     }
     let (mut first, mut cables, mut longest) = (vec![0], Vec::with_capacity(hops), 0);
-    for (lengths, row) in rows {
+    for (lengths, row) in found {
         for length in lengths {
             longest = longest.max(length);
             first.push(first[first.len() - 1] + length);
         }
         cables.extend(row);
     }
-    let with_hosts = switches.len();
-    let name = format!("static:{}", kind.name);
-    Ok(Box::new(StaticRoutes { wiring, place, with_hosts, first, cables, longest, name }))
+    let (columns, name) = (columns.len(), name.to_owned());
+    Ok(Box::new(StaticRoutes { wiring, scope, place, columns, first, cables, longest, name }))
 }
 
 impl Rule for StaticRoutes {
     fn route(&self, at: &At<'_>, head: &mut Head, _more: &mut Vec<Candidate>) -> Candidate {
-        // The note keeps the place of the switch where the packet entered.
-        if head.hops == 0 {
-            head.note = self.place[at.switch as usize];
+        // The note keeps the row of the packet's source.
+        if at.cable.is_none() {
+            head.note = match self.scope {
+                Scope::Pair => {
+                    self.wiring.host_first[at.switch as usize] + at.vc - self.wiring.first_host_input(at.switch)
+                }
+                Scope::Switches | Scope::Destination => self.place[at.switch as usize],
+            };
         }
-        let pair = head.note as usize * self.with_hosts + self.place[head.target as usize] as usize;
+        let column = if self.scope == Scope::Switches { self.place[head.target as usize] } else { head.to };
+        let pair = head.note as usize * self.columns + column as usize;
         let cable = self.cables[(self.first[pair] + head.hops) as usize];
         by_hops(self.wiring.first_cable(at.switch), u32::from(cable), head)
     }
@@ -102,6 +127,6 @@ impl Rule for StaticRoutes {
     }
 
     fn note(&self) -> Option<String> {
-        Some(format!("routes of {}, longest {} hops", self.name, self.longest))
+        Some(format!("routes of `{}`, longest {} hops", self.name, self.longest))
     }
 }

@@ -1,4 +1,4 @@
-//! The packet model against BookSim 2: logs packet by packet, rows within tolerances (`data/packets.json.zst`).
+//! The packet model against BookSim 2: logs packet by packet, rows within tolerances (`tests/data/packets.json.zst`).
 
 use mopsim::packets::cycle::{Engine, Setup};
 use mopsim::packets::destinations::Destinations;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 
 static GOLDEN: LazyLock<Value> = LazyLock::new(|| {
-    let packed: &[u8] = include_bytes!("data/packets.json.zst");
+    let packed: &[u8] = include_bytes!("../../data/packets.json.zst");
     serde_json::from_slice(&zstd::decode_all(packed).expect("packed by zstd")).expect("JSON")
 });
 
@@ -187,7 +187,7 @@ fn siblings(row: &Value) -> impl Iterator<Item = &'static Value> + '_ {
     rows().iter().filter(move |other| name(other) == own)
 }
 
-/// A row is met if its value is within the tolerance of what three seeds of ours give: between the least and the most
+/// A row is met if its value is within the tolerance of what up to three seeds of ours give: between the least and the most
 /// of them, and the tolerance beyond; so may those of the referee's seeds, where it ran several. Tolerances: accepted and hops 1 % where the network carries the load, and three
 /// standard deviations of the number of the row's packets (the referee draws others); latency 1.5 % up to 0.8 of the
 /// accepted traffic at full load, 5 % up to 0.9, none beyond, and 3 % for packets of 33 flits; accepted at full load
@@ -202,44 +202,11 @@ fn rows_are_within_tolerances() {
     let compared: Vec<(usize, Vec<String>)> = rows
         .par_iter()
         .map(|row| {
-            let found: Vec<Outcome> = (1..=3).map(|seed| run_row(row, seed)).collect();
-            let (mut count, mut wrong) = (0, Vec::new());
-            let mut compare = |key: &str, of: &dyn Fn(&Outcome) -> Option<f64>, tolerance: f64| {
-                let Some(expected) = row["result"][key].as_f64() else { return };
-                // Rows of the same run with other seeds: what the referee itself is sure of.
-                let others: Vec<f64> = siblings(row).filter_map(|row| row["result"][key].as_f64()).collect();
-                let lowest = others.iter().copied().fold(expected, f64::min);
-                let highest = others.iter().copied().fold(expected, f64::max);
-                let values: Vec<f64> = found.iter().filter_map(of).collect();
-                count += 1;
-                let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-                let most = values.iter().copied().fold(0.0, f64::max);
-                let within = least * (1.0 - tolerance) <= highest && lowest <= most * (1.0 + tolerance);
-                if !within || values.len() < found.len() {
-                    wrong.push(format!("{} {key}: {values:?}, expected {expected} to {tolerance}", id(row)));
-                }
-            };
-            let single = row["config"]["packet_size"] != 33;
-            let rule = row["config"]["routing_function"].as_str().unwrap();
-            if row["mode"] != "latency" {
-                let is_static = ["dim_order", "dor", "hopvc", "min"].contains(&rule);
-                compare("accepted_flits", &|o| Some(o.accepted), if is_static { 0.03 } else { 0.05 });
-            } else if row["result"]["saturated"] == true {
-                // The referee calls it saturated at a latency of 500 cycles; we do when the network does not carry it.
-            } else {
-                let noise = 3.0 / row["result"]["measured_packets"].as_f64().unwrap().sqrt();
-                compare("accepted_flits", &|o| Some(o.accepted), 0.01 + noise);
-                compare("switch_hops_mean", &|o| o.hops_mean, 0.01 + 0.4 * noise);
-                let part = carried(row).map_or(0.0, |most| row["offered_flits"].as_f64().unwrap() / most);
-                let tolerance = match part {
-                    _ if !single => Some(0.03),
-                    part if part <= 0.8 => Some(0.015),
-                    part if part <= 0.9 => Some(0.05),
-                    _ => None,
-                };
-                if let Some(tolerance) = tolerance {
-                    compare("latency_mean", &|o| o.latency_mean, tolerance);
-                }
+            // One seed is enough for most rows.
+            let (mut found, mut count, mut wrong) = (Vec::new(), 0, vec![String::new()]);
+            while !wrong.is_empty() && found.len() < 3 {
+                found.push(run_row(row, 1 + found.len() as u64));
+                (count, wrong) = compared_with(row, &found);
             }
             (count, wrong)
         })
@@ -247,4 +214,47 @@ fn rows_are_within_tolerances() {
     let wrong: Vec<&String> = compared.iter().flat_map(|row| &row.1).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(compared.iter().map(|row| row.0).sum::<usize>() > 150);
+}
+
+/// Compares runs with a row: number of comparisons, and those that fail.
+fn compared_with(row: &Value, found: &[Outcome]) -> (usize, Vec<String>) {
+    let (mut count, mut wrong) = (0, Vec::new());
+    let mut compare = |key: &str, of: &dyn Fn(&Outcome) -> Option<f64>, tolerance: f64| {
+        let Some(expected) = row["result"][key].as_f64() else { return };
+        // Rows of the same run with other seeds: what the referee itself is sure of.
+        let others: Vec<f64> = siblings(row).filter_map(|row| row["result"][key].as_f64()).collect();
+        let lowest = others.iter().copied().fold(expected, f64::min);
+        let highest = others.iter().copied().fold(expected, f64::max);
+        let values: Vec<f64> = found.iter().filter_map(of).collect();
+        count += 1;
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(0.0, f64::max);
+        let within = least * (1.0 - tolerance) <= highest && lowest <= most * (1.0 + tolerance);
+        if !within || values.len() < found.len() {
+            wrong.push(format!("{} {key}: {values:?}, expected {expected} to {tolerance}", id(row)));
+        }
+    };
+    let single = row["config"]["packet_size"] != 33;
+    let rule = row["config"]["routing_function"].as_str().unwrap();
+    if row["mode"] != "latency" {
+        let is_static = ["dim_order", "dor", "hopvc", "min"].contains(&rule);
+        compare("accepted_flits", &|o| Some(o.accepted), if is_static { 0.03 } else { 0.05 });
+    } else if row["result"]["saturated"] == true {
+        // The referee calls it saturated at a latency of 500 cycles; we do when the network does not carry it.
+    } else {
+        let noise = 3.0 / row["result"]["measured_packets"].as_f64().unwrap().sqrt();
+        compare("accepted_flits", &|o| Some(o.accepted), 0.01 + noise);
+        compare("switch_hops_mean", &|o| o.hops_mean, 0.01 + 0.4 * noise);
+        let part = carried(row).map_or(0.0, |most| row["offered_flits"].as_f64().unwrap() / most);
+        let tolerance = match part {
+            _ if !single => Some(0.03),
+            part if part <= 0.8 => Some(0.015),
+            part if part <= 0.9 => Some(0.05),
+            _ => None,
+        };
+        if let Some(tolerance) = tolerance {
+            compare("latency_mean", &|o| o.latency_mean, tolerance);
+        }
+    }
+    (count, wrong)
 }

@@ -1,0 +1,79 @@
+//! `mopsim packets` as its users see it.
+
+use crate::support::cli::{Folder, assert_80_columns, number};
+
+#[test]
+fn a_curve_is_a_list_of_points() {
+    let folder = Folder::new();
+    let ask = ["packets", "torus:4x4", "--load", "0.1,0.3", "--measure", "2000", "--seeds", "2", "--threads", "2"];
+    let json = folder.json(&ask);
+    assert_eq!(json["schema"], "mopsim.packets/1");
+    let points = json["points"].as_array().unwrap();
+    assert_eq!(points.len(), 4);
+    for point in points {
+        assert_eq!(point["topology"], "torus:dims=4x4");
+        assert_eq!((&point["routing"], &point["pattern"]), (&"dimension-order".into(), &"uniform".into()));
+        assert!((number(point, "accepted") / number(point, "load") - 1.0).abs() < 0.05, "{point}");
+        assert!(number(point, "latency_mean") > 15.0 && number(point, "latency_p99") >= number(point, "latency_mean"));
+        assert!((number(point, "latency_mean_ns") / number(point, "latency_mean") - 8.0 / 3.0).abs() < 1e-9);
+        assert_eq!(point["saturated"], false);
+    }
+    // Two hops on average in a 4x4 torus, itself as destination included.
+    assert!((number(&points[0], "hops_mean") - 2.0).abs() < 0.05);
+    let saturation = number(&json["series"][0], "saturation");
+    assert!((0.4..0.8).contains(&saturation), "{saturation}");
+    let mut with_one = ask.to_vec();
+    with_one[9] = "1";
+    assert_eq!(folder.json(&with_one), json);
+    assert_80_columns(&folder.output(&ask));
+}
+
+#[test]
+fn a_list_of_packets_tells_each_arrival() {
+    let folder = Folder::new();
+    folder.write("list.txt", "# source destination cycle flits\n0 5 0\n0 0 10\n\n3 1 4 9\n");
+    let json = folder.json(&["packets", "mesh:4x4", "--packets", "list.txt"]);
+    let packets = json["packets"].as_array().unwrap();
+    // 2 + 5 (h + 1) + S - 1: two hops and one flit; none; two hops and nine flits.
+    let tails: Vec<f64> = packets.iter().map(|packet| number(packet, "tail_arrived")).collect();
+    assert_eq!(tails, [17.0, 17.0, 4.0 + 17.0 + 8.0]);
+}
+
+#[test]
+fn bad_input_is_refused_with_the_rule_and_a_way_out() {
+    let folder = Folder::new();
+    folder.write("bad.txt", "0 1 2\n0 99 1\n");
+    folder.write("word.txt", "0 x 1\n");
+    folder.write("two.edges", "0 1\n2 3\n");
+    for (ask, expected) in [
+        (&["torus:4x4", "--load", "1.5"][..], "from 0 to 1 flit"),
+        (&["torus:4x4", "--load", "-0.1"], "from 0 to 1 flit"),
+        (&["torus:4x4", "--vcs", "1"], "needs 2 virtual channels, and there are 1"),
+        (&["torus:4x4", "--vcs", "0"], "vcs is 0"),
+        (&["torus:4x4", "--vcs", "65"], "it must be from 1 to 64"),
+        (&["ring:300", "--routing", "static"], "needs 150 virtual channels, and there are 64"),
+        (
+            &["torus:4x4", "--switching", "cut-through", "--packet", "9", "--vc-buffer", "8"],
+            "cut-through needs space for a packet of 9 flits",
+        ),
+        (&["torus:3x4", "--pattern", "transpose"], "even power of two of hosts"),
+        (&["imase_itoh:n=20,d=3", "--routing", "escape"], "up*/down* needs cables in both directions"),
+        (&["random:n=20,d=3", "--routing", "dimension-order"], "`amin`, `static` and `escape` fit other networks"),
+        (&["two.edges"], "disconnected"),
+        (&["torus:4x4", "--routing", "amim"], "did you mean `amin`?"),
+        (&["torus:4x4", "--routing", "escape:twice"], "the variants are `once`, `free` and `booksim`"),
+        (&["torus:4x4", "--hosts-per-switch", "0"], "no hosts"),
+        (&["torus:4x4", "--hosts-per-switch", "1000000000"], "hosts"),
+        (&["torus:4x4", "--measure", "0"], "measured cycles must be from 1"),
+        (&["torus:4x4", "--measure", "4294967295"], "measured cycles must be from 1"),
+        (&["torus:4x4", "--preset", "booksim"], "the presets are dsnf"),
+        (&["torus:4x4", "--packets", "bad.txt"], "bad.txt:2: host 99 does not exist"),
+        (&["torus:4x4", "--packets", "word.txt"], "word.txt:1: `x` is not a whole number"),
+        (&["torus:4x4", "--routing", "escape", "--switching", "wormhole"], "an escape needs channels"),
+        (&["star:60000"], "too large for the packet model"),
+    ] {
+        let mut whole = vec!["packets"];
+        whole.extend(ask);
+        folder.refuse(&whole, 2, &[expected, "help:"]);
+    }
+}

@@ -1,0 +1,314 @@
+//! What must hold for every network and rule, whatever the numbers are.
+
+use mopsim::packets::cycle::{Engine, Setup};
+use mopsim::packets::deadlock;
+use mopsim::packets::destinations::Destinations;
+use mopsim::packets::parameters::{HostPort, Parameters, Switching};
+use mopsim::packets::routing;
+use mopsim::packets::run::{Mode, Network, Trial};
+use mopsim::packets::source::{ListedPacket, PacketList, Packets, Process};
+use mopsim::packets::statistics::Window;
+use mopsim::packets::{PacketError, Wiring};
+use mopsim::topology;
+use mopsim::topology::registry::FAMILIES;
+use mopsim::traffic;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A network of every family, one-way ones included.
+const NETWORKS: &[&str] = &[
+    "ring:6",
+    "mesh:3x4",
+    "torus:4x4",
+    "hypercube:4",
+    "hyperx:3x4",
+    "flattened_butterfly:k=3,n=3",
+    "ccc:3",
+    "full_mesh:6",
+    "star:6",
+    "tree:k=2,h=3",
+    "dln:n=16,x=4",
+    "dln_random:n=16,x=4,y=1",
+    "random_ring:n=16,y=2",
+    "dsn:16",
+    "dsnf:24",
+    "equality:n=20,sa=[-1,1,7],sb=[6,10]",
+    "random:n=20,d=4",
+    "random_directed:n=20,d=3",
+    "random_swapping:\"torus:4x4\",z=4",
+    "skywalk:z=4,c=4,di=2,do=2",
+    "imase_itoh:n=20,d=3",
+    "imase_ab:n=20,d=3",
+    "gen_de_bruijn:n=20,d=3",
+    "de_bruijn:d=2,k=4",
+    "kautz:d=2,k=3",
+    "mddp_directed:n=20,d=3",
+    "mddp_undirected:n=20,d=4",
+    "slimfly:q=3",
+    "polarity:q=3",
+    "dragonfly:a=3,h=1",
+    "dragonfly_fc:3,4",
+    "fat_tree2:4",
+    "fat_tree3:4",
+    "kary_ntree:k=2,n=3",
+    "xgft:m=[2,3],w=[1,2]",
+    "clos:m=3,n=2,r=3",
+];
+
+const RULES: &[&str] = &[
+    "dimension-order",
+    "static",
+    "first-hop",
+    "amin",
+    "escape",
+    "escape:free",
+    "valiant",
+    "ugal",
+    "ugal-equality",
+    "bgal",
+    "dragonfly",
+    "dragonfly-ugal",
+    "hyperx-ugal",
+];
+
+fn wiring(spec: &str, port: HostPort) -> Arc<Wiring> {
+    Arc::new(Wiring::new(Arc::new(topology::build(spec).unwrap()), None, port, 1).unwrap())
+}
+
+/// The rule on the network with what both need; `None` if it is for other families.
+fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<Network> {
+    let wiring = wiring(spec, parameters.host_port);
+    let (rule, vcs) = match routing::build_with(rule, &wiring, None, 1) {
+        Ok(built) => built,
+        Err(PacketError::Unsuitable { .. }) => return None,
+        Err(error) => panic!("{spec} {rule}: {error}"),
+    };
+    let escape = (0..vcs).any(|vc| !rule.is_escape(vc));
+    let switching = match (escape, parameters.packet) {
+        (false, _) => parameters.switching,
+        (true, 1) => Switching::NotFull,
+        (true, _) => Switching::CutThrough,
+    };
+    Some(Network { wiring, rule: Arc::from(rule), parameters: Parameters { vcs, switching, ..parameters } })
+}
+
+fn uniform(wiring: &Wiring) -> Arc<Destinations> {
+    let setting = traffic::Setting {
+        host_switch: wiring.host_switches(),
+        topology: &wiring.topology,
+        seed: 1,
+        folder: std::path::Path::new(""),
+        collectives: "mvapich2",
+    };
+    Arc::new(Destinations::new(&traffic::build("uniform", &setting).unwrap()).unwrap())
+}
+
+/// Kinds of switches: single flits, wormhole packets, cut-through, held switches, slow stages, two steps a cycle.
+fn kinds() -> Vec<Parameters> {
+    let base = Parameters::default();
+    vec![
+        base.clone(),
+        Parameters { packet: 5, vc_buffer: 4, ..base.clone() },
+        Parameters { packet: 5, vc_buffer: 10, switching: Switching::CutThrough, ..base.clone() },
+        Parameters {
+            packet: 5,
+            vc_buffer: 5,
+            switching: Switching::CutThrough,
+            wait_for_tail_credit: true,
+            hold_switch: true,
+            ..base.clone()
+        },
+        Parameters {
+            routing_delay: 4,
+            vc_delay: 2,
+            switch_delay: 2,
+            crossing_delay: 3,
+            link_delay: 5,
+            host_delay: 2,
+            credit_delay: 0,
+            ..base.clone()
+        },
+        Parameters { speedup: 2, count_routed: true, ..base.clone() },
+        Parameters { host_port: HostPort::Shared, packet: 2, ..base },
+    ]
+}
+
+#[test]
+fn the_list_of_networks_has_every_family() {
+    let files = ["json", "graphml", "edges"];
+    for family in FAMILIES.iter().filter(|family| !files.contains(&family.name)) {
+        let own = |spec: &&&str| topology::build(spec).unwrap().spec.family().name == family.name;
+        assert!(NETWORKS.iter().any(|spec| own(&spec)), "{}", family.name);
+    }
+}
+
+/// On every family and with every rule that fits it, in turn with each kind of switch: all packets arrive, flits sent
+/// are flits arrived, all credits come back and no channel is owned at the end; the loads of cables add up to hops;
+/// Little's law holds to 1 % and what the edges of the window cut off.
+#[test]
+fn every_rule_on_every_family_keeps_the_identities() {
+    let kinds = kinds();
+    let cases: Vec<(usize, &str, &str)> = NETWORKS
+        .iter()
+        .flat_map(|spec| RULES.iter().map(move |rule| (*spec, *rule)))
+        .enumerate()
+        .map(|(index, (spec, rule))| (index, spec, rule))
+        .collect();
+    let run: Vec<bool> = cases
+        .par_iter()
+        .map(|&(index, spec, rule)| {
+            // Neighbouring cases have different kinds, and so has a rule from family to family.
+            let mut parameters = kinds[(index + index / RULES.len()) % kinds.len()].clone();
+            if rule.starts_with("escape") {
+                parameters.vc_buffer = parameters.vc_buffer.max(parameters.packet);
+            }
+            let Some(network) = network(spec, rule, parameters) else { return false };
+            let name = format!("{spec} {rule} {:?}", network.parameters);
+            deadlock::check(&network.wiring, &*network.rule, rule, &network.parameters).expect(&name);
+            let (wiring, p) = (&network.wiring, &network.parameters);
+            // Sources stop after the window: their packets are a list.
+            let (from, until) = (200, 1200);
+            let mut stream = mopsim::packets::random::Stream::new(index as u64, 0);
+            let mut list = Vec::new();
+            for created in 0..until {
+                for source in 0..wiring.hosts() {
+                    if stream.unit() < 0.04 / f64::from(p.packet) {
+                        let to = stream.below(wiring.hosts());
+                        list.push(ListedPacket { id: list.len() as u64, from: source, to, created, flits: p.packet });
+                    }
+                }
+            }
+            let packets = list.len() as u64;
+            let list = Arc::new(PacketList::new(list, wiring.hosts()).unwrap());
+            let mut engine = Engine::new(Setup {
+                wiring: wiring.clone(),
+                rule: network.rule.clone(),
+                parameters: p.clone(),
+                packets: Packets::Listed(list),
+                seed: 1,
+                window: Window { from, until },
+                log: true,
+                threads: 1,
+            })
+            .expect(&name);
+            engine.run_until_empty(packets).expect(&name);
+            engine.run_to(engine.cycle() + 1000).unwrap();
+            let (counts, log) = (engine.counts(), engine.log());
+            assert!(engine.is_clean(), "{name}");
+            assert_eq!((counts.entered, counts.left, log.len() as u64), (packets, packets, packets), "{name}");
+            // Every flit passes the switches of its packet.
+            let passed: u64 = log.iter().map(|packet| u64::from(p.packet) * (u64::from(packet.hops) + 1)).sum();
+            assert_eq!(counts.passages, passed, "{name}");
+            assert_eq!(engine.arc_flits().iter().map(|&flits| u64::from(flits)).sum::<u64>(), counts.cable_flits);
+            assert_eq!(engine.accepted().map(u64::from).sum::<u64>(), counts.flits_accepted, "{name}");
+            // Little: the integral of the packets inside is the sum of the parts of their stays.
+            let window = Window { from, until };
+            let stays: u64 = log.iter().map(|packet| window.after(packet.injected) - window.after(packet.tail)).sum();
+            assert_eq!(counts.inside, stays as i64, "{name}");
+            assert!(log.iter().all(|packet| packet.injected < packet.head && packet.head <= packet.tail), "{name}");
+            true
+        })
+        .collect();
+    // amin, ugal and their like fit everything; the others their families.
+    assert!(run.iter().filter(|&&run| run).count() > 7 * NETWORKS.len());
+}
+
+/// Little's law on a steady run: packets inside = packets accepted in a cycle * mean latency in the network, to 1 %.
+#[test]
+fn littles_law_holds() {
+    for (spec, rule) in [("torus:8x8", "dimension-order"), ("random:n=32,d=5", "amin"), ("imase_itoh:n=32,d=4", "amin")]
+    {
+        let network = network(spec, rule, Parameters::default()).unwrap();
+        let trial = Trial {
+            to: uniform(&network.wiring),
+            process: Process::Bernoulli,
+            load: 0.2,
+            seed: 1,
+            mode: Mode::Latency,
+            warmup: 2000,
+            measure: 10_000,
+            threads: 1,
+        };
+        let found = network.run(&trial).unwrap();
+        let rate = found.accepted * f64::from(network.wiring.hosts());
+        let product = rate * found.network_latency_mean.unwrap();
+        assert!((found.packets_inside / product - 1.0).abs() < 0.01, "{spec}: {} and {product}", found.packets_inside);
+        let cables = network.wiring.topology.graph.arcs() as f64;
+        let hops = found.cable_load_mean * cables / rate;
+        assert!((hops / found.hops_mean.unwrap() - 1.0).abs() < 0.01, "{spec}: {hops}");
+    }
+}
+
+/// One packet alone takes `2 + 5 (h + 1) + S - 1` cycles over links of one cycle, and what delays add otherwise.
+#[test]
+fn a_packet_alone_takes_the_sum_of_its_delays() {
+    for parameters in kinds().into_iter().filter(|p| p.speedup == 1) {
+        for (spec, rule) in [("torus:5x5", "dimension-order"), ("kautz:d=2,k=3", "amin"), ("random:n=20,d=4", "static")]
+        {
+            let parameters = Parameters { vc_buffer: parameters.vc_buffer.max(20), ..parameters.clone() };
+            let network = network(spec, rule, parameters).unwrap();
+            let wiring = &network.wiring;
+            let p = &network.parameters;
+            let wiring = Arc::new(Wiring::new(wiring.topology.clone(), None, p.host_port, p.link_delay).unwrap());
+            let packets = (0..wiring.hosts()).map(|to| ListedPacket {
+                id: u64::from(to),
+                from: 0,
+                to,
+                created: 1000 * to,
+                flits: p.packet,
+            });
+            let list = Arc::new(PacketList::new(packets.collect(), wiring.hosts()).unwrap());
+            let mut engine = Engine::new(Setup {
+                wiring: wiring.clone(),
+                rule: network.rule.clone(),
+                parameters: p.clone(),
+                packets: Packets::Listed(list),
+                seed: 1,
+                window: Window { from: 0, until: 1 << 20 },
+                log: true,
+                threads: 1,
+            })
+            .unwrap();
+            engine.run_until_empty(u64::from(wiring.hosts())).unwrap();
+            for packet in engine.log() {
+                let hops = f64::from(packet.hops);
+                let expected = Network { wiring: wiring.clone(), ..network.clone() }.zero_load_latency(hops);
+                assert_eq!(f64::from(packet.tail - packet.injected), expected, "{spec} {rule} {packet:?} {p:?}");
+                if p.link_delay == 1 && p.routing_delay == 1 && p.switch_delay == 1 {
+                    assert_eq!(packet.tail - packet.injected, 2 + 5 * (packet.hops + 1) + p.packet - 1);
+                }
+            }
+        }
+    }
+}
+
+/// The result is the same for any number of threads, to the last packet.
+#[test]
+fn threads_change_nothing() {
+    for (spec, rule, packet) in [("torus:16x16", "dimension-order", 1), ("random:n=200,d=6", "amin", 3)] {
+        let parameters = Parameters { packet, ..Parameters::default() };
+        let network = network(spec, rule, parameters).unwrap();
+        let run = |threads: usize| {
+            let mut engine = Engine::new(Setup {
+                wiring: network.wiring.clone(),
+                rule: network.rule.clone(),
+                parameters: network.parameters.clone(),
+                packets: Packets::drawn(uniform(&network.wiring), 0.3, packet, Process::Bernoulli),
+                seed: 5,
+                window: Window { from: 100, until: 600 },
+                log: false,
+                threads,
+            })
+            .unwrap();
+            engine.run_to(700).unwrap();
+            let mut counts = engine.counts();
+            // How often a switch is visited depends on what wakes it.
+            counts.visits = 0;
+            (counts, engine.accepted().collect::<Vec<_>>(), engine.arc_flits())
+        };
+        let one = run(1);
+        assert!(one.0.latency.count() > 1000);
+        assert!(one == run(2), "{spec}");
+        assert!(one == run(3), "{spec}");
+    }
+}

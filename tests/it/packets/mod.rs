@@ -1,0 +1,5 @@
+//! The packet model: against BookSim 2, identities over all families, and as its users see it.
+
+mod booksim;
+mod cli;
+mod identities;
