@@ -236,7 +236,6 @@ impl Shard {
                 word: words as u32,
                 host_port: hosts as u32,
                 next_host: 0,
-                host_credits: 0,
                 inputs: inputs as u16,
                 outputs: outputs as u16,
                 words: set as u16,

@@ -37,8 +37,6 @@ pub(super) const HOST_MASK: u32 = (1 << HOST_BITS) - 1;
 pub(super) struct Cold {
     /// Place in the list of packets, or the number of the packet.
     pub id: u64,
-    /// Source host.
-    pub from: u32,
     /// Cycle in which the head left the host.
     pub injected: u32,
     /// Cycle in which the head arrived.
@@ -142,8 +140,6 @@ pub(super) struct Switch {
     pub host_port: u32,
     /// Cycle in which a host port has to be looked at.
     pub next_host: u32,
-    /// Credits on their way to hosts.
-    pub host_credits: u32,
     pub inputs: u16,
     pub outputs: u16,
     pub words: u16,

@@ -767,12 +767,12 @@ impl Visit<'_> {
         let (created, to, cold) = match &plan.packets {
             crate::packets::source::Packets::Drawn { .. } => {
                 let size = plan.parameters.packet as u16;
-                let cold = Cold { id: self.hub.counts.entered, from, injected: t, head: 0, size };
+                let cold = Cold { id: self.hub.counts.entered, injected: t, head: 0, size };
                 (source.created, source.to, cold)
             }
             crate::packets::source::Packets::Listed(list) => {
                 let packet = list.packets[source.to as usize];
-                let cold = Cold { id: packet.id, from, injected: t, head: 0, size: packet.flits as u16 };
+                let cold = Cold { id: packet.id, injected: t, head: 0, size: packet.flits as u16 };
                 (packet.created, packet.to, cold)
             }
         };
