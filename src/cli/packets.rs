@@ -113,7 +113,7 @@ fn switches(flags: &PacketSwitch) -> Result<Switches, Failure> {
         switching = (parameters.switching != Switching::Wormhole).then_some(parameters.switching);
         vcs = (preset.name != "equality").then_some(parameters.vcs);
     }
-    let mut set = |target: &mut u32, value: Option<u32>| {
+    let set = |target: &mut u32, value: Option<u32>| {
         if let Some(value) = value {
             *target = value;
         }
