@@ -192,7 +192,9 @@ fn list(
     }
     match deadlock::check(&wiring, &*rule, name, &parameters) {
         Err(PacketError::CyclicDependency { .. }) if arguments.allow_deadlock => {}
-        other => drop(other?),
+        other => {
+            other?;
+        }
     }
     let packets = list.len();
     let mut engine = Engine::new(Setup {

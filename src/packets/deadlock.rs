@@ -69,10 +69,10 @@ pub fn check(wiring: &Wiring, rule: &dyn Rule, name: &str, parameters: &Paramete
     if rule.ascending() {
         return Ok(Freedom::Ascending);
     }
-    if wiring.switches() > MAX_FOLLOWED {
-        if let Some(proof) = rule.proof() {
-            return Ok(Freedom::Proven(proof));
-        }
+    if wiring.switches() > MAX_FOLLOWED
+        && let Some(proof) = rule.proof()
+    {
+        return Ok(Freedom::Proven(proof));
     }
     if wiring.switches() > MAX_SWITCHES {
         return Ok(Freedom::Unchecked);
@@ -174,10 +174,11 @@ fn follow(wiring: &Wiring, rule: &dyn Rule, target: u32, vcs: u32, found: &Depen
             }
             let end = wiring.far_end(switch, out);
             for vc in candidate.lowest..=candidate.highest {
-                if let Some(came) = came {
-                    if rule.is_escape(came % vcs) && rule.is_escape(u32::from(vc)) {
-                        found.insert(came, out * vcs + u32::from(vc));
-                    }
+                if let Some(came) = came
+                    && rule.is_escape(came % vcs)
+                    && rule.is_escape(u32::from(vc))
+                {
+                    found.insert(came, out * vcs + u32::from(vc));
                 }
                 let next = State {
                     switch: end.switch,

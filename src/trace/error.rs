@@ -53,12 +53,10 @@ pub enum TraceErrorKind {
         format: &'static str,
     },
     /// The file is something else, which is known by its first bytes.
-    #[error("this is {kind}, and no trace of a format that is read ({formats})")]
+    #[error("this is {kind}, and no trace of a format that is read ({})", super::foreign::formats())]
     Foreign {
         /// What it is.
         kind: &'static str,
-        /// Names of the formats that are read.
-        formats: String,
         /// What to do about it.
         help: &'static str,
     },
@@ -179,7 +177,7 @@ pub enum TraceErrorKind {
     #[error("{problem}")]
     Smpi {
         /// What is wrong.
-        problem: String,
+        problem: Box<str>,
         /// What to do about it.
         help: &'static str,
     },

@@ -133,7 +133,7 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
         return Err(TraceError::whole(source.file(), Kind::ByteOrderMark));
     }
     if let Some((kind, help)) = foreign::named(head) {
-        let kind = Kind::Foreign { kind, formats: foreign::formats(), help };
+        let kind = Kind::Foreign { kind, help };
         return Err(TraceError::whole(source.file(), kind));
     }
     let format = recognise(head);

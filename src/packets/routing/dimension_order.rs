@@ -140,7 +140,7 @@ impl DimensionOrder {
                             std::cmp::Ordering::Equal => at.random(head) & 1 == 0,
                         };
                         // As BookSim has it: downwards, packets that do not wrap are in the upper half.
-                        *wraps = if upwards { here > there } else { there < here };
+                        *wraps = here > there;
                         upwards
                     }
                 }

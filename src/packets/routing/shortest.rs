@@ -71,10 +71,11 @@ impl Shortest {
     pub(super) fn new(request: &Request<'_>) -> Result<Arc<Self>, PacketError> {
         let wiring = request.wiring;
         let graph = &wiring.topology.graph;
-        if wiring.topology.spec.family().name == "equality" && graph.out_degree(SwitchId(0)) <= 64 {
-            if let Some(tables) = Self::by_offset(wiring) {
-                return Ok(Arc::new(tables));
-            }
+        if wiring.topology.spec.family().name == "equality"
+            && graph.out_degree(SwitchId(0)) <= 64
+            && let Some(tables) = Self::by_offset(wiring)
+        {
+            return Ok(Arc::new(tables));
         }
         let n = graph.switches();
         let degree = (0..n as u32).map(|s| graph.out_degree(SwitchId(s))).max().unwrap_or(0);

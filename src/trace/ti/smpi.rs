@@ -82,7 +82,10 @@ const REFUSED_HELP: &str = "SimGrid's replay does not know it either; record the
 /// Why a line of that name is refused, if it is one of SMPI's tracer that cannot be replayed.
 pub(super) fn refusal(word: &[u8]) -> Option<Kind> {
     let (name, reason) = REFUSED.iter().find(|(name, _)| name.as_bytes() == word)?;
-    Some(Kind::Smpi { problem: format!("`{name}` of SMPI's tracer cannot be replayed: {reason}"), help: REFUSED_HELP })
+    Some(Kind::Smpi {
+        problem: format!("`{name}` of SMPI's tracer cannot be replayed: {reason}").into(),
+        help: REFUSED_HELP,
+    })
 }
 
 /// What the lines of SMPI's tracer need to know of each other.
@@ -109,7 +112,7 @@ fn signed(text: &[u8]) -> Option<(i64, &[u8])> {
 }
 
 fn broken<'a, T>(at: &'a [u8], problem: String, help: &'static str) -> Arguments<'a, T> {
-    Err(Broken::Other { at: skip_blanks(at), kind: Kind::Smpi { problem, help } })
+    Err(Broken::Other { at: skip_blanks(at), kind: Kind::Smpi { problem: problem.into(), help } })
 }
 
 impl Builder {
@@ -331,7 +334,7 @@ impl Builder {
     pub fn finish_smpi(&mut self) -> Result<(), TraceError> {
         if let Some((_, place)) = self.smpi.persistent.values().flatten().min_by_key(|(_, p)| (p.file, p.line)) {
             let kind = Kind::Smpi {
-                problem: "`Start` of a receive that no wait follows: nothing tells from which rank it comes".to_owned(),
+                problem: "`Start` of a receive that no wait follows: nothing tells from which rank it comes".into(),
                 help: "add the wait, or write the line as `irecv` with its source",
             };
             let file = &*self.files[place.file as usize];
@@ -414,7 +417,7 @@ impl Builder {
                 );
                 let help = "check that the trace is complete, or give the receive its tag";
                 let file = self.files.first().cloned().unwrap_or_default();
-                return Err(TraceError::whole(file, Kind::Smpi { problem, help }));
+                return Err(TraceError::whole(file, Kind::Smpi { problem: problem.into(), help }));
             }
         }
         Ok(())
