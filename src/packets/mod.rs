@@ -2,12 +2,14 @@
 //!
 //! Input-queued switches with virtual channels and credits, as in BookSim 2, under synthetic traffic or a list of
 //! packets. [`wiring`] numbers the ports of a topology, [`routing`] has a rule in each file, [`source`] draws the
-//! packets, [`cycle`] moves their flits, [`statistics`] counts. A cycle is the time of one flit on a link.
+//! packets, [`cycle`] moves their flits,
+//! [`events`] whole packets, [`statistics`] counts. A cycle is the time of one flit on a link.
 
 pub mod cycle;
 pub mod deadlock;
 pub mod destinations;
 mod error;
+pub mod events;
 pub mod grid;
 pub mod parameters;
 pub mod random;

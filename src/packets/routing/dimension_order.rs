@@ -199,6 +199,10 @@ impl Rule for DimensionOrder {
         Some("dimension order with datelines (Dally and Seitz, 1987)")
     }
 
+    fn reads_loads(&self) -> bool {
+        false
+    }
+
     fn set_vcs(&mut self, vcs: u32) {
         self.vcs = vcs;
     }

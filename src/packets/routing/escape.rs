@@ -213,6 +213,10 @@ impl Rule for Escape {
         }
     }
 
+    fn reads_loads(&self) -> bool {
+        false
+    }
+
     fn set_vcs(&mut self, vcs: u32) {
         self.vcs = vcs as u8;
     }

@@ -68,6 +68,10 @@ impl Rule for FirstHop {
         by_hops(self.wiring.first_cable(at.switch), u32::from(cable), head)
     }
 
+    fn reads_loads(&self) -> bool {
+        false
+    }
+
     fn vcs_needed(&self) -> u32 {
         self.diameter.max(1)
     }

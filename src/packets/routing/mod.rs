@@ -101,6 +101,11 @@ pub trait Rule: Send + Sync {
         more.into_iter().for_each(|candidate| visit(candidate, head));
     }
 
+    /// `true` if the rule looks at the loads of outputs.
+    fn reads_loads(&self) -> bool {
+        true
+    }
+
     /// `true` if the rule also chooses the channel to the destination host, at its switch.
     fn delivers(&self) -> bool {
         false

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A network of every family, one-way ones included.
-const NETWORKS: &[&str] = &[
+pub const NETWORKS: &[&str] = &[
     "ring:6",
     "mesh:3x4",
     "torus:4x4",
@@ -55,7 +55,7 @@ const NETWORKS: &[&str] = &[
     "clos:m=3,n=2,r=3",
 ];
 
-const RULES: &[&str] = &[
+pub const RULES: &[&str] = &[
     "dimension-order",
     "static",
     "first-hop",
@@ -76,7 +76,7 @@ fn wiring(spec: &str, port: HostPort) -> Arc<Wiring> {
 }
 
 /// The rule on the network with what both need; `None` if it is for other families.
-fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<Network> {
+pub fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<Network> {
     let wiring = wiring(spec, parameters.host_port);
     let (rule, vcs) = match routing::build_with(rule, &wiring, None, 1) {
         Ok(built) => built,
@@ -92,7 +92,7 @@ fn network(spec: &str, rule: &str, parameters: Parameters) -> Option<Network> {
     Some(Network { wiring, rule: Arc::from(rule), parameters: Parameters { vcs, switching, ..parameters } })
 }
 
-fn uniform(wiring: &Wiring) -> Arc<Destinations> {
+pub fn uniform(wiring: &Wiring) -> Arc<Destinations> {
     let setting = traffic::Setting {
         host_switch: wiring.host_switches(),
         topology: &wiring.topology,

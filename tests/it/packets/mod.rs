@@ -2,4 +2,5 @@
 
 mod booksim;
 mod cli;
+mod engines;
 mod identities;
