@@ -167,10 +167,10 @@ impl Engine {
                 "the packet engine has a port for each host, and rules that count credits",
             );
         }
-        if let Packets::Listed(list) = &setup.packets {
-            if list.packets.iter().any(|packet| packet.flits != p.packet) {
-                return must("flits", list.largest.to_string(), "the packet engine needs packets of one size");
-            }
+        if let Packets::Listed(list) = &setup.packets
+            && list.packets.iter().any(|packet| packet.flits != p.packet)
+        {
+            return must("flits", list.largest.to_string(), "the packet engine needs packets of one size");
         }
         let wiring = setup.wiring.clone();
         let shift = p.vcs.next_power_of_two().ilog2();
