@@ -1,7 +1,7 @@
 //! The routes in use: each is asked of the platform once, and its constants are worked out once.
 //!
 //! Static routes are found by their pair of hosts. A pair whose route is chosen message by message never gets an entry
-//! there, so each of its messages comes to [`Paths::new_route`], and static pairs do not pay for the difference.
+//! there, so each of its messages comes to `Paths::new_route`, and static pairs do not pay for the difference.
 
 use super::model::NetworkModel;
 use super::sharing::{PathId, Sharing};
