@@ -265,16 +265,3 @@ impl From<PacketError> for Failure {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::patterns;
-
-    #[test]
-    fn commas_separate_patterns_and_parameters() {
-        assert_eq!(patterns("uniform,transpose"), ["uniform", "transpose"]);
-        assert_eq!(patterns("tornado:k=8,m=2,shuffle"), ["tornado:k=8,m=2", "shuffle"]);
-        assert_eq!(patterns("hotspot:nodes=[0,5],rates=[3,1]"), ["hotspot:nodes=[0,5],rates=[3,1]"]);
-        assert_eq!(patterns("uniform,tranpose"), ["uniform", "tranpose"]);
-    }
-}

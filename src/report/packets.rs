@@ -40,20 +40,20 @@ fn facts(parameters: &Parameters, cycle_ns: f64) -> Vec<(&'static str, &'static 
     let count = |value: u32| Datum::Count(value.into());
     let word = |value: &dyn erased::Word| Datum::Text(value.word());
     vec![
-        ("cycle_ns", "nanoseconds of a cycle", Datum::Number(cycle_ns, 3)),
-        ("packet", "flits of a packet", count(parameters.packet)),
-        ("vc_buffer", "flits a virtual channel holds", count(parameters.vc_buffer)),
-        ("routing_delay", "cycles of routing", count(parameters.routing_delay)),
-        ("vc_delay", "cycles of allocating a channel", count(parameters.vc_delay)),
-        ("switch_delay", "cycles of allocating the switch", count(parameters.switch_delay)),
-        ("crossing_delay", "cycles of crossing the switch", count(parameters.crossing_delay)),
-        ("link_delay", "cycles on a link", count(parameters.link_delay)),
-        ("host_delay", "cycles on a host's link", count(parameters.host_delay)),
-        ("credit_delay", "cycles from a credit's arrival to its use", count(parameters.credit_delay)),
-        ("speedup", "steps of a switch in a cycle", count(parameters.speedup)),
-        ("wait_for_tail_credit", "channels wait for the tail's credit", Datum::Flag(parameters.wait_for_tail_credit)),
+        ("cycle_ns", "cycle (ns)", Datum::Number(cycle_ns, 3)),
+        ("packet", "packet (flits)", count(parameters.packet)),
+        ("vc_buffer", "VC buffer (flits)", count(parameters.vc_buffer)),
+        ("routing_delay", "routing", count(parameters.routing_delay)),
+        ("vc_delay", "VC allocation", count(parameters.vc_delay)),
+        ("switch_delay", "switch allocation", count(parameters.switch_delay)),
+        ("crossing_delay", "crossing", count(parameters.crossing_delay)),
+        ("link_delay", "link", count(parameters.link_delay)),
+        ("host_delay", "host link", count(parameters.host_delay)),
+        ("credit_delay", "credit", count(parameters.credit_delay)),
+        ("speedup", "speed-up", count(parameters.speedup)),
+        ("wait_for_tail_credit", "wait for tail", Datum::Flag(parameters.wait_for_tail_credit)),
         ("hold_switch", "held switches", Datum::Flag(parameters.hold_switch)),
-        ("count_routed", "adaptive rules count routed flits", Datum::Flag(parameters.count_routed)),
+        ("count_routed", "count routed", Datum::Flag(parameters.count_routed)),
         ("host_port", "host ports", word(&parameters.host_port)),
     ]
 }
@@ -87,6 +87,7 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
         let baseline = &all[index % runs];
         let ratio = |of: &dyn Fn(&Series) -> Option<f64>| Some(of(series)? / of(baseline)?).filter(|r| r.is_finite());
         vec![
+            Datum::Count(index as u64 + 1),
             text(&series.topology),
             text(&series.routing),
             text(&series.pattern),
@@ -103,8 +104,9 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
             text(&series.freedom),
         ]
     };
-    let point = |series: &Series, point: &Outcome| {
+    let point = |index: usize, series: &Series, point: &Outcome| {
         vec![
+            Datum::Count(index as u64 + 1),
             text(&series.topology),
             text(&series.routing),
             text(&series.pattern),
@@ -133,6 +135,7 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
     let mut tables = vec![Rows {
         name: "series",
         columns: vec![
+            column("series", "#"),
             column("topology", "topology"),
             column("routing", "routing"),
             column("pattern", "pattern"),
@@ -140,24 +143,25 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
             column("hosts", "hosts"),
             column("vcs", "VCs"),
             hidden("switching"),
-            column("saturation", "saturation"),
-            column("accepted_at_full_load", "accepted at 1.0"),
+            column("saturation", "carried"),
+            column("accepted_at_full_load", "at 1.0"),
             column("latency_at_lowest_load", "latency"),
             column("latency_at_lowest_load_ns", "ns"),
-            column("saturation_ratio", "sat. ratio"),
-            column("latency_ratio", "lat. ratio"),
+            column("saturation_ratio", "carried, rel."),
+            column("latency_ratio", "latency, rel."),
             hidden("freedom_from_deadlock"),
         ],
         rows: all.iter().enumerate().map(summary).collect(),
     }];
     if sweep.seeds.len() > 1 {
         let mut rows = Vec::new();
-        for series in all {
+        for (index, series) in all.iter().enumerate() {
             for points in series.points.chunks(sweep.seeds.len()) {
                 let of = |value: &dyn Fn(&Outcome) -> Option<f64>| points.iter().filter_map(value).collect::<Vec<_>>();
                 let accepted = interval(&of(&|point| Some(point.accepted)));
                 let latency = interval(&of(&|point| point.latency_mean));
                 rows.push(vec![
+                    Datum::Count(index as u64 + 1),
                     text(&series.topology),
                     text(&series.routing),
                     text(&series.pattern),
@@ -173,9 +177,10 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
         tables.push(Rows {
             name: "means",
             columns: vec![
-                column("topology", "topology"),
-                column("routing", "routing"),
-                column("pattern", "pattern"),
+                column("series", "#"),
+                hidden("topology"),
+                hidden("routing"),
+                hidden("pattern"),
                 column("load", "load"),
                 column("accepted", "accepted"),
                 column("accepted_interval", "+-"),
@@ -189,9 +194,10 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
     tables.push(Rows {
         name: "points",
         columns: vec![
-            column("topology", "topology"),
-            column("routing", "routing"),
-            column("pattern", "pattern"),
+            column("series", "#"),
+            hidden("topology"),
+            hidden("routing"),
+            hidden("pattern"),
             column("load", "load"),
             column("accepted", "accepted"),
             column("latency_mean", "latency"),
@@ -213,16 +219,20 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
             hidden("packets"),
             hidden("seed"),
         ],
-        rows: all.iter().flat_map(|series| series.points.iter().map(move |p| point(series, p))).collect(),
+        rows: all
+            .iter()
+            .enumerate()
+            .flat_map(|(index, series)| series.points.iter().map(move |p| point(index, series, p)))
+            .collect(),
     });
     let mode = match sweep.mode {
-        Mode::Latency => "latency: until all measured packets have arrived",
-        Mode::Throughput => "throughput: until the end of the measured cycles",
+        Mode::Latency => "latency (all measured packets arrive)",
+        Mode::Throughput => "throughput (no drain)",
     };
     let mut notes = vec![
-        "Loads are flits per host and cycle, latencies cycles from creation to the arrival of the tail, at the lowest \
-         load in the first table. saturation: highest load that is carried, to 1 %; a run is saturated, and has no latency, if less than \
-         0.97 of the load is accepted or packets grow old. Ratios are to the first network."
+        "Loads are flits per host and cycle, latencies cycles from creation to the arrival of the tail; in the first table \
+         at the lowest load. carried: saturation, the highest load that is carried, to 1 %; at 1.0: accepted at an offered load of 1; rel.: \
+         relative to the first network. A run is saturated, and has no latency, if less than 0.97 of the load is accepted or packets grow old."
             .to_owned(),
     ];
     if sweep.seeds.len() > 1 {
@@ -235,10 +245,10 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
     }
     let mut all_facts = vec![
         ("mode", "mode", text(mode)),
-        ("warmup", "cycles of warm-up", Datum::Count(sweep.warmup.into())),
-        ("measure", "measured cycles", Datum::Count(sweep.measure.into())),
+        ("warmup", "warm-up", Datum::Count(sweep.warmup.into())),
+        ("measure", "measured", Datum::Count(sweep.measure.into())),
         ("seeds", "seeds", Datum::List(sweep.seeds.clone())),
-        ("generator", "random generator", text(GENERATOR)),
+        ("generator", "generator", text(GENERATOR)),
     ];
     all_facts.extend(facts(&sweep.parameters, cycle_ns));
     Sheet {
@@ -260,8 +270,8 @@ pub fn list(topology: &str, routing: &str, parameters: &Parameters, cycle_ns: f6
     let mut all_facts = vec![
         ("topology", "topology", Datum::Text(topology.to_owned())),
         ("routing", "routing", Datum::Text(routing.to_owned())),
-        ("vcs", "virtual channels", Datum::Count(parameters.vcs.into())),
-        ("last_arrival", "cycle of the last arrival", Datum::count(log.iter().map(|p| u64::from(p.tail)).max())),
+        ("vcs", "VCs", Datum::Count(parameters.vcs.into())),
+        ("last_arrival", "last arrival", Datum::count(log.iter().map(|p| u64::from(p.tail)).max())),
     ];
     all_facts.extend(facts(parameters, cycle_ns));
     let row = |packet: &Logged| {
