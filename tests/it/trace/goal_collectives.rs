@@ -145,7 +145,10 @@ fn what_is_read_back_sends_what_the_original_sends() {
             let head = format!("num_ranks {ranks}\n// collectives as messages, by the table of {}\n", table.name());
             assert!(text.starts_with(&head));
             let again = trace::read_from(&*goal, "goal", &Options::default()).unwrap_or_else(|error| panic!("{error}"));
-            assert!(again.collectives.is_empty() && again.warnings.is_empty(), "{:?}", again.warnings);
+            assert!(again.collectives.is_empty());
+            // What does not block is concurrent, so a list has chosen an order and says so; nothing else is lost.
+            let is_order = |warning: &trace::TraceWarning| warning.to_string().contains("in which they become ready");
+            assert!(again.warnings.iter().all(is_order), "{:?}", again.warnings);
             let wrong: Vec<_> = inspect::check(&again).into_iter().filter(|f| f.severity == Severity::Error).collect();
             assert!(wrong.is_empty(), "{ranks} ranks, {}: {wrong:?}", table.name());
             let (expected, found) = (matrix(&trace, selector), matrix(&again, selector));
