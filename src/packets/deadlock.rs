@@ -329,6 +329,6 @@ mod tests {
         assert!(error.contains("needs 2 virtual channels, and there are 1"), "{error}");
         let error = checked("imase_itoh:n=20,d=3", "escape", 2).unwrap_err();
         assert!(error.to_string().contains("needs cables in both directions"), "{error}");
-        assert!(error.help().contains("deflection"), "{}", error.help());
+        assert!(error.help().contains("`amin`"), "{}", error.help());
     }
 }

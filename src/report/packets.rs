@@ -15,6 +15,10 @@ const fn hidden(name: &'static str) -> Column {
     Column { name, heading: None }
 }
 
+const fn shown_if(shown: bool, name: &'static str, heading: &'static str) -> Column {
+    Column { name, heading: if shown { Some(heading) } else { None } }
+}
+
 /// Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom.
 const STUDENT: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
@@ -132,13 +136,17 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
             Datum::Count(point.seed),
         ]
     };
+    // What is the same everywhere is in the title.
+    let one_routing = all.iter().all(|series| series.routing == all[0].routing);
+    let one_pattern = all.iter().all(|series| series.pattern == all[0].pattern);
+    let several = sweep.topologies.len() > 1;
     let mut tables = vec![Rows {
         name: "series",
         columns: vec![
             column("series", "#"),
             column("topology", "topology"),
-            column("routing", "routing"),
-            column("pattern", "pattern"),
+            shown_if(!one_routing, "routing", "routing"),
+            shown_if(!one_pattern, "pattern", "pattern"),
             hidden("switches"),
             column("hosts", "hosts"),
             column("vcs", "VCs"),
@@ -146,9 +154,9 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
             column("saturation", "carried"),
             column("accepted_at_full_load", "at 1.0"),
             column("latency_at_lowest_load", "latency"),
-            column("latency_at_lowest_load_ns", "ns"),
-            column("saturation_ratio", "carried, rel."),
-            column("latency_ratio", "latency, rel."),
+            hidden("latency_at_lowest_load_ns"),
+            shown_if(several, "saturation_ratio", "carried, rel."),
+            shown_if(several, "latency_ratio", "latency, rel."),
             hidden("freedom_from_deadlock"),
         ],
         rows: all.iter().enumerate().map(summary).collect(),
@@ -243,6 +251,19 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
             notes.push(note.clone());
         }
     }
+    let networks = match sweep.topologies.len() {
+        1 => "1 network".to_owned(),
+        count => format!("{count} networks"),
+    };
+    let mut title = format!("Packets on {networks}");
+    if let Some(series) = all.first() {
+        if one_routing {
+            title += &format!(", routing {}", series.routing);
+        }
+        if one_pattern {
+            title += &format!(", {} traffic", series.pattern);
+        }
+    }
     let mut all_facts = vec![
         ("mode", "mode", text(mode)),
         ("warmup", "warm-up", Datum::Count(sweep.warmup.into())),
@@ -251,18 +272,7 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
         ("generator", "generator", text(GENERATOR)),
     ];
     all_facts.extend(facts(&sweep.parameters, cycle_ns));
-    Sheet {
-        schema: "mopsim.packets/1",
-        title: format!(
-            "Packets on {} network{}",
-            sweep.topologies.len(),
-            if sweep.topologies.len() == 1 { "" } else { "s" }
-        ),
-        facts: all_facts,
-        tables,
-        detail: None,
-        notes,
-    }
+    Sheet { schema: "mopsim.packets/1", title, facts: all_facts, tables, detail: None, notes }
 }
 
 /// The sheet of a list of packets.

@@ -101,10 +101,17 @@ impl Engine {
         let ahead = shortest + 1 + crossing(0).min(p.credit_delay);
         let block = ahead.min(MAX_BLOCK);
         let last = crossing(p.speedup - 1);
-        let flits = shard::rows(block, (last + longest + 1).max(p.host_delay + 1));
+        // Two steps in a cycle send more than one flit to an output: rows for those that queue, within memory.
+        let ports: u64 = (0..n).map(|s| u64::from(wiring.outputs(s))).sum();
+        let queue = match (p.speedup, ports) {
+            (1, _) => 0,
+            (_, 0..1_000_000) => 24,
+            _ => 6,
+        };
+        let flits = shard::rows(block, (last + longest + 1 + queue).max(p.host_delay + 1));
         let own_credit = last + 2 * (p.host_delay + 1) + p.credit_delay;
-        let credits = shard::rows(block, (longest + 1 + p.credit_delay).max(own_credit));
-        let hosts = shard::rows(block, p.host_delay + 1);
+        let credits = shard::rows(block, (longest + 1 + p.credit_delay).max(own_credit) + queue);
+        let hosts = shard::rows(block, p.host_delay + 1 + queue);
         let slots: u64 = (0..n)
             .map(|s| u64::from(wiring.inputs(s)) * u64::from(flits) + u64::from(wiring.outputs(s)) * u64::from(credits))
             .sum();

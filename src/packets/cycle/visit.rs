@@ -255,7 +255,6 @@ impl Visit<'_> {
                     NONE => input.first = packet,
                     _ => self.hub.packets[input.last as usize].next = packet,
                 }
-                self.hub.packets[packet as usize].next = NONE;
                 input.last = packet;
             }
             input.flits += 1;
@@ -354,7 +353,11 @@ impl Visit<'_> {
             let first = plan.rule.route(&at, &mut head, &mut more);
             let kept = &mut self.hub.packets[index];
             kept.to = to | head.phase << HOST_BITS;
-            kept.aux = packet.aux & 255 | head.note << 8;
+            // The cable that it will pass counts from here on.
+            let is_cable = u32::from(first.output).wrapping_sub(u32::from(self.switch.first_host_output))
+                >= u32::from(self.switch.host_ports);
+            let hops = packet.aux & 255;
+            kept.aux = (hops + u32::from(is_cable && hops != 255)) | head.note << 8;
             if !LEAN && plan.candidates > 1 {
                 let slots = &mut self.candidates[place * plan.candidates..][..plan.candidates];
                 slots[0] = first;
@@ -431,7 +434,8 @@ impl Visit<'_> {
         let mut packet = NONE;
         if is_head {
             packet = input.first;
-            input.first = self.hub.packets[packet as usize].next;
+            // The last packet's own link is never read, and a queue of one packet needs no look at it.
+            input.first = if packet == input.last { NONE } else { self.hub.packets[packet as usize].next };
             input.left &= !HEAD;
         }
         input.left -= 1;
@@ -546,10 +550,6 @@ impl Visit<'_> {
         let plan = self.plan;
         let link = self.out_ports[out].link;
         let due = leaves + u32::from(link.latency) + 1;
-        if packet != NONE {
-            let aux = &mut self.hub.packets[packet as usize].aux;
-            *aux += u32::from(*aux & 255 != 255);
-        }
         let inside = link.switch >= self.range_start && link.switch < self.range_end;
         let word = u32::from(vc) | if packet == NONE { BODY } else { (packet + 1) << VC_BITS };
         if inside && due - self.start < plan.flit_rows {

@@ -139,7 +139,7 @@ impl DimensionOrder {
                             // Lower bits: rules that draw a switch use the upper ones.
                             std::cmp::Ordering::Equal => at.random(head) & 1 == 0,
                         };
-                        // As BookSim has it: downwards, packets that do not wrap are in the upper half.
+                        // As BookSim has it, also downwards, where those are the packets that do not wrap.
                         *wraps = here > there;
                         upwards
                     }

@@ -59,7 +59,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
         if graph.is_directed() {
             return Err(request.unsuitable(
                 "up*/down* needs cables in both directions",
-                "`amin`, `static` and `deflection` fit uni-directional networks",
+                "`amin`, `static` and `valiant` fit uni-directional networks",
             ));
         }
         if !graph.is_connected() {

@@ -30,7 +30,11 @@ enum Index {
     /// Row of the switch, column of the target.
     Pairs,
     /// Equality: by the offset of the target, one table for even and one for odd switches.
-    Offsets { hops: Vec<u32> },
+    Offsets {
+        degree: u32,
+        /// For each switch, the number of its hops that wrap around and so lead to its lowest neighbours.
+        wrapped: Vec<u8>,
+    },
 }
 
 /// Shortest next hops and distances.
@@ -146,7 +150,12 @@ impl Shortest {
             }
         }
         let diameter = distance.iter().map(|&d| u32::from(d)).max().unwrap_or(0);
-        Some(Self { n, index: Index::Offsets { hops }, masks: Masks::Wide(masks), distance, diameter })
+        let wrapped = (0..n).map(|from| match from.is_multiple_of(2) {
+            true => hops.iter().filter(|&&hop| from + hop >= n).count() as u8,
+            false => hops.iter().filter(|&&hop| hop <= from).count() as u8,
+        });
+        let index = Index::Offsets { degree: hops.len() as u32, wrapped: wrapped.collect() };
+        Some(Self { n, index, masks: Masks::Wide(masks), distance, diameter })
     }
 
     /// Distance between switches in hops; [`FAR`] if there is no path.
@@ -169,8 +178,8 @@ impl Shortest {
                 mask &= mask - 1;
             }
         };
-        if let Index::Offsets { hops } = &self.index {
-            each(self.by_offset_mask(hops, from, to), 0);
+        if let Index::Offsets { degree, wrapped } = &self.index {
+            each(self.by_offset_mask(*degree, u32::from(wrapped[from as usize]), from, to), 0);
             return;
         }
         let place = from as usize * self.n as usize + to as usize;
@@ -189,16 +198,10 @@ impl Shortest {
     /// Masks by offset have the bits of hops in ascending order; the neighbours of a switch are those hops rotated,
     /// because numbers wrap around.
     #[inline]
-    fn by_offset_mask(&self, hops: &[u32], from: u32, to: u32) -> u64 {
+    fn by_offset_mask(&self, degree: u32, wrapped: u32, from: u32, to: u32) -> u64 {
         let Masks::Wide(masks) = &self.masks else { return 0 };
         let offset = if to >= from { to - from } else { to + self.n - from };
-        let (degree, even) = (hops.len() as u32, from.is_multiple_of(2));
-        let mask = masks[offset as usize + if even { 0 } else { self.n as usize }];
-        // Hops that wrap around lead to the lowest neighbours.
-        let wrapped = match even {
-            true => degree - hops.partition_point(|&hop| from + hop < self.n) as u32,
-            false => hops.partition_point(|&hop| hop <= from) as u32,
-        };
+        let mask = masks[offset as usize + if from.is_multiple_of(2) { 0 } else { self.n as usize }];
         let whole = if degree == 64 { u64::MAX } else { (1 << degree) - 1 };
         match wrapped {
             0 => mask,
