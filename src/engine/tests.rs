@@ -8,6 +8,7 @@ use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::{Host, Link, LinkKind, RouteTable, SharingPolicy};
 use crate::trace::UNKNOWN_COUNT;
 use crate::trace::{Action, Datatype};
+use std::sync::Arc;
 
 /// Hosts on one shared medium (link 0); the loopback is link 1.
 struct Medium;
@@ -40,7 +41,7 @@ fn platform(hosts: usize, cores: u32) -> Platform {
             link("loopback", LOOPBACK, 0.0, SharingPolicy::FatPipe),
         ],
         loopback: Some(LinkId(1)),
-        routes: Box::new(Medium),
+        routes: Arc::new(Medium),
     }
 }
 

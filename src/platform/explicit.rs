@@ -29,6 +29,7 @@ use crate::ids::{HostId, LinkId, SwitchId};
 use crate::topology::graph::{MAX_ARCS, MAX_SWITCHES};
 use crate::topology::input::Located;
 use crate::topology::locate::located;
+use std::sync::Arc;
 
 const SHAPE_HELP: &str = "an explicit platform has the members switches, hosts, host_flops, arcs and routes, and may have \
                           name and loopback";
@@ -181,7 +182,7 @@ impl Reader<'_> {
             hosts,
             links,
             loopback: Some(loopback),
-            routes: Box::new(self.routes(loopback)?),
+            routes: Arc::new(self.routes(loopback)?),
         })
     }
 

@@ -20,6 +20,7 @@ use crate::layout::FloorPlan;
 use crate::routing::{self, Chosen, Ends, Message, Options, Routing};
 use crate::topology::{ArcId, Graph, Topology};
 use compact_str::{CompactString, ToCompactString, format_compact};
+use std::sync::Arc;
 
 impl Platform {
     /// Puts hosts and link speeds on a topology. `routing` is a specification of a rule of
@@ -73,7 +74,7 @@ impl Platform {
             hosts: host_switch.iter().enumerate().map(host).collect(),
             links,
             loopback: Some(loopback),
-            routes: Box::new(TopologyRoutes { routing, host_switch, link_of_arc, host_links, loopback }),
+            routes: Arc::new(TopologyRoutes { routing, host_switch, link_of_arc, host_links, loopback }),
         })
     }
 }

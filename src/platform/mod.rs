@@ -6,6 +6,7 @@
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::routing::{Chosen, Message};
 use compact_str::CompactString;
+use std::sync::Arc;
 
 pub mod error;
 pub mod explicit;
@@ -184,8 +185,8 @@ pub struct Platform {
     pub links: Vec<Link>,
     /// The link that a message between two ranks of one host takes, unless the routes say something else for that host.
     pub loopback: Option<LinkId>,
-    /// The routes between hosts.
-    pub routes: Box<dyn RouteTable>,
+    /// The routes between hosts. Shared, so that a platform with other speeds has the same ones.
+    pub routes: Arc<dyn RouteTable>,
 }
 
 impl Platform {

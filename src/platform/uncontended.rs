@@ -3,6 +3,7 @@
 use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::ids::{HostId, LinkId};
 use compact_str::format_compact;
+use std::sync::Arc;
 
 /// One wide link for all.
 struct Anywhere;
@@ -31,6 +32,6 @@ pub fn uncontended(hosts: usize) -> Platform {
         hosts: (0..hosts).map(host).collect(),
         links: vec![link("any"), link("loopback")],
         loopback: Some(LinkId(1)),
-        routes: Box::new(Anywhere),
+        routes: Arc::new(Anywhere),
     }
 }

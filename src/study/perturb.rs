@@ -8,9 +8,7 @@
 //! range better than as many independent draws. The generator is PCG64, its seed stands in the result. Loopbacks of
 //! hosts are left as they are.
 
-use crate::ids::{HostId, LinkId};
-use crate::platform::{Host, Link, Platform, RouteTable};
-use crate::routing::{Chosen, Message};
+use crate::platform::{Host, Link, Platform};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -68,44 +66,8 @@ pub fn amplitude(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The routes of another platform.
-struct SameRoutes(Arc<Platform>);
-
-impl RouteTable for SameRoutes {
-    fn route(&self, from: HostId, to: HostId, links: &mut Vec<LinkId>) -> bool {
-        self.0.routes.route(from, to, links)
-    }
-
-    fn chosen(&self, from: HostId, to: HostId) -> Chosen {
-        self.0.routes.chosen(from, to)
-    }
-
-    fn needs_loads(&self) -> bool {
-        self.0.routes.needs_loads()
-    }
-
-    fn parts(&self, from: HostId, to: HostId, parts: &mut Vec<(LinkId, f64)>) -> bool {
-        self.0.routes.parts(from, to, parts)
-    }
-
-    fn choose(
-        &self,
-        from: HostId,
-        to: HostId,
-        message: Message,
-        load: &mut dyn FnMut(LinkId) -> u32,
-        links: &mut Vec<LinkId>,
-    ) -> bool {
-        self.0.routes.choose(from, to, message, load, links)
-    }
-
-    fn has_loopback(&self, host: HostId) -> bool {
-        self.0.routes.has_loopback(host)
-    }
-}
-
-/// The same platform with other speeds.
-pub fn perturbed(platform: &Arc<Platform>, factors: &Factors) -> Platform {
+/// Returns a platform with the same routes and other speeds.
+pub fn perturbed(platform: &Platform, factors: &Factors) -> Platform {
     let link = |(index, link): (usize, &Link)| {
         let mut link = link.clone();
         if platform.loopback.is_none_or(|loopback| loopback.index() != index) {
@@ -119,13 +81,15 @@ pub fn perturbed(platform: &Arc<Platform>, factors: &Factors) -> Platform {
         hosts: platform.hosts.iter().map(|host| Host { speed: host.speed * factors.speed, ..host.clone() }).collect(),
         links: platform.links.iter().enumerate().map(link).collect(),
         loopback: platform.loopback,
-        routes: Box::new(SameRoutes(Arc::clone(platform))),
+        routes: Arc::clone(&platform.routes),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::HostId;
+    use crate::platform::load::LoadOptions;
 
     #[test]
     fn every_part_of_the_range_is_taken_once() {
@@ -138,6 +102,22 @@ mod tests {
         }
         assert_eq!(perturbation, Perturbation::new(0.1, 20, 1));
         assert_ne!(perturbation, Perturbation::new(0.1, 20, 2));
+    }
+
+    /// A Vivaldi zone has distances that are no links, and a SimGrid platform adds latencies in an order of its own: both
+    /// belong to the routes, so a perturbed platform keeps them.
+    #[test]
+    fn a_perturbed_platform_has_the_same_routes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("p.xml");
+        let text = "<platform version='4.1'><zone id='w' routing='Vivaldi'>\
+                    <peer id='a' speed='1f' coordinates='0 0 1' bw_in='1Bps' bw_out='1Bps'/>\
+                    <peer id='b' speed='1f' coordinates='3 4 2' bw_in='1Bps' bw_out='1Bps'/></zone></platform>";
+        std::fs::write(&file, text).unwrap();
+        let platform = Platform::load(&file, &LoadOptions::default()).unwrap();
+        let other = perturbed(&platform, &Factors { bandwidth: 0.5, latency: 2.0, speed: 3.0 });
+        assert_eq!(other.routes.extra_latency(HostId(0), HostId(1)), 0.008);
+        assert_eq!((other.links[0].bandwidth, other.hosts[0].speed), (0.5, 3.0));
     }
 
     #[test]

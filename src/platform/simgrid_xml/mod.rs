@@ -45,6 +45,7 @@ mod vivaldi;
 
 use document::Description;
 use source::Source;
+use std::sync::Arc;
 
 /// Reads a platform from the text of a file; `file` is its name for messages. The loopback is for hosts that declare no
 /// route to themselves.
@@ -68,6 +69,6 @@ pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, P
     let document = xml::parse(file, &text).map_err(PlatformError::File)?;
     let Description { hosts, links, loopback, network, settings, remarks } =
         document::read(Source { file, document: &document }, loopback)?;
-    let platform = Platform { name: file.into(), hosts, links, loopback: Some(loopback), routes: Box::new(network) };
+    let platform = Platform { name: file.into(), hosts, links, loopback: Some(loopback), routes: Arc::new(network) };
     Ok(Loaded { platform, settings, remarks })
 }

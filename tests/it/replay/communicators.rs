@@ -12,6 +12,7 @@ use mopsim::network::sharing::Rule;
 use mopsim::platform::{Platform, RouteTable};
 use mopsim::trace::{CollectiveKind, Options, Trace, read_from};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// A link from each host to each other.
 struct Mesh(u32);
@@ -24,7 +25,7 @@ impl RouteTable for Mesh {
 }
 
 fn mesh(hosts: u32) -> Platform {
-    platform(hosts, hosts * hosts, 1, Box::new(Mesh(hosts)))
+    platform(hosts, hosts * hosts, 1, Arc::new(Mesh(hosts)))
 }
 
 /// Whose flows hinder nobody else's, so that times can be added.
@@ -215,7 +216,7 @@ fn flops_of_a_collective_share_the_only_core_with_the_rank_and_take_a_free_one()
     // A reduction of one rank has no messages: 2 ms of work beside 2 ms of work.
     let text = "0 iallreduce 0 8 2000000 6\n0 compute 2000000\n0 wait_request 0\n";
     for (cores, seconds) in [(1, 4e-3), (2, 2e-3)] {
-        let platform = platform(1, 2, cores, Box::new(Star));
+        let platform = platform(1, 2, cores, Arc::new(Star));
         assert!(close(run(text, &platform, &model(Table::Default)).simulated_seconds, seconds), "{cores} cores");
     }
 }
