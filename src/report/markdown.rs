@@ -51,16 +51,18 @@ pub(super) fn model(
     notes: &[String],
 ) -> io::Result<()> {
     let onoff = |on: bool| if on { "on" } else { "off" };
+    let constants: String = m.parameters.iter().map(|(name, value)| format!(", {name} {value}")).collect();
     let overridden: String = m.collective.iter().map(|(kind, a)| format!(", {kind} always by {a}")).collect();
     writeln!(
         out,
-        "\nModel: network {}, {} sharing, collectives {}{}, cross-traffic {}, SMP set-up {}, ranks placed {}.",
+        "\nModel: network {}, {} sharing, collectives {}{}, cross-traffic {}, SMP set-up {}{}, ranks placed {}.",
         m.network_model,
         m.sharing,
         m.collectives,
         escape(&overridden),
         onoff(m.crosstraffic),
         onoff(m.smp_setup),
+        escape(&constants),
         escape(mapping)
     )?;
     for text in findings::platforms(networks, letter) {

@@ -119,6 +119,28 @@ pub struct ModelDescription {
     pub parameters: BTreeMap<&'static str, String>,
 }
 
+impl ModelDescription {
+    /// Returns in words what this model has that `other` has not; empty where they are the same.
+    pub fn changes(&self, other: &Self) -> String {
+        let onoff = |on: bool| if on { "on" } else { "off" };
+        let facts = |m: &Self| {
+            let mut facts = vec![
+                format!("network {}", m.network_model),
+                format!("{} sharing", m.sharing),
+                format!("collectives {}", m.collectives),
+                format!("timing precision {:e} s", m.timing_precision),
+                format!("cross-traffic {}", onoff(m.crosstraffic)),
+                format!("SMP set-up {}", onoff(m.smp_setup)),
+            ];
+            facts.extend(m.collective.iter().map(|(kind, algorithm)| format!("{kind} always by {algorithm}")));
+            facts.extend(m.parameters.iter().map(|(name, value)| format!("{name} {value}")));
+            facts
+        };
+        let known = facts(other);
+        facts(self).into_iter().filter(|fact| !known.contains(fact)).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// Largest constant of a network model, as of all rates.
 const LARGEST: f64 = 1e30;
 

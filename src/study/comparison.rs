@@ -95,6 +95,8 @@ impl Comparison {
             }
         }
         let of_columns = || plan.columns.iter();
+        let own = of_columns().filter_map(|c| Some((&c.info.name, c.model_changes.as_ref()?)));
+        notes.extend(own.map(|(name, changes)| format!("{name} has a model of its own: {changes}")));
         Self {
             title: plan.title.clone(),
             baseline: plan.baseline,

@@ -4,7 +4,6 @@
 //! keys changes nothing, another trace under the same name does. There is one for each part, so that a message can say
 //! what has changed.
 
-use super::choice::ModelChoice;
 use super::network::NetworkUnderTest;
 use super::run::Study;
 use crate::ids::Rank;
@@ -130,6 +129,7 @@ impl Fingerprint {
         study.file_digests.iter().for_each(|digest| networks.text(digest));
         for (column, built) in plan.columns.iter().zip(&study.columns) {
             networks.text(&format!("{} {:?} {} {:?}", column.info.name, column.setting, column.baseline, column.seeds));
+            networks.number(built.model as u64);
             for run in &built.runs {
                 networks.number(run.network as u64);
                 for layout in &run.layouts {
@@ -146,8 +146,6 @@ impl Fingerprint {
         }
         let mut model = Hasher::new();
         study.models.iter().for_each(|(_, description)| model.text(&format!("{description:?}")));
-        let own = study.networks.iter().filter(|network| network.model != ModelChoice::default());
-        own.for_each(|network| model.text(&format!("{:?}", network.model)));
         let mut rest = Hasher::new();
         rest.text(&plan.title);
         rest.number(u64::from(study.explain));

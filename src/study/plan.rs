@@ -36,6 +36,8 @@ pub struct Column {
     pub baseline: usize,
     /// Seeds of its repetitions: one, and perhaps none at all, where nothing is random.
     pub seeds: Vec<Option<u64>>,
+    /// What the network changes in the model of the study, in words; `None` where it has no model of its own.
+    pub model_changes: Option<String>,
     /// What it costs, where the study has a budget and prices are known.
     pub cost: Option<NetworkCost>,
 }

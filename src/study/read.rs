@@ -9,7 +9,7 @@ use super::perturb::Perturbation;
 use super::placement::Placement;
 use super::plan::{Column, Plan, Setting};
 use super::procurement;
-use super::run::{BuiltColumn, BuiltRun, Study, layouts};
+use super::run::{BuiltColumn, BuiltRun, Study, layouts, model_of};
 use super::toml_file::{self, Step, Step::Item, Step::Key};
 use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
@@ -96,10 +96,11 @@ impl Study {
             overrides: &overrides,
             workloads: &workloads,
             networks: Vec::new(),
+            models: axes.models.clone(),
             graphs: BTreeMap::new(),
         };
         let (columns, built): (Vec<Column>, Vec<BuiltColumn>) = builder.columns(&file)?.into_iter().unzip();
-        let networks = builder.networks;
+        let (networks, models) = (builder.networks, builder.models);
         let in_first = columns.iter().take_while(|c| c.setting == columns[0].setting).count();
         if let Some((second, name)) = repeated(columns[..in_first].iter().map(|c| c.network.as_str())) {
             let message = format!("two networks are called `{name}`; give them different names");
@@ -150,8 +151,7 @@ impl Study {
             explain: false,
             text,
             traffic,
-            models: axes.models,
-            choices: axes.choices,
+            models,
             columns: built,
             file_digests,
             places,
@@ -402,6 +402,8 @@ struct Builder<'a> {
     overrides: &'a Overrides,
     workloads: &'a [Workload],
     networks: Vec<NetworkUnderTest>,
+    /// Those of the axes first.
+    models: Vec<(Model, ModelDescription)>,
     /// What was built, by specification and seed: a graph that stands in the study with several parameters is built
     /// once.
     graphs: BTreeMap<(String, Option<u64>), Arc<Topology>>,
@@ -436,7 +438,7 @@ impl Builder<'_> {
 
     /// The columns of some networks, under each mapping and table of collectives.
     fn place(
-        &self,
+        &mut self,
         file: &StudyFile,
         (platform, routing): (&Option<String>, &Option<String>),
         variants: &[Variants],
@@ -465,6 +467,9 @@ impl Builder<'_> {
                     column.setting.routing.clone_from(routing);
                     column.setting.collectives.clone_from(&description.collectives);
                     column.info.name = self.full_name(&column);
+                    let network = &self.networks[runs[0].network];
+                    let (model, changes) = model_of(network, (model, &axes.choices[model]), &mut self.models)?;
+                    column.model_changes = changes;
                     columns.push((column, BuiltColumn { model, runs }));
                 }
             }
@@ -573,8 +578,15 @@ impl Builder<'_> {
             mapping: if random_mapping { "random".to_owned() } else { mapping.describe() },
             collectives: String::new(),
         };
-        let column =
-            Column { info: first.info.clone(), network: variant.name.clone(), setting, baseline: 0, seeds, cost: None };
+        let column = Column {
+            info: first.info.clone(),
+            network: variant.name.clone(),
+            setting,
+            baseline: 0,
+            seeds,
+            model_changes: None,
+            cost: None,
+        };
         Ok((column, runs))
     }
 }

@@ -1,7 +1,7 @@
 //! A study, checked and built, and its run on all cores.
 
 use super::cell::{self, CellResult};
-use super::choice::{ModelChoice, ModelDescription};
+use super::choice::{ChoiceError, ModelChoice, ModelDescription};
 use super::comparison::Comparison;
 use super::digest::Fingerprint;
 use super::error::StudyError;
@@ -53,10 +53,9 @@ pub struct Study {
     pub text: String,
     /// Synthetic traffic that the networks are put under beside the workloads, if any is asked for.
     pub traffic: Option<TrafficPlan>,
-    /// How traces turn into time: one model for each table of collectives.
+    /// How traces turn into time: one model for each table of collectives, then those of networks that come with a model
+    /// of their own.
     pub(super) models: Vec<(Model, ModelDescription)>,
-    /// What these models were made of, for networks that come with a model of their own.
-    pub(super) choices: Vec<ModelChoice>,
     /// In the order of the plan's columns.
     pub(super) columns: Vec<BuiltColumn>,
     /// Digests of files that networks were read from.
@@ -80,6 +79,28 @@ pub(super) struct BuiltRun {
     pub network: usize,
     /// Where the ranks are: a layout for each workload.
     pub layouts: Vec<Layout>,
+}
+
+/// Returns the index of the model of a network, and in words what the network changes in the study's: that model is
+/// `models[index]`, made of `choice`. A model of the network's own is appended to `models`.
+///
+/// # Errors
+/// [`ChoiceError`] if the choices of both do not go together.
+pub(super) fn model_of(
+    network: &NetworkUnderTest,
+    (index, choice): (usize, &ModelChoice),
+    models: &mut Vec<(Model, ModelDescription)>,
+) -> Result<(usize, Option<String>), ChoiceError> {
+    let (model, description) = choice.clone().over(&network.model).build()?;
+    let changes = description.changes(&models[index].1);
+    if changes.is_empty() {
+        return Ok((index, None));
+    }
+    let at = models.iter().position(|(_, known)| *known == description).unwrap_or(models.len());
+    if at == models.len() {
+        models.push((model, description));
+    }
+    Ok((at, Some(changes)))
 }
 
 /// Where the ranks of each workload are on a network.
@@ -112,16 +133,20 @@ impl Study {
         mapping: Mapping,
         model: &ModelChoice,
     ) -> Result<Self, StudyError> {
-        let choices = vec![model.clone()];
-        let (model, description) = model.build()?;
+        let choice = model;
+        let (model, description) = choice.build()?;
+        let mut models = vec![(model, description.clone())];
+        let own: Vec<(usize, Option<String>)> =
+            networks.iter().map(|network| model_of(network, (0, choice), &mut models)).collect::<Result<_, _>>()?;
         let setting =
             Setting { mapping: mapping.describe(), collectives: description.collectives.clone(), ..Setting::default() };
-        let columns = networks.iter().map(|network| Column {
+        let columns = networks.iter().zip(&own).map(|(network, (_, changes))| Column {
             info: network.info.clone(),
             network: network.info.name.clone(),
             setting: setting.clone(),
             baseline,
             seeds: vec![network.info.seed],
+            model_changes: changes.clone(),
             cost: None,
         });
         let plan = Plan {
@@ -131,17 +156,16 @@ impl Study {
             workloads: workloads.iter().map(Workload::info).collect(),
             weights: vec![1.0; workloads.len()],
             mapping: mapping.describe(),
-            model: description.clone(),
+            model: description,
             perturbation: None,
             budget: None,
         };
-        let built = networks.iter().enumerate().map(|(index, network)| {
+        let built = networks.iter().zip(own).enumerate().map(|(index, (network, (model, _)))| {
             let layouts = layouts(&workloads, network, &mapping)?;
-            Ok(BuiltColumn { model: 0, runs: vec![BuiltRun { network: index, layouts }] })
+            Ok(BuiltColumn { model, runs: vec![BuiltRun { network: index, layouts }] })
         });
         let columns = built.collect::<Result<Vec<_>, StudyError>>()?;
         let places = plan.all_places();
-        let models = vec![(model, description)];
         Ok(Self {
             plan,
             networks,
@@ -151,7 +175,6 @@ impl Study {
             text: String::new(),
             traffic: None,
             models,
-            choices,
             columns,
             file_digests: Vec::new(),
             places,
@@ -274,11 +297,7 @@ impl Study {
         let (workload, name) = (&self.workloads[place.workload], &self.plan.columns[place.column].info.name);
         let network = self.network_of(cell);
         let layout = &column.runs[place.repetition].layouts[place.workload];
-        let own = match network.model == ModelChoice::default() {
-            true => None,
-            false => Some(self.choices[column.model].clone().over(&network.model).build()?.0),
-        };
-        let model = own.as_ref().unwrap_or(&self.models[column.model].0);
+        let model = &self.models[column.model].0;
         progress.begins(&workload.name, name);
         let result = match (&self.plan.perturbation, place.sample) {
             (Some(perturbation), sample @ 1..) => {

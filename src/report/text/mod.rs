@@ -87,6 +87,7 @@ pub(super) fn model(
     for (kind, algorithm) in &model.collective {
         writeln!(out, "{indent}{kind} always by {algorithm}.")?;
     }
+    model.parameters.iter().try_for_each(|(name, value)| wrapped(out, &format!("{indent}{name} {value}."), indent))?;
     super::findings::platforms(networks, letter).iter().try_for_each(|text| wrapped(out, text, indent))
 }
 

@@ -330,3 +330,38 @@ fn networks_are_called_equal_in_one_setting_and_where_repetitions_say_so() {
         assert_eq!(told, high <= low * 1.01, "{statistic}");
     }
 }
+
+const OWN: &str = "model = { bandwidth_factor = '0:0.5', crosstraffic = false }\n";
+
+/// A network may come with a model of its own. A report that names one model for all would be wrong for it.
+#[test]
+fn a_model_of_a_network_is_stated() {
+    let networks = format!("[[networks]]\nname = 'a'\ntopology = 'ring:8'\n{OWN}{RING}");
+    let folder = folder(&format!("title = 'x'\n{networks}{WORKLOADS}"));
+    let stated = "a has a model of its own: cross-traffic off, bandwidth-factor 0:0.5";
+    for format in ["text", "markdown", "json"] {
+        let report = folder.output(&["compare", "s.toml", "--format", format]);
+        assert!(report.replace("\n      ", " ").contains(stated), "{format}: {report}");
+    }
+    // Constants of the study's own model are with the model, in a replay as well.
+    folder.write("m.toml", "bandwidth_factor = '0:0.5'\n");
+    for format in ["text", "markdown"] {
+        for run in [&["compare", "s.toml"][..], &["replay", "t.ti", "--topology", "ring:8"]] {
+            let report = folder.output(&[run, &["--model", "m.toml", "--format", format]].concat());
+            assert!(report.contains("bandwidth-factor 0:0.5"), "{format}: {report}");
+        }
+    }
+}
+
+#[test]
+fn results_of_a_network_are_not_those_of_its_model_elsewhere() {
+    let study = |first: &str, second: &str| {
+        let network = |name: &str, own: &str| format!("[[networks]]\nname = '{name}'\ntopology = 'ring:8'\n{own}");
+        format!("title = 'x'\n{}{}{WORKLOADS}", network("a", first), network("b", second))
+    };
+    let folder = folder(&study(OWN, ""));
+    let resume = ["compare", "s.toml", "--results", "r.jsonl", "--resume"];
+    folder.output(&resume);
+    folder.write("s.toml", study("", OWN));
+    folder.refuse(&resume, 2, &["r.jsonl", "its networks"]);
+}
