@@ -7,7 +7,7 @@ use super::{inputs, options, print, say};
 use mopsim::report::trace_events::TraceEvents;
 use mopsim::report::{ReplayReport, number};
 use mopsim::study::cell::CellResult;
-use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
+use mopsim::study::network::NetworkChoice;
 use mopsim::study::workload::Workload;
 use mopsim::study::{Silent, Study, StudyError};
 use mopsim::trace;
@@ -33,7 +33,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     // So that the report tells the model that is used.
     let model = model.over(&network.model);
     if !output.quiet {
-        remarks(&network);
+        network.warnings().for_each(|warning| say(&format!("warning: {warning}")));
     }
     let placement = options::placement(&arguments.network, &arguments.placement);
     let mapping = placement.mapping(&network, Path::new(""), arguments.network.seed).map_err(|error| match error {
@@ -49,7 +49,6 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     let workload = Workload::read(&arguments.trace, &how)?;
     if !output.quiet {
         workload.trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
-        network.warnings().iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
     let read = begin.elapsed().as_secs_f64();
     let title = workload.name.clone();
@@ -90,11 +89,6 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     // The process ends now, and its memory with it: to give back each of a million pieces first takes longer than that.
     std::mem::forget((study, result, report));
     outcome
-}
-
-/// Says what the file of a network has that a replay does not use.
-pub fn remarks(network: &NetworkUnderTest) {
-    network.remarks.iter().for_each(|remark| say(&format!("warning: {}: {remark}", network.info.topology)));
 }
 
 /// Runs the replay and writes its timeline. A replay that fails leaves no file.

@@ -4,7 +4,7 @@ use super::args::{Output, StudyFlags};
 use super::failure::Failure;
 use super::{inputs, options, print, progress, say, side_files};
 use mopsim::study::comparison::Comparison;
-use mopsim::study::network::NetworkChoice;
+use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::perturb;
 use mopsim::study::{Overrides, Study, mapping};
 use mopsim::topology::Spec;
@@ -48,11 +48,10 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
         if study.traffic.is_some() && flags.files.html.is_none() {
             say("the study asks for throughput under synthetic traffic: the report of --html FILE has it");
         }
-        study.networks.iter().for_each(super::replay::remarks);
-        let warnings = study.workloads.iter().flat_map(|w| &w.trace.warnings);
-        warnings.for_each(|warning| say(&format!("warning: {warning}")));
-        let warnings = study.networks.iter().flat_map(|network| network.warnings());
-        warnings.for_each(|warning| say(&format!("warning: {warning}")));
+        let of_networks = study.networks.iter().flat_map(NetworkUnderTest::warnings);
+        of_networks.for_each(|warning| say(&format!("warning: {warning}")));
+        let of_traces = study.workloads.iter().flat_map(|w| &w.trace.warnings);
+        of_traces.for_each(|warning| say(&format!("warning: {warning}")));
     }
     Ok(study)
 }

@@ -88,10 +88,11 @@ pub struct Making {
 }
 
 impl NetworkUnderTest {
-    /// Warnings about the parameters of the network; empty for platform files that list their own links.
-    pub fn warnings(&self) -> Vec<String> {
-        let warnings = self.making.as_ref().map(|making| making.parameters.implausible()).unwrap_or_default();
-        warnings.into_iter().map(|warning| format!("{}: {warning}", self.info.name)).collect()
+    /// Warnings: parts of its file that a replay does not use, and parameters that are probably without their unit.
+    pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        let remarks = self.remarks.iter().map(|remark| format!("{}: {remark}", self.info.topology));
+        let implausible = self.making.iter().flat_map(|making| making.parameters.implausible());
+        remarks.chain(implausible.map(|warning| format!("{}: {warning}", self.info.name)))
     }
 
     /// The graph of switches and what it was made into a platform with, where there is a graph.
