@@ -81,11 +81,19 @@ fn bad_input_is_refused_with_the_rule_and_a_way_out() {
 #[test]
 fn commas_separate_patterns_and_parameters() {
     let folder = Folder::new();
-    let patterns = "uniform,hotspot:nodes=[0,5],rates=[3,1],transpose";
-    let ask = ["packets", "mesh:4x4", "--pattern", patterns, "--load", "0.05", "--measure", "200", "--no-saturation"];
-    let json = folder.json(&ask);
-    let points = json["points"].as_array().unwrap();
-    let names: Vec<&str> = points.iter().map(|point| point["pattern"].as_str().unwrap()).collect();
-    assert_eq!(names, ["uniform", "hotspot:nodes=[0,5],rates=[3,1]", "transpose"]);
+    for (spec, patterns, expected) in [
+        (
+            "mesh:4x4",
+            "uniform,hotspot:nodes=[0,5],rates=[3,1],transpose",
+            &["uniform", "hotspot:nodes=[0,5],rates=[3,1]", "transpose"][..],
+        ),
+        ("torus:8x8", "tornado:k=8,m=2,shuffle", &["tornado:k=8,m=2", "shuffle"]),
+    ] {
+        let run = ["--load", "0.05", "--measure", "200", "--no-saturation"];
+        let json = folder.json(&[&["packets", spec, "--pattern", patterns][..], &run].concat());
+        let points = json["points"].as_array().unwrap();
+        let names: Vec<&str> = points.iter().map(|point| point["pattern"].as_str().unwrap()).collect();
+        assert_eq!(names, expected);
+    }
     folder.refuse(&["packets", "mesh:4x4", "--pattern", "uniform,tranpose"], 2, &["tranpose", "transpose"]);
 }
