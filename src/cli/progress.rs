@@ -106,6 +106,15 @@ pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> ProgressBar {
     spinner
 }
 
+/// A bar that counts to `length`. `template` is one of indicatif.
+pub fn counting(length: u64, template: &str, quiet: bool) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(length), target);
+    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
 /// A bar that counts the generations of a search.
 pub struct Generations(ProgressBar);
 

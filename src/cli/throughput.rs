@@ -3,8 +3,7 @@
 use super::args::{Output, Throughput, ThroughputFiles};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use super::{inputs, options, print, progress};
 use mopsim::platform::HostsPerSwitch;
 use mopsim::report::ThroughputReport;
 use mopsim::report::throughput::{html, svg};
@@ -14,7 +13,6 @@ use mopsim::throughput::study::{NetworkEntry, NetworkError, StudyFile};
 use mopsim::topology::Spec;
 use mopsim::traffic;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let files = &arguments.files;
@@ -26,13 +24,7 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         .check(|| files_read(arguments))?;
     let (study, file) = read(arguments)?;
     let pool = options::pool(arguments.threads)?;
-    let bar = ProgressBar::with_draw_target(
-        Some(study.cells() as u64),
-        if output.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
-    );
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len}, {elapsed}; done: {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = progress::counting(study.cells() as u64, "{bar:24} {pos}/{len}, {elapsed}; done: {msg}", output.quiet);
     let result = pool.install(|| {
         study.run(&mut |what, cells| {
             bar.inc(cells as u64);
