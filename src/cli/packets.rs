@@ -2,9 +2,9 @@
 
 use super::args::{Output, PacketSwitch, Packets};
 use super::failure::Failure;
-use super::{options, print};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mopsim::packets::cycle::{Engine, Setup};
+use super::{options, print, progress};
+use mopsim::packets::Setup;
+use mopsim::packets::cycle::Engine;
 use mopsim::packets::parameters::{CYCLE_NS, HostPort, PRESETS, Parameters, Switching};
 use mopsim::packets::run::Mode;
 use mopsim::packets::source::{ListedPacket, PacketList, Process};
@@ -13,11 +13,11 @@ use mopsim::packets::sweep::{self, Sweep};
 use mopsim::packets::{PacketError, Wiring, deadlock, routing};
 use mopsim::platform::HostsPerSwitch;
 use mopsim::report::packets as report;
+use mopsim::topology::input::{MAX_FILE_BYTES, ReadError, read_text};
 use mopsim::topology::{Spec, Topology};
 use mopsim::traffic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A network and what `--preset` and the options say of its switches.
 struct Switches {
@@ -58,11 +58,8 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     };
     // A search for saturation takes some ten runs.
     let runs = sweep.runs() + if sweep.saturation { 10 * sweep.series() } else { 0 };
-    let target = if output.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let bar = ProgressBar::with_draw_target(Some(runs as u64), target);
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} runs, {elapsed}, about {eta} to go; done: {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let template = "{bar:24} {pos}/{len} runs, {elapsed}, about {eta} to go; done: {msg}";
+    let bar = progress::counting(runs as u64, template, output.quiet);
     let result = pool.install(|| {
         sweep.run(&|what| {
             bar.inc(1);
@@ -179,14 +176,8 @@ fn list(
     let list = read_list(file, wiring.hosts(), p.packet)?;
     let name = arguments.routing.first().map_or(routing::default_for(topology), String::as_str);
     let (rule, vcs) = routing::build_with(name, &wiring, switches.vcs, arguments.seed)?;
-    let escape = (0..vcs).any(|vc| !rule.is_escape(vc));
-    let wanted = match (escape, list.largest) {
-        (false, _) => Switching::Wormhole,
-        (true, 1) => Switching::NotFull,
-        (true, _) => Switching::CutThrough,
-    };
-    let mut parameters =
-        Parameters { vcs, packet: list.largest, switching: switches.switching.unwrap_or(wanted), ..p.clone() };
+    let switching = switches.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, list.largest));
+    let mut parameters = Parameters { vcs, packet: list.largest, switching, ..p.clone() };
     if arguments.switch.vc_buffer.is_none() && arguments.switch.preset.is_none() {
         parameters.vc_buffer = parameters.vc_buffer.max(list.largest);
     }
@@ -197,29 +188,27 @@ fn list(
         }
     }
     let packets = list.len();
-    let mut engine = Engine::new(Setup {
-        wiring,
-        rule: Arc::from(rule),
-        parameters: parameters.clone(),
-        packets: mopsim::packets::source::Packets::Listed(Arc::new(list)),
-        seed: arguments.seed,
-        window: Window { from: 0, until: mopsim::packets::source::MAX_CYCLES },
-        log: true,
-        threads: rayon_threads(arguments.threads),
-    })?;
+    let mut engine = Engine::new(
+        Setup {
+            wiring,
+            rule: Arc::from(rule),
+            parameters: parameters.clone(),
+            packets: mopsim::packets::source::Packets::Listed(Arc::new(list)),
+            seed: arguments.seed,
+            window: Window { from: 0, until: mopsim::packets::source::MAX_CYCLES },
+            log: true,
+        },
+        rayon::current_num_threads(),
+    )?;
     engine.run_until_empty(packets as u64)?;
     Ok(report::list(&topology.name(), name, &parameters, switches.cycle_ns, &engine.log()))
 }
 
-fn rayon_threads(asked: usize) -> usize {
-    match asked {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        asked => asked,
-    }
-}
-
 fn read_list(file: &Path, hosts: u32, flits: u32) -> Result<PacketList, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::file("read", file, &error))?;
+    let text = read_text(file, MAX_FILE_BYTES).map_err(|error| match error {
+        ReadError::Io { ref source, .. } => Failure::file("read", file, source),
+        ref other => Failure::input(other, other.help()),
+    })?;
     let mut packets = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let content = line.split('#').next().unwrap_or("").trim();

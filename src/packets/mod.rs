@@ -10,11 +10,11 @@ pub mod deadlock;
 pub mod destinations;
 mod error;
 pub mod events;
-pub mod grid;
 pub mod parameters;
 pub mod random;
 pub mod routing;
 pub mod run;
+mod setup;
 pub mod source;
 pub mod statistics;
 pub mod sweep;
@@ -22,4 +22,5 @@ pub mod wiring;
 
 pub use error::PacketError;
 pub use parameters::Parameters;
+pub use setup::Setup;
 pub use wiring::Wiring;

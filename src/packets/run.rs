@@ -1,10 +1,11 @@
 //! One run: warm-up, measured cycles, and what is said about them.
 
 use super::PacketError;
-use super::cycle::{Engine, Setup};
+use super::cycle::Engine;
 use super::destinations::Destinations;
 use super::parameters::Parameters;
 use super::routing::Rule;
+use super::setup::Setup;
 use super::source::{MAX_CYCLES, Packets, Process};
 use super::statistics::{Counts, Window};
 use super::wiring::Wiring;
@@ -147,16 +148,18 @@ impl Network {
             return Err(PacketError::invalid("measure", trial.measure, rule));
         }
         let window = Window { from: trial.warmup, until: end as u32 };
-        let mut engine = Engine::new(Setup {
-            wiring: self.wiring.clone(),
-            rule: self.rule.clone(),
-            parameters: self.parameters.clone(),
-            packets: Packets::drawn(trial.to.clone(), trial.load, self.parameters.packet, trial.process),
-            seed: trial.seed,
-            window,
-            log: false,
-            threads: trial.threads,
-        })?;
+        let mut engine = Engine::new(
+            Setup {
+                wiring: self.wiring.clone(),
+                rule: self.rule.clone(),
+                parameters: self.parameters.clone(),
+                packets: Packets::drawn(trial.to.clone(), trial.load, self.parameters.packet, trial.process),
+                seed: trial.seed,
+                window,
+                log: false,
+            },
+            trial.threads,
+        )?;
         let mut old = false;
         while engine.cycle() < window.until && !old {
             engine.run_to((engine.cycle() + LOOK).min(window.until))?;

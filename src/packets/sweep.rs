@@ -126,12 +126,7 @@ impl Sweep {
             for name in if self.routings.is_empty() { &default[..] } else { &self.routings } {
                 let (rule, vcs) = routing::build_with(name, &wiring, self.vcs, self.pattern_seed)?;
                 let rule: Arc<dyn routing::Rule> = Arc::from(rule);
-                let has_escape = (0..vcs).any(|vc| !rule.is_escape(vc));
-                let switching = self.switching.unwrap_or(match (has_escape, p.packet) {
-                    (false, _) => Switching::Wormhole,
-                    (true, 1) => Switching::NotFull,
-                    (true, _) => Switching::CutThrough,
-                });
+                let switching = self.switching.unwrap_or_else(|| routing::switching_for(&*rule, vcs, p.packet));
                 let p = &Parameters { vcs, switching, ..p.clone() };
                 p.check()?;
                 let mut notes: Vec<String> = rule.note().into_iter().collect();

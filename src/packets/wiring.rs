@@ -5,10 +5,10 @@
 //! cables by the number of the neighbour. Inputs are numbered by where they come from in the same way.
 
 use super::PacketError;
-use super::grid::Grid;
 use super::parameters::HostPort;
 use crate::ids::SwitchId;
 use crate::platform::{CheckedParameters, HostsPerSwitch, PlatformParameters};
+use crate::routing::grid::Grid;
 use crate::topology::{ArcId, Topology};
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ use crate::packets::random::GENERATOR;
 use crate::packets::run::{Mode, Outcome};
 use crate::packets::statistics::Logged;
 use crate::packets::sweep::{Series, Sweep};
+use crate::study::statistics::Statistic;
 
 const fn column(name: &'static str, heading: &'static str) -> Column {
     Column { name, heading: Some(heading) }
@@ -19,30 +20,14 @@ const fn shown_if(shown: bool, name: &'static str, heading: &'static str) -> Col
     Column { name, heading: if shown { Some(heading) } else { None } }
 }
 
-/// Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom.
-const STUDENT: [f64; 30] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-    2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-];
-
 /// Mean, and half of its 95 % confidence interval; no interval of fewer than two values.
 fn interval(values: &[f64]) -> (Option<f64>, Option<f64>) {
-    let n = values.len() as f64;
-    if values.is_empty() {
-        return (None, None);
-    }
-    let mean = values.iter().sum::<f64>() / n;
-    if values.len() < 2 {
-        return (Some(mean), None);
-    }
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let t = STUDENT.get(values.len() - 2).copied().unwrap_or(1.96);
-    (Some(mean), Some(t * (variance / n).sqrt()))
+    let statistic = (!values.is_empty()).then(|| Statistic::of(values));
+    (statistic.map(|s| s.mean), statistic.and_then(|s| s.half_width))
 }
 
 fn facts(parameters: &Parameters, cycle_ns: f64) -> Vec<(&'static str, &'static str, Datum)> {
     let count = |value: u32| Datum::Count(value.into());
-    let word = |value: &dyn erased::Word| Datum::Text(value.word());
     vec![
         ("cycle_ns", "cycle (ns)", Datum::Number(cycle_ns, 3)),
         ("packet", "packet (flits)", count(parameters.packet)),
@@ -58,21 +43,13 @@ fn facts(parameters: &Parameters, cycle_ns: f64) -> Vec<(&'static str, &'static 
         ("wait_for_tail_credit", "wait for tail", Datum::Flag(parameters.wait_for_tail_credit)),
         ("hold_switch", "held switches", Datum::Flag(parameters.hold_switch)),
         ("count_routed", "count routed", Datum::Flag(parameters.count_routed)),
-        ("host_port", "host ports", word(&parameters.host_port)),
+        ("host_port", "host ports", word(parameters.host_port)),
     ]
 }
 
-/// Names of choices as JSON has them.
-mod erased {
-    pub trait Word {
-        fn word(&self) -> String;
-    }
-
-    impl<T: serde::Serialize> Word for T {
-        fn word(&self) -> String {
-            serde_json::to_value(self).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
-        }
-    }
+/// The name of a choice, as JSON has it.
+fn word(value: impl serde::Serialize) -> Datum {
+    Datum::Text(serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default())
 }
 
 /// The lowest load's mean latency.
@@ -82,7 +59,6 @@ fn first_latency(series: &Series) -> Option<f64> {
 
 /// The sheet of a sweep.
 pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
-    use erased::Word;
     let text = |text: &str| Datum::Text(text.to_owned());
     let ns = |cycles: Option<f64>| Datum::number(cycles.map(|cycles| cycles * cycle_ns), 1);
     let runs = sweep.routings.len().max(1) * sweep.patterns.len();
@@ -98,7 +74,7 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
             Datum::Count(series.switches as u64),
             Datum::Count(series.hosts.into()),
             Datum::Count(series.vcs.into()),
-            text(&series.switching.word()),
+            word(series.switching),
             Datum::number(series.saturation, 3),
             Datum::number(series.accepted_at_full_load, 4),
             Datum::number(first_latency(series), 2),
@@ -314,10 +290,10 @@ mod tests {
 
     #[test]
     fn an_interval_of_three_values() {
-        // Mean 2, standard deviation 1, t = 4.303: 4.303 / sqrt(3).
+        // Mean 2, standard deviation 1, t = 4.302653: 4.302653 / sqrt(3).
         let (mean, half) = interval(&[1.0, 2.0, 3.0]);
         assert_eq!(mean, Some(2.0));
-        assert!((half.unwrap() - 2.4843).abs() < 1e-4);
+        assert!((half.unwrap() - 2.484_138).abs() < 1e-5);
         assert_eq!(interval(&[5.0]), (Some(5.0), None));
     }
 }

@@ -5,17 +5,23 @@
 
 use crate::topology::Topology;
 
-/// How the switches of a line are joined.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Line {
+/// How the switches that differ in one coordinate only are joined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Line {
+    /// Neighbours, with two ends.
     Path,
+    /// Neighbours, in a cycle.
     Cycle,
+    /// All with all.
     Complete,
 }
 
-/// Sizes of the dimensions, and how the switches that differ in one of them only are joined.
-pub(super) struct Grid {
+/// Dimensions of a topology with coordinates.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Grid {
+    /// Size of each dimension.
     pub dims: Vec<u32>,
+    /// How the switches of a line are joined.
     pub line: Line,
 }
 
@@ -57,5 +63,49 @@ impl Grid {
                 ((apart && climb <= fall).then_some(above), (apart && fall <= climb).then_some(below))
             }
         }
+    }
+
+    /// Coordinates of a switch.
+    pub fn coordinates(&self, mut switch: u32) -> impl Iterator<Item = u32> + '_ {
+        self.dims.iter().map(move |&size| {
+            let here = switch % size;
+            switch /= size;
+            here
+        })
+    }
+
+    /// The neighbour of a switch with another coordinate in one dimension.
+    pub fn at(&self, switch: u32, dimension: usize, coordinate: u32) -> u32 {
+        let stride: u32 = self.dims[..dimension].iter().product();
+        let here = switch / stride % self.dims[dimension];
+        switch - here * stride + coordinate * stride
+    }
+
+    /// Order of the cables of a switch: twice the dimension, and one more for the neighbour with the lower coordinate.
+    pub fn direction(&self, switch: u32, neighbour: u32) -> u32 {
+        let pairs = self.coordinates(switch).zip(self.coordinates(neighbour));
+        let (dimension, (here, there)) =
+            (0..).zip(pairs).find(|(_, (here, there))| here != there).unwrap_or((0, (0, 0)));
+        let size = self.dims.get(dimension as usize).copied().unwrap_or(1);
+        let up = match self.line {
+            Line::Cycle => there == (here + 1) % size,
+            Line::Path | Line::Complete => there > here,
+        };
+        2 * dimension + u32::from(!up)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_of_a_torus() {
+        let grid = Grid::of(&crate::topology::build("torus:3x4").unwrap()).unwrap();
+        // Switch 3 is at (0, 1).
+        let around = [4, 5, 6, 0].map(|to| grid.direction(3, to));
+        assert_eq!(around, [0, 1, 2, 3]);
+        assert_eq!(grid.at(3, 1, 3), 9);
+        assert_eq!(grid.coordinates(11).collect::<Vec<_>>(), [2, 3]);
     }
 }

@@ -21,7 +21,7 @@ mod dragonfly;
 mod dsnf;
 mod ecmp;
 pub mod equality;
-mod grid;
+pub mod grid;
 mod hashed;
 mod lowest_latency;
 mod nearest;

@@ -10,37 +10,15 @@ mod shard;
 mod state;
 mod visit;
 
-use super::PacketError;
-use super::parameters::Parameters;
-use super::routing::Rule;
 use super::source::{MAX_CYCLES, Packets};
-use super::statistics::{Counts, Logged, Window};
-use super::wiring::{MAX_PLACES, Wiring};
+use super::statistics::{Counts, Logged};
+use super::wiring::MAX_PLACES;
+use super::{PacketError, Setup};
 use shard::{Mail, Plan, Shard};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
 
 /// Longest block, in cycles.
 const MAX_BLOCK: u32 = 16;
-
-/// What a run is made of.
-pub struct Setup {
-    /// The network.
-    pub wiring: Arc<Wiring>,
-    /// The routing rule.
-    pub rule: Arc<dyn Rule>,
-    /// Switches, links and hosts.
-    pub parameters: Parameters,
-    /// What hosts send.
-    pub packets: Packets,
-    /// Seed of hosts and routing.
-    pub seed: u64,
-    /// Measured cycles.
-    pub window: Window,
-    /// Keep a log of every packet.
-    pub log: bool,
-    /// Parts of the network that run on a thread each. The result does not depend on it.
-    pub threads: usize,
-}
 
 /// A network under simulation.
 pub struct Engine {
@@ -50,12 +28,13 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// The network before cycle 0.
+    /// Returns the network before cycle 0, in parts that run on a thread each, `threads` at most. The result does not
+    /// depend on their number.
     ///
     /// # Errors
     /// [`PacketError`] if parameters break a rule or the network is too large.
-    pub fn new(setup: Setup) -> Result<Self, PacketError> {
-        let Setup { wiring, rule, mut parameters, packets, seed, window, log, threads } = setup;
+    pub fn new(setup: Setup, threads: usize) -> Result<Self, PacketError> {
+        let Setup { wiring, rule, mut parameters, packets, seed, window, log } = setup;
         let mut cold = log;
         if let Packets::Listed(list) = &packets {
             parameters.packet = list.largest;

@@ -8,14 +8,12 @@
 mod look;
 mod wheel;
 
-use super::PacketError;
-use super::parameters::Parameters;
 use super::random::Stream;
-use super::routing::{At, Candidate, Head, Rule};
+use super::routing::{At, Candidate, Head};
 use super::source::{NEVER, Packets};
-use super::statistics::{Counts, Logged, Window};
-use super::wiring::{MAX_PLACES, Wiring};
-use std::sync::Arc;
+use super::statistics::{Counts, Logged};
+use super::wiring::MAX_PLACES;
+use super::{PacketError, Setup};
 use wheel::{Event, Wheel};
 
 /// No packet, or no cycle yet.
@@ -86,24 +84,6 @@ struct Host {
     free_at: u32,
     busy: u64,
     last: u8,
-}
-
-/// What a run is made of.
-pub struct Setup {
-    /// The network.
-    pub wiring: Arc<Wiring>,
-    /// The routing rule.
-    pub rule: Arc<dyn Rule>,
-    /// Switches and links; see [`Engine::new`].
-    pub parameters: Parameters,
-    /// What hosts send.
-    pub packets: Packets,
-    /// Seed of hosts and routing.
-    pub seed: u64,
-    /// Measured cycles.
-    pub window: Window,
-    /// Keep a log of every packet.
-    pub log: bool,
 }
 
 /// A network under simulation.

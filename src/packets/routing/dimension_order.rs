@@ -8,8 +8,8 @@
 use super::{At, Candidate, Head, Request, Rule, halves};
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
-use crate::packets::grid::{Grid, Line};
 use crate::packets::wiring::Wiring;
+use crate::routing::grid::{Grid, Line};
 use std::sync::Arc;
 
 /// No cable.

@@ -6,9 +6,9 @@ use super::dimension_order::DimensionOrder;
 use super::valiant::{arrive, delivery};
 use super::{At, Candidate, Head, Request, Rule, halves};
 use crate::packets::PacketError;
-use crate::packets::grid::{Grid, Line};
 use crate::packets::random::scaled;
 use crate::packets::wiring::Wiring;
+use crate::routing::grid::{Grid, Line};
 use std::sync::Arc;
 
 /// Bias towards the direct way, in flits times hops.

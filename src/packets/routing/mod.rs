@@ -4,9 +4,9 @@
 //! cycle. A new rule is one file and one line of [`ROUTINGS`].
 
 use super::PacketError;
-use super::grid::Grid;
-use super::parameters::MAX_VCS;
+use super::parameters::{MAX_VCS, Switching};
 use super::wiring::Wiring;
+use crate::routing::grid::Grid;
 use crate::similar::nearest;
 use crate::topology::Topology;
 use std::sync::Arc;
@@ -248,6 +248,18 @@ pub fn default_for(topology: &Topology) -> &'static str {
         (Some(_), _) => "dimension-order",
         (None, false) => "escape",
         (None, true) => "amin",
+    }
+}
+
+/// Returns when a packet of `flits` flits may take a virtual channel, where nothing else is asked for: as soon as no
+/// other packet owns it, unless `rule` has escape channels, which need room in them.
+pub fn switching_for(rule: &dyn Rule, vcs: u32, flits: u32) -> Switching {
+    // Without an escape every channel is one.
+    let has_escape = (0..vcs).any(|vc| !rule.is_escape(vc));
+    match (has_escape, flits) {
+        (false, _) => Switching::Wormhole,
+        (true, 1) => Switching::NotFull,
+        (true, _) => Switching::CutThrough,
     }
 }
 

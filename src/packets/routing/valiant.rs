@@ -8,9 +8,9 @@ use super::amin::by_hops;
 use super::dimension_order::DimensionOrder;
 use super::{At, Candidate, Head, Request, Rule, Shortest, halves};
 use crate::packets::PacketError;
-use crate::packets::grid::Grid;
 use crate::packets::random::scaled;
 use crate::packets::wiring::Wiring;
+use crate::routing::grid::Grid;
 use std::sync::Arc;
 
 /// Phase bits of grids: the wrap of dimension order, and whether the packet has been given its switch.

@@ -1,6 +1,7 @@
 //! The packet model against BookSim 2: logs packet by packet, rows within tolerances (`tests/data/packets.json.zst`).
 
-use mopsim::packets::cycle::{Engine, Setup};
+use mopsim::packets::Setup;
+use mopsim::packets::cycle::Engine;
 use mopsim::packets::destinations::Destinations;
 use mopsim::packets::parameters::{HostPort, Parameters, Switching};
 use mopsim::packets::run::{Mode, Network, Outcome, Trial};
@@ -119,16 +120,18 @@ pub fn logs() -> impl Iterator<Item = (&'static str, Network, PacketList, Vec<Lo
 fn logs_are_equal_packet_by_packet() {
     let (mut count, mut packets) = (0, 0);
     for (name, network, list, expected) in logs() {
-        let mut engine = Engine::new(Setup {
-            wiring: network.wiring.clone(),
-            rule: network.rule.clone(),
-            parameters: network.parameters.clone(),
-            packets: Packets::Listed(Arc::new(list)),
-            seed: 1,
-            window: Window { from: 0, until: 1 << 20 },
-            log: true,
-            threads: 1,
-        })
+        let mut engine = Engine::new(
+            Setup {
+                wiring: network.wiring.clone(),
+                rule: network.rule.clone(),
+                parameters: network.parameters.clone(),
+                packets: Packets::Listed(Arc::new(list)),
+                seed: 1,
+                window: Window { from: 0, until: 1 << 20 },
+                log: true,
+            },
+            1,
+        )
         .unwrap();
         engine.run_to(5000).unwrap();
         let found = engine.log();

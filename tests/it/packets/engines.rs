@@ -2,13 +2,12 @@
 
 use super::booksim;
 use super::identities::{NETWORKS, RULES, network, uniform};
-use mopsim::packets::cycle;
-use mopsim::packets::events;
 use mopsim::packets::parameters::{Parameters, Switching};
 use mopsim::packets::random::Stream;
 use mopsim::packets::run::Network;
 use mopsim::packets::source::{ListedPacket, PacketList, Packets, Process};
 use mopsim::packets::statistics::{Counts, Logged, Window};
+use mopsim::packets::{Setup, cycle, events};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -28,23 +27,25 @@ const WINDOW: Window = Window { from: 300, until: 1500 };
 type Run = (Vec<Logged>, Counts, Vec<u32>);
 
 fn by_cycles(network: &Network, packets: Packets, until: u32) -> Run {
-    let mut engine = cycle::Engine::new(cycle::Setup {
-        wiring: network.wiring.clone(),
-        rule: network.rule.clone(),
-        parameters: network.parameters.clone(),
-        packets,
-        seed: 3,
-        window: WINDOW,
-        log: true,
-        threads: 1,
-    })
+    let mut engine = cycle::Engine::new(
+        Setup {
+            wiring: network.wiring.clone(),
+            rule: network.rule.clone(),
+            parameters: network.parameters.clone(),
+            packets,
+            seed: 3,
+            window: WINDOW,
+            log: true,
+        },
+        1,
+    )
     .unwrap();
     engine.run_to(until).unwrap();
     (engine.log(), engine.counts(), engine.accepted().collect())
 }
 
 fn by_events(network: &Network, packets: Packets, until: u32) -> Run {
-    let mut engine = events::Engine::new(events::Setup {
+    let mut engine = events::Engine::new(Setup {
         wiring: network.wiring.clone(),
         rule: network.rule.clone(),
         parameters: network.parameters.clone(),
@@ -145,7 +146,7 @@ fn other_switches_are_refused() {
     let mut network = network("torus:4x4", "dimension-order", held(5)).unwrap();
     network.parameters.hold_switch = false;
     let packets = Packets::drawn(uniform(&network.wiring), 0.1, 5, Process::Bernoulli);
-    let setup = events::Setup {
+    let setup = Setup {
         wiring: network.wiring.clone(),
         rule: network.rule.clone(),
         parameters: network.parameters.clone(),

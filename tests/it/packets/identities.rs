@@ -1,6 +1,7 @@
 //! What must hold for every network and rule, whatever the numbers are.
 
-use mopsim::packets::cycle::{Engine, Setup};
+use mopsim::packets::Setup;
+use mopsim::packets::cycle::Engine;
 use mopsim::packets::deadlock;
 use mopsim::packets::destinations::Destinations;
 use mopsim::packets::parameters::{HostPort, Parameters, Switching};
@@ -180,16 +181,18 @@ fn every_rule_on_every_family_keeps_the_identities() {
             }
             let packets = list.len() as u64;
             let list = Arc::new(PacketList::new(list, wiring.hosts()).unwrap());
-            let mut engine = Engine::new(Setup {
-                wiring: wiring.clone(),
-                rule: network.rule.clone(),
-                parameters: p.clone(),
-                packets: Packets::Listed(list),
-                seed: 1,
-                window: Window { from, until },
-                log: true,
-                threads: 1,
-            })
+            let mut engine = Engine::new(
+                Setup {
+                    wiring: wiring.clone(),
+                    rule: network.rule.clone(),
+                    parameters: p.clone(),
+                    packets: Packets::Listed(list),
+                    seed: 1,
+                    window: Window { from, until },
+                    log: true,
+                },
+                1,
+            )
             .expect(&name);
             engine.run_until_empty(packets).expect(&name);
             engine.run_to(engine.cycle() + 1000).unwrap();
@@ -258,16 +261,18 @@ fn a_packet_alone_takes_the_sum_of_its_delays() {
                 flits: p.packet,
             });
             let list = Arc::new(PacketList::new(packets.collect(), wiring.hosts()).unwrap());
-            let mut engine = Engine::new(Setup {
-                wiring: wiring.clone(),
-                rule: network.rule.clone(),
-                parameters: p.clone(),
-                packets: Packets::Listed(list),
-                seed: 1,
-                window: Window { from: 0, until: 1 << 20 },
-                log: true,
-                threads: 1,
-            })
+            let mut engine = Engine::new(
+                Setup {
+                    wiring: wiring.clone(),
+                    rule: network.rule.clone(),
+                    parameters: p.clone(),
+                    packets: Packets::Listed(list),
+                    seed: 1,
+                    window: Window { from: 0, until: 1 << 20 },
+                    log: true,
+                },
+                1,
+            )
             .unwrap();
             engine.run_until_empty(u64::from(wiring.hosts())).unwrap();
             for packet in engine.log() {
@@ -289,16 +294,18 @@ fn threads_change_nothing() {
         let parameters = Parameters { packet, ..Parameters::default() };
         let network = network(spec, rule, parameters).unwrap();
         let run = |threads: usize| {
-            let mut engine = Engine::new(Setup {
-                wiring: network.wiring.clone(),
-                rule: network.rule.clone(),
-                parameters: network.parameters.clone(),
-                packets: Packets::drawn(uniform(&network.wiring), 0.3, packet, Process::Bernoulli),
-                seed: 5,
-                window: Window { from: 100, until: 600 },
-                log: false,
+            let mut engine = Engine::new(
+                Setup {
+                    wiring: network.wiring.clone(),
+                    rule: network.rule.clone(),
+                    parameters: network.parameters.clone(),
+                    packets: Packets::drawn(uniform(&network.wiring), 0.3, packet, Process::Bernoulli),
+                    seed: 5,
+                    window: Window { from: 100, until: 600 },
+                    log: false,
+                },
                 threads,
-            })
+            )
             .unwrap();
             engine.run_to(700).unwrap();
             let mut counts = engine.counts();

@@ -1,0 +1,26 @@
+//! Description of a run that both engines take.
+
+use super::parameters::Parameters;
+use super::routing::Rule;
+use super::source::Packets;
+use super::statistics::Window;
+use super::wiring::Wiring;
+use std::sync::Arc;
+
+/// A network, its packets, and the measured cycles.
+pub struct Setup {
+    /// The network.
+    pub wiring: Arc<Wiring>,
+    /// The routing rule.
+    pub rule: Arc<dyn Rule>,
+    /// Switches, links and hosts.
+    pub parameters: Parameters,
+    /// Packets that hosts send.
+    pub packets: Packets,
+    /// Seed of hosts and routing.
+    pub seed: u64,
+    /// Measured cycles.
+    pub window: Window,
+    /// Keep a log of every packet.
+    pub log: bool,
+}
