@@ -193,11 +193,11 @@ fn siblings(row: &Value) -> impl Iterator<Item = &'static Value> + '_ {
     rows().iter().filter(move |other| name(other) == own)
 }
 
-/// A row is met if its value is within the tolerance of what up to three seeds of ours give: between the least and the most
-/// of them, and the tolerance beyond; so may those of the referee's seeds, where it ran several. Tolerances: accepted and hops 1 % where the network carries the load, and three
-/// standard deviations of the number of the row's packets (the referee draws others); latency 1.5 % up to 0.8 of the
-/// accepted traffic at full load, 5 % up to 0.9, none beyond, and 3 % for packets of 33 flits; accepted at full load
-/// 3 %, 5 % with adaptive or random rules.
+/// A row is met if its value is within the tolerance of the values of up to three seeds of ours: between the least and the
+/// most of them, and the tolerance beyond; so may the values of the referee's seeds be, where it ran several. Tolerances:
+/// accepted and hops 1 % where the network carries the load, accepted of packets of 33 flits three standard deviations of
+/// their number more; latency 1.5 % up to 0.8 of the accepted traffic at full load, 5 % up to 0.9, none beyond, and 3 % for
+/// packets of 33 flits; accepted at full load 3 %, 5 % with adaptive or random rules.
 #[test]
 fn rows_are_within_tolerances() {
     let rows: Vec<&Value> = rows()
@@ -248,9 +248,11 @@ fn compared_with(row: &Value, found: &[Outcome]) -> (usize, Vec<String>) {
     } else if row["result"]["saturated"] == true {
         // The referee calls it saturated at a latency of 500 cycles; we do when the network does not carry it.
     } else {
-        let noise = 3.0 / row["result"]["measured_packets"].as_f64().unwrap().sqrt();
+        // Packets of 33 flits are few, and the referee draws others: it accepts 0.155 of an offered 0.15 in one row.
+        let packets = row["result"]["measured_packets"].as_f64().unwrap();
+        let noise = if single { 0.0 } else { 3.0 / packets.sqrt() };
         compare("accepted_flits", &|o| Some(o.accepted), 0.01 + noise);
-        compare("switch_hops_mean", &|o| o.hops_mean, 0.01 + 0.4 * noise);
+        compare("switch_hops_mean", &|o| o.hops_mean, 0.01);
         let part = carried(row).map_or(0.0, |most| row["offered_flits"].as_f64().unwrap() / most);
         let tolerance = match part {
             _ if !single => Some(0.03),
