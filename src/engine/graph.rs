@@ -1,6 +1,6 @@
 //! Ranks whose program is a graph.
 //!
-//! Beside ranks that go along a list there is this second kind, with the same ways to post and to compute. A rank has a
+//! This is the second kind of program next to lists, with the same operations to post and to compute. A rank has a
 //! process for each stream that its operations name, that of stream 0 being the rank itself; the others stand behind
 //! the ranks, as fibers do. A stream takes the operations that have become ready for it one after the other: a
 //! calculation occupies it until it ends, a send for its overhead, a receive for its overhead once the message is

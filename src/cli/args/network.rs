@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct Network {
-    /// How routes are chosen, e.g. bfs (shortest, lowest numbers first), dimension-order, d-mod-k, ecmp, balanced, split,
+    /// Routing rule, e.g. bfs (shortest, lowest numbers first), dimension-order, d-mod-k, ecmp, balanced, split,
     /// valiant, adaptive, ugal:k=4; an unknown rule lists them all, and docs/routing.md says what they do [default: that of
     /// the family: dimension-order for tori, meshes, hypercubes and HyperX, d-mod-k for trees, dragonfly for Dragonflies,
     /// balanced for irregular networks, hashed where that takes long]

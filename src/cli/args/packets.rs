@@ -26,7 +26,7 @@ pub struct Packets {
     /// Hosts on each switch that has hosts [default: that of the topology, mostly 1]
     #[arg(long, value_name = "N")]
     pub hosts_per_switch: Option<u32>,
-    /// How a run ends: `latency` (when all measured packets have arrived) or `throughput` (with the measured cycles)
+    /// End of a run: `latency` (once all measured packets have arrived) or `throughput` (with the measured cycles)
     #[arg(long, value_name = "MODE", default_value = "latency", value_parser = ["latency", "throughput"])]
     pub mode: String,
     /// Cycles before those that are measured
