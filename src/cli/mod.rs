@@ -10,6 +10,7 @@ mod files;
 mod inputs;
 mod interrupt;
 mod merge;
+mod model;
 mod options;
 mod packets;
 mod progress;
@@ -23,6 +24,7 @@ mod throughput;
 mod topology;
 mod trace;
 mod trace_change;
+mod trace_side;
 mod trace_write;
 mod workload;
 mod workload_help;
@@ -45,10 +47,14 @@ pub fn main() -> ExitCode {
     let arguments = args::Arguments::from_arg_matches_mut(&mut command.get_matches_mut())
         .unwrap_or_else(|error| error.format(&mut command).exit());
     survive_limits();
+    if let Some((_, columns)) = console::Term::stdout().size_checked() {
+        mopsim::report::wrap::set_width(columns.into());
+    }
     let result = match &arguments.verb {
         args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
         args::Verb::Merge(verb) => merge::run(verb, &arguments.output),
+        args::Verb::Model(verb) => model::run(verb, &arguments.output),
         args::Verb::Record(verb) => record::run(verb, &arguments.output),
         args::Verb::Replay(verb) => replay::run(verb, &arguments.output),
         args::Verb::Export(verb) => export::run(verb, &arguments.output),

@@ -71,22 +71,24 @@ pub fn reading(ranks: Option<usize>, files_anywhere: bool, max_unpacked_bytes: O
     how
 }
 
+/// The choices of a network model by its name, or those of a file.
+pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
+    if NetworkModel::by_name(name).is_some() {
+        return Ok(ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() });
+    }
+    if name.ends_with(".toml") || Path::new(name).is_file() {
+        return toml_file::read(Path::new(name)).map_err(|error| match error.is_io() {
+            true => Failure::from(NetworkError::from(error)),
+            false => Failure::input(error, "the keys are those of the table [model] of studies (docs/studies.md)"),
+        });
+    }
+    Err(ChoiceError::unknown("model", name, &NetworkModel::NAMES).into())
+}
+
 /// The model flags as choices; what was not given is left open.
 pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
-    let (network_model, base) = match flags.model.as_deref() {
-        None => (None, ModelChoice::default()),
-        Some(name) if NetworkModel::by_name(name).is_some() => (Some(name.to_owned()), ModelChoice::default()),
-        Some(file) if file.ends_with(".toml") || Path::new(file).is_file() => {
-            let read = toml_file::read(Path::new(file)).map_err(|error| match error.is_io() {
-                true => Failure::from(NetworkError::from(error)),
-                false => Failure::input(error, "the keys are those of the table [model] of studies (docs/studies.md)"),
-            });
-            (None, read?)
-        }
-        Some(name) => return Err(ChoiceError::unknown("model", name, &NetworkModel::NAMES).into()),
-    };
+    let base = flags.model.as_deref().map_or_else(|| Ok(ModelChoice::default()), named_model)?;
     let mut choice = ModelChoice {
-        network_model,
         collectives: flags.collectives.clone(),
         sharing: flags.sharing.clone(),
         timing_precision: flags.timing_precision,

@@ -1,22 +1,67 @@
 //! `mopsim trace convert`, `cut` and `scale`: traces made from traces.
 
-use super::args::{Output, Target, TraceConvert, TraceCut, TraceScale};
+use super::args::{ForTool, Output, Target, TraceConvert, TraceCut, TraceScale};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::trace::{read, warn};
+use super::trace_side::TraceSide;
 use super::{inputs, say, trace_write};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::number::{self, grouped};
-use mopsim::trace::transform::{self, Cut, CutError, Part};
-use mopsim::trace::{self, Actions, Trace};
+use mopsim::trace::transform::{self, Cut, CutError, Part, Unreadable};
+use mopsim::trace::{self, Actions, SideFile, Trace};
 use std::ops::Range;
 use std::path::Path;
 
 pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure> {
     let selector = check(&arguments.trace, &arguments.target)?;
-    let trace = read(&arguments.trace, &arguments.reading)?;
+    let is_text = trace::format_for(&arguments.target.output).name == TEXT;
+    if arguments.reader.is_some() && !is_text {
+        let message = format!("--for simgrid: SimGrid does not read {}", files::name(&arguments.target.output));
+        return Err(Failure::input(message, "end the name in .ti"));
+    }
+    let mut trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
-    write(&trace, &arguments.target, selector.as_ref(), output)
+    match arguments.reader {
+        Some(ForTool::Simgrid) => trace = for_simgrid(&trace, arguments.reading.leave_out, output)?,
+        None if is_text && !output.quiet => {
+            let unreadable = transform::unreadable_by_simgrid(&trace);
+            if !unreadable.is_empty() {
+                let counts = counted(&unreadable);
+                say(&format!("warning: SimGrid's replay does not read {counts}; --for simgrid writes what it reads"));
+            }
+        }
+        None => {}
+    }
+    let facts = SideFile { measured_seconds: trace.measured_seconds(), ..trace.side.clone().unwrap_or_default() };
+    let side = TraceSide::of(&facts, &arguments.target.output)?;
+    if facts != SideFile::default() {
+        side.check_free(arguments.target.force)?;
+    }
+    write(&trace, &arguments.target, selector.as_ref(), output)?;
+    if facts == SideFile::default() { Ok(()) } else { side.write() }
+}
+
+/// The trace as SimGrid reads it. What it cannot read is left out where that is wanted, an error elsewhere.
+fn for_simgrid(trace: &Trace, leave_out: bool, output: &Output) -> Result<Trace, Failure> {
+    let (kept, left_out) = transform::for_simgrid(trace);
+    if left_out.is_empty() {
+        return Ok(kept);
+    }
+    let counts = counted(&left_out);
+    if !leave_out {
+        let message = format!("{}: SimGrid's replay has no counterpart of {counts}", trace.name);
+        return Err(Failure::input(message, "--leave-out leaves them out; without --for simgrid they are written"));
+    }
+    if !output.quiet {
+        say(&format!("warning: left out, since SimGrid's replay has no counterpart: {counts}"));
+    }
+    Ok(kept)
+}
+
+fn counted(unreadable: &Unreadable) -> String {
+    let each: Vec<String> = unreadable.iter().map(|(what, count)| format!("{} {what}", grouped(*count))).collect();
+    each.join(", ")
 }
 
 pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
@@ -88,6 +133,9 @@ fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &O
     }
     Ok(())
 }
+
+/// Name of the format that SimGrid reads.
+const TEXT: &str = "time-independent trace";
 
 /// Most ranks that a list may name.
 const MOST: u32 = 1 << 22;

@@ -3,12 +3,12 @@
 use super::args::{self, Output, Workload};
 use super::failure::Failure;
 use super::files::{self, Outputs};
+use super::trace_side::{TraceSide, is_file};
 use super::{inputs, print, say, trace_write, workload_help};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::{number, workload};
 use mopsim::trace::{self, Packing, SideFile, Trace};
 use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,8 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
     }
     let summary = match &arguments.output {
         Some(file) => {
-            let side = Side::of(&instance, file)?;
+            let facts = instance.side();
+            let side = TraceSide::of(&facts, file)?;
             side.check_free(arguments.force)?;
             let summary = files::replace_with(file, |out| pack(&instance, file, selector.as_ref(), out))?;
             side.write()?;
@@ -87,41 +88,6 @@ fn check_files(name: &str, arguments: &Workload) -> Result<(), Failure> {
         .creating("--output", output, arguments.force)
         .beside("the side file of --output", output.filter(|file| is_file(file)).map(SideFile::beside))
         .check(read)
-}
-
-/// Whether the name is that of a file, not of standard output, a device or a pipe, which has nothing beside it.
-fn is_file(file: &Path) -> bool {
-    !files::is_standard_output(file) && (fs::metadata(file).is_ok_and(|found| found.is_file()) || !file.exists())
-}
-
-/// What stands beside the trace, so that a replay of it can tell Mop/s.
-struct Side {
-    file: PathBuf,
-    text: String,
-    /// Standard output, devices and pipes have nothing beside them.
-    wanted: bool,
-}
-
-impl Side {
-    fn of(instance: &Instance, trace: &Path) -> Result<Self, Failure> {
-        let text = toml::to_string(&instance.side()).map_err(|error| {
-            Failure::input(
-                format!("the parameters of the workload do not fit a side file: {error}"),
-                "write them shorter",
-            )
-        })?;
-        Ok(Self { file: SideFile::beside(trace), text, wanted: is_file(trace) })
-    }
-
-    /// The same text may stand there already: the same trace in another format shares it.
-    fn check_free(&self, force: bool) -> Result<(), Failure> {
-        let same = fs::read_to_string(&self.file).is_ok_and(|text| text == self.text);
-        if self.wanted && !same { files::check_free(&self.file, force) } else { Ok(()) }
-    }
-
-    fn write(&self) -> Result<(), Failure> {
-        if self.wanted { files::replace(&self.file, |out| out.write_all(self.text.as_bytes())) } else { Ok(()) }
-    }
 }
 
 /// The parameters as given, those with flags of their own first.

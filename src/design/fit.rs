@@ -231,19 +231,30 @@ fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> {
         let g = hosts.div_ceil(2 * h * h).max(2);
         found.push((format!("dragonfly:a={},h={h},g={g},p={h}", 2 * h), h));
     }
-    let slimfly = |q: &u64| {
+    // Networks of a fixed size for each q. By convention, half of the degree as hosts on a switch; smaller networks with
+    // up to as many hosts as cables on a switch are listed with the balance that they reach.
+    type Sizes = (u64, u64, u64);
+    // Number of switches, degree, hosts on a switch.
+    let slimfly = |q: u64| -> Sizes {
         let degree = if q % 4 == 3 { (3 * q).div_ceil(2) } else { 3 * q / 2 };
-        let p = degree.div_ceil(2);
-        let fits = degree + p <= radix && 2 * q * q * p >= hosts;
-        fits.then(|| (format!("slimfly:q={q},p={p}"), p)).filter(|(spec, _)| build(spec).is_ok())
+        (2 * q * q, degree, degree.div_ceil(2))
     };
-    found.extend((3..radix).find_map(|q| slimfly(&q)));
-    let polarity = |q: u64| {
-        let p = q.div_ceil(2);
-        let fits = q + 1 + p <= radix && (q * q + q + 1) * p >= hosts;
-        fits.then(|| (format!("polarity:q={q}"), p)).filter(|(spec, _)| build(spec).is_ok())
+    let polarity = |q: u64| -> Sizes { (q * q + q + 1, q + 1, q.div_ceil(2)) };
+    let mut by_field = |sizes: &dyn Fn(u64) -> Sizes, spec: &dyn Fn(u64, u64) -> String| {
+        for q in 2..radix {
+            let (switches, degree, half) = sizes(q);
+            let p = half.max(hosts.div_ceil(switches));
+            if p > degree || degree + p > radix || build(&spec(q, p)).is_err() {
+                continue;
+            }
+            found.push((spec(q, p), p));
+            if p == half {
+                break;
+            }
+        }
     };
-    found.extend((2..radix).find_map(polarity));
+    by_field(&slimfly, &|q, p| format!("slimfly:q={q},p={p}"));
+    by_field(&polarity, &|q, _| format!("polarity:q={q}"));
     let even = || (1..=radix / 2).map(|half| 2 * half);
     found.extend(even().find(|k| k * k / 2 >= hosts).map(|k| (format!("fat_tree2:k={k}"), k / 2)));
     found.extend(even().find(|k| k * k * k / 4 >= hosts).map(|k| (format!("fat_tree3:k={k}"), k / 2)));
@@ -299,6 +310,16 @@ mod tests {
             assert!(fits.len() >= 3, "{text}: {fits:?}");
             assert!(fits.iter().all(|fit| fit.ports <= wanted.radix && fit.hosts >= wanted.hosts), "{text}");
         }
+    }
+
+    #[test]
+    fn a_smaller_slim_fly_has_more_hosts_than_balance() {
+        let fits = fits("hosts=256,radix=16".parse().unwrap()).unwrap();
+        let found = |spec: &str| fits.iter().find(|fit| fit.topology == spec).unwrap_or_else(|| panic!("{fits:?}"));
+        let small = found("slimfly:q=5,p=6");
+        assert_eq!((small.switches, small.hosts, small.ports), (50, 300, 13));
+        assert!(small.balance.unwrap() < 0.9);
+        assert!(fits.iter().filter(|fit| fit.topology.starts_with("slimfly")).count() <= 2);
     }
 
     #[test]

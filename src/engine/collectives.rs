@@ -3,7 +3,7 @@
 use super::point_to_point::ANY_SIZE;
 use super::process::{Send, Then};
 use super::run::{Turn::GoesOn, Turned};
-use super::{Engine, Observer};
+use super::{Called, Engine, Observer, ReplayError};
 use crate::mpi::collective::{Comm, Cursor, Step, Substitution};
 use crate::network::sharing::Sharing;
 use crate::trace::{CollectiveCall, Counts, Datatype};
@@ -11,14 +11,25 @@ use crate::trace::{CollectiveCall, Counts, Datatype};
 impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
     /// A rank enters a collective that blocks.
     pub(super) fn enter_collective(&mut self, rank: u32, call: CollectiveCall) -> Turned {
-        self.enter(rank, call, call.communicator.number());
+        self.enter(rank, call, call.communicator.number())?;
         Ok(GoesOn)
     }
 
     /// A rank or a fiber of it enters a collective whose messages have that context.
-    pub(super) fn enter(&mut self, id: u32, call: CollectiveCall, context: u32) {
+    pub(super) fn enter(&mut self, id: u32, call: CollectiveCall, context: u32) -> Result<(), ReplayError> {
         let rank = self.processes[id as usize].owner;
         let member = self.groups.enter(call.communicator, rank);
+        let members = self.trace.members(call.communicator).size() as u32;
+        let (blocking, place) = (id == rank, self.place(rank));
+        self.agreement.register(&call, blocking, (member, members), place).map_err(|(number, first)| {
+            let here = Called { place, kind: call.kind, root: call.root };
+            ReplayError::Collectives {
+                communicator: call.communicator,
+                blocking,
+                number: number + 1,
+                calls: [first, here],
+            }
+        })?;
         self.processes[id as usize].collects = true;
         let progress = &mut self.processes[id as usize].collective;
         progress.call = Some(call);
@@ -40,6 +51,7 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         {
             self.substitutions.push(text);
         }
+        Ok(())
     }
 
     /// The next step of the stage at work; after the last stage, the flops of the operation.

@@ -1,5 +1,6 @@
 //! Why a replay cannot go on.
 
+use super::agreement::Called;
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::RouteError;
 use crate::trace::{CommunicatorId, Datatype};
@@ -51,6 +52,18 @@ pub enum ReplayError {
         /// The contradiction.
         mismatch: Mismatch,
     },
+    /// Members of a communicator call different collectives.
+    #[error("{}", collectives_text(*communicator, *blocking, *number, calls))]
+    Collectives {
+        /// The communicator.
+        communicator: CommunicatorId,
+        /// `false` for non-blocking collectives, which are counted apart.
+        blocking: bool,
+        /// Number of the collective on the communicator, from 1.
+        number: u64,
+        /// The first call, and the one that differs.
+        calls: [Called; 2],
+    },
     /// A `wait`, `test`, `wait_request` or `test_request` while the rank has no request of that sort at all.
     #[error("`{operation}` without any {} before it: there is no request to wait for", requested_by(operation))]
     NoRequest {
@@ -96,11 +109,24 @@ fn mismatch_text(mismatch: &Mismatch, envelope: &Envelope) -> String {
     }
 }
 
+fn collectives_text(communicator: CommunicatorId, blocking: bool, number: u64, calls: &[Called; 2]) -> String {
+    let on = match communicator.index() {
+        None => String::new(),
+        Some(_) => format!(" of communicator {}", communicator.number()),
+    };
+    let [first, here] = calls.map(|Called { place, kind, root }| {
+        let name = if blocking { kind.name() } else { kind.nonblocking_name() };
+        format!("{name}, root {root}, on rank {}", place.rank)
+    });
+    format!("collective number {number}{on} is {first}, but {here}")
+}
+
 impl ReplayError {
     /// The action at which the replay stopped, where there is one.
     pub fn place(&self) -> Option<Place> {
         match self {
             Self::Mismatch { place, .. } | Self::NoRequest { place, .. } | Self::NoRoute { place, .. } => Some(*place),
+            Self::Collectives { calls: [_, here], .. } => Some(here.place),
             Self::Deadlock { .. } | Self::Endless { .. } => None,
         }
     }
@@ -122,6 +148,10 @@ impl ReplayError {
                  of bytes in its place, or record the program with `mopsim record`"
             }
             Self::Mismatch { .. } => "use the same datatype on both sides, or bytes (id 6) on one of them",
+            Self::Collectives { .. } => {
+                "all members of a communicator have to call the same collectives in the same order; `mopsim trace check` \
+                 lists every rank that differs"
+            }
             Self::NoRequest { .. } => "post the request first, or remove the line",
             Self::NoRoute { .. } => "declare the route in the platform, in both directions, or map the ranks elsewhere",
             Self::Endless { .. } => "look for an absurd amount of flops in the trace, or a speed near zero",

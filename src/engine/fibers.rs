@@ -34,7 +34,7 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         (process.owner, process.state, process.since) = (rank, State::Ready, self.now);
         self.cpu.lodge(fiber, rank, call.flops > 0.0);
         self.fibers.insert((rank, context), fiber);
-        self.enter(fiber, call, context);
+        self.enter(fiber, call, context)?;
         self.process(rank).started.push(Started { request, fiber: Some(fiber) });
         self.observer.fiber_began(fiber, rank, self.now);
         self.ready.push_back(fiber);

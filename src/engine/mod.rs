@@ -4,6 +4,7 @@
 //! (`run`). Then the clock jumps to the next event of a host or of the network, and the ranks that it sets free
 //! become ready. Nothing here knows files, terminals or threads.
 
+mod agreement;
 mod ahead;
 mod collectives;
 mod cpu;
@@ -20,6 +21,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+pub use agreement::Called;
 pub use error::{Blocked, Place, ReplayError};
 pub use observer::{Interest, Observer, Wakening};
 pub use outcome::{LinkTraffic, Outcome, RankTimes};
@@ -143,6 +145,7 @@ struct Engine<'a, O: ?Sized, S> {
     network: Network<'a, S>,
     cpu: Cpu,
     groups: Groups<'a>,
+    agreement: agreement::Agreement,
     /// The graphs of ranks that have no list of actions.
     graphs: Option<Box<graph::Graphs<'a>>>,
     /// The fiber of a rank whose messages have that context; and fibers that can be used again.
@@ -195,6 +198,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             network: Network::new(platform, &model.network),
             cpu: Cpu::new(platform, layout, shortest_sleep, turns),
             groups: Groups::new(&trace.communicators, layout),
+            agreement: agreement::Agreement::default(),
             graphs: None,
             fibers: FxHashMap::default(),
             free_fibers: Vec::new(),

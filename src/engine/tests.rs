@@ -7,7 +7,7 @@ use crate::mpi::mapping::Mapping;
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::{Host, Link, LinkKind, RouteTable, SharingPolicy};
 use crate::trace::UNKNOWN_COUNT;
-use crate::trace::{Action, Datatype};
+use crate::trace::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype};
 use std::sync::Arc;
 
 /// Hosts on one shared medium (link 0); the loopback is link 1.
@@ -224,4 +224,47 @@ fn a_transfer_about_to_end_does_not_keep_others_from_beginning() {
     // The remaining 0.3 bytes carry the rounding of dates in the microseconds.
     assert!((outcome.ranks[1].end - 2500.3e-9).abs() < 1e-14, "{}", outcome.ranks[1].end);
     assert!((outcome.ranks[3].end - 3500.0e-9).abs() < 1e-14, "{}", outcome.ranks[3].end);
+}
+
+/// Replays ranks that call these collectives one after the other; communicator 1 has the ranks 2 and 0.
+fn collectives(calls: &[&[(CollectiveKind, u32, u32)]]) -> Result<Outcome, ReplayError> {
+    let mut trace = Trace { communicators: vec![vec![2, 0].into()], ..Trace::default() };
+    for calls in calls {
+        let mut actions = vec![Action::Init];
+        for &(kind, root, communicator) in *calls {
+            let communicator = CommunicatorId::from_number(communicator);
+            actions.push(Action::Collective { index: trace.collectives.len() as u32 });
+            trace
+                .collectives
+                .push(CollectiveCall { communicator, ..CollectiveCall::uniform(kind, root, 8, Datatype::BYTE) });
+        }
+        trace.actions.push(actions.into());
+    }
+    let platform = platform(calls.len(), 1);
+    let layout = Mapping::OneEach.layout(calls.len(), calls.len()).expect("hosts for all");
+    replay(&trace, &platform, &layout, &model(), &mut ())
+}
+
+#[test]
+fn members_that_call_different_collectives_are_an_error() {
+    use CollectiveKind::{Allreduce, Barrier, Bcast};
+    let (barrier, bcast) = ((Barrier, 0, 0), (Bcast, 0, 0));
+    assert!(collectives(&[&[barrier, bcast], &[barrier, bcast], &[barrier, bcast]]).is_ok());
+    let error = collectives(&[&[barrier, bcast], &[barrier, barrier], &[barrier, bcast]]).expect_err("they differ");
+    // Which of them comes first is a matter of the barrier before.
+    let ReplayError::Collectives { number, blocking: true, calls: [first, here], .. } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!((*number, error.place()), (2, Some(here.place)));
+    let name = |called: &Called| format!("{}, root 0, on rank {}", called.kind.name(), called.place.rank);
+    assert_eq!(error.to_string(), format!("collective number 2 is {}, but {}", name(first), name(here)));
+    assert_eq!((first.place.action, here.place.action), (2, 2));
+    assert!([first, here].iter().any(|called| (called.kind, called.place.rank) == (Barrier, 1)));
+    // Another root is another broadcast.
+    assert!(collectives(&[&[bcast], &[(Bcast, 1, 0)], &[bcast]]).is_err());
+    // Communicators count for themselves, so ranks 0 and 2 may meet there before or after the barrier.
+    let inner = (Allreduce, 0, 1);
+    assert!(collectives(&[&[inner, barrier], &[barrier], &[inner, barrier]]).is_ok());
+    let error = collectives(&[&[inner, barrier], &[barrier], &[(Bcast, 0, 1), barrier]]).expect_err("they differ");
+    assert!(error.to_string().starts_with("collective number 1 of communicator 1 is "), "{error}");
 }

@@ -14,6 +14,17 @@ pub const MAX_BUNDLES: usize = 20_000;
 const SCALE: f64 = 30.0;
 /// Room around the floor, in pixels.
 const MARGIN: f64 = 30.0;
+/// Room below the floor for scale, legend and totals, in pixels.
+const LEGEND: f64 = 40.0;
+/// Length of the scale bar, in metres.
+const SCALE_BAR: f64 = 2.0;
+/// Height of the numbers of cabinets, in pixels.
+const NUMBERS: f64 = 6.0;
+
+/// Pixels of a bundle, of which the largest has `most` cables.
+fn stroke_width(cables: u32, most: u32) -> f64 {
+    0.4 + 2.6 * f64::from(cables) / f64::from(most)
+}
 
 /// Draws a floor plan with its cables as SVG. All cables between two cabinets are one curve, the wider the more they
 /// are; of more than [`MAX_BUNDLES`] the largest are drawn, and a line of text says how many are missing.
@@ -47,7 +58,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     plan.switches().for_each(|switch| switches[plan.cabinet(switch)] += 1);
     let (total_width, total_height) = (
         (2.0 * MARGIN + plan.columns as f64 * width * SCALE).max(400.0),
-        2.0 * MARGIN + 40.0 + plan.rows as f64 * depth * SCALE,
+        MARGIN + 30.0 + LEGEND + plan.rows as f64 * depth * SCALE,
     );
     let mut svg = String::new();
     let mut line = |text: std::fmt::Arguments<'_>| {
@@ -68,7 +79,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
         let ((x, y), (to_x, to_y)) = (centre(*one), centre(*other));
         // A bow to the side, so that bundles along a row do not hide each other.
         let (bow_x, bow_y) = ((x + to_x) / 2.0 + (to_y - y) * 0.12, (y + to_y) / 2.0 - (to_x - x) * 0.12);
-        let stroke = 0.4 + 2.6 * f64::from(*cables) / f64::from(most);
+        let stroke = stroke_width(*cables, most);
         line(format_args!(
             "<path d=\"M{x:.1} {y:.1}Q{bow_x:.1} {bow_y:.1} {to_x:.1} {to_y:.1}\" stroke-width=\"{stroke:.2}\">\
              <title>cabinets {one} and {other}: {cables} cables</title></path>"
@@ -83,7 +94,36 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
             switches[cabinet], within[cabinet]
         ));
     }
+    line(format_args!("</g>\n<g text-anchor=\"middle\" font-size=\"{NUMBERS}\">"));
+    for cabinet in 0..plan.cabinets {
+        let (x, y) = corner(cabinet);
+        let (x, y) = (x + box_width / 2.0, y + NUMBERS + 1.0);
+        line(format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\">{cabinet}</text>"));
+    }
     line(format_args!("</g>"));
+    let foot = total_height - LEGEND;
+    let scale = SCALE * SCALE_BAR;
+    line(format_args!(
+        "<path d=\"M{MARGIN} {foot:.0}v6h{scale:.0}v-6\" fill=\"none\" stroke=\"#404040\"/>\n\
+         <text x=\"{:.0}\" y=\"{:.0}\">{SCALE_BAR:.0} m</text>",
+        MARGIN + scale + 5.0,
+        foot + 7.0
+    ));
+    let line_from = MARGIN + scale + 45.0;
+    let thinnest = bundles.iter().map(|(_, cables)| *cables).min();
+    let thickest = thinnest.map(|_| most);
+    for (place, cables) in thinnest.filter(|least| *least < most).into_iter().chain(thickest).enumerate() {
+        let x = line_from + 110.0 * place as f64;
+        let width = stroke_width(cables, most);
+        let plural = if cables == 1 { "cable" } else { "cables" };
+        line(format_args!(
+            "<path d=\"M{x:.0} {:.0}h30\" fill=\"none\" stroke=\"#3060a0\" stroke-width=\"{width:.2}\"/>\n\
+             <text x=\"{:.0}\" y=\"{:.0}\">{cables} {plural}</text>",
+            foot + 4.0,
+            x + 35.0,
+            foot + 7.0
+        ));
+    }
     let note = match missing {
         0 => String::new(),
         _ => format!("; {missing} smaller bundles are not drawn"),
@@ -112,8 +152,10 @@ mod tests {
         let svg = draw(&plan, &torus.graph, "a < b & c");
         let document = roxmltree::Document::parse(&svg).unwrap();
         let count = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
-        // A cabinet is a row of the torus; neighbours and the first and the last are joined.
-        assert_eq!((count("rect"), count("path")), (4, 4));
+        // A cabinet is a row of the torus; neighbours and the first and the last are joined: four bundles, the scale bar, and the only line of the legend.
+        assert_eq!((count("rect"), count("path")), (4, 6));
+        // Below the floor: the scale bar, and how thick a bundle of four is, which all are.
+        assert!(svg.contains(">2 m<") && svg.contains(">4 cables<") && svg.contains(">3</text>"), "{svg}");
         assert!(svg.contains("a &lt; b &amp; c") && svg.contains("cabinets 0 and 1: 4 cables"), "{svg}");
     }
 }

@@ -50,6 +50,7 @@ const REPLAY: &[Column<ReplayReport>] = &[
     ("link_latency", |r| speed(r.network.speeds.link_latency)),
     ("core_flops", |r| speed(r.network.speeds.core_flops)),
     ("routing_kind", |r| r.network.routing_nature.to_owned()),
+    ("measured_seconds", |r| optional(r.workload.measured_seconds)),
 ];
 
 /// A speed in the units of JSON, or a range.

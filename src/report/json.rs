@@ -37,6 +37,8 @@ struct Replay<'a> {
     simulated_seconds: f64,
     mops: Option<f64>,
     operations: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured_seconds: Option<f64>,
     ranks: usize,
     hosts: usize,
     actions: u64,
@@ -95,6 +97,7 @@ impl Reporter for Json {
             simulated_seconds: r.simulated_seconds,
             mops: r.mops,
             operations: r.workload.operations,
+            measured_seconds: r.workload.measured_seconds,
             ranks: r.workload.ranks,
             hosts: r.network.hosts,
             actions: r.workload.actions,

@@ -85,6 +85,10 @@ impl Reporter for Markdown {
         heading(out, &["", ""], 1)?;
         let mut fact = |name: &str, value: String| row(out, &[name.to_owned(), value]);
         fact("simulated time", seconds(r.simulated_seconds))?;
+        if let (Some(measured), Some(ratio)) = (r.workload.measured_seconds, r.predicted_over_measured()) {
+            fact("measured time, when it was recorded", seconds(measured))?;
+            fact("simulated / measured", format!("{ratio:.3}"))?;
+        }
         fact("Mop/s", r.mops.map_or_else(|| "unknown".to_owned(), mops))?;
         fact("ranks", grouped(r.workload.ranks as u64))?;
         fact("actions", grouped(r.workload.actions))?;

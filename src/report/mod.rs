@@ -15,6 +15,7 @@ pub mod findings;
 pub mod html;
 mod json;
 mod markdown;
+pub mod model;
 pub mod number;
 mod offers;
 pub mod packets;

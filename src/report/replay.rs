@@ -87,6 +87,11 @@ impl TimeSplit {
 }
 
 impl ReplayReport {
+    /// Predicted time over the time that was measured when the program was recorded.
+    pub fn predicted_over_measured(&self) -> Option<f64> {
+        self.workload.measured_seconds.map(|measured| self.simulated_seconds / measured)
+    }
+
     /// Collects what is reported of a finished replay.
     pub fn new(
         workload: WorkloadInfo,

@@ -1,9 +1,27 @@
 //! Texts for people, broken between words into lines that a terminal shows whole.
 
-/// Columns of all texts, those of `--help` included.
+use std::sync::OnceLock;
+
+/// Columns of all texts, unless [`set_width`] says otherwise.
 pub const WIDTH: usize = 80;
 
-/// Breaks a text at blanks into lines of at most [`WIDTH`] characters; longer words stay whole. The first line begins
+/// Most columns of a text: longer lines of words are hard to read.
+pub const MOST: usize = 200;
+
+static TERMINAL: OnceLock<usize> = OnceLock::new();
+
+/// Sets the columns of all texts of this process to those of its terminal, within [`WIDTH`] and [`MOST`]. Only the
+/// first call has an effect.
+pub fn set_width(columns: usize) {
+    TERMINAL.get_or_init(|| columns.clamp(WIDTH, MOST));
+}
+
+/// Columns of all texts.
+pub fn width() -> usize {
+    TERMINAL.get().copied().unwrap_or(WIDTH)
+}
+
+/// Breaks a text at blanks into lines of at most [`width`] characters; longer words stay whole. The first line begins
 /// behind `column` columns that are there already, the others behind `hang` blanks, which are added. There is no line
 /// end behind the last.
 ///
@@ -14,10 +32,10 @@ pub const WIDTH: usize = 80;
 /// ```
 pub fn broken(text: &str, column: usize, hang: usize) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
-    let mut at = column;
+    let (mut at, columns) = (column, width());
     for (number, word) in text.split(' ').enumerate() {
-        let width = word.chars().count();
-        if number > 0 && at + 1 + width > WIDTH {
+        let length = word.chars().count();
+        if number > 0 && at + 1 + length > columns {
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', hang));
             at = hang;
@@ -26,7 +44,7 @@ pub fn broken(text: &str, column: usize, hang: usize) -> String {
             at += 1;
         }
         out.push_str(word);
-        at += width;
+        at += length;
     }
     out
 }

@@ -16,6 +16,7 @@ pub mod matrix;
 pub mod mean;
 pub mod network;
 pub mod perturb;
+pub mod ping;
 mod placement;
 pub mod plan;
 pub mod procurement;

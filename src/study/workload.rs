@@ -35,6 +35,8 @@ pub struct WorkloadInfo {
     pub operations: Option<f64>,
     /// Where that number comes from.
     pub formula: Option<String>,
+    /// Run time of the program when it was recorded, in seconds, where known.
+    pub measured_seconds: Option<f64>,
 }
 
 /// A workload, ready to be replayed any number of times.
@@ -118,6 +120,7 @@ impl Workload {
             actions: self.trace.total_actions(),
             operations: self.operations,
             formula: side.and_then(|s| s.formula.clone()),
+            measured_seconds: self.trace.measured_seconds(),
         }
     }
 }

@@ -427,6 +427,9 @@ pub struct Trace {
     pub warnings: Vec<TraceWarning>,
     /// What the side file says, if there is one.
     pub side: Option<SideFile>,
+    /// Longest time of a rank between its first and its last call while the program was recorded, in seconds; `None`
+    /// for formats without times and for parts of a recording.
+    pub recorded_seconds: Option<f64>,
     /// What [`polls`](Self::polls) answers, once somebody knows; leave it empty where `actions` are made by hand.
     pub known_polls: OnceLock<bool>,
 }
@@ -458,6 +461,11 @@ impl Trace {
     /// Operations of the whole program, if the side file tells them.
     pub fn operations(&self) -> Option<f64> {
         self.side.as_ref().and_then(|side| side.operations)
+    }
+
+    /// Run time of the program when it was recorded, in seconds: that of the side file, else that of the recording.
+    pub fn measured_seconds(&self) -> Option<f64> {
+        self.side.as_ref().and_then(|side| side.measured_seconds).or(self.recorded_seconds)
     }
 
     /// The members of a communicator.

@@ -38,6 +38,8 @@ pub struct SideFile {
     pub ranks: Option<usize>,
     /// Iterations that were recorded.
     pub iterations: Option<u64>,
+    /// Run time of the program when it was recorded, in seconds, above zero.
+    pub measured_seconds: Option<f64>,
     /// Terms under which the trace may be passed on.
     pub licence: Option<String>,
 }
@@ -62,15 +64,11 @@ impl SideFile {
     fn parse(text: &str, path: &Path) -> Result<SideFile, TraceError> {
         let side: SideFile =
             toml::from_str(text).map_err(|error| wrong(text, path, error.span(), error.message().to_owned()))?;
-        if let Some(operations) = side.operations
-            && !(operations > 0.0 && operations.is_finite())
-        {
-            return Err(wrong(
-                text,
-                path,
-                None,
-                format!("operations is {operations}, it has to be finite and above 0"),
-            ));
+        for (name, value) in [("operations", side.operations), ("measured_seconds", side.measured_seconds)] {
+            if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
+                let message = format!("{name} is {value}, it has to be finite and above 0");
+                return Err(wrong(text, path, None, message));
+            }
         }
         Ok(side)
     }
@@ -114,7 +112,14 @@ mod tests {
 
     #[test]
     fn a_number_of_operations_is_above_zero() {
-        for text in ["operations = 0", "operations = -1.0", "operations = nan", "operations = inf"] {
+        for text in [
+            "operations = 0",
+            "operations = -1.0",
+            "operations = nan",
+            "operations = inf",
+            "measured_seconds = 0",
+            "measured_seconds = -1e300",
+        ] {
             assert!(matches!(parse(text).unwrap_err().kind, Kind::Side(_)), "{text}");
         }
     }

@@ -134,6 +134,7 @@ impl Instance {
             class: text("class"),
             ranks: Some(self.ranks as usize),
             iterations: self.values.iter().find(|(name, _)| name == "iterations").and_then(|(_, v)| v.as_u64()),
+            measured_seconds: None,
             licence: None,
         }
     }

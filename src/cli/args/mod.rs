@@ -6,6 +6,7 @@ mod export;
 mod families;
 mod goal;
 mod later;
+mod model;
 mod network;
 mod packets;
 mod record;
@@ -20,6 +21,7 @@ pub use collectives::Collectives;
 pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
 pub use export::Export;
 pub use goal::GoalTable;
+pub use model::ModelVerb;
 pub use network::{Model, Network, PlacementFiles, Switch};
 pub use packets::{PacketSwitch, Packets};
 pub use record::Record;
@@ -28,7 +30,7 @@ pub use study::{Compare, CompareFiles, Merge, StudyFlags};
 pub use throughput::{Throughput, ThroughputFiles};
 pub use topology::Topology;
 pub use trace::{
-    Reading, Target, Trace, TraceCheck, TraceConvert, TraceCut, TraceDiff, TraceInfo, TraceScale, TraceWhat,
+    ForTool, Reading, Target, Trace, TraceCheck, TraceConvert, TraceCut, TraceDiff, TraceInfo, TraceScale, TraceWhat,
 };
 pub use workload::Workload;
 
@@ -102,6 +104,8 @@ pub enum Verb {
     Record(Later<Record>),
     /// Replay one trace on one network
     Replay(Later<Replay>),
+    /// Show what network models make of a message, by its size
+    Model(Later<ModelVerb>),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
     Export(Later<Export>),
     /// Show what networks carry under synthetic traffic: saturation, fair rates, latency, bounds on any routing

@@ -1,7 +1,7 @@
 //! What `trace` takes.
 
 use super::GoalTable;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -108,15 +108,28 @@ pub struct TraceCheck {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  mopsim trace convert traces/lu.A.64.it10.ti.zst -o lu.A.64.it10.mtrace.zst")]
+Examples:
+  mopsim trace convert traces/lu.A.64.it10.ti.zst -o lu.A.64.it10.mtrace.zst
+  mopsim trace convert recording -o app.ti --for simgrid")]
 pub struct TraceConvert {
     /// The trace
     pub trace: PathBuf,
+    /// Write text that SimGrid's replay reads
+    ///
+    /// Communicators that consist of all ranks in order become that of all ranks. Calls that SimGrid cannot replay
+    /// are an error, or are left out and counted with --leave-out.
+    #[arg(long = "for", value_name = "TOOL")]
+    pub reader: Option<ForTool>,
     #[command(flatten)]
     pub target: Target,
     #[command(flatten)]
     pub reading: Reading,
+}
+
+/// Programs that read traces and know less than this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ForTool {
+    Simgrid,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
-//! Plain text in 80 columns.
+//! Plain text, in 80 columns or those of the terminal.
 
 use super::number::{bytes, grouped, mops, percent, seconds};
-use super::wrap::broken;
+use super::wrap::{broken, width};
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, Split, ThroughputReport, TopologyReport};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
@@ -14,13 +14,10 @@ mod topology;
 /// The text format.
 pub struct Text;
 
-/// Width of the whole report.
-const WIDTH: u16 = super::wrap::WIDTH as u16;
-
 /// A table; long names in its cells are broken where it would become too wide.
 pub(super) fn table(heading: &[&str]) -> Table {
     let mut table = Table::new();
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width() as u16);
     table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED);
     table.set_header(heading.iter().enumerate().map(|(i, h)| cell(i, h)));
     table
@@ -78,7 +75,7 @@ pub(super) fn model(
     );
     let indent = "       ";
     let second = format!("SMP set-up {}, ranks placed {mapping}.", onoff(model.smp_setup));
-    if first.chars().count() <= usize::from(WIDTH) {
+    if first.chars().count() <= width() {
         writeln!(out, "{first}")?;
         fitting(out, &format!("{indent}{second}"), indent)?;
     } else {
@@ -97,7 +94,7 @@ pub(super) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
 
 /// Writes a line as it is, if it is not too long; else broken between words.
 pub(super) fn fitting(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
-    if text.chars().count() <= usize::from(WIDTH) { writeln!(out, "{text}") } else { wrapped(out, text, indent) }
+    if text.chars().count() <= width() { writeln!(out, "{text}") } else { wrapped(out, text, indent) }
 }
 
 /// Writes a text line by line, broken between words; all lines but the first begin with `indent`, which is blanks.
@@ -113,13 +110,17 @@ impl Reporter for Text {
     }
 
     fn help(&self) -> &'static str {
-        "Tables for people, in 80 columns"
+        "Tables for people, in 80 columns or those of the terminal"
     }
 
     fn replay(&self, r: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
         let w = &r.workload;
         writeln!(out, "{} on {}\n", w.name, describe(&r.network, false))?;
         writeln!(out, "  simulated time   {}", seconds(r.simulated_seconds))?;
+        if let (Some(measured), Some(ratio)) = (w.measured_seconds, r.predicted_over_measured()) {
+            let measured = seconds(measured);
+            writeln!(out, "  measured time    {measured} when it was recorded; simulated / measured {ratio:.3}")?;
+        }
         match (r.mops, w.operations) {
             (Some(m), Some(operations)) => {
                 writeln!(out, "  performance      {} Mop/s ({operations:.4e} operations)", mops(m))?;

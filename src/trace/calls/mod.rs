@@ -56,8 +56,19 @@ pub(super) struct Program<'o> {
 pub(super) struct Rank {
     pub actions: Actions,
     pub requests: Requests,
-    /// When the last call ended, in seconds.
+    /// Time at which the last call ended, in seconds.
     pub idle_since: Option<f64>,
+    /// Time at which the first call began, in seconds.
+    began: Option<f64>,
+    /// Seconds between the first and the last call, where they are known without times of calls.
+    pub lasted: Option<f64>,
+}
+
+impl Rank {
+    /// Seconds between the first and the last call.
+    fn recorded_seconds(&self) -> Option<f64> {
+        self.lasted.or_else(|| Some(self.idle_since? - self.began?)).filter(|seconds| *seconds > 0.0)
+    }
 }
 
 impl<'o> Program<'o> {
@@ -143,6 +154,7 @@ impl<'o> Program<'o> {
     /// A call that lasted from one date to another: what came before it was computation.
     pub fn call(&mut self, rank: u32, begin: f64, end: f64) {
         let state = &mut self.ranks[rank as usize];
+        state.began.get_or_insert(begin);
         if let Some(since) = state.idle_since
             && begin > since
         {
@@ -206,6 +218,7 @@ impl<'o> Program<'o> {
     pub fn finish_window(self, name: &str, file: &Path) -> Result<Trace, TraceError> {
         let format = self.format;
         let trace = self.finish(name, file)?;
+        // `cut` drops the recorded time: it would be that of a program that did not end.
         let window = cut(&trace, &Cut { ranks: None, part: Part::All });
         let wrong = |error: CutError| Kind::format(format, error.to_string(), "record it again");
         window.map(|(window, _)| window).map_err(|error| located(file, At::Byte(0), wrong(error)))
@@ -224,6 +237,7 @@ impl<'o> Program<'o> {
         }));
         let trace = Trace {
             name: name.to_owned(),
+            recorded_seconds: self.ranks.iter().filter_map(Rank::recorded_seconds).reduce(f64::max),
             actions: self.ranks.into_iter().map(|rank| rank.actions).collect(),
             warnings,
             ..self.tables.into_trace()

@@ -68,10 +68,12 @@ pub(super) fn read(
     let counts_instructions = header.flags & INSTRUCTIONS != 0;
     let mut record = Record::default();
     let mut abort = None;
+    let mut ticks = 0_u64;
     let ended = loop {
         match stream.next(&mut record)? {
             Next::Record => {
                 reader.at = record.at;
+                ticks = ticks.saturating_add(record.gap).saturating_add(record.duration);
                 reader.compute(&record, counts_instructions);
                 if record.op == Op::Abort {
                     abort = Some(record.numbers[0]);
@@ -87,6 +89,7 @@ pub(super) fn read(
     };
     reader.close_open();
     reader.spread_instructions();
+    reader.program.ranks[rank as usize].lasted = Some(ticks as f64 * seconds);
     Ok((ended, reader.threads))
 }
 

@@ -206,6 +206,8 @@ fn messages_requests_and_times() {
     assert_eq!(trace.actions[1].together()[..2], [Action::Init, irecv(0, 5, 128)]);
     assert!(near(&trace.actions[1].together()[2]), "{:?}", trace.actions[1]);
     assert_eq!(trace.actions[1].together()[3..], [wait, Action::Finalize]);
+    // Rank 0 computes 2000 ns and has three calls of 10 ns, rank 1 computes 1500 ns and has five.
+    assert_eq!(trace.measured_seconds(), Some(2030e-9));
 }
 
 /// Libraries give all requests that are complete at once the same handle.
@@ -323,6 +325,7 @@ fn a_recording_that_ends_early_is_a_window() {
     let trace = read(&[file(0, 3).end(), cut.bytes]).unwrap();
     let told = |warning: &TraceWarning| matches!(warning, TraceWarning::Noted { text, .. } if text.contains("ends early on 1 of 2"));
     assert!(trace.warnings.iter().any(told), "{:?}", trace.warnings);
+    assert_eq!(trace.measured_seconds(), None);
     for actions in &trace.actions {
         let count = |kind: fn(&Action) -> bool| actions.iter().filter(kind).count();
         assert_eq!(count(|a| matches!(a, Action::Send { .. })), 2, "{actions:?}");

@@ -3,11 +3,13 @@
 mod cut;
 mod iterations;
 mod sequences;
+mod simgrid;
 #[cfg(test)]
 mod tests;
 
 pub use cut::{Cut, CutError, Dropped, Part, cut};
 pub use iterations::{Iterations, iterations};
+pub use simgrid::{Unreadable, for_simgrid, unreadable_by_simgrid};
 
 use super::{Action, Trace};
 

@@ -7,6 +7,7 @@ mod design;
 mod docs_examples;
 mod export;
 mod flags;
+mod model;
 mod outputs;
 mod replay;
 mod report_html;

@@ -194,9 +194,9 @@ fn unmatched_sends_are_a_failure_that_still_has_a_result() {
     let failure = contains("1 message was sent and never received, the first from rank 0 to rank 1 with tag 7")
         .and(contains("help: "));
     folder.run(&RING).code(1).stdout(contains("simulated time")).stderr(failure);
-    // Roots that differ leave messages of the collective behind; its inner tags mean nothing to the user.
-    let folder = Folder::with_trace("0 bcast 5 0 6\n1 bcast 5 1 6\n");
-    folder.run(&RING).code(1).stderr(contains("inside a collective").and(contains("tag").not()));
+    // Roots that differ would leave messages of the collective behind; its inner tags mean nothing to the user.
+    let parts = ["bcast, root 0, on rank", "bcast, root 1, on rank", "help: "];
+    Folder::with_trace("0 bcast 5 0 6\n1 bcast 5 1 6\n").refuse(&RING, 1, &parts);
 }
 
 #[test]

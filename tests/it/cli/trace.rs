@@ -1,6 +1,7 @@
 //! `mopsim trace` as users run it.
 
 use crate::support::cli::{Folder, MESSAGE, assert_80_columns, number};
+use predicates::str::contains;
 use std::fs;
 
 /// Twenty iterations of an exchange between neighbours on four ranks, with a reduction at the end of each.
@@ -279,4 +280,60 @@ fn communicators_go_through_all_commands() {
     )
     .unwrap();
     folder.refuse(&["replay", "stuck.ti", "--topology", "ring:4"], 1, &["blocked in iallreduce on communicator 2"]);
+}
+
+#[test]
+fn simgrid_gets_what_it_can_read() {
+    let world = "0 communicator 1 0 1\n";
+    let body =
+        |rank: u32| format!("{rank} init\n{rank} on 1 barrier\n{rank} on 1 allreduce 8 1e6 6\n{rank} finalize\n");
+    let folder = Folder::with_trace(&(world.to_owned() + &body(0) + &body(1)));
+    let warning = "warning: SimGrid's replay does not read 4 collectives on other communicators";
+    folder.run(&["trace", "convert", "t.ti", "-o", "plain.ti"]).success().stderr(contains(warning));
+    folder.run(&["trace", "convert", "t.ti", "-o", "for.ti", "--for", "simgrid"]).success();
+    let text = folder.read("for.ti");
+    assert!(!text.contains("communicator") && !text.contains(" on "), "{text}");
+    let seconds =
+        |file: &str| folder.json(&["-q", "replay", file, "--topology", "ring:2"])["simulated_seconds"].clone();
+    assert_eq!(seconds("for.ti"), seconds("t.ti"));
+
+    // What has no counterpart is an error, or is left out and counted.
+    folder.write("more.ti", "0 init\n0 put 1 100 6\n0 fence\n1 init\n1 fence\n0 ibarrier 1\n1 ibarrier 1\n");
+    let convert = ["trace", "convert", "more.ti", "-o", "less.ti", "--for", "simgrid"];
+    folder.refuse(
+        &convert,
+        2,
+        &["2 non-blocking collectives, 1 one-sided operations, 2 one-sided sync", "--leave-out"],
+    );
+    folder.run(&[&convert[..], &["--leave-out"]].concat()).success().stderr(contains("warning: left out"));
+    assert_eq!(folder.read("less.ti"), "0 init\n1 init\n");
+    folder.refuse(&["trace", "convert", "t.ti", "-o", "a.mtrace", "--for", "simgrid"], 2, &["does not read", ".ti"]);
+}
+
+#[test]
+fn a_measured_time_stays_with_its_trace() {
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write("t.toml", "measured_seconds = 0.5\n");
+    folder.run(&["trace", "convert", "t.ti", "-o", "other/u.mtrace"]).code(3);
+    fs::create_dir(folder.path("other")).unwrap();
+    folder.run(&["trace", "convert", "t.ti", "-o", "other/u.mtrace"]).success();
+    assert_eq!(folder.read("other/u.toml"), "measured_seconds = 0.5\n");
+    let replay = ["-q", "replay", "other/u.mtrace", "--topology", "ring:2"];
+    let report = folder.json(&replay);
+    assert_eq!(report["measured_seconds"], 0.5);
+    let ratio = report["simulated_seconds"].as_f64().unwrap() / 0.5;
+    let line = format!("measured time    500.000 ms when it was recorded; simulated / measured {ratio:.3}\n");
+    folder.run(&replay).success().stdout(contains(line));
+    // The facts of another trace are not replaced.
+    folder.write("other/v.toml", "operations = 1e6\n");
+    folder.refuse(&["trace", "convert", "t.ti", "-o", "other/v.mtrace"], 2, &["v.toml", "--force"]);
+}
+
+#[test]
+fn different_collectives_fail_a_replay_as_they_fail_a_check() {
+    let text = "0 init\n1 init\n0 bcast 100 0 6\n1 barrier\n0 finalize\n1 finalize\n";
+    let folder = Folder::with_trace(text);
+    folder.run(&["trace", "check", "t.ti"]).code(1);
+    let parts = ["rank 1, t.ti:4", "collective number 1 is bcast, root 0, on rank 0, but barrier", "trace check"];
+    folder.refuse(&["replay", "t.ti", "--topology", "ring:2"], 1, &parts);
 }

@@ -1,0 +1,26 @@
+//! What `model` takes.
+
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim model
+  mopsim model smpi my-cluster.toml --link-bandwidth \"200 Gbit/s\" --svg model.svg
+
+docs/models.md says what the models are and when to choose which.")]
+pub struct ModelVerb {
+    /// Models: smpi, lv08, cm02, ideal, or files with constants of one [default: all four]
+    #[arg(value_name = "NAME|FILE")]
+    pub models: Vec<String>,
+    /// Bandwidth of the link
+    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH", default_value = "100 Gbit/s")]
+    pub link_bandwidth: String,
+    /// Latency of the link
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "1 us")]
+    pub link_latency: String,
+    /// Draw bandwidth over message size
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}

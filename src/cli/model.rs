@@ -1,0 +1,42 @@
+//! `mopsim model`: what a network model makes of one message.
+
+use super::args::{ModelVerb, Output};
+use super::failure::Failure;
+use super::files::{self, Outputs};
+use super::{options, print};
+use mopsim::network::model::NetworkModel;
+use mopsim::platform::parameters::PlatformParameters;
+use mopsim::report::model::{self, ModelCurve, ModelLink};
+use mopsim::study::ping;
+use std::path::PathBuf;
+
+pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {
+    let names = match &arguments.models[..] {
+        [] => NetworkModel::NAMES.map(str::to_owned).to_vec(),
+        given => given.to_vec(),
+    };
+    Outputs::default()
+        .replacing("--svg", arguments.svg.as_deref())
+        .check(|| names.iter().map(PathBuf::from).filter(|file| file.is_file()).collect::<Vec<_>>())?;
+    let parameters = PlatformParameters {
+        link_bandwidth: options::parse("link-bandwidth", Some(&arguments.link_bandwidth))?,
+        link_latency: options::parse("link-latency", Some(&arguments.link_latency))?,
+        ..PlatformParameters::default()
+    };
+    let checked = parameters.check()?;
+    let link = ModelLink { bandwidth: checked.link_bandwidth.value(), latency: checked.link_latency.value() };
+    let platform = ping::two_hosts(&parameters)?;
+    let sizes = model::sizes();
+    let mut curves = Vec::with_capacity(names.len());
+    for name in names {
+        let (built, description) = options::named_model(&name)?.build()?;
+        let time = |&bytes: &u32| ping::one_way(&platform, &built, bytes).map(|seconds| (bytes, seconds));
+        let points = sizes.iter().map(time).collect::<Result<_, _>>();
+        let points = points.map_err(|error| Failure::input(format!("{name}: {error}"), error.help()))?;
+        curves.push(ModelCurve { name, description, points });
+    }
+    if let Some(file) = &arguments.svg {
+        files::replace(file, |out| out.write_all(model::svg(link, &curves).as_bytes()))?;
+    }
+    print(|out| output.format.sheet(&model::sheet(link, &curves), out))
+}

@@ -1,0 +1,49 @@
+//! The side file beside a trace that is written, so that a replay of the trace knows its operations and measured time.
+
+use super::failure::Failure;
+use super::files;
+use mopsim::trace::SideFile;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A side file that will be written beside a trace.
+pub struct TraceSide<'a> {
+    file: PathBuf,
+    side: &'a SideFile,
+    text: String,
+    /// `false` for standard output, devices and pipes, which have nothing beside them.
+    wanted: bool,
+}
+
+impl<'a> TraceSide<'a> {
+    /// The side file of a trace file.
+    pub fn of(side: &'a SideFile, trace: &Path) -> Result<Self, Failure> {
+        let text = toml::to_string(side).map_err(|error| {
+            Failure::input(format!("the facts about the trace do not fit a side file: {error}"), "write them shorter")
+        })?;
+        Ok(Self { file: SideFile::beside(trace), side, text, wanted: is_file(trace) })
+    }
+
+    /// `true` if there is a side file that says the same: the same trace in another format shares it.
+    fn is_there(&self) -> bool {
+        SideFile::read(&self.file).is_ok_and(|found| found.as_ref() == Some(self.side))
+    }
+
+    /// Refuses to replace a side file that says something else.
+    pub fn check_free(&self, force: bool) -> Result<(), Failure> {
+        if self.wanted && !self.is_there() { files::check_free(&self.file, force) } else { Ok(()) }
+    }
+
+    /// Writes it, unless there is one that says the same.
+    pub fn write(&self) -> Result<(), Failure> {
+        if !self.wanted || self.is_there() {
+            return Ok(());
+        }
+        files::replace(&self.file, |out| out.write_all(self.text.as_bytes()))
+    }
+}
+
+/// `true` for the name of a file, `false` for standard output, a device or a pipe.
+pub fn is_file(file: &Path) -> bool {
+    !files::is_standard_output(file) && (fs::metadata(file).is_ok_and(|found| found.is_file()) || !file.exists())
+}

@@ -1,0 +1,54 @@
+//! One message between two hosts, as a network model sees it.
+
+use crate::engine::{Model, ReplayError, replay};
+use crate::ids::HostId;
+use crate::mpi::layout::Layout;
+use crate::platform::{Platform, PlatformError, PlatformParameters};
+use crate::topology::{Topology, build};
+use crate::trace::{Action, Datatype, Trace};
+
+/// Two hosts that are joined by one link each way.
+///
+/// # Errors
+/// [`PlatformError`] if the parameters do not fit together.
+pub fn two_hosts(parameters: &PlatformParameters) -> Result<Platform, PlatformError> {
+    let topology: Topology = build("full_mesh:n=2").expect("two switches are a topology");
+    Platform::from_topology(&topology, &parameters.check()?, "bfs", 1)
+}
+
+/// Seconds until a message of `bytes` bytes from the first host is received by the second one, which waits for it.
+///
+/// # Errors
+/// [`ReplayError`] if the platform has no route.
+pub fn one_way(platform: &Platform, model: &Model, bytes: u32) -> Result<f64, ReplayError> {
+    let message = (0, bytes, Datatype::BYTE);
+    let send = Action::Send { to: 1, tag: message.0, count: message.1, datatype: message.2 };
+    let receive = Action::Recv { from: 0, tag: message.0, count: message.1, datatype: message.2 };
+    let trace = Trace { actions: vec![vec![send].into(), vec![receive].into()], ..Trace::default() };
+    let outcome = replay(&trace, platform, &Layout::new(vec![HostId(0), HostId(1)]), model, &mut ())?;
+    Ok(outcome.ranks[1].end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mpi::collective::select::{Selector, Table};
+    use crate::network::model::NetworkModel;
+    use crate::platform::units::{Bandwidth, Seconds};
+
+    #[test]
+    fn a_message_takes_what_the_model_says() {
+        let parameters = PlatformParameters {
+            link_bandwidth: Some(Bandwidth::new(1e9).unwrap()),
+            link_latency: Some(Seconds::new(1e-6).unwrap()),
+            ..PlatformParameters::default()
+        };
+        let platform = two_hosts(&parameters).unwrap();
+        let model = |network| Model { network, ..Model::exact(Selector::new(Table::Mvapich2, false)) };
+        let ideal = one_way(&platform, &model(NetworkModel::ideal()), 1000).unwrap();
+        assert!((ideal - 2e-6).abs() < 1e-15, "{ideal}");
+        // 1016 bytes: 1.9503 latencies, and 0.341987 of the bandwidth.
+        let smpi = one_way(&platform, &model(NetworkModel::smpi()), 1000).unwrap();
+        assert!((smpi - (1.9503e-6 + 1016.0 / (1e9 * 0.341987))).abs() < 1e-15, "{smpi}");
+    }
+}
