@@ -1,6 +1,6 @@
 //! `mopsim trace`: what is in traces.
 
-use super::args::{self, Output, Reading, TraceCheck, TraceDiff, TraceInfo, TraceWhat};
+use super::args::{self, Output, Reading, ReadingLimits, TraceCheck, TraceDiff, TraceInfo, TraceWhat};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print, say, trace_change};
@@ -23,10 +23,15 @@ pub fn run(arguments: &args::Trace, output: &Output) -> Result<(), Failure> {
 
 /// Reads a trace as the flags say.
 pub fn read(path: &Path, flags: &Reading) -> Result<Trace, Failure> {
+    read_within(path, flags.number_of_ranks, &flags.limits)
+}
+
+/// Reads a trace of so many ranks, or of those that it has, within limits.
+pub fn read_within(path: &Path, ranks: Option<usize>, flags: &ReadingLimits) -> Result<Trace, Failure> {
     let how = Options {
         leave_out: flags.leave_out,
         recorded_speed: speed("recorded-speed", flags.recorded_speed.as_deref())?,
-        ..options::reading(flags.number_of_ranks, flags.files_anywhere, flags.max_unpacked_bytes)
+        ..options::reading(ranks, flags.files_anywhere, flags.max_unpacked_bytes)
     };
     Ok(trace::read(path, &how)?)
 }

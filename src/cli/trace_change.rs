@@ -3,7 +3,7 @@
 use super::args::{ForTool, Output, Target, TraceConvert, TraceCut, TraceScale};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::trace::{read, warn};
+use super::trace::{read, read_within, warn};
 use super::trace_side::TraceSide;
 use super::{inputs, say, trace_write};
 use mopsim::mpi::collective::Selector;
@@ -23,7 +23,7 @@ pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure>
     let mut trace = read(&arguments.trace, &arguments.reading)?;
     warn(&trace, output);
     match arguments.reader {
-        Some(ForTool::Simgrid) => trace = for_simgrid(&trace, arguments.reading.leave_out, output)?,
+        Some(ForTool::Simgrid) => trace = for_simgrid(&trace, arguments.reading.limits.leave_out, output)?,
         None if is_text && !output.quiet => {
             let unreadable = transform::unreadable_by_simgrid(&trace);
             if !unreadable.is_empty() {
@@ -78,7 +78,7 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
         }
         (None, None) => Part::All,
     };
-    let trace = read(&arguments.trace, &arguments.reading)?;
+    let trace = read_within(&arguments.trace, arguments.number_of_ranks, &arguments.limits)?;
     let (part, _) = transform::cut(&trace, &Cut { ranks, part }).map_err(|error| {
         let help = match &error {
             CutError::NoRank { .. } => "give ranks that the trace has",

@@ -13,7 +13,7 @@ pub struct Collectives {
     #[arg(value_name = "KIND")]
     pub kinds: Vec<String>,
     /// Number of ranks, P
-    #[arg(long, value_name = "P")]
+    #[arg(long, visible_alias = "np", value_name = "P")]
     pub ranks: u32,
     /// Size in bytes, n: of the message or vector, or of a block where every rank has one for each
     #[arg(long, value_name = "BYTES")]

@@ -30,7 +30,8 @@ pub use study::{Compare, CompareFiles, Merge, StudyFlags};
 pub use throughput::{Throughput, ThroughputFiles};
 pub use topology::Topology;
 pub use trace::{
-    ForTool, Reading, Target, Trace, TraceCheck, TraceConvert, TraceCut, TraceDiff, TraceInfo, TraceScale, TraceWhat,
+    ForTool, Reading, ReadingLimits, Target, Trace, TraceCheck, TraceConvert, TraceCut, TraceDiff, TraceInfo,
+    TraceScale, TraceWhat,
 };
 pub use workload::Workload;
 

@@ -1,6 +1,6 @@
 //! What `trace` takes.
 
-use super::GoalTable;
+use super::{GoalTable, whole};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -40,8 +40,16 @@ pub enum TraceWhat {
 #[command(next_help_heading = "Reading")]
 pub struct Reading {
     /// Number of ranks, where a time-independent trace does not tell
-    #[arg(long = "np", value_name = "N")]
+    #[arg(long = "ranks", visible_alias = "np", value_name = "N", value_parser = whole::<usize>)]
     pub number_of_ranks: Option<usize>,
+    #[command(flatten)]
+    pub limits: ReadingLimits,
+}
+
+/// Limits and choices of all readers of traces.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub struct ReadingLimits {
     /// Most bytes that packed files may give [default: 8 GiB, and a thousand times their size]
     #[arg(long, value_name = "BYTES")]
     pub max_unpacked_bytes: Option<u64>,
@@ -154,8 +162,11 @@ pub struct TraceCut {
     /// Part of each rank's actions to keep, e.g. 25%-75%
     #[arg(long, value_name = "FROM-TO")]
     pub window: Option<String>,
+    /// Number of ranks, where a time-independent trace does not tell
+    #[arg(long = "np", value_name = "N", value_parser = whole::<usize>)]
+    pub number_of_ranks: Option<usize>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub limits: ReadingLimits,
 }
 
 #[derive(Debug, Args)]

@@ -31,7 +31,7 @@ pub struct Workload {
     #[arg(long, conflicts_with = "parameters", requires = "name")]
     pub source: bool,
     /// Number of ranks
-    #[arg(long, value_name = "N", requires = "name")]
+    #[arg(long, visible_alias = "np", value_name = "N", requires = "name")]
     pub ranks: Option<u32>,
     /// Problem class: the same as -p class=CLASS
     #[arg(long, value_name = "CLASS", requires = "name")]

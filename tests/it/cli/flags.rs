@@ -148,3 +148,18 @@ fn options_stand_below_their_headings() {
     }
     assert!(folder.output(&["--help"]).contains("`trace check` found an error"));
 }
+
+#[test]
+fn the_number_of_ranks_has_one_name_and_an_alias() {
+    let folder = Folder::with_trace(MESSAGE);
+    for name in ["--ranks", "--np"] {
+        folder.run(&["replay", "t.ti", "--topology", "ring:4", name, "2"]).success();
+        folder.run(&["workload", "npb/ep", "--class", "S", name, "4"]).success();
+        folder.run(&["collectives", "bcast", name, "4", "--size", "8"]).success();
+        for verb in [&["info", "t.ti"][..], &["check", "t.ti"], &["diff", "t.ti", "t.ti"]] {
+            folder.run(&[&["trace"][..], verb, &[name, "2"]].concat()).success();
+        }
+    }
+    // The ranks of a part are a list.
+    folder.run(&["trace", "cut", "t.ti", "--np", "2", "--ranks", "0-1", "-o", "part.ti"]).success();
+}
