@@ -155,6 +155,7 @@ fn flags(arguments: &Throughput, beside_study: bool) -> Result<StudyFile, Failur
         packet_bytes: speeds.packet_bytes,
         floor_plan: arguments.floor.floor_plan.clone(),
         switches_per_cabinet: arguments.floor.switches_per_cabinet,
+        hosts_per_cabinet: arguments.floor.hosts_per_cabinet,
         placement: arguments.floor.placement.clone(),
         bound: arguments.bound.clone(),
         bound_gap: arguments.bound_gap,

@@ -3,7 +3,7 @@
 use super::args::{Output, Topology};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, progress};
+use super::{inputs, options, print, progress, say};
 use mopsim::cost::Prices;
 use mopsim::design::fit::{self, Wanted};
 use mopsim::layout::{FloorOptions, FloorPlan, svg};
@@ -15,8 +15,9 @@ use std::path::Path;
 pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
     if let Some(fit) = &arguments.fit {
         let wanted: Wanted = fit.parse()?;
-        let fits = fit::fits(wanted)?;
-        return print(|out| output.format.sheet(&design::fits(wanted, &fits), out));
+        let prices = arguments.prices.as_deref().map_or_else(|| Ok(Prices::default()), prices)?;
+        let fits = fit::fits(wanted, &prices)?;
+        return print(|out| output.format.sheet(&design::fits(wanted, &fits, &prices), out));
     }
     let wanted = choices(arguments)?;
     if let (Some(_), 2..) = (&arguments.floor_svg, arguments.specs.len()) {
@@ -43,6 +44,9 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
             let plan = FloorPlan::new(&topology, &wanted.floor).map_err(TopologyReportError::from)?;
             let drawing = svg::draw(&plan, &topology.graph, &topology.name());
             files::replace(file, |out| out.write_all(drawing.as_bytes()))?;
+            if !output.quiet {
+                say(&format!("{}: {} cabinets of switches", files::name(file), plan.cabinets));
+            }
         }
     }
     print(|out| output.format.topology(&reports, out))
@@ -70,6 +74,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
             switches_per_cabinet: floor.switches_per_cabinet,
             placement: options::parse("placement", floor.placement.as_deref())?.unwrap_or_default(),
             endpoints_per_switch: arguments.hosts_per_switch,
+            hosts_per_cabinet: floor.hosts_per_cabinet,
         },
         switch_delay: seconds("switch-delay", &arguments.switch_delay, default.switch_delay)?,
         cable_delay: seconds("cable-delay", &arguments.cable_delay, default.cable_delay)?,

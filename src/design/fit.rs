@@ -8,7 +8,9 @@
 //! a port.
 
 use super::{DesignError, invalid};
+use crate::cost::{Bill, Prices};
 use crate::ids::SwitchId;
+use crate::layout::{FloorOptions, FloorPlan};
 use crate::topology::metrics::distances;
 use crate::topology::{Graph, Hosts, Topology, TopologyError, build};
 
@@ -50,6 +52,10 @@ pub struct Fit {
     pub aspl: Option<f64>,
     /// Arcs over hosts times average distance: 1 carries uniform traffic at full speed.
     pub balance: Option<f64>,
+    /// Metres of cable between switches on the default floor plan.
+    pub metres: f64,
+    /// Prices on that floor plan; `None` if the list has none for so few ports.
+    pub bill: Option<Bill>,
 }
 
 impl std::str::FromStr for Wanted {
@@ -88,7 +94,7 @@ impl std::str::FromStr for Wanted {
 ///
 /// # Errors
 /// [`DesignError::Topology`] if a network that should fit cannot be built.
-pub fn fits(wanted: Wanted) -> Result<Vec<Fit>, DesignError> {
+pub fn fits(wanted: Wanted, prices: &Prices) -> Result<Vec<Fit>, DesignError> {
     let mut fits = Vec::new();
     for (spec, hosts) in candidates(wanted) {
         let topology = match build(&spec) {
@@ -97,7 +103,7 @@ pub fn fits(wanted: Wanted) -> Result<Vec<Fit>, DesignError> {
             Err(TopologyError::Unbuildable { .. } | TopologyError::InvalidParameter { .. }) => continue,
             Err(error) => return Err(error.into()),
         };
-        let fit = measure(&topology, hosts)?;
+        let fit = measure(&topology, hosts, prices)?;
         if fit.ports <= wanted.radix && fit.hosts >= wanted.hosts {
             fits.push(fit);
         }
@@ -112,7 +118,7 @@ pub fn fits(wanted: Wanted) -> Result<Vec<Fit>, DesignError> {
     Ok(fits)
 }
 
-fn measure(topology: &Topology, hosts_per_switch: u32) -> Result<Fit, DesignError> {
+fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Prices) -> Result<Fit, DesignError> {
     let graph = &topology.graph;
     let counts: Vec<u32> =
         graph.default_hosts().iter().map(|&count| if count > 0 { hosts_per_switch } else { 0 }).collect();
@@ -126,6 +132,10 @@ fn measure(topology: &Topology, hosts_per_switch: u32) -> Result<Fit, DesignErro
         None => (None, None),
     };
     let balance = aspl.filter(|aspl| *aspl > 0.0).map(|aspl| graph.arcs() as f64 / (hosts as f64 * aspl));
+    let endpoints_per_switch = matches!(graph.hosts(), Hosts::OnSwitches(_)).then_some(hosts_per_switch);
+    let floor = FloorOptions { endpoints_per_switch, ..FloorOptions::default() };
+    let plan = FloorPlan::new(topology, &floor).expect("the default floor plan takes every topology");
+    let lengths = plan.cables(graph);
     Ok(Fit {
         topology: topology.name(),
         hosts_per_switch,
@@ -137,6 +147,8 @@ fn measure(topology: &Topology, hosts_per_switch: u32) -> Result<Fit, DesignErro
         diameter,
         aspl,
         balance,
+        metres: lengths.total,
+        bill: Bill::new(graph, &plan, &lengths, prices).ok(),
     })
 }
 
@@ -306,7 +318,7 @@ mod tests {
     fn what_fits_has_the_ports_and_the_hosts() {
         for text in ["hosts=100,radix=12", "hosts=1000,radix=36", "hosts=2,radix=3", "hosts=17,radix=64"] {
             let wanted: Wanted = text.parse().unwrap();
-            let fits = fits(wanted).unwrap();
+            let fits = fits(wanted, &Prices::default()).unwrap();
             assert!(fits.len() >= 3, "{text}: {fits:?}");
             assert!(fits.iter().all(|fit| fit.ports <= wanted.radix && fit.hosts >= wanted.hosts), "{text}");
         }
@@ -314,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_smaller_slim_fly_has_more_hosts_than_balance() {
-        let fits = fits("hosts=256,radix=16".parse().unwrap()).unwrap();
+        let fits = fits("hosts=256,radix=16".parse().unwrap(), &Prices::default()).unwrap();
         let found = |spec: &str| fits.iter().find(|fit| fit.topology == spec).unwrap_or_else(|| panic!("{fits:?}"));
         let small = found("slimfly:q=5,p=6");
         assert_eq!((small.switches, small.hosts, small.ports), (50, 300, 13));
@@ -324,9 +336,12 @@ mod tests {
 
     #[test]
     fn a_fat_tree_is_balanced() {
-        let fits = fits("hosts=128,radix=8".parse().unwrap()).unwrap();
+        let fits = fits("hosts=128,radix=8".parse().unwrap(), &Prices::default()).unwrap();
         let tree = fits.iter().find(|fit| fit.topology == "fat_tree3:k=8").unwrap();
         assert_eq!((tree.switches, tree.hosts, tree.ports, tree.diameter), (80, 128, 8, Some(4)));
+        let routers = Prices::default().router_dollars(8).unwrap();
+        let bill = tree.bill.as_ref().unwrap();
+        assert_eq!((bill.router_dollars, bill.metres), (80.0 * routers, tree.metres));
         // 512 arcs; 3 of 31 other leaves are two hops away, the others four.
         assert!((tree.balance.unwrap() - 512.0 / (128.0 * (6.0 + 112.0) / 31.0)).abs() < 1e-12);
     }

@@ -126,6 +126,9 @@ pub struct FloorOptions {
     pub placement: Placement,
     /// Hosts on each switch that bears hosts; if left out those of the family. They take room in the Equality model.
     pub endpoints_per_switch: Option<u32>,
+    /// Grid models: hosts in a cabinet of their own, at least 1. Every cabinet of switches is followed in its row by as
+    /// many cabinets of hosts as the one with the most hosts needs. If left out, hosts take no room.
+    pub hosts_per_cabinet: Option<u32>,
 }
 
 /// A place for every switch. A host that is a vertex of the graph is no switch: it stands with its first switch.
@@ -133,12 +136,14 @@ pub struct FloorOptions {
 pub struct FloorPlan {
     /// How cabinets and cables are measured.
     pub model: Model,
-    /// Number of cabinets.
+    /// Number of cabinets with switches.
     pub cabinets: usize,
     /// Rows of cabinets.
     pub rows: usize,
-    /// Cabinets in a row; the last row may have fewer.
+    /// Cabinets with switches in a row; the last row may have fewer.
     pub columns: usize,
+    /// Cabinets of hosts beside each cabinet of switches; 0 where hosts take no room of their own.
+    pub host_cabinets: usize,
     /// Number of hosts that are vertices of the graph: its first ones.
     host_vertices: u32,
     /// Hosts on each vertex, beside those that are vertices.
@@ -177,11 +182,23 @@ impl FloorPlan {
             Some(count) => count,
             None => topology.spec.cabinet().unwrap_or(SWITCHES_PER_CABINET),
         };
+        let refuse_hosts = |value: u32, constraint: &str| {
+            let (parameter, value) = ("hosts_per_cabinet", value.to_string());
+            Err(LayoutError::Invalid { parameter, value, constraint: constraint.into() })
+        };
+        match (options.hosts_per_cabinet, options.model) {
+            (Some(0), _) => return refuse_hosts(0, "it must be at least 1"),
+            (Some(count), Model::Equality) => {
+                return refuse_hosts(count, "floor plan `equality` has the hosts in the cabinets of their switches");
+            }
+            _ => {}
+        }
         let mut plan = Self {
             model: options.model,
             cabinets: order.len().div_ceil(per_cabinet as usize),
             rows: 1,
             columns: 1,
+            host_cabinets: 0,
             host_vertices,
             hosts_on: hosts_on(graph, options.endpoints_per_switch)?,
             cabinet: vec![0; graph.switches()],
@@ -203,8 +220,22 @@ impl FloorPlan {
             }
             Model::Equality => equality::place(&mut plan, &order, &home),
         }
-        (plan.rows, plan.columns) = rows_and_columns(plan.cabinets);
+        if let Some(per_cabinet) = options.hosts_per_cabinet {
+            let hosts = plan.hosts_in_cabinets();
+            plan.host_cabinets = hosts.into_iter().max().unwrap_or(0).div_ceil(u64::from(per_cabinet)) as usize;
+        }
+        (plan.rows, plan.columns) = rows_and_columns(plan.cabinets, 1 + plan.host_cabinets);
         Ok(plan)
+    }
+
+    /// Hosts on the switches of each cabinet, and hosts that are vertices and belong to them.
+    pub fn hosts_in_cabinets(&self) -> Vec<u64> {
+        let mut hosts = vec![0; self.cabinets];
+        for (vertex, &cabinet) in self.cabinet.iter().enumerate() {
+            let is_host = u64::from((vertex as u32) < self.host_vertices);
+            hosts[cabinet as usize] += is_host + u64::from(self.hosts_on[vertex]);
+        }
+        hosts
     }
 
     /// Whether a vertex is a host.
@@ -245,7 +276,7 @@ impl FloorPlan {
     /// Rows and columns between two cabinets.
     fn steps(&self, one: usize, other: usize) -> (f64, f64) {
         let ((row, column), (to_row, to_column)) = (self.position(one), self.position(other));
-        (row.abs_diff(to_row) as f64, column.abs_diff(to_column) as f64)
+        (row.abs_diff(to_row) as f64, (column.abs_diff(to_column) * (1 + self.host_cabinets)) as f64)
     }
 
     /// Length of a cable between two switches, in metres.
@@ -292,11 +323,14 @@ fn hosts_on(graph: &Graph, wanted: Option<u32>) -> Result<Vec<u32>, LayoutError>
     Ok(hosts)
 }
 
-/// `c` cabinets stand in `ceil(sqrt c)` rows of `ceil(c / rows)`.
-fn rows_and_columns(cabinets: usize) -> (usize, usize) {
-    let root = cabinets.isqrt();
-    let rows = if root * root < cabinets { root + 1 } else { root }.max(1);
-    (rows, cabinets.div_ceil(rows).max(1))
+/// Rows, and cabinets with switches in a row, where each of `c` of them takes `width` places in its row: `ceil(sqrt (c
+/// width))` rows of `ceil(c / rows)`, without rows that stay empty.
+fn rows_and_columns(cabinets: usize, width: usize) -> (usize, usize) {
+    let places = cabinets * width;
+    let root = places.isqrt();
+    let rows = if root * root < places { root + 1 } else { root }.max(1);
+    let columns = cabinets.div_ceil(rows).max(1);
+    if width == 1 { (rows, columns) } else { (cabinets.div_ceil(columns).max(1), columns) }
 }
 
 #[cfg(test)]
@@ -307,7 +341,10 @@ mod tests {
 
     #[test]
     fn cabinets_stand_in_a_grid_that_is_nearly_square() {
-        assert_eq!([1, 2, 8, 16, 38].map(rows_and_columns), [(1, 1), (2, 1), (3, 3), (4, 4), (7, 6)]);
+        let alone = [1, 2, 8, 16, 38].map(|cabinets| rows_and_columns(cabinets, 1));
+        assert_eq!(alone, [(1, 1), (2, 1), (3, 3), (4, 4), (7, 6)]);
+        // Four cabinets for each of eight: 32 places, six rows of up to two; the last two would be empty.
+        assert_eq!(rows_and_columns(8, 4), (4, 2));
     }
 
     #[test]
@@ -342,6 +379,33 @@ mod tests {
         assert_eq!(lengths(&plan(Model::SlimFly)), [1.0, 2.6, 4.1, 4.7]);
         // All eight in one cabinet, one below the other.
         assert_eq!(lengths(&plan(Model::Equality)), [1.04445, 1.0889, 1.1778, 1.2667]);
+    }
+
+    #[test]
+    fn cabinets_of_hosts_lengthen_cables_along_a_row() {
+        // Eight switches with five hosts each, two in a cabinet; ten hosts need two cabinets of eight.
+        let mesh = build("full_mesh:8").unwrap();
+        let options = FloorOptions {
+            switches_per_cabinet: Some(2),
+            endpoints_per_switch: Some(5),
+            hosts_per_cabinet: Some(8),
+            ..FloorOptions::default()
+        };
+        let plan = FloorPlan::new(&mesh, &options).unwrap();
+        assert_eq!((plan.host_cabinets, plan.hosts_in_cabinets()), (2, vec![10; 4]));
+        // Twelve places: four rows of one group.
+        assert_eq!((plan.rows, plan.columns), (4, 1));
+        let wide = FloorOptions { hosts_per_cabinet: Some(1), ..options };
+        let plan =
+            FloorPlan::new(&build("full_mesh:64").unwrap(), &FloorOptions { switches_per_cabinet: Some(1), ..wide });
+        let plan = plan.unwrap();
+        // 64 groups of six places in 16 rows of four; a neighbour in the row is six columns away.
+        assert_eq!((plan.host_cabinets, plan.rows, plan.columns), (5, 16, 4));
+        assert!((plan.length(SwitchId(0), SwitchId(1)) - (4.0 + 6.0 * 0.6)).abs() < 1e-12);
+        for (model, count) in [(Model::Grid, 0), (Model::Equality, 8)] {
+            let wrong = FloorOptions { model, hosts_per_cabinet: Some(count), ..options };
+            assert!(FloorPlan::new(&mesh, &wrong).unwrap_err().to_string().contains("hosts_per_cabinet"));
+        }
     }
 
     #[test]

@@ -35,8 +35,10 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     };
     let corner = |cabinet: usize| {
         let (row, column) = plan.position(cabinet);
+        let column = column * (1 + plan.host_cabinets);
         (MARGIN + column as f64 * width * SCALE, MARGIN + 20.0 + row as f64 * depth * SCALE)
     };
+    let hosts = plan.hosts_in_cabinets();
     let (box_width, box_height) = (0.8 * width * SCALE, box_depth * SCALE);
     let mut bundles: BTreeMap<(usize, usize), u32> = BTreeMap::new();
     let mut within = vec![0_u32; plan.cabinets];
@@ -57,7 +59,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     let mut switches = vec![0_u32; plan.cabinets];
     plan.switches().for_each(|switch| switches[plan.cabinet(switch)] += 1);
     let (total_width, total_height) = (
-        (2.0 * MARGIN + plan.columns as f64 * width * SCALE).max(400.0),
+        (2.0 * MARGIN + (plan.columns * (1 + plan.host_cabinets)) as f64 * width * SCALE).max(560.0),
         MARGIN + 30.0 + LEGEND + plan.rows as f64 * depth * SCALE,
     );
     let mut svg = String::new();
@@ -90,9 +92,16 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
         let (x, y) = corner(cabinet);
         line(format_args!(
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{box_width:.1}\" height=\"{box_height:.1}\">\
-             <title>cabinet {cabinet}: {} switches, {} cables within</title></rect>",
-            switches[cabinet], within[cabinet]
+             <title>cabinet {cabinet}: {} switches with {} hosts, {} cables within</title></rect>",
+            switches[cabinet], hosts[cabinet], within[cabinet]
         ));
+        for place in 1..=plan.host_cabinets {
+            let x = x + place as f64 * width * SCALE;
+            line(format_args!(
+                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{box_width:.1}\" height=\"{box_height:.1}\" fill=\"#e4ecf4\" \
+                 stroke-dasharray=\"3 2\"><title>hosts of cabinet {cabinet}</title></rect>"
+            ));
+        }
     }
     line(format_args!("</g>\n<g text-anchor=\"middle\" font-size=\"{NUMBERS}\">"));
     for cabinet in 0..plan.cabinets {
@@ -128,8 +137,14 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
         0 => String::new(),
         _ => format!("; {missing} smaller bundles are not drawn"),
     };
+    let total: u64 = hosts.iter().sum();
+    let room = match (plan.model, plan.host_cabinets) {
+        (Model::Equality, _) => format!(", with {total} hosts in them"),
+        (_, 0) => format!(", {total} hosts without room of their own"),
+        (_, more) => format!(", {} of {total} hosts (dashed)", plan.cabinets * more),
+    };
     line(format_args!(
-        "<text x=\"{MARGIN}\" y=\"{:.0}\">{} cabinets in {} rows, {} bundles of cables{note}</text>\n</svg>",
+        "<text x=\"{MARGIN}\" y=\"{:.0}\">{} cabinets of switches in {} rows{room}; {} bundles of cables{note}</text>\n</svg>",
         total_height - 10.0,
         plan.cabinets,
         plan.rows,

@@ -268,6 +268,7 @@ impl PlatformParameters {
             switches_per_cabinet: self.switches_per_cabinet,
             placement: placement(&self.placement).map_err(|error| invalid("placement", error))?.unwrap_or_default(),
             endpoints_per_switch,
+            hosts_per_cabinet: None,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What is reported of a design.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
+use crate::cost::{Bill, Prices};
 use crate::design::bounds::SwitchCounts;
 use crate::design::dsnf::{Step, Switch, Work};
 use crate::design::equality::Search;
@@ -15,7 +16,7 @@ const fn hidden(name: &'static str) -> Column {
 }
 
 /// The networks that fit.
-pub fn fits(wanted: Wanted, fits: &[Fit]) -> Sheet {
+pub fn fits(wanted: Wanted, fits: &[Fit], prices: &Prices) -> Sheet {
     let row = |fit: &Fit| {
         vec![
             Datum::Text(fit.topology.clone()),
@@ -28,6 +29,9 @@ pub fn fits(wanted: Wanted, fits: &[Fit]) -> Sheet {
             Datum::count(fit.diameter.map(|diameter| diameter as u64)),
             Datum::number(fit.aspl, 2),
             Datum::number(fit.balance, 2),
+            Datum::number(fit.bill.as_ref().map(Bill::dollars), 0),
+            Datum::number(fit.bill.as_ref().map(|bill| bill.watts), 0),
+            Datum::Number(fit.metres, 0),
         ]
     };
     Sheet {
@@ -50,6 +54,9 @@ pub fn fits(wanted: Wanted, fits: &[Fit]) -> Sheet {
                 column("diameter", "diam."),
                 column("aspl", "ASPL"),
                 column("balance", "balance"),
+                column("dollars", "dollars"),
+                column("watts", "watts"),
+                column("metres", "metres"),
             ],
             rows: fits.iter().map(row).collect(),
         }],
@@ -59,6 +66,10 @@ pub fn fits(wanted: Wanted, fits: &[Fit]) -> Sheet {
              one. Distances are between switches with hosts. balance: cables in both directions over hosts times ASPL; \
              at 1 and above uniform traffic runs at full speed. Of each family, and of each number of dimensions or levels, the smallest network is shown."
                 .into(),
+            format!(
+                "dollars and watts: price list `{}`; metres: cables between switches; both on the floor plan `grid`.",
+                prices.name
+            ),
         ],
     }
 }

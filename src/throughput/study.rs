@@ -61,6 +61,8 @@ pub struct StudyFile {
     pub floor_plan: Option<String>,
     /// Switches in a cabinet.
     pub switches_per_cabinet: Option<u32>,
+    /// Hosts in a cabinet of their own.
+    pub hosts_per_cabinet: Option<u32>,
     /// Order in which switches fill cabinets.
     pub placement: Option<String>,
     /// Which bound by all paths.
@@ -132,6 +134,7 @@ impl StudyFile {
             packet_bytes: self.packet_bytes.or(base.packet_bytes),
             floor_plan: self.floor_plan.or(base.floor_plan),
             switches_per_cabinet: self.switches_per_cabinet.or(base.switches_per_cabinet),
+            hosts_per_cabinet: self.hosts_per_cabinet.or(base.hosts_per_cabinet),
             placement: self.placement.or(base.placement),
             bound: self.bound.or(base.bound),
             bound_gap: self.bound_gap.or(base.bound_gap),
@@ -173,6 +176,7 @@ impl StudyFile {
             switches_per_cabinet: self.switches_per_cabinet,
             placement: self.placement.as_deref().map(str::parse).transpose()?.unwrap_or_default(),
             endpoints_per_switch: None,
+            hosts_per_cabinet: self.hosts_per_cabinet,
         };
         let default = Options::default().bounded(self.bound.as_deref(), self.bound_gap)?;
         let patterns = self.patterns.unwrap_or_else(|| vec![traffic::DEFAULT.into()]);

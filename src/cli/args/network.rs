@@ -64,6 +64,9 @@ pub struct Floor {
     /// Switches in a cabinet of the grid models [default: what the family says, else 16]
     #[arg(long, value_name = "N")]
     pub switches_per_cabinet: Option<u32>,
+    /// Hosts in a cabinet of their own beside those of switches, for the grid models [default: hosts take no room]
+    #[arg(long, value_name = "N")]
+    pub hosts_per_cabinet: Option<u32>,
     /// Order in which switches fill cabinets: vertex, or supernode-major for DSN-F [default: vertex]
     #[arg(long, value_name = "ORDER")]
     pub placement: Option<String>,

@@ -13,8 +13,8 @@ pub struct Topology {
     pub specs: Vec<String>,
     /// Which families join so many hosts with switches of so many ports, e.g. hosts=4096,radix=36
     #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
-        "specs", "routing", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "placement",
-        "hosts_per_switch", "switch_delay", "cable_delay", "prices", "floor_svg",
+        "specs", "routing", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "hosts_per_cabinet", "placement",
+        "hosts_per_switch", "switch_delay", "cable_delay", "floor_svg",
     ])]
     pub fit: Option<String>,
     /// Seed of random families whose specification gives none, of samples and of random routings [default: 1]
