@@ -3,6 +3,7 @@
 //! `cargo bench` measures; `cargo bench -- --test` only checks that everything runs.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use mopsim::defaults::Version;
 use mopsim::engine::replay;
 use mopsim::ids::LinkId;
 use mopsim::mpi::mapping::Mapping;
@@ -66,10 +67,13 @@ fn reading(c: &mut Criterion) {
 fn replaying(c: &mut Criterion) {
     let mut group = c.benchmark_group("replay");
     group.sample_size(10);
-    for topology in ["torus:8x8", "imase_itoh:n=64,d=6"] {
-        let choice = NetworkChoice { topology: Some(topology.to_owned()), ..NetworkChoice::default() };
+    for (topology, routing) in [("torus:8x8", "dimension_order"), ("imase_itoh:n=64,d=6", "polynomial")] {
+        // The speeds that earlier figures were taken with.
+        let defaults = Some(Version::V0_1);
+        let (network, routing) = (Some(topology.to_owned()), Some(routing.to_owned()));
+        let choice = NetworkChoice { topology: network, routing, defaults, ..NetworkChoice::default() };
         let platform = choice.build(Path::new("")).expect("a topology").platform;
-        let (model, _) = ModelChoice::default().build().expect("the defaults");
+        let (model, _) = ModelChoice { defaults, ..ModelChoice::default() }.build().expect("the defaults");
         for name in ["lu.A.64.it10", "cg.A.64", "mg.A.64", "ft.A.64"] {
             let trace = read(name);
             let layout = Mapping::OneEach.layout(trace.ranks(), platform.hosts.len()).expect("64 hosts");

@@ -3,6 +3,7 @@
 //! `cargo bench --bench scale` runs in minutes; `MOPSIM_BENCH_LARGE=1` adds the sizes that take longer or some GiB.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mopsim::defaults::Version;
 use mopsim::engine::replay;
 use mopsim::ids::LinkId;
 use mopsim::mpi::mapping::Mapping;
@@ -11,8 +12,10 @@ use mopsim::network::maxmin::MaxMin;
 use mopsim::network::sharing::{FlowId, Sharing};
 use mopsim::platform::{Platform, SharingPolicy};
 use mopsim::queue::EventQueue;
+use mopsim::routing::default_for;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;
+use mopsim::topology;
 use mopsim::trace::{Action, CollectiveCall, CollectiveKind, Datatype, Trace};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -25,7 +28,14 @@ fn large() -> bool {
 }
 
 fn platform(topology: &str) -> Arc<Platform> {
-    let choice = NetworkChoice { topology: Some(topology.to_owned()), ..NetworkChoice::default() };
+    // The speeds that earlier figures were taken with.
+    let routing = default_for(&topology::build(topology).expect("a topology")).to_owned();
+    let choice = NetworkChoice {
+        topology: Some(topology.to_owned()),
+        routing: Some(routing),
+        defaults: Some(Version::V0_1),
+        ..NetworkChoice::default()
+    };
     choice.build(Path::new("")).expect("a topology").platform
 }
 
@@ -34,7 +44,8 @@ fn trace(actions: Vec<Vec<Action>>) -> Trace {
 }
 
 fn bench(c: &mut Criterion, group: &str, name: &str, model: &str, messages: u64, trace: &Trace, platform: &Platform) {
-    let choice = ModelChoice { network_model: Some(model.to_owned()), ..ModelChoice::default() };
+    let network_model = Some(model.to_owned());
+    let choice = ModelChoice { network_model, defaults: Some(Version::V0_1), ..ModelChoice::default() };
     let (model, _) = choice.build().expect("a model");
     let layout = Mapping::OneEach.layout(trace.ranks(), platform.hosts.len()).expect("enough hosts");
     let mut group = c.benchmark_group(group);

@@ -4,6 +4,7 @@
 //! the million endpoints of studies/throughput-million.toml.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use mopsim::defaults::Version;
 use mopsim::platform::HostsPerSwitch;
 use mopsim::routing::Scope;
 use mopsim::throughput::bounds::{Problem, Wanted, flow, lp};
@@ -19,7 +20,7 @@ const MILLION: &str = "equality:n=64000,sa=[-1,1,295,1059,1165,2179,2239,6449,65
 
 fn network(spec: &str, hosts: u32) -> Network {
     let topology = mopsim::topology::build(spec).expect("a topology");
-    Network::new(topology, Some(HostsPerSwitch::Uniform(hosts)), None, Speeds::default(), &Default::default())
+    Network::new(topology, Some(HostsPerSwitch::Uniform(hosts)), None, Speeds::of(Version::V0_1), &Default::default())
         .expect("a network")
 }
 

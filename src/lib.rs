@@ -1,6 +1,7 @@
 //! mopsim predicts how fast MPI applications run on an interconnect that nobody has built yet.
 
 pub mod cost;
+pub mod defaults;
 pub mod design;
 pub mod engine;
 pub mod export;

@@ -35,7 +35,13 @@ pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
         duplex: parse("duplex", flags.duplex.as_deref())?,
         ..PlatformParameters::default()
     };
-    Ok(NetworkChoice { routing: flags.routing.clone(), seed: flags.seed, parameters, ..NetworkChoice::default() })
+    Ok(NetworkChoice {
+        routing: flags.routing.clone(),
+        seed: flags.seed,
+        parameters,
+        defaults: parse("defaults", flags.defaults.defaults.as_deref())?,
+        ..NetworkChoice::default()
+    })
 }
 
 /// Reads the value of an option, if it is given.

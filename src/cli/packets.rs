@@ -3,9 +3,10 @@
 use super::args::{Output, PacketSwitch, Packets};
 use super::failure::Failure;
 use super::{options, print, progress};
+use mopsim::defaults::Version;
 use mopsim::packets::Setup;
 use mopsim::packets::cycle::Engine;
-use mopsim::packets::parameters::{CYCLE_NS, HostPort, PRESETS, Parameters, Switching};
+use mopsim::packets::parameters::{self, HostPort, PRESETS, Parameters, Switching};
 use mopsim::packets::run::Mode;
 use mopsim::packets::source::{ListedPacket, PacketList, Process};
 use mopsim::packets::statistics::Window;
@@ -24,7 +25,7 @@ struct Switches {
     parameters: Parameters,
     vcs: Option<u32>,
     switching: Option<Switching>,
-    cycle_ns: f64,
+    cycle: report::Cycle,
 }
 
 pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
@@ -36,7 +37,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         let sheet = pool.install(|| list(arguments, file, &topologies, &switches))?;
         return print(|out| output.format.sheet(&sheet, out));
     }
-    let Switches { parameters, vcs, switching, cycle_ns } = switches;
+    let Switches { parameters, vcs, switching, cycle } = switches;
     let sweep = Sweep {
         topologies,
         hosts: arguments.hosts_per_switch.map(HostsPerSwitch::Uniform),
@@ -67,7 +68,7 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
         })
     });
     bar.finish_and_clear();
-    let sheet = report::sweep(&sweep, &result?, cycle_ns);
+    let sheet = report::sweep(&sweep, &result?, cycle);
     print(|out| output.format.sheet(&sheet, out))
 }
 
@@ -98,7 +99,8 @@ fn patterns(text: &str) -> Vec<String> {
 /// The preset, and the options over it.
 fn switches(flags: &PacketSwitch) -> Result<Switches, Failure> {
     let mut parameters = Parameters::default();
-    let (mut vcs, mut switching, mut cycle_ns) = (None, None, CYCLE_NS);
+    let version: Version = options::parse("defaults", flags.defaults.defaults.as_deref())?.unwrap_or_default();
+    let (mut vcs, mut switching, mut cycle_ns) = (None, None, parameters::cycle_ns(version));
     if let Some(name) = &flags.preset {
         let wanted = name.to_lowercase().replace('_', "-");
         let Some(preset) = PRESETS.iter().find(|preset| preset.name == wanted) else {
@@ -146,7 +148,7 @@ fn switches(flags: &PacketSwitch) -> Result<Switches, Failure> {
     cycle_ns = flags.cycle_ns.unwrap_or(cycle_ns);
     if !(cycle_ns.is_finite() && cycle_ns > 0.0) {
         let message = format!("--cycle-ns is {cycle_ns}, and must be more than 0");
-        return Err(Failure::input(message, "2.667 is a flit of 256 bit at 96 Gbit/s"));
+        return Err(Failure::input(message, "2.56 is a flit of 256 bit at 100 Gbit/s"));
     }
     Parameters {
         vcs: vcs.unwrap_or(parameters.vcs),
@@ -154,7 +156,7 @@ fn switches(flags: &PacketSwitch) -> Result<Switches, Failure> {
         ..parameters.clone()
     }
     .check()?;
-    Ok(Switches { parameters, vcs, switching, cycle_ns })
+    Ok(Switches { parameters, vcs, switching, cycle: report::Cycle { ns: cycle_ns, defaults: version } })
 }
 
 /// Sends the packets of a list, and reports when each arrives.
@@ -201,7 +203,7 @@ fn list(
         rayon::current_num_threads(),
     )?;
     engine.run_until_empty(packets as u64)?;
-    Ok(report::list(&topology.name(), name, &parameters, switches.cycle_ns, &engine.log()))
+    Ok(report::list(&topology.name(), name, &parameters, switches.cycle, &engine.log()))
 }
 
 fn read_list(file: &Path, hosts: u32, flits: u32) -> Result<PacketList, Failure> {

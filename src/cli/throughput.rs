@@ -134,8 +134,6 @@ fn flags(arguments: &Throughput, beside_study: bool) -> Result<StudyFile, Failur
     patterns.extend(arguments.from_trace.iter().map(in_file("trace")));
     let list = |given: &[String]| (!given.is_empty()).then(|| given.to_vec());
     let speeds = &arguments.speeds;
-    let no_host_links = speeds.host_link_bandwidth.as_deref() == Some("none");
-    let host_link = speeds.host_link_bandwidth.as_deref().filter(|_| !no_host_links);
     let networks = arguments.specs.iter().filter(|spec| !is_study(spec));
     let topology = |spec: &String| if beside_study { found_from_here(spec) } else { spec.clone() };
     let entry = |spec: &String| NetworkEntry { topology: topology(spec), ..NetworkEntry::default() };
@@ -147,8 +145,8 @@ fn flags(arguments: &Throughput, beside_study: bool) -> Result<StudyFile, Failur
         endpoints: arguments.endpoints,
         seed: arguments.seed,
         link_bandwidth: options::parse("link-bandwidth", speeds.link_bandwidth.as_deref())?,
-        host_link_bandwidth: options::parse("host-link-bandwidth", host_link)?,
-        host_links: no_host_links.then_some(false),
+        host_link_bandwidth: options::parse("host-link-bandwidth", speeds.host_link_bandwidth.as_deref())?,
+        defaults: options::parse("defaults", arguments.defaults.defaults.as_deref())?,
         duplex: options::parse("duplex", speeds.duplex.as_deref())?,
         switch_delay: options::parse("switch-delay", speeds.switch_delay.as_deref())?,
         cable_delay: options::parse("cable-delay", speeds.cable_delay.as_deref())?,

@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print, progress, say};
 use mopsim::cost::Prices;
+use mopsim::defaults::Version;
 use mopsim::design::fit::{self, Wanted};
 use mopsim::layout::{FloorOptions, FloorPlan, svg};
 use mopsim::platform::units::Seconds;
@@ -54,7 +55,8 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
 
 /// What to measure, from the flags.
 fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
-    let default = TopologyOptions::default();
+    let version: Option<Version> = options::parse("defaults", arguments.defaults.defaults.as_deref())?;
+    let default = TopologyOptions::of(version.unwrap_or_default());
     let seconds = |option: &str, text: &Option<String>, default: f64| {
         options::parse::<Seconds>(option, text.as_deref()).map(|value| value.map_or(default, Seconds::value))
     };
@@ -80,6 +82,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
         cable_delay: seconds("cable-delay", &arguments.cable_delay, default.cable_delay)?,
         prices: arguments.prices.as_deref().map_or(Ok(default.prices), prices)?,
         route,
+        defaults: default.defaults,
     })
 }
 

@@ -32,7 +32,8 @@ pub fn selector(file: &Path, given: &GoalTable) -> Result<Option<Selector>, Fail
             )),
         };
     }
-    let choice = ModelChoice { collectives, ..ModelChoice::default() };
+    // The messages of the collectives alone: readers of the file know nothing of SMPI's set-up of shared hosts.
+    let choice = ModelChoice { collectives, smp_setup: Some(false), ..ModelChoice::default() };
     let (model, _) = choice.build().map_err(|error| Failure::input(error, "--help lists the tables"))?;
     Ok(Some(model.collectives))
 }

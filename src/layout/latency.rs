@@ -11,10 +11,6 @@ use crate::topology::{ArcId, Graph, Hosts, TopologyError};
 
 /// Injection and reception, 150 ns each, in seconds.
 pub const ENDS: f64 = 300e-9;
-/// Delay of a cable, in seconds for each metre.
-pub const CABLE_DELAY: f64 = 5e-9;
-/// Delay of a switch where none is given, in seconds.
-pub const SWITCH_DELAY: f64 = 60e-9;
 
 /// Largest and mean latency over ordered pairs of different switches that bear hosts, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

@@ -131,6 +131,15 @@ pub struct FloorOptions {
     pub hosts_per_cabinet: Option<u32>,
 }
 
+impl FloorOptions {
+    /// These options for a graph: hosts that are vertices cannot be asked for in another number.
+    #[must_use]
+    pub fn on(self, graph: &Graph) -> Self {
+        let endpoints_per_switch = self.endpoints_per_switch.filter(|_| !matches!(graph.hosts(), Hosts::Vertices(_)));
+        Self { endpoints_per_switch, ..self }
+    }
+}
+
 /// A place for every switch. A host that is a vertex of the graph is no switch: it stands with its first switch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FloorPlan {

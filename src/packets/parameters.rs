@@ -1,6 +1,7 @@
 //! Parameters of switches, links and hosts.
 
 use super::PacketError;
+use crate::defaults::Version;
 use serde::Serialize;
 
 /// Largest number of virtual channels of a link.
@@ -170,8 +171,14 @@ pub struct Preset {
     pub set: fn(&mut Parameters),
 }
 
-/// Nanoseconds of a flit of 256 bit at 96 Gbit/s.
-pub const CYCLE_NS: f64 = 256.0 / 96.0;
+/// Nanoseconds of a flit of 256 bit at 96 Gbit/s: the cycle of the papers.
+const CYCLE_NS: f64 = 256.0 / 96.0;
+
+/// Returns the nanoseconds of a cycle without a preset: a flit of 256 bit at the bandwidth of links in a version of the
+/// defaults.
+pub fn cycle_ns(version: Version) -> f64 {
+    32.0 / version.values().design.link_bandwidth * 1e9
+}
 
 fn paper(parameters: &mut Parameters, header: u32, link: u32) {
     *parameters = Parameters {

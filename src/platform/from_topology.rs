@@ -9,16 +9,23 @@
 //! With a delay for each metre of cable, a link between switches also has that of its length on the floor plan. Cables
 //! to hosts are short and have none.
 //!
+//! A host link carries its bandwidth in each direction, also where the cables between switches share theirs: no adapter
+//! that is sold is slower while it sends and receives, and networks of one-way and of two-way cables get the same hosts. In
+//! version 0.1 of the defaults it follows the duplex of the cables. Hosts that are vertices of the graph have cables of their own, and
+//! get no second link by default.
+//!
 //! Two hosts on one switch that have no links of their own are joined by nothing that has a speed. A message between
 //! them takes the loopback, as if they were one host.
 
 use super::error::PlatformError;
 use super::parameters::{CheckedParameters, Duplex};
+use super::units::{Bandwidth, Seconds};
 use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
+use crate::defaults::Version;
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::layout::FloorPlan;
 use crate::routing::{self, Chosen, Ends, Message, Options, Routing};
-use crate::topology::{ArcId, Graph, Topology};
+use crate::topology::{ArcId, Graph, Hosts, Topology};
 use compact_str::{CompactString, ToCompactString, format_compact};
 use std::sync::Arc;
 
@@ -56,7 +63,8 @@ impl Platform {
             topology,
             &Options { seed, arc_delays: Some(&arc_delays), hosts: Some(&hosts_on) },
         )?;
-        let host_links = HostLinks::add(&mut links, &host_switch, parameters);
+        let host_link = parameters.host_link_on(graph, &hosts_on);
+        let host_links = HostLinks::add(&mut links, &host_switch, host_link, parameters);
         let loopback = LinkId::new(links.len());
         links.push(Link::loopback(parameters.loopback));
         let host = |(index, &switch): (usize, &SwitchId)| Host {
@@ -94,11 +102,12 @@ fn host_switches(counts: &[u32]) -> Vec<SwitchId> {
 /// The delay of each cable, in seconds; nothing if cables have no delay of their own.
 fn cable_delays(topology: &Topology, parameters: &CheckedParameters) -> Result<Vec<f64>, PlatformError> {
     let Some((delay, floor)) = &parameters.cables else { return Ok(Vec::new()) };
-    let plan = FloorPlan::new(topology, floor).map_err(|error| PlatformError::InvalidParameter {
-        parameter: "floor_plan",
-        value: floor.model.name().into(),
-        constraint: error.to_string(),
-    })?;
+    let plan =
+        FloorPlan::new(topology, &floor.on(&topology.graph)).map_err(|error| PlatformError::InvalidParameter {
+            parameter: "floor_plan",
+            value: floor.model.name().into(),
+            constraint: error.to_string(),
+        })?;
     Ok(plan.cables(&topology.graph).lengths().iter().map(|metres| metres * delay.value()).collect())
 }
 
@@ -110,6 +119,20 @@ fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f
     // Parallel links follow one another; they are called `3->17`, `3->17#2`, ...
     let mut previous = None;
     let mut copies = 1;
+    // A cable between a host that is a vertex and its switch enters a switch in one of its directions only. Version 0.1 of the
+    // defaults took that host for a switch.
+    let host_vertices = match graph.hosts() {
+        Hosts::Vertices(count) if parameters.defaults != Version::V0_1 => *count,
+        _ => 0,
+    };
+    let switch_delay = |from: SwitchId, to: SwitchId| {
+        let part = match (from.0 < host_vertices, to.0 < host_vertices) {
+            (true, _) | (_, true) if shared && !graph.is_directed() => 0.5,
+            (_, true) => 0.0,
+            _ => 1.0,
+        };
+        part * parameters.switch_delay.value()
+    };
     let mut link = |from: SwitchId, to: SwitchId, cable: usize| {
         copies = if previous.replace((from, to)) == Some((from, to)) { copies + 1 } else { 1 };
         let mut name = from.0.to_compact_string();
@@ -122,7 +145,7 @@ fn switch_links(graph: &Graph, parameters: &CheckedParameters, cable_delays: &[f
             name,
             bandwidth: parameters.link_bandwidth.value(),
             latency: parameters.link_latency.value()
-                + parameters.switch_delay.value()
+                + switch_delay(from, to)
                 + cable_delays.get(cable).copied().unwrap_or(0.0),
             policy: SharingPolicy::Shared,
             kind: LinkKind::Cable,
@@ -147,8 +170,14 @@ enum HostLinks {
 }
 
 impl HostLinks {
-    fn add(links: &mut Vec<Link>, host_switch: &[SwitchId], parameters: &CheckedParameters) -> Self {
-        let Some((bandwidth, latency)) = parameters.host_link else { return Self::None };
+    fn add(
+        links: &mut Vec<Link>,
+        host_switch: &[SwitchId],
+        link: Option<(Bandwidth, Seconds)>,
+        parameters: &CheckedParameters,
+    ) -> Self {
+        let Some((bandwidth, latency)) = link else { return Self::None };
+        let duplex = if parameters.host_links_apart { Duplex::Full } else { parameters.duplex };
         let first = LinkId::new(links.len()).0;
         let delay = parameters.switch_delay.value();
         let mut push = |name, extra| {
@@ -157,7 +186,7 @@ impl HostLinks {
             links.push(Link { name, bandwidth: bandwidth.value(), latency, policy, kind });
         };
         for (host, switch) in host_switch.iter().enumerate() {
-            match parameters.duplex {
+            match duplex {
                 Duplex::Full => {
                     push(format_compact!("h{host}->{switch}"), delay);
                     push(format_compact!("{switch}->h{host}"), 0.0);
@@ -165,7 +194,7 @@ impl HostLinks {
                 Duplex::Shared => push(format_compact!("h{host}--{switch}"), delay / 2.0),
             }
         }
-        match parameters.duplex {
+        match duplex {
             Duplex::Full => Self::Separate { first },
             Duplex::Shared => Self::Shared { first },
         }
@@ -286,9 +315,14 @@ mod tests {
     use super::*;
     use crate::topology;
 
+    /// A platform with the defaults of version 0.1: what tests do not name is 0, or is not there.
     fn platform(spec: &str, toml: &str) -> Result<Platform, PlatformError> {
+        with_defaults(Version::V0_1, spec, toml)
+    }
+
+    fn with_defaults(version: Version, spec: &str, toml: &str) -> Result<Platform, PlatformError> {
         let parameters: PlatformParameters = toml::from_str(toml).unwrap();
-        Platform::from_topology(&topology::build(spec).unwrap(), &parameters.check()?, "bfs", 1)
+        Platform::from_topology(&topology::build(spec).unwrap(), &parameters.check_with(version)?, "bfs", 1)
     }
 
     /// The names of the links of a route, and the sum of their latencies in nanoseconds.
@@ -313,7 +347,7 @@ mod tests {
     #[test]
     fn hosts_of_a_leaf_are_reached_through_different_roots() {
         let tree = topology::build("fat_tree2:4").unwrap();
-        let parameters = PlatformParameters::default().check().unwrap();
+        let parameters = PlatformParameters::default().check_with(Version::V0_1).unwrap();
         let platform = Platform::from_topology(&tree, &parameters, "d_mod_k", 1).unwrap();
         // Hosts 2 and 3 hang on leaf 1; the spines are 4 and 5.
         assert_eq!(route(&platform, 0, 2).0, ["0->4", "4->1"]);
@@ -349,7 +383,8 @@ mod tests {
         let mut topology = topology::build("ring:4").unwrap();
         // 0, 1, 2 in one cabinet; 3 in the other, and a cable from 0 to 2 by way of it is far.
         topology.graph = std::sync::Arc::new(Graph::undirected(4, vec![(0, 3), (3, 2), (0, 1), (1, 2)]).unwrap());
-        let platform = Platform::from_topology(&topology, &parameters.check().unwrap(), "lowest_latency", 1).unwrap();
+        let parameters = parameters.check_with(Version::V0_1).unwrap();
+        let platform = Platform::from_topology(&topology, &parameters, "lowest_latency", 1).unwrap();
         assert_eq!(route(&platform, 0, 2).0, ["0->1", "1->2"]);
         assert_eq!(route(&platform, 2, 0).0, ["2->1", "1->0"]);
     }
@@ -370,6 +405,43 @@ mod tests {
         let pairs = platform("ring:3", "hosts_per_switch = 2").unwrap();
         assert_eq!(route(&pairs, 0, 1), (vec!["loopback"], 0.0));
         assert_eq!(route(&pairs, 1, 2).0, ["0->1"]);
+    }
+
+    #[test]
+    fn by_default_hosts_have_links_like_the_others_and_switches_and_cables_delay() {
+        let new = |spec: &str, toml: &str| with_defaults(Version::V0_2, spec, toml).unwrap();
+        let ring = new("ring:3", "hosts_per_switch = 2");
+        assert!(ring.links.iter().filter(|link| link.kind != LinkKind::Loopback).all(|l| l.bandwidth == 12.5e9));
+        // One switch: 100 ns. Two, and 2 m of cable within a cabinet: 210 ns.
+        assert_eq!(route(&ring, 0, 1), (vec!["h0->0", "0->h1"], 100.0));
+        assert_eq!(route(&ring, 1, 2), (vec!["h1->0", "0->1", "1->h2"], 210.0));
+        assert_eq!(route(&ring, 1, 1), (vec!["loopback"], 0.0));
+        // Host links keep both directions apart where cables share theirs.
+        let shared = new("ring:3", "duplex = 'shared'\nlink_bandwidth = '40 Gbit/s'");
+        assert_eq!(route(&shared, 0, 1), (vec!["h0->0", "0--1", "1->h1"], 210.0));
+        assert_eq!(route(&shared, 1, 0), (vec!["h1->1", "0--1", "0->h0"], 210.0));
+        assert!(shared.links.iter().filter(|link| link.kind == LinkKind::OfHost).all(|link| link.bandwidth == 5e9));
+        // By name there are none, and neighbours use the loopback.
+        let none = new("ring:3", "hosts_per_switch = 2\nhost_link_bandwidth = 'none'");
+        assert_eq!(route(&none, 0, 1).0, ["loopback"]);
+        assert_eq!(route(&none, 1, 2), (vec!["0->1"], 110.0));
+    }
+
+    #[test]
+    fn hosts_with_cables_of_their_own_get_no_second_link() {
+        // Four cables and three switches, of which cables between switches are 2 m long.
+        for duplex in ["full", "shared"] {
+            let text = format!("duplex = '{duplex}'");
+            let clos = with_defaults(Version::V0_2, "clos:m=2,n=2,r=2", &text).unwrap();
+            assert!(clos.links.iter().all(|link| link.kind != LinkKind::OfHost));
+            assert_eq!((route(&clos, 0, 3).0.len(), route(&clos, 0, 3).1), (4, 320.0), "{duplex}");
+        }
+        // A link that is asked for is there, and so is one of a host that hangs on a switch.
+        let given = with_defaults(Version::V0_2, "clos:m=2,n=2,r=2", "host_link_bandwidth = '1 GB/s'").unwrap();
+        assert_eq!(route(&given, 0, 3).0.len(), 6);
+        let elsewhere = "hosts_per_switch = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]";
+        let on_switch = with_defaults(Version::V0_2, "clos:m=2,n=2,r=2", elsewhere).unwrap();
+        assert!(on_switch.links.iter().any(|link| link.kind == LinkKind::OfHost));
     }
 
     #[test]

@@ -1,15 +1,14 @@
-//! The parameters that turn a topology into a platform: as written, and as checked.
-//!
-//! The defaults are those of the study of uni-directional networks: links of 40 Gbit/s and 100 ns, hosts of 100
-//! Gflop/s, one host at each switch, no links between hosts and switches.
+//! The parameters that turn a topology into a platform: as written, and as checked. What is left out has the value of the
+//! [table of defaults](crate::defaults).
 
 use serde::Deserialize;
 
 use super::error::PlatformError;
-use super::units::{Bandwidth, Seconds, Speed};
+use super::units::{Bandwidth, HostLinkBandwidth, Seconds, Speed};
+use crate::defaults::Version;
 use crate::layout::{FloorOptions, LayoutError, Model, Placement};
-use crate::topology::Graph;
 use crate::topology::graph::MAX_SWITCHES;
+use crate::topology::{Graph, Hosts};
 
 /// Bandwidth below which a unit was probably left out: 1 Mbit/s, in bytes per second.
 const LEAST_PLAUSIBLE_BANDWIDTH: f64 = 125_000.0;
@@ -72,29 +71,39 @@ pub struct Loopback {
 impl Default for Loopback {
     /// 10e9 B/s and 0 s, as in SimGrid.
     fn default() -> Self {
-        let invariant = "the default is in range";
-        Self { bandwidth: Bandwidth::new(10e9).expect(invariant), latency: Seconds::new(0.0).expect(invariant) }
+        let defaults = Version::default().values();
+        Self { bandwidth: bandwidth(defaults.loopback_bandwidth), latency: seconds(defaults.loopback_latency) }
     }
 }
 
-/// Platform parameters as written in a file or on a command line; what is left out has its default.
+/// A bandwidth of the table of defaults.
+fn bandwidth(value: f64) -> Bandwidth {
+    Bandwidth::new(value).expect("defaults are in range")
+}
+
+/// A time of the table of defaults.
+fn seconds(value: f64) -> Seconds {
+    Seconds::new(value).expect("defaults are in range")
+}
+
+/// Platform parameters as written in a file or on a command line; what is left out has its default, which depends on the
+/// [version](Version) of the defaults.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlatformParameters {
     /// Hosts on each switch: a number or a list; default: where and as many as the topology says, mostly 1.
     pub hosts_per_switch: Option<HostsPerSwitch>,
-    /// Speed of one core of a host; default 100 Gflop/s.
+    /// Speed of one core of a host.
     pub host_speed: Option<Speed>,
-    /// Cores of a host; default 1.
+    /// Cores of a host.
     pub cores: Option<u32>,
-    /// Bandwidth of a link between switches; default 40 Gbit/s.
+    /// Bandwidth of a link between switches.
     pub link_bandwidth: Option<Bandwidth>,
-    /// Latency of a link between switches; default 100 ns.
+    /// Latency of a link between switches, without switches and cables.
     pub link_latency: Option<Seconds>,
-    /// Time that a message takes through a switch, beside the latency of the links; default 0.
+    /// Time that a message takes through a switch, in addition to the latency of the links.
     pub switch_delay: Option<Seconds>,
-    /// Delay of a metre of cable between switches, added to the latency of its link; default 0. Lengths are those of
-    /// the floor plan.
+    /// Delay per metre of cable between switches, added to the latency of its link. Lengths are those of the floor plan.
     #[serde(alias = "cable_delay_per_metre")]
     pub cable_delay: Option<Seconds>,
     /// Floor plan that cable lengths come from: `grid`, `slim-fly` or `equality`; default `grid`.
@@ -103,8 +112,8 @@ pub struct PlatformParameters {
     pub placement: Option<String>,
     /// Switches in a cabinet of the grid floor plans; default what the family says, else 16.
     pub switches_per_cabinet: Option<u32>,
-    /// Bandwidth of the link between a host and its switch; without it a host adds no link.
-    pub host_link_bandwidth: Option<Bandwidth>,
+    /// Bandwidth of the link between a host and its switch, or `none`; default that of the other links.
+    pub host_link_bandwidth: Option<HostLinkBandwidth>,
     /// Latency of the link between a host and its switch; default that of the other links.
     pub host_link_latency: Option<Seconds>,
     /// Whether the directions of a cable share its bandwidth; default full.
@@ -133,12 +142,20 @@ pub struct CheckedParameters {
     /// Delay of a metre of cable and the floor plan that says how many there are; `None` if cables have no delay of
     /// their own.
     pub cables: Option<(Seconds, FloorOptions)>,
+    /// Floor plan of the network, for costs.
+    pub floor: FloorOptions,
     /// Bandwidth and latency of the link between a host and its switch, if there is one.
     pub host_link: Option<(Bandwidth, Seconds)>,
+    /// `true` if the host link is that of the defaults: hosts that are vertices with cables of their own get none.
+    pub host_link_by_default: bool,
+    /// `true` if a host link carries its bandwidth in each direction whatever the duplex of cables.
+    pub host_links_apart: bool,
     /// Whether the directions of a cable share its bandwidth.
     pub duplex: Duplex,
     /// The link from a host to itself.
     pub loopback: Loopback,
+    /// Version of the defaults that were filled in.
+    pub defaults: Version,
 }
 
 impl PlatformParameters {
@@ -185,15 +202,27 @@ impl PlatformParameters {
         given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
     }
 
-    /// Fills in the defaults and checks that the parameters fit together.
+    /// Fills in the current defaults and checks that the parameters fit together.
     ///
     /// # Errors
     /// [`PlatformError::InvalidParameter`].
     pub fn check(&self) -> Result<CheckedParameters, PlatformError> {
+        self.check_with(Version::default())
+    }
+
+    /// Fills in the defaults of a version and checks that the parameters fit together.
+    ///
+    /// # Errors
+    /// [`PlatformError::InvalidParameter`].
+    pub fn check_with(&self, version: Version) -> Result<CheckedParameters, PlatformError> {
         let refuse = |parameter, value: String, constraint: &str| {
             Err(PlatformError::InvalidParameter { parameter, value, constraint: constraint.into() })
         };
-        let floor = self.floor()?;
+        let defaults = version.values();
+        let speeds = defaults.replay;
+        let cable_delay = self.cable_delay.unwrap_or_else(|| seconds(speeds.cable_delay));
+        // A delay of 0 that is written down is a choice, and the floor plan stays that of the costs.
+        let floor = self.floor(self.cable_delay.is_some() || speeds.cable_delay > 0.0)?;
         if self.cores == Some(0) {
             return refuse("cores", "0".into(), "a host must have at least one core");
         }
@@ -205,44 +234,57 @@ impl PlatformParameters {
         if !any_host {
             return refuse("hosts_per_switch", "0 everywhere".into(), "a platform must have at least one host");
         }
-        if let (None, Some(latency)) = (self.host_link_bandwidth, self.host_link_latency) {
-            let rule = "without `host_link_bandwidth` a host has no link of its own";
+        let link_bandwidth = self.link_bandwidth.unwrap_or_else(|| bandwidth(speeds.link_bandwidth));
+        let link_latency = self.link_latency.unwrap_or_else(|| seconds(speeds.link_latency));
+        let host_link = match self.host_link_bandwidth {
+            None => speeds.host_links.then_some(link_bandwidth),
+            Some(HostLinkBandwidth::None) => None,
+            Some(HostLinkBandwidth::Of(bandwidth)) => Some(bandwidth),
+        };
+        if let (None, Some(latency)) = (host_link, self.host_link_latency) {
+            let rule = match self.host_link_bandwidth {
+                None => "without `host_link_bandwidth` a host has no link of its own",
+                Some(_) => "with `host_link_bandwidth` none a host has no link of its own",
+            };
             return refuse("host_link_latency", format!("{} s", latency.value()), rule);
         }
-        let invariant = "the default is in range";
-        let link_latency = self.link_latency.unwrap_or_else(|| Seconds::new(100e-9).expect(invariant));
-        let loopback = Loopback::default();
+        let cables = (cable_delay.value() > 0.0).then_some((cable_delay, floor));
         Ok(CheckedParameters {
             hosts_per_switch: self.hosts_per_switch.clone(),
-            host_speed: self.host_speed.unwrap_or_else(|| Speed::new(100e9).expect(invariant)),
-            cores: self.cores.unwrap_or(1),
-            link_bandwidth: self.link_bandwidth.unwrap_or_else(|| Bandwidth::new(5e9).expect(invariant)),
+            host_speed: self
+                .host_speed
+                .unwrap_or_else(|| Speed::new(defaults.core_speed).expect("defaults are in range")),
+            cores: self.cores.unwrap_or(defaults.cores),
+            link_bandwidth,
             link_latency,
-            switch_delay: self.switch_delay.unwrap_or_else(|| Seconds::new(0.0).expect(invariant)),
-            cables: self.cable_delay.filter(|delay| delay.value() > 0.0).map(|delay| (delay, floor)),
-            host_link: self
-                .host_link_bandwidth
-                .map(|bandwidth| (bandwidth, self.host_link_latency.unwrap_or(link_latency))),
+            switch_delay: self.switch_delay.unwrap_or_else(|| seconds(speeds.switch_delay)),
+            cables,
+            // Costs of version 0.1 knew the hosts of a switch only where cables had a delay.
+            floor: if version == Version::V0_1 && cables.is_none() { FloorOptions::default() } else { floor },
+            host_link: host_link.map(|bandwidth| (bandwidth, self.host_link_latency.unwrap_or(link_latency))),
+            host_link_by_default: self.host_link_bandwidth.is_none() && self.host_link_latency.is_none(),
+            host_links_apart: defaults.host_links_apart,
             duplex: self.duplex.unwrap_or_default(),
             loopback: Loopback {
-                bandwidth: self.loopback_bandwidth.unwrap_or(loopback.bandwidth),
-                latency: self.loopback_latency.unwrap_or(loopback.latency),
+                bandwidth: self.loopback_bandwidth.unwrap_or_else(|| bandwidth(defaults.loopback_bandwidth)),
+                latency: self.loopback_latency.unwrap_or_else(|| seconds(defaults.loopback_latency)),
             },
+            defaults: version,
         })
     }
 }
 
 impl PlatformParameters {
     /// The floor plan options, checked. Compute nodes take room in the Equality model if their number is the same
-    /// everywhere.
-    fn floor(&self) -> Result<FloorOptions, PlatformError> {
+    /// everywhere. Without delays of cables nothing depends on them.
+    fn floor(&self, cables_have_delays: bool) -> Result<FloorOptions, PlatformError> {
         let invalid = |parameter, error: LayoutError| PlatformError::InvalidParameter {
             parameter,
             value: "given".into(),
             constraint: error.to_string(),
         };
         let of_floor = |name: &&str| ["floor_plan", "placement", "switches_per_cabinet"].contains(name);
-        if let (None, Some(parameter)) = (self.cable_delay, self.given().into_iter().find(of_floor)) {
+        if let (false, Some(parameter)) = (cables_have_delays, self.given().into_iter().find(of_floor)) {
             return Err(PlatformError::InvalidParameter {
                 parameter,
                 value: "given".into(),
@@ -308,6 +350,16 @@ impl CheckedParameters {
         warnings
     }
 
+    /// Bandwidth and latency of the links between hosts and the switches of a network, if there are any. `hosts_on` is the
+    /// number of hosts on each switch. The default adds no link to hosts that are vertices: they have cables already.
+    pub fn host_link_on(&self, graph: &Graph, hosts_on: &[u32]) -> Option<(Bandwidth, Seconds)> {
+        let have_cables = match graph.hosts() {
+            Hosts::Vertices(count) => hosts_on.iter().skip(*count as usize).all(|&hosts| hosts == 0),
+            _ => false,
+        };
+        self.host_link.filter(|_| !(self.host_link_by_default && have_cables))
+    }
+
     /// The number of hosts on each switch of a network.
     ///
     /// # Errors
@@ -350,14 +402,28 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_has_its_default() {
-        let checked = read("").unwrap().check().unwrap();
-        assert_eq!(checked, PlatformParameters::default().check().unwrap());
-        let numbers = [checked.link_bandwidth.value(), checked.link_latency.value(), checked.host_speed.value()];
-        assert_eq!(numbers.map(|number| format!("{number:e}")), ["5e9", "1e-7", "1e11"]);
+    fn what_is_left_out_has_the_default_of_a_version() {
+        let numbers = |checked: &CheckedParameters| {
+            let cable = checked.cables.as_ref().map_or(0.0, |(delay, _)| delay.value());
+            let times = [checked.link_latency.value(), checked.switch_delay.value(), cable];
+            let rates = [checked.link_bandwidth.value(), checked.host_speed.value()];
+            (rates.map(|rate| format!("{rate:e}")), times.map(|time| format!("{time:e}")))
+        };
+        let texts = |texts: [&str; 2]| texts.map(str::to_owned);
+        let times = |texts: [&str; 3]| texts.map(str::to_owned);
+        let checked = read("").unwrap().check_with(Version::V0_1).unwrap();
+        assert_eq!(numbers(&checked), (texts(["5e9", "1e11"]), times(["1e-7", "0e0", "0e0"])));
         assert_eq!((checked.cores, checked.host_link, checked.duplex), (1, None, Duplex::Full));
-        assert_eq!(checked.switch_delay.value(), 0.0);
         assert_eq!(checked.hosts_on(&ring(3)).unwrap(), [1, 1, 1]);
+        let checked = read("").unwrap().check().unwrap();
+        assert_eq!(checked, PlatformParameters::default().check_with(Version::V0_2).unwrap());
+        assert_eq!(numbers(&checked), (texts(["1.25e10", "1e11"]), times(["0e0", "1e-7", "5e-9"])));
+        assert_eq!(checked.host_link, Some((checked.link_bandwidth, checked.link_latency)));
+        // What is given for the links holds for those of hosts also, unless it is said otherwise.
+        let given = read("link_bandwidth = '40 Gbit/s'\nlink_latency = '1 us'").unwrap().check().unwrap();
+        assert_eq!(given.host_link, Some((given.link_bandwidth, given.link_latency)));
+        assert_eq!(read("host_link_bandwidth = 'none'").unwrap().check().unwrap().host_link, None);
+        assert!(read("host_link_latency = '1 us'").unwrap().check().is_ok());
     }
 
     #[test]
@@ -373,7 +439,7 @@ mod tests {
 
     #[test]
     fn speeds_without_a_unit_are_warned_of() {
-        let warnings = |text: &str| read(text).unwrap().check().unwrap().implausible();
+        let warnings = |text: &str| read(text).unwrap().check_with(Version::V0_1).unwrap().implausible();
         assert!(warnings("").is_empty());
         assert!(warnings("link_bandwidth = '1 Mbit/s'\nlink_latency = '1 ms'").is_empty());
         let told = warnings("link_bandwidth = 100\nlink_latency = 200\nswitch_delay = 60\ncable_delay = 5");
@@ -407,9 +473,13 @@ mod tests {
             ("cable_delay = '5 ns'\nplacement = 'up'", "no placement `up`"),
             ("cable_delay = '5 ns'\nswitches_per_cabinet = 0", "`switches_per_cabinet` is 0, but a cabinet has"),
         ] {
-            let error = read(text).unwrap().check().unwrap_err().to_string();
+            let error = read(text).unwrap().check_with(Version::V0_1).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
+        let error = read("host_link_bandwidth = 'none'\nhost_link_latency = 1").unwrap().check().unwrap_err();
+        assert!(error.to_string().contains("with `host_link_bandwidth` none"), "{error}");
+        assert!(read("host_link_bandwidth = 'no'").unwrap_err().to_string().contains("`none`"));
+        assert!(read("host_link_bandwidth = true").unwrap_err().to_string().contains("this is not a bandwidth"));
         let cables =
             read("cable_delay_per_metre = '5 ns'\nfloor_plan = 'slim-fly'").unwrap().check().unwrap().cables.unwrap();
         assert_eq!((cables.0.value(), cables.1.model), (5e-9, Model::SlimFly));

@@ -1,6 +1,8 @@
 //! How fast the hosts and links of a platform are, for reports: whoever reads a result has to know.
 
-use super::{Link, LinkKind, Platform, SharingPolicy};
+use super::{CheckedParameters, Link, LinkKind, Platform, SharingPolicy};
+use crate::layout::Placement;
+use crate::topology::Graph;
 use serde::{Serialize, Serializer};
 
 /// One value, or the least and the greatest of several.
@@ -80,6 +82,66 @@ impl Speeds {
             host_link_latency: Values::of(of_hosts().map(latency)),
             links: between().count(),
             host_links: of_hosts().count(),
+        }
+    }
+}
+
+/// Parameters that a topology was made into a platform with, all defaults filled in: in bytes, flops and seconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Resolved {
+    /// Version of the defaults.
+    pub defaults: &'static str,
+    /// Speed of a core.
+    pub core_flops: f64,
+    /// Cores of a host.
+    pub cores: u32,
+    /// Bandwidth of a link between switches.
+    pub link_bandwidth: f64,
+    /// Latency of a link, without switches and cables.
+    pub link_latency: f64,
+    /// Delay of a switch.
+    pub switch_delay: f64,
+    /// Delay per metre of cable.
+    pub cable_delay: f64,
+    /// Name of the floor plan that lengths come from.
+    pub floor_plan: &'static str,
+    /// Order in which switches fill the cabinets.
+    pub placement: &'static str,
+    /// Switches in a cabinet, where that is given.
+    pub switches_per_cabinet: Option<u32>,
+    /// Bandwidth of the link between a host and its switch; `None` if there is none.
+    pub host_link_bandwidth: Option<f64>,
+    /// Its latency, without the switch.
+    pub host_link_latency: Option<f64>,
+    /// `true` if hosts are vertices of the graph, with cables of their own.
+    pub hosts_are_vertices: bool,
+    /// Bandwidth between two ranks of a host.
+    pub loopback_bandwidth: f64,
+    /// Latency between two ranks of a host.
+    pub loopback_latency: f64,
+}
+
+impl Resolved {
+    /// Returns the parameters of a platform on `graph` with `hosts_on` hosts on each switch.
+    pub fn new(parameters: &CheckedParameters, graph: &Graph, hosts_on: &[u32]) -> Self {
+        let host_link = parameters.host_link_on(graph, hosts_on);
+        let placement = Placement::NAMES.iter().find(|(_, placement)| *placement == parameters.floor.placement);
+        Self {
+            defaults: parameters.defaults.name(),
+            core_flops: parameters.host_speed.value(),
+            cores: parameters.cores,
+            link_bandwidth: parameters.link_bandwidth.value(),
+            link_latency: parameters.link_latency.value(),
+            switch_delay: parameters.switch_delay.value(),
+            cable_delay: parameters.cables.as_ref().map_or(0.0, |(delay, _)| delay.value()),
+            floor_plan: parameters.floor.model.name(),
+            placement: placement.map_or("", |(name, _)| name),
+            switches_per_cabinet: parameters.floor.switches_per_cabinet,
+            host_link_bandwidth: host_link.map(|(bandwidth, _)| bandwidth.value()),
+            host_link_latency: host_link.map(|(_, latency)| latency.value()),
+            hosts_are_vertices: graph.switch_vertices() < graph.switches(),
+            loopback_bandwidth: parameters.loopback.bandwidth.value(),
+            loopback_latency: parameters.loopback.latency.value(),
         }
     }
 }

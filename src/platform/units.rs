@@ -257,6 +257,42 @@ quantity!(
     |value| RATES.contains(&value)
 );
 
+/// Bandwidth of the link between a host and its switch, or `none`: no such link.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum HostLinkBandwidth {
+    /// Hosts have no links of their own.
+    None,
+    /// A link with this bandwidth.
+    Of(Bandwidth),
+}
+
+impl FromStr for HostLinkBandwidth {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        match text.trim() {
+            "none" => Ok(Self::None),
+            text => text.parse().map(Self::Of),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for HostLinkBandwidth {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(f64),
+            Text(String),
+        }
+        let wanted = "a bandwidth: a number, or text like `40 Gbit/s`, `5 GB/s`, or `none`";
+        match Written::deserialize(deserializer).map_err(|_| D::Error::custom(format!("this is not {wanted}")))? {
+            Written::Number(value) => Bandwidth::new(value).map(Self::Of).map_err(D::Error::custom),
+            Written::Text(text) => text.parse().map_err(D::Error::custom),
+        }
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::float_cmp)] // The reader promises one float and no other, so the tests ask for it.
 mod tests {

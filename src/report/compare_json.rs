@@ -2,7 +2,7 @@
 
 use super::findings;
 use super::json::Model;
-use crate::platform::speeds::Speeds;
+use crate::platform::speeds::{Resolved, Speeds};
 use crate::result::explain::Explanation;
 use crate::study::comparison::Comparison;
 use crate::study::perturb::Factors;
@@ -64,6 +64,7 @@ struct Network<'a> {
     routing: Option<&'a str>,
     routing_kind: &'a str,
     speeds: &'a Speeds,
+    parameters: Option<&'a Resolved>,
     /// Where cells name it, and in which setting.
     column: Column<'a>,
 }
@@ -268,6 +269,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         routing: c.networks[n].routing.as_deref(),
         routing_kind: c.networks[n].routing_nature,
         speeds: &c.networks[n].speeds,
+        parameters: c.networks[n].parameters.as_ref(),
         column: column(n),
     };
     let name = |w: usize| c.workloads[w].name.as_str();

@@ -2,8 +2,9 @@
 
 use super::sheet::Datum;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
-use crate::platform::speeds::Values;
+use crate::platform::speeds::{Resolved, Values};
 use crate::study::comparison::{Comparison, Run};
+use crate::study::network::NetworkInfo;
 use std::io::{self, Write};
 
 /// The CSV format.
@@ -51,7 +52,25 @@ const REPLAY: &[Column<ReplayReport>] = &[
     ("core_flops", |r| speed(r.network.speeds.core_flops)),
     ("routing_kind", |r| r.network.routing_nature.to_owned()),
     ("measured_seconds", |r| optional(r.workload.measured_seconds)),
+    ("bare_link_latency", |r| parameter(&r.network, |p| p.link_latency.to_string())),
+    ("switch_delay", |r| parameter(&r.network, |p| p.switch_delay.to_string())),
+    ("cable_delay", |r| parameter(&r.network, |p| p.cable_delay.to_string())),
+    ("floor_plan", |r| parameter(&r.network, |p| p.floor_plan.to_owned())),
+    ("host_link_bandwidth", |r| parameter(&r.network, |p| or_none(p.host_link_bandwidth))),
+    ("host_link_latency", |r| parameter(&r.network, |p| or_none(p.host_link_latency))),
+    ("smp_setup", |r| if r.model.smp_setup { "on" } else { "off" }.to_owned()),
+    ("defaults", |r| parameter(&r.network, |p| p.defaults.to_owned())),
 ];
+
+/// A parameter of a network; nothing where a platform file lists its links.
+fn parameter(network: &NetworkInfo, text: impl Fn(&Resolved) -> String) -> String {
+    optional(network.parameters.as_ref().map(text))
+}
+
+/// A value, or that there is none.
+fn or_none(value: Option<f64>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| value.to_string())
+}
 
 /// A speed in the units of JSON, or a range.
 fn speed(values: Option<Values>) -> String {
@@ -210,6 +229,18 @@ impl Reporter for Csv {
         }
         columns.push(("routing", |(c, run)| optional(c.networks[run.network].routing.as_ref())));
         columns.push(("routing_kind", |(c, run)| c.networks[run.network].routing_nature.to_owned()));
+        let parameters: [Column<(&Comparison, &Run)>; 9] = [
+            ("duplex", |(c, run)| optional(c.networks[run.network].duplex.as_ref())),
+            ("link_bandwidth", |(c, run)| speed(c.networks[run.network].speeds.link_bandwidth)),
+            ("link_latency", |(c, run)| speed(c.networks[run.network].speeds.link_latency)),
+            ("bare_link_latency", |(c, run)| parameter(&c.networks[run.network], |p| p.link_latency.to_string())),
+            ("switch_delay", |(c, run)| parameter(&c.networks[run.network], |p| p.switch_delay.to_string())),
+            ("cable_delay", |(c, run)| parameter(&c.networks[run.network], |p| p.cable_delay.to_string())),
+            ("host_link_bandwidth", |(c, run)| parameter(&c.networks[run.network], |p| or_none(p.host_link_bandwidth))),
+            ("host_link_latency", |(c, run)| parameter(&c.networks[run.network], |p| or_none(p.host_link_latency))),
+            ("defaults", |(c, run)| parameter(&c.networks[run.network], |p| p.defaults.to_owned())),
+        ];
+        columns.extend(parameters);
         let rows: Vec<_> = comparison.runs.iter().map(|run| (comparison, run)).collect();
         lines(&columns, &rows, out)
     }

@@ -1,7 +1,7 @@
 //! What results mean, in words: what all formats say alike.
 
 use super::number::{bandwidth, brief_seconds, flops, percent, seconds};
-use crate::platform::speeds::{Speeds, Values};
+use crate::platform::speeds::{Resolved, Speeds, Values};
 use crate::result::critical::CriticalPath;
 use crate::result::explain::{Explanation, Shares};
 use crate::study::comparison::Comparison;
@@ -16,7 +16,10 @@ pub(super) const CHAOS: &str = "Under heavy contention results are chaotic: diff
 pub(super) fn platforms(networks: &[NetworkInfo], letter: fn(usize) -> String) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for (index, network) in networks.iter().enumerate() {
-        let words = speeds(&network.speeds);
+        let words = match &network.parameters {
+            Some(parameters) => resolved(parameters),
+            None => speeds(&network.speeds),
+        };
         match groups.iter_mut().find(|(known, _)| *known == words) {
             Some((_, letters)) => letters.push(letter(index)),
             None => groups.push((words, vec![letter(index)])),
@@ -25,6 +28,38 @@ pub(super) fn platforms(networks: &[NetworkInfo], letter: fn(usize) -> String) -
     let alike = groups.len() == 1;
     let of = |letters: &[String]| if alike { String::new() } else { format!(" of {}", letters.join(", ")) };
     groups.iter().map(|(words, letters)| format!("Platform{}: {words}.", of(letters))).collect()
+}
+
+/// All parameters of a platform that was made from a topology.
+fn resolved(p: &Resolved) -> String {
+    let cabinet = p.switches_per_cabinet.map_or_else(String::new, |count| format!(", {count} switches a cabinet"));
+    let order = if p.placement == "vertex" { String::new() } else { format!(", placement {}", p.placement) };
+    let cables = match p.cable_delay {
+        delay if delay > 0.0 => {
+            format!("cables {} a metre (floor plan {}{cabinet}{order})", brief_seconds(delay), p.floor_plan)
+        }
+        _ => "cables 0 s a metre".to_owned(),
+    };
+    let cores = if p.cores == 1 { "1 core".to_owned() } else { format!("{} cores", p.cores) };
+    [
+        format!("links {}, {}", bandwidth(p.link_bandwidth), brief_seconds(p.link_latency)),
+        format!("switches {}", brief_seconds(p.switch_delay)),
+        cables,
+        format!("links of hosts {}", host_links(p)),
+        format!("within a host {}, {}", bandwidth(p.loopback_bandwidth), brief_seconds(p.loopback_latency)),
+        format!("{cores} a host, {} a core", flops(p.core_flops)),
+        format!("defaults {}", p.defaults),
+    ]
+    .join("; ")
+}
+
+/// The links of hosts, or what there is instead.
+pub(super) fn host_links(p: &Resolved) -> String {
+    match (p.host_link_bandwidth, p.host_link_latency) {
+        (Some(speed), latency) => format!("{}, {}", bandwidth(speed), brief_seconds(latency.unwrap_or(0.0))),
+        (None, _) if p.hosts_are_vertices => "none (hosts have cables of their own)".to_owned(),
+        (None, _) => "none (hosts of one switch communicate as within a host)".to_owned(),
+    }
 }
 
 fn speeds(speeds: &Speeds) -> String {

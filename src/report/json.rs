@@ -1,7 +1,7 @@
 //! JSON, one document a result, with the name and version of its schema.
 
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TimeSplit, TopologyReport};
-use crate::platform::speeds::Speeds;
+use crate::platform::speeds::{Resolved, Speeds};
 use crate::result::critical::CriticalPath;
 use crate::result::explain::{BusyLink, Shares};
 use crate::study::choice::ModelDescription;
@@ -54,6 +54,7 @@ struct Replay<'a> {
     critical_path: Option<&'a CriticalPath>,
     model: Model<'a>,
     speeds: &'a Speeds,
+    parameters: Option<&'a Resolved>,
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     simulator: Option<Simulator>,
@@ -118,6 +119,7 @@ impl Reporter for Json {
                 mapping: &r.mapping,
             },
             speeds: &r.network.speeds,
+            parameters: r.network.parameters.as_ref(),
             notes: &r.notes,
             simulator: r.wall_seconds.map(|wall_seconds| Simulator {
                 wall_seconds,

@@ -1,6 +1,7 @@
 //! Results of packet runs as a sheet.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
+use crate::defaults::Version;
 use crate::packets::parameters::Parameters;
 use crate::packets::random::GENERATOR;
 use crate::packets::run::{Mode, Outcome};
@@ -26,10 +27,20 @@ fn interval(values: &[f64]) -> (Option<f64>, Option<f64>) {
     (statistic.map(|s| s.mean), statistic.and_then(|s| s.half_width))
 }
 
-fn facts(parameters: &Parameters, cycle_ns: f64) -> Vec<(&'static str, &'static str, Datum)> {
+/// The time of a cycle, and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cycle {
+    /// Its length in nanoseconds.
+    pub ns: f64,
+    /// Version of the defaults.
+    pub defaults: Version,
+}
+
+fn facts(parameters: &Parameters, cycle: Cycle) -> Vec<(&'static str, &'static str, Datum)> {
     let count = |value: u32| Datum::Count(value.into());
     vec![
-        ("cycle_ns", "cycle (ns)", Datum::Number(cycle_ns, 3)),
+        ("defaults", "defaults", Datum::Text(cycle.defaults.name().to_owned())),
+        ("cycle_ns", "cycle (ns)", Datum::Number(cycle.ns, 3)),
         ("packet", "packet (flits)", count(parameters.packet)),
         ("vc_buffer", "VC buffer (flits)", count(parameters.vc_buffer)),
         ("routing_delay", "routing", count(parameters.routing_delay)),
@@ -58,9 +69,9 @@ fn first_latency(series: &Series) -> Option<f64> {
 }
 
 /// The sheet of a sweep.
-pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
+pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
     let text = |text: &str| Datum::Text(text.to_owned());
-    let ns = |cycles: Option<f64>| Datum::number(cycles.map(|cycles| cycles * cycle_ns), 1);
+    let ns = |cycles: Option<f64>| Datum::number(cycles.map(|cycles| cycles * cycle.ns), 1);
     let runs = sweep.routings.len().max(1) * sweep.patterns.len();
     let summary = |(index, series): (usize, &Series)| {
         // The baseline has the same routing, or the same place in the list, and the same pattern.
@@ -247,19 +258,19 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle_ns: f64) -> Sheet {
         ("seeds", "seeds", Datum::List(sweep.seeds.clone())),
         ("generator", "generator", text(GENERATOR)),
     ];
-    all_facts.extend(facts(&sweep.parameters, cycle_ns));
+    all_facts.extend(facts(&sweep.parameters, cycle));
     Sheet { schema: "mopsim.packets/1", title, facts: all_facts, tables, detail: None, notes }
 }
 
 /// The sheet of a list of packets.
-pub fn list(topology: &str, routing: &str, parameters: &Parameters, cycle_ns: f64, log: &[Logged]) -> Sheet {
+pub fn list(topology: &str, routing: &str, parameters: &Parameters, cycle: Cycle, log: &[Logged]) -> Sheet {
     let mut all_facts = vec![
         ("topology", "topology", Datum::Text(topology.to_owned())),
         ("routing", "routing", Datum::Text(routing.to_owned())),
         ("vcs", "VCs", Datum::Count(parameters.vcs.into())),
         ("last_arrival", "last arrival", Datum::count(log.iter().map(|p| u64::from(p.tail)).max())),
     ];
-    all_facts.extend(facts(parameters, cycle_ns));
+    all_facts.extend(facts(parameters, cycle));
     let row = |packet: &Logged| {
         let cycles = [packet.injected, packet.head, packet.tail, packet.hops];
         [packet.id].into_iter().chain(cycles.map(u64::from)).map(Datum::Count).collect()

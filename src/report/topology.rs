@@ -1,6 +1,7 @@
 //! What is reported of a topology.
 
 use crate::cost::{Bill, CostError, Prices};
+use crate::defaults::Version;
 use crate::ids::SwitchId;
 use crate::layout::latency::{self, Choice, Latency};
 use crate::layout::{FloorOptions, FloorPlan, LayoutError};
@@ -71,11 +72,21 @@ pub struct TopologyOptions {
     pub prices: Prices,
     /// A route to show: the rule, where it is not the default one, from, to.
     pub route: Option<(Option<String>, u32, u32)>,
+    /// Version of the defaults, for the rule of the route.
+    pub defaults: Version,
 }
 
 impl Default for TopologyOptions {
-    /// The hosts of the family, the grid, 60 ns a switch and 5 ns a metre, the preset prices.
+    /// The current defaults.
     fn default() -> Self {
+        Self::of(Version::default())
+    }
+}
+
+impl TopologyOptions {
+    /// The hosts of the family, the grid, delays of a version of the defaults, the preset prices.
+    pub fn of(version: Version) -> Self {
+        let speeds = version.values().design;
         Self {
             aspl_samples: None,
             seed: 1,
@@ -83,10 +94,11 @@ impl Default for TopologyOptions {
             bisection_seeds: None,
             effort: Effort::Quick,
             floor: FloorOptions::default(),
-            switch_delay: latency::SWITCH_DELAY,
-            cable_delay: latency::CABLE_DELAY,
+            switch_delay: speeds.switch_delay,
+            cable_delay: speeds.cable_delay,
             prices: Prices::default(),
             route: None,
+            defaults: version,
         }
     }
 }
@@ -241,6 +253,8 @@ pub struct FloorReport {
     pub longest_cable_metres: f64,
     /// Cables of up to 5, 10, 15, ... metres.
     pub cables_by_5_metres: Vec<u64>,
+    /// Version of the defaults.
+    pub defaults: &'static str,
     /// Delay of a switch, in nanoseconds.
     pub switch_delay_ns: f64,
     /// Delay of a metre of cable, in nanoseconds.
@@ -477,6 +491,7 @@ fn floor(
         average_cable_metres: cables.average(),
         longest_cable_metres: cables.longest,
         cables_by_5_metres: cables.histogram(5.0),
+        defaults: options.defaults.name(),
         switch_delay_ns: nanoseconds(switch),
         cable_delay_ns_per_metre: nanoseconds(cable),
         max_latency_ns: fastest.map(|latency| nanoseconds(latency.max)),

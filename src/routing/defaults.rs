@@ -1,19 +1,33 @@
 //! The rule of each family where none is asked for: the one that real installations use.
 
 use super::{Options, PLAIN, RoutingSpec, balanced};
-use crate::topology::Topology;
+use crate::defaults::Version;
+use crate::topology::{Hosts, Topology};
 
 /// Returns the rule that a topology with its own hosts has where none is asked for; see [`default_routing`].
 pub fn default_for(topology: &Topology) -> &'static str {
-    default_routing(topology, topology.graph.default_hosts().iter().map(|&count| u64::from(count)).sum())
+    default_with(Version::default(), topology)
 }
 
-/// Returns the rule that a topology with `hosts` hosts has where none is asked for.
+/// Returns the rule that a topology with its own hosts has in a version of the defaults.
+pub fn default_with(version: Version, topology: &Topology) -> &'static str {
+    default_routing(version, topology, topology.graph.default_hosts().iter().map(|&count| u64::from(count)).sum())
+}
+
+/// Returns the rule that a topology with `hosts` hosts has where none is asked for, in a version of the defaults.
 ///
 /// Families with coordinates go dimension by dimension, trees and Clos networks by the digits of the destination,
 /// Dragonflies minimally by their groups, families with a shortest-path rule of their own by that. All other networks have
 /// shortest paths that are balanced over links, or hashed where balancing would take long.
-pub fn default_routing(topology: &Topology, hosts: u64) -> &'static str {
+///
+/// In version 0.1 all networks have shortest paths, lowest numbers first, but for trees and Clos networks.
+pub fn default_routing(version: Version, topology: &Topology, hosts: u64) -> &'static str {
+    if !version.values().routing_of_family {
+        return match topology.graph.hosts() {
+            Hosts::Everywhere(_) => PLAIN,
+            Hosts::OnSwitches(_) | Hosts::Vertices(_) => "d_mod_k",
+        };
+    }
     let own = match topology.spec.family().name {
         // Any rule gives the only path; this one is found the fastest.
         "full_mesh" | "star" | "tree" => PLAIN,
@@ -70,9 +84,19 @@ mod tests {
     }
 
     #[test]
+    fn version_0_1_has_the_lowest_numbers_but_in_trees() {
+        for (spec, rule) in
+            [("torus:4x4", "bfs"), ("slimfly:q=5", "bfs"), ("fat_tree3:4", "d_mod_k"), ("clos:m=3,n=2,r=3", "d_mod_k")]
+        {
+            assert_eq!(default_with(Version::V0_1, &topology::build(spec).unwrap()), rule, "{spec}");
+        }
+    }
+
+    #[test]
     fn balancing_is_given_up_where_it_takes_long() {
         let random = topology::build("random:n=1000,d=8").unwrap();
         // 8,000 arcs: 2^29 steps are 67,108 hosts; but next hops are kept for 2^28 pairs at most.
+        let default_routing = |topology, hosts| default_routing(Version::default(), topology, hosts);
         assert_eq!(default_routing(&random, 67_108), "balanced");
         assert_eq!(default_routing(&random, 67_109), "hashed");
         let sparse = topology::build("dln_random:n=20000,x=2,y=1").unwrap();

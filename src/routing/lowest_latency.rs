@@ -6,8 +6,9 @@
 
 use super::trees::Trees;
 use super::{Options, Routing, RoutingError, RoutingSpec};
+use crate::defaults::Version;
 use crate::ids::SwitchId;
-use crate::layout::latency::{CABLE_DELAY, SWITCH_DELAY, arc_delays};
+use crate::layout::latency::arc_delays;
 use crate::layout::{FloorOptions, FloorPlan};
 use crate::topology::weighted::{Search, Weights, picoseconds};
 use crate::topology::{ArcId, Topology};
@@ -49,7 +50,8 @@ pub(super) fn lightest(
                     topology: topology.name(),
                     reason: error.to_string(),
                 })?;
-            default = arc_delays(&graph, plan.cables(&graph).lengths(), SWITCH_DELAY, CABLE_DELAY);
+            let speeds = Version::default().values().design;
+            default = arc_delays(&graph, plan.cables(&graph).lengths(), speeds.switch_delay, speeds.cable_delay);
             &default
         }
     };

@@ -38,7 +38,7 @@ mod up_down;
 mod valiant;
 mod walk;
 
-pub use defaults::{default_for, default_routing};
+pub use defaults::{default_for, default_routing, default_with};
 pub use spec::{Parameter, RoutingSpec, Values};
 
 /// The routing that fits every network.

@@ -1,5 +1,6 @@
 //! Choices by name: what a user writes in a file or on the command line, checked once and turned into a model.
 
+use crate::defaults::Version;
 use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::select::{Selector, Table};
@@ -66,7 +67,7 @@ pub struct ModelChoice {
     pub compat: Option<String>,
     /// Whether a flow also weighs on the links of the way back; the default is that of the network model.
     pub crosstraffic: Option<bool>,
-    /// Whether the first collective pays for finding out who shares a host.
+    /// Whether the first collective pays for finding out who shares a host; on by default.
     pub smp_setup: Option<bool>,
     /// Factor of the bandwidth by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/bw-factor`).
     pub bandwidth_factor: Option<String>,
@@ -94,6 +95,9 @@ pub struct ModelChoice {
     pub probe_cpu_usage: Option<f64>,
     /// Whether tests and looks that fail take longer and longer (`smpi/grow-injected-times`).
     pub growing_times: Option<bool>,
+    /// Version of the defaults, from the study, the network or the command line.
+    #[serde(skip)]
+    pub defaults: Option<Version>,
 }
 
 /// The model in words, for results.
@@ -213,6 +217,7 @@ impl ModelChoice {
             probe_time: self.probe_time.or(base.probe_time),
             probe_cpu_usage: self.probe_cpu_usage.or(base.probe_cpu_usage),
             growing_times: self.growing_times.or(base.growing_times),
+            defaults: self.defaults.or(base.defaults),
         }
     }
 
@@ -309,7 +314,8 @@ impl ModelChoice {
         let table = self.collectives.as_deref().unwrap_or("mvapich2");
         let table = Table::from_name(table)
             .ok_or_else(|| ChoiceError::unknown("collectives", table, &Table::ALL.map(Table::name)))?;
-        let smp_setup = self.smp_setup.unwrap_or(false);
+        // SimGrid's SMPI always runs it, so the current defaults are right for `compat` as well.
+        let smp_setup = self.smp_setup.unwrap_or(self.defaults.unwrap_or_default().values().smp_setup);
         let mut collectives = Selector::new(table, smp_setup);
         for (kind, algorithm) in &self.collective {
             let kind_names = CollectiveKind::ALL.map(CollectiveKind::name);

@@ -8,7 +8,7 @@
 //! collectives = "mvapich2"
 //!
 //! [network]                    # what all networks have in common
-//! parameters = { link_bandwidth = "40 Gbit/s" }
+//! parameters = { link_bandwidth = "200 Gbit/s" }
 //!
 //! [[networks]]
 //! name = "random"
@@ -31,6 +31,7 @@ use super::choice::ModelChoice;
 use super::network::NetworkChoice;
 use super::procurement::Budget;
 use super::traffic::TrafficChoice;
+use crate::defaults::Version;
 use crate::platform::PlatformParameters;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -44,6 +45,8 @@ pub struct StudyFile {
     pub title: String,
     /// Name of the network that the others are compared with; the first one if left out.
     pub baseline: Option<String>,
+    /// Version of the defaults, e.g. `0.1`; the current one if left out.
+    pub defaults: Option<Version>,
     /// How traces turn into time.
     #[serde(default)]
     pub model: ModelChoice,

@@ -3,10 +3,11 @@
 use super::choice::{ChoiceError, ModelChoice};
 use super::simgrid_settings;
 use super::toml_file::{self, Place, Step, Step::Key, TomlError};
+use crate::defaults::Version;
 use crate::layout::FloorOptions;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
-use crate::platform::speeds::Speeds;
+use crate::platform::speeds::{Resolved, Speeds};
 use crate::platform::{CheckedParameters, Loaded, Platform, PlatformError};
 use crate::routing::{self, RoutingSpec};
 use crate::topology::{self, Topology, TopologyError};
@@ -26,6 +27,8 @@ pub struct NetworkChoice {
     pub platform: Option<PathBuf>,
     /// Routing rule, e.g. `bfs`.
     pub routing: Option<String>,
+    /// Version of the defaults, e.g. `0.1`; the current one if left out.
+    pub defaults: Option<Version>,
     /// Seed of a random topology and of a random routing, where the specification gives none.
     pub seed: Option<u64>,
     /// Hosts, speeds and latencies.
@@ -55,6 +58,8 @@ pub struct NetworkInfo {
     pub hosts: usize,
     /// How fast they and the links are.
     pub speeds: Speeds,
+    /// All parameters, defaults filled in; `None` where a platform file lists its links.
+    pub parameters: Option<Resolved>,
 }
 
 /// A network, built.
@@ -159,7 +164,9 @@ impl NetworkError {
             Self::NotForFile { .. } => "leave the option out, or describe the network by a topology".into(),
             Self::NoGraph { .. } => "use --to simgrid, or describe the network by a topology".into(),
             Self::Toml(TomlError::Read(error)) => error.help().into(),
-            Self::Toml(_) => "the keys are name, topology, platform, routing, seed and the table [parameters]".into(),
+            Self::Toml(_) => {
+                "the keys are name, topology, platform, routing, defaults, seed and the table [parameters]".into()
+            }
             Self::Nested => "put the keys of that file here instead".into(),
             Self::InToml { error, .. } if matches!(**error, Self::Ambiguous { .. }) => {
                 "write one of the keys topology and platform into it".into()
@@ -224,6 +231,7 @@ impl NetworkChoice {
             topology: if network { self.topology } else { base.topology.clone() },
             platform: if network { self.platform } else { base.platform.clone() },
             routing: self.routing.or_else(|| base.routing.clone()),
+            defaults: self.defaults.or(base.defaults),
             seed: self.seed.or(base.seed),
             parameters: self.parameters.over(&base.parameters),
             model: self.model.over(&base.model),
@@ -337,10 +345,17 @@ impl NetworkChoice {
         Ok(spec.build()?)
     }
 
+    /// The model that it comes with; the version of the defaults holds for that also.
+    fn model(&self) -> ModelChoice {
+        ModelChoice { defaults: self.defaults, ..self.model.clone() }
+    }
+
     fn build_topology(&self, topology: Arc<Topology>) -> Result<NetworkUnderTest, NetworkError> {
-        let parameters = self.parameters.check()?;
-        let hosts = parameters.hosts_on(&topology.graph)?.into_iter().map(u64::from).sum();
-        let routing = self.routing.as_deref().unwrap_or_else(|| routing::default_routing(&topology, hosts));
+        let version = self.defaults.unwrap_or_default();
+        let parameters = self.parameters.check_with(version)?;
+        let hosts_on = parameters.hosts_on(&topology.graph)?;
+        let hosts = hosts_on.iter().copied().map(u64::from).sum();
+        let routing = self.routing.as_deref().unwrap_or_else(|| routing::default_routing(version, &topology, hosts));
         let routing: RoutingSpec = routing.parse().map_err(PlatformError::from)?;
         let routing_seed = routing::seed_for(self.seed, &topology);
         let platform = Platform::from_topology(&topology, &parameters, &routing.to_string(), routing_seed)?;
@@ -360,12 +375,13 @@ impl NetworkChoice {
                 routing_nature: routing.kind.nature(),
                 hosts: platform.hosts.len(),
                 speeds: Speeds::of(&platform),
+                parameters: Some(Resolved::new(&parameters, &topology.graph, &hosts_on)),
             },
             platform: Arc::new(platform),
-            floor: parameters.cables.map_or_else(FloorOptions::default, |(_, floor)| floor),
+            floor: parameters.floor.on(&topology.graph),
             topology: Some(topology),
             making: Some(Making { parameters, routing, routing_seed }),
-            model: self.model.clone(),
+            model: self.model(),
             remarks: Vec::new(),
         })
     }
@@ -381,7 +397,7 @@ impl NetworkChoice {
         if let Some(option) = self.parameters.given().into_iter().find(|name| !name.starts_with("loopback_")) {
             return not_for_file(option);
         }
-        let loopback = self.parameters.check()?.loopback;
+        let loopback = self.parameters.check_with(self.defaults.unwrap_or_default())?.loopback;
         let Loaded { platform, settings, mut remarks } = Platform::load_all(file, &LoadOptions { loopback })?;
         let settings = simgrid_settings::read(&settings)?;
         if !settings.ignored.is_empty() {
@@ -399,12 +415,13 @@ impl NetworkChoice {
                 routing_nature: "static",
                 hosts: platform.hosts.len(),
                 speeds: Speeds::of(&platform),
+                parameters: None,
             },
             platform: Arc::new(platform),
             floor: FloorOptions::default(),
             topology: None,
             making: None,
-            model: self.model.clone().over(&settings.model),
+            model: self.model().over(&settings.model),
             remarks,
         })
     }
@@ -414,7 +431,12 @@ impl NetworkChoice {
         let folder = file.parent().unwrap_or(Path::new(""));
         self.over_toml(file)?
             .build(folder)
-            .map_err(|error| in_toml_if_own(file, error, |written| written.build(folder).err()))
+            .map_err(|error| in_toml_if_own(file, error, |written| self.version_over(written).build(folder).err()))
+    }
+
+    /// What a file says, with our version of the defaults where we have one: that makes no mistake of the file one of ours.
+    fn version_over(&self, written: NetworkChoice) -> NetworkChoice {
+        NetworkChoice { defaults: self.defaults.or(written.defaults), ..written }
     }
 
     fn over_toml(&self, file: &Path) -> Result<NetworkChoice, NetworkError> {

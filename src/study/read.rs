@@ -333,7 +333,10 @@ fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes
             return Err(source.wrong(&[Key(list), Item(second)], format!("`{name}` stands in {list} twice")));
         }
     }
-    let base = overrides.model.clone().over(&file.model);
+    let base = ModelChoice {
+        defaults: overrides.network.defaults.or(file.defaults),
+        ..overrides.model.clone().over(&file.model)
+    };
     let choice =
         |table: Option<String>| ModelChoice { collectives: table.or_else(|| base.collectives.clone()), ..base.clone() };
     let choices = tables.iter().cloned().map(choice).collect();
@@ -352,7 +355,7 @@ fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes
     };
     Ok(Axes {
         folder,
-        common: file.network.clone(),
+        common: NetworkChoice { defaults: file.network.defaults.or(file.defaults), ..file.network.clone() },
         seeds,
         platforms,
         routings,

@@ -91,7 +91,9 @@ pub(super) fn model_of(
     (index, choice): (usize, &ModelChoice),
     models: &mut Vec<(Model, ModelDescription)>,
 ) -> Result<(usize, Option<String>), ChoiceError> {
-    let (model, description) = choice.clone().over(&network.model).build()?;
+    // The version that the network was made with: it is that of the command line or the study, unless the network has its own.
+    let choice = ModelChoice { defaults: network.model.defaults.or(choice.defaults), ..choice.clone() };
+    let (model, description) = choice.over(&network.model).build()?;
     let changes = description.changes(&models[index].1);
     if changes.is_empty() {
         return Ok((index, None));

@@ -98,7 +98,7 @@ impl TrafficPlan {
             // What a link delays in the study, so that rules that look at delays find the routes of the replays.
             switch_delay: parameters.link_latency.value() + parameters.switch_delay.value(),
             cable_delay: parameters.cables.as_ref().map_or(0.0, |(delay, _)| delay.value()),
-            ..Speeds::default()
+            ..Speeds::of(parameters.defaults)
         };
         let hosts = parameters.hosts_per_switch.clone();
         let network = Network::new(Arc::clone(topology), hosts, None, speeds, floor);

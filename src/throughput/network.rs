@@ -1,8 +1,9 @@
 //! The network that traffic is put on: switches, where hosts hang, capacities, delays.
 
 use super::ThroughputError;
+use crate::defaults::Version;
 use crate::ids::SwitchId;
-use crate::layout::latency::{CABLE_DELAY, SWITCH_DELAY, arc_delays};
+use crate::layout::latency::arc_delays;
 use crate::layout::{FloorOptions, FloorPlan};
 use crate::platform::{CheckedParameters, Duplex, HostsPerSwitch, PlatformParameters};
 use crate::topology::{ArcId, Hosts, Topology};
@@ -23,19 +24,29 @@ pub struct Speeds {
     pub cable_delay: f64,
     /// Size of a packet in bytes, for queues.
     pub packet: f64,
+    /// Version of the defaults that were filled in.
+    pub defaults: Version,
 }
 
 impl Default for Speeds {
-    /// Links of 96 Gbit/s for switches and hosts, and packets of 33 flits of 256 bits, as in the papers on DSN-F, on
-    /// uni-directional networks and on Skywalk; delays of the paper on Skywalk.
+    /// The current defaults.
     fn default() -> Self {
+        Self::of(Version::default())
+    }
+}
+
+impl Speeds {
+    /// The speeds of a version of the defaults.
+    pub fn of(version: Version) -> Self {
+        let speeds = version.values().design;
         Self {
-            link: 12e9,
-            host: Some(12e9),
+            link: speeds.link_bandwidth,
+            host: speeds.host_links.then_some(speeds.link_bandwidth),
             duplex: Duplex::Full,
-            switch_delay: SWITCH_DELAY,
-            cable_delay: CABLE_DELAY,
-            packet: 33.0 * 32.0,
+            switch_delay: speeds.switch_delay,
+            cable_delay: speeds.cable_delay,
+            packet: version.values().packet_bytes,
+            defaults: version,
         }
     }
 }

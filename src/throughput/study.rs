@@ -1,8 +1,9 @@
 //! A study of throughput: networks, patterns, routings, from a file or from flags.
 
 use super::{Cell, Network, Options, Speeds, ThroughputError, evaluate};
+use crate::defaults::Version;
 use crate::layout::FloorOptions;
-use crate::platform::units::{Bandwidth, Seconds};
+use crate::platform::units::{Bandwidth, HostLinkBandwidth, Seconds};
 use crate::platform::{Duplex, HostsPerSwitch};
 use crate::topology::Spec;
 use crate::{routing, traffic};
@@ -31,6 +32,8 @@ pub struct NetworkEntry {
 pub struct StudyFile {
     /// Title of the report.
     pub title: Option<String>,
+    /// Version of the defaults, e.g. `0.1`; the current one if left out.
+    pub defaults: Option<Version>,
     /// Patterns.
     pub patterns: Option<Vec<String>>,
     /// Routings of networks that have none of their own.
@@ -45,8 +48,8 @@ pub struct StudyFile {
     pub seed: Option<u64>,
     /// Bandwidth of links between switches.
     pub link_bandwidth: Option<Bandwidth>,
-    /// Bandwidth of the links of hosts.
-    pub host_link_bandwidth: Option<Bandwidth>,
+    /// Bandwidth of the links of hosts, or `none`.
+    pub host_link_bandwidth: Option<HostLinkBandwidth>,
     /// `false` if hosts have no links.
     pub host_links: Option<bool>,
     /// `full` or `shared`.
@@ -119,6 +122,7 @@ impl StudyFile {
         }
         StudyFile {
             title: self.title.or(base.title),
+            defaults: self.defaults.or(base.defaults),
             patterns: self.patterns.or(base.patterns),
             routings: self.routings.or(base.routings),
             networks: base.networks,
@@ -151,14 +155,15 @@ impl StudyFile {
         let invalid = |parameter, value: String, rule: &str| {
             Err(ThroughputError::Invalid { parameter, value, rule: rule.into() })
         };
-        let default = Speeds::default();
+        let default = Speeds::of(self.defaults.unwrap_or_default());
         let link = self.link_bandwidth.map_or(default.link, Bandwidth::value);
         let host = match (self.host_links, self.host_link_bandwidth) {
-            (Some(false), Some(_)) => {
+            (Some(false), Some(HostLinkBandwidth::Of(_))) => {
                 return invalid("host_link_bandwidth", "given".into(), "hosts are to have no links");
             }
-            (Some(false), None) => None,
-            (_, given) => Some(given.map_or(link, Bandwidth::value)),
+            (Some(false), _) | (_, Some(HostLinkBandwidth::None)) => None,
+            (_, Some(HostLinkBandwidth::Of(given))) => Some(given.value()),
+            (_, None) => Some(link),
         };
         if self.packet_bytes == Some(0) {
             return invalid("packet_bytes", "0".into(), "a packet has at least one byte");
@@ -170,6 +175,7 @@ impl StudyFile {
             switch_delay: self.switch_delay.map_or(default.switch_delay, Seconds::value),
             cable_delay: self.cable_delay.map_or(default.cable_delay, Seconds::value),
             packet: self.packet_bytes.map_or(default.packet, f64::from),
+            defaults: default.defaults,
         };
         let floor = FloorOptions {
             model: self.floor_plan.as_deref().map(str::parse).transpose()?.unwrap_or_default(),
@@ -258,7 +264,8 @@ impl Study {
             if let Some(name) = &entry.name {
                 network.name.clone_from(name);
             }
-            let default = || vec![routing::default_for(&network.topology).to_owned()];
+            let version = self.speeds.defaults;
+            let default = || vec![routing::default_with(version, &network.topology).to_owned()];
             let routings = entry.routings.clone().unwrap_or_else(default);
             for pattern in &self.patterns {
                 match evaluate(&network, pattern, &routings, &self.options) {

@@ -1,10 +1,11 @@
 //! The figures that papers print, computed from what we build.
 
 use super::networks::longest_sub_shortest;
+use mopsim::defaults::Version;
 use mopsim::design::bounds::switch_counts;
 use mopsim::design::dsnf::expansion;
 use mopsim::ids::SwitchId;
-use mopsim::layout::latency::{CABLE_DELAY, Choice, Latency, latencies};
+use mopsim::layout::latency::{Choice, Latency, latencies};
 use mopsim::layout::{Cables, FloorOptions, FloorPlan, Model, Placement, equality};
 use mopsim::report::{TopologyOptions, TopologyReport};
 use mopsim::routing;
@@ -74,7 +75,7 @@ fn metres(spec: &str) -> f64 {
 
 pub fn latency(spec: &str, switch_delay: f64, choice: Choice) -> Latency {
     let (graph, cables) = laid_out(spec);
-    latencies(&graph, cables.lengths(), switch_delay, CABLE_DELAY, choice).unwrap()
+    latencies(&graph, cables.lengths(), switch_delay, 5e-9, choice).unwrap()
 }
 
 /// The longest route; `None` if one does not pass the check of its hops against the distance.
@@ -291,7 +292,7 @@ fn one(entry: &Value) -> Found {
         }
         _ if what.starts_with("b_r of a t") => {
             let spec = if what.contains("two-tier") { "fat_tree2:4" } else { "fat_tree3:8" };
-            let report = TopologyReport::of(&build(spec).unwrap(), &TopologyOptions::default()).unwrap();
+            let report = TopologyReport::of(&build(spec).unwrap(), &TopologyOptions::of(Version::V0_1)).unwrap();
             let share = report.bisection_share_of_all.unwrap();
             // Ours are halves of all vertices, the paper's of the hosts; here both cut as much. It prints 1/6 with four
             // decimals.

@@ -25,19 +25,20 @@ pub struct Network {
     /// Cores of a host [default: 1]
     #[arg(long, value_name = "N")]
     pub cores: Option<u32>,
-    /// Bandwidth of a link, e.g. "5 GB/s"; a bare number is in bytes a second [default: 40 Gbit/s]
+    /// Bandwidth of a link, e.g. "5 GB/s"; a bare number is in bytes a second [default: 100 Gbit/s]
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub link_bandwidth: Option<String>,
-    /// Latency of a link; a bare number is in seconds [default: 100 ns]
+    /// Latency of a link, without switch and cable; a bare number is in seconds [default: 0]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub link_latency: Option<String>,
-    /// Delay of a switch, e.g. "60 ns" [default: 0]
+    /// Delay of a switch, e.g. "60 ns" [default: 100 ns]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,
-    /// Delay of a metre of cable between switches, by the floor plan, e.g. "5 ns" [default: 0]
+    /// Delay of a metre of cable between switches, by the floor plan [default: 5 ns]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub cable_delay: Option<String>,
-    /// Bandwidth of the link between a host and its switch; without it hosts add no link
+    /// Bandwidth of the link between a host and its switch, each way; or none: hosts have no links, and those of one
+    /// switch communicate as within a host [default: that of the other links]
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub host_link_bandwidth: Option<String>,
     /// Latency of the link between a host and its switch [default: that of the other links]
@@ -52,7 +53,17 @@ pub struct Network {
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     #[command(flatten)]
+    pub defaults: Defaults,
+    #[command(flatten)]
     pub floor: Floor,
+}
+
+#[derive(Debug, Args)]
+pub struct Defaults {
+    /// Version of the defaults of all options, for results that are to be repeated: 0.1 or 0.2 (docs/platforms.md lists
+    /// their values) [default: 0.2]
+    #[arg(long, value_name = "VERSION")]
+    pub defaults: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -109,13 +120,13 @@ pub struct Model {
     #[arg(long, value_name = "SECONDS")]
     pub timing_precision: Option<f64>,
     /// simgrid: give the numbers of SimGrid's default settings; the same as --sharing simgrid-lazy --timing-precision
-    /// 1e-9
+    /// 1e-9 --smp-setup on
     #[arg(long, value_name = "TOOL")]
     pub compat: Option<String>,
     /// Whether a flow also takes 5 % of its rate on the way back [default: that of the network model]
     #[arg(long, value_name = "ON|OFF")]
     pub crosstraffic: Option<Switch>,
-    /// Whether the first collective pays for finding out who shares a host [default: off]
+    /// Whether the first collective pays for finding out who shares a host, as in SimGrid's SMPI [default: on]
     #[arg(long, value_name = "ON|OFF")]
     pub smp_setup: Option<Switch>,
 }

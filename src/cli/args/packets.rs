@@ -1,5 +1,6 @@
 //! Arguments of `packets`.
 
+use super::network::Defaults;
 use super::threads;
 use clap::Args;
 use mopsim::packets::parameters::PRESETS;
@@ -115,9 +116,11 @@ pub struct PacketSwitch {
     /// Let adaptive rules also count flits that are routed and not sent yet
     #[arg(long)]
     pub count_routed: bool,
-    /// Nanoseconds of a cycle [default: 2.667, a flit of 256 bit at 96 Gbit/s]
+    /// Nanoseconds of a cycle [default: 2.56, a flit of 256 bit at 100 Gbit/s; in the presets 2.667, one at 96 Gbit/s]
     #[arg(long, value_name = "NS", allow_hyphen_values = true)]
     pub cycle_ns: Option<f64>,
+    #[command(flatten)]
+    pub defaults: Defaults,
 }
 
 /// Examples, and the lists of rules and presets.

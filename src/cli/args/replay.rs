@@ -16,8 +16,8 @@ A platform file in TOML:
   [parameters]
   hosts_per_switch = 1
   host_speed = \"100 Gflop/s\"
-  link_bandwidth = \"40 Gbit/s\"
-  link_latency = \"100 ns\"
+  link_bandwidth = \"100 Gbit/s\"
+  switch_delay = \"100 ns\"
   duplex = \"full\"")]
 pub struct Replay {
     /// Trace: a file of any format of docs/traces.md, a list of files (one a rank), or `-` for standard input; plain,

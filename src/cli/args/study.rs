@@ -19,7 +19,7 @@ A study file (file names are relative to it):
   [model]                        # as the flags of the same names
   collectives = \"mvapich2\"       # or ompi, mpich, default
   [network]                      # what all networks have in common
-  parameters = { link_bandwidth = \"40 Gbit/s\", link_latency = \"100 ns\" }
+  parameters = { link_bandwidth = \"200 Gbit/s\", switch_delay = \"90 ns\" }
   [[networks]]
   name = \"random\"
   topology = \"random:n=64,d=6,seed=1\"

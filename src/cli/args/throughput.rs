@@ -1,6 +1,6 @@
 //! What `throughput` takes.
 
-use super::network::Floor;
+use super::network::{Defaults, Floor};
 use super::threads;
 use clap::Args;
 use mopsim::report::wrap::broken;
@@ -56,6 +56,8 @@ pub struct Throughput {
     #[command(flatten)]
     pub speeds: Speeds,
     #[command(flatten)]
+    pub defaults: Defaults,
+    #[command(flatten)]
     pub floor: Floor,
     #[command(flatten)]
     pub files: ThroughputFiles,
@@ -64,7 +66,7 @@ pub struct Throughput {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Speeds")]
 pub struct Speeds {
-    /// Bandwidth of a link between switches [default: 96 Gbit/s]
+    /// Bandwidth of a link between switches [default: 100 Gbit/s]
     #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
     pub link_bandwidth: Option<String>,
     /// Bandwidth of the link between a host and its switch, or none [default: that of the other links]
@@ -74,7 +76,7 @@ pub struct Speeds {
     /// always do [default: full]
     #[arg(long, value_name = "MODE")]
     pub duplex: Option<String>,
-    /// Delay of a switch, e.g. "20 ns" [default: 60 ns]
+    /// Delay of a switch, e.g. "20 ns" [default: 100 ns]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,
     /// Delay of a metre of cable [default: 5 ns]

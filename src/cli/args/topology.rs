@@ -1,6 +1,6 @@
 //! What `topology` takes.
 
-use super::network::Floor;
+use super::network::{Defaults, Floor};
 use super::whole;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ pub struct Topology {
     pub specs: Vec<String>,
     /// Which families join so many hosts with switches of so many ports, e.g. hosts=4096,radix=36
     #[arg(long, value_name = "hosts=N,radix=R", conflicts_with_all = [
-        "specs", "routing", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "hosts_per_cabinet", "placement",
-        "hosts_per_switch", "switch_delay", "cable_delay", "floor_svg",
+        "specs", "routing", "seed", "aspl_samples", "bisection", "full", "route", "floor_plan", "switches_per_cabinet", "hosts_per_cabinet",
+        "placement", "hosts_per_switch", "switch_delay", "cable_delay", "defaults", "floor_svg",
     ])]
     pub fit: Option<String>,
     /// Seed of random families whose specification gives none, of samples and of random routings [default: 1]
@@ -38,7 +38,7 @@ pub struct Topology {
     /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]
     #[arg(long, alias = "endpoints", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub hosts_per_switch: Option<u32>,
-    /// Delay of a switch, e.g. "20 ns" [default: 60 ns]
+    /// Delay of a switch, e.g. "20 ns" [default: 100 ns]
     #[arg(long, allow_hyphen_values = true, value_name = "TIME")]
     pub switch_delay: Option<String>,
     /// Delay of a metre of cable [default: 5 ns]
@@ -50,6 +50,8 @@ pub struct Topology {
     /// Draw the floor with its cables (SVG); for one topology
     #[arg(long, value_name = "FILE")]
     pub floor_svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub defaults: Defaults,
     #[command(flatten)]
     pub floor: Floor,
 }

@@ -3,6 +3,7 @@
 
 use super::amin::by_hops;
 use super::{At, Candidate, Head, Request, Rule};
+use crate::defaults::Version;
 use crate::ids::SwitchId;
 use crate::packets::PacketError;
 use crate::packets::parameters::HostPort;
@@ -32,7 +33,8 @@ struct StaticRoutes {
 pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> {
     let wiring = request.wiring.clone();
     let topology = &wiring.topology;
-    let name = request.argument.unwrap_or(routing::default_routing(topology, u64::from(wiring.hosts())));
+    let name =
+        request.argument.unwrap_or(routing::default_routing(Version::default(), topology, u64::from(wiring.hosts())));
     let spec: RoutingSpec = name.parse()?;
     let delays: Vec<f64> = wiring.latency.iter().map(|&cycles| f64::from(cycles)).collect();
     let hosts: Vec<u32> = (0..wiring.switches() as u32).map(|s| wiring.hosts_of(s)).collect();

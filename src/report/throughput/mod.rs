@@ -19,6 +19,8 @@ pub const SCHEMA: &str = "mopsim.throughput/1";
 /// What the numbers rest on.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ModelOfThroughput {
+    /// Version of the defaults.
+    pub defaults: &'static str,
     /// Bandwidth of a link between switches: injections are in units of it.
     pub link_bytes_per_second: f64,
     /// Bandwidth of the link between a host and its switch; `None` if hosts are held by nothing.
@@ -39,6 +41,7 @@ impl ModelOfThroughput {
     /// From speeds.
     pub fn new(speeds: &Speeds) -> Self {
         Self {
+            defaults: speeds.defaults.name(),
             link_bytes_per_second: speeds.link,
             host_link_bytes_per_second: speeds.host,
             duplex: match speeds.duplex {

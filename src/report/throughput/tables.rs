@@ -78,16 +78,18 @@ fn notes(report: &ThroughputReport) -> Vec<String> {
     }
     let model = &report.model;
     let hosts = match model.host_link_bytes_per_second {
-        None => "links of hosts hold nobody".to_owned(),
+        None => "links of hosts: none".to_owned(),
         Some(host) if (host - model.link_bytes_per_second).abs() <= 1e-9 * host => {
             "links of hosts are as fast".to_owned()
         }
         Some(host) => format!("links of hosts have {:.3} Gbit/s", host * 8e-9),
     };
     notes.push(format!(
-        "injection 1 is the bandwidth of a link between switches, {:.3} Gbit/s, {} duplex; {hosts}",
+        "injection 1 is the bandwidth of a link between switches, {:.3} Gbit/s, {} duplex; {hosts}; \
+         defaults {}",
         model.link_bytes_per_second * 8e-9,
-        model.duplex
+        model.duplex,
+        model.defaults
     ));
     notes.push(format!(
         "latency is 300 ns + {:.1} ns a switch + {:.1} ns a metre of cable; under load it is an {}, packets of {} bytes",

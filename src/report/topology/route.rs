@@ -42,7 +42,8 @@ impl RouteReport {
                 return Err(TopologyReportError::Route(message));
             }
         }
-        let spec: RoutingSpec = name.as_deref().unwrap_or_else(|| routing::default_for(topology)).parse()?;
+        let spec: RoutingSpec =
+            name.as_deref().unwrap_or_else(|| routing::default_with(options.defaults, topology)).parse()?;
         let cables = FloorPlan::new(topology, &options.floor)?.cables(graph);
         let delays = arc_delays(graph, cables.lengths(), options.switch_delay, options.cable_delay);
         let seed = routing::seed_for(options.routing_seed, topology);

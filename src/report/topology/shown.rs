@@ -111,8 +111,8 @@ pub(in crate::report) fn notes(reports: &[TopologyReport]) -> Vec<String> {
     if let Some(r) = reports.first() {
         let floor = &r.floor;
         notes.push(format!(
-            "Floor plan {}, {} ns a switch, {} ns a metre of cable.",
-            floor.plan, floor.switch_delay_ns, floor.cable_delay_ns_per_metre
+            "Floor plan {}, {} ns a switch, {} ns a metre of cable; defaults {}.",
+            floor.plan, floor.switch_delay_ns, floor.cable_delay_ns_per_metre, floor.defaults
         ));
         if let Some(cost) = reports.iter().find_map(|r| r.cost.as_ref()) {
             let hosts = if floor.plan == "equality" { "" } else { "; cables to hosts on switches not counted" };

@@ -168,7 +168,7 @@ fn disconnected_topologies_are_refused() {
 
 #[test]
 fn platform_values_are_checked_in_flags_and_files_alike() {
-    let folder = Folder::with_trace(MESSAGE);
+    let folder = Folder::with_trace(MESSAGE).pinned();
     for (option, value, rule) in [
         ("link-bandwidth", "40Gb", "there is no unit `Gb`"),
         ("link-bandwidth", "nan", "not a bandwidth"),

@@ -101,9 +101,11 @@ fn what_was_written_is_told_in_the_format_of_results() {
     );
     assert_eq!((&told["cables"], &told["seed"], &told["directed"]), (&12.into(), &1.into(), &false.into()));
     assert_eq!((&told["to"], &told["file"], &told["n"]), (&"edges".into(), &"g.txt".into(), &8.into()));
-    // Two directions of four cables, and the loopback.
+    // Two directions of four cables and of four host links, and the loopback.
     let told = folder.json(&["export", "ring:4", "--to", "simgrid", "-o", "p.xml"]);
-    assert_eq!((&told["hosts"], &told["links"], &told["file"]), (&4.into(), &9.into(), &"p.xml".into()));
+    assert_eq!((&told["hosts"], &told["links"], &told["file"]), (&4.into(), &17.into(), &"p.xml".into()));
+    let bare = ["export", "ring:4", "--to", "simgrid", "-o", "b.xml", "--host-link-bandwidth", "none"];
+    assert_eq!(folder.json(&bare)["links"], 9);
     let csv = folder.output(&["export", "ring:4", "--to", "dot", "-o", "g.dot", "--format", "csv"]);
     assert!(csv.starts_with("topology,to,file,") && csv.contains("ring:n=4,dot,g.dot,"), "{csv}");
     folder.refuse(&["export", "ring:4", "--to", "edges", "--format", "json"], 2, &["--format", "-o FILE"]);

@@ -3,6 +3,7 @@
 mod bad_input;
 mod collectives;
 mod compare;
+mod defaults;
 mod design;
 mod docs_examples;
 mod export;

@@ -130,7 +130,7 @@ fn a_rank_file_places_every_rank_once() {
 #[test]
 fn blocks_fill_the_cores_of_a_host_first() {
     // Rank 0 sends to rank 1: within a host with two cores, between hosts with one.
-    let folder = Folder::with_trace(MESSAGE);
+    let folder = Folder::with_trace(MESSAGE).pinned();
     let messages_on_links = |cores: &str| {
         let arguments = ["replay", "t.ti", "--topology", "ring:4", "--mapping", "block", "--cores", cores];
         folder.json(&arguments)["busiest_links"].as_array().expect("a list").len()
@@ -162,7 +162,7 @@ fn a_platform_in_toml_is_its_topology_with_parameters() {
     assert_eq!(by_file, by_flag);
     assert!(number(&by_file, "simulated_seconds") > 1e-6);
     // A flag comes before the file.
-    let both = folder.json(&["replay", "t.ti", "--platform", "p.toml", "--link-latency", "100 ns"]);
+    let both = folder.json(&["replay", "t.ti", "--platform", "p.toml", "--link-latency", "0 ns"]);
     assert_eq!(both, folder.json(&RING));
     folder.write("p.toml", "topology = 'ring:4'\n[parameters]\nlink_latncy = 1\n");
     folder.refuse(&["replay", "t.ti", "--platform", "p.toml"], 2, &["p.toml:3:1:", "did you mean `link_latency`?"]);
@@ -170,7 +170,7 @@ fn a_platform_in_toml_is_its_topology_with_parameters() {
 
 #[test]
 fn an_explicit_platform_gives_the_time_of_its_topology() {
-    let folder = Folder::with_trace(MESSAGE);
+    let folder = Folder::with_trace(MESSAGE).pinned();
     let platform = support::data().join("corpus/torus-16-A.json.zst");
     let platform = platform.to_str().expect("a path");
     let explicit = folder.json(&["replay", "t.ti", "--platform", platform]);
@@ -264,7 +264,7 @@ fn a_full_disk_is_an_io_failure_even_if_nobody_can_be_told() {
 
 #[test]
 fn the_timeline_is_a_json_of_trace_events() {
-    let folder = Folder::with_trace(MESSAGE);
+    let folder = Folder::with_trace(MESSAGE).pinned();
     let plain = folder.output(&RING);
     assert_eq!(folder.output(&[&RING[..], &["--timeline", "out.json"]].concat()), plain);
     let events: Value = serde_json::from_str(&folder.read("out.json")).expect("JSON");
@@ -329,12 +329,15 @@ fn an_explained_replay_gives_the_same_time_and_a_critical_path_as_long_as_the_ru
 /// A result says nothing without the speeds that it was got with.
 #[test]
 fn every_format_states_the_platform() {
-    let folder = Folder::with_trace(MESSAGE);
+    let folder = Folder::with_trace(MESSAGE).pinned();
     let speeds = ["--link-bandwidth", "1 Gbit/s", "--host-speed", "5Gf", "--link-latency", "3us", "--cores", "2"];
-    let arguments = [&RING[..], &speeds].concat();
+    let arguments = [&RING[..], &["--routing", "dimension-order"], &speeds].concat();
     for format in ["text", "markdown"] {
-        let text = folder.output(&[&arguments[..], &["--format", format]].concat());
-        assert!(text.contains("Platform: links 1 Gbit/s, 3 us; 2 cores a host; 5 Gflop/s a core."), "{text}");
+        let text = folder.output(&[&arguments[..], &["--format", format]].concat()).replace("\n       ", " ");
+        let platform = "Platform: links 1 Gbit/s, 3 us; switches 0 s; cables 0 s a metre; links of hosts none (hosts of \
+                        one switch communicate as within a host); within a host 80 Gbit/s, 0 s; 2 cores a host, 5 \
+                        Gflop/s a core; defaults 0.1.";
+        assert!(text.contains(platform), "{text}");
     }
     let json = folder.json(&arguments);
     let stated = &json["speeds"];
@@ -362,7 +365,7 @@ fn every_format_states_the_platform() {
 
 #[test]
 fn a_platform_file_that_is_wrong_is_named() {
-    let folder = Folder::with_trace(MESSAGE);
+    let folder = Folder::with_trace(MESSAGE).pinned();
     for (content, place, part) in [
         ("", "platform file `p.toml`: ", "write one of the keys"),
         ("\ntopology = 'rung:4'\n", "p.toml:2:12: ", "did you mean `ring`"),
@@ -388,7 +391,7 @@ fn a_platform_file_that_is_wrong_is_named() {
 /// platform, and flags come before all of them.
 #[test]
 fn constants_of_the_model_come_from_files() {
-    let folder = Folder::with_trace(MESSAGE);
+    let folder = Folder::with_trace(MESSAGE).pinned();
     folder.write("m.toml", "network_model = 'cm02'\nlatency_factor = '10'\nsend_overhead = '0:1:0'\n");
     folder.write("p.toml", "topology = 'ring:2'\n[model]\nlatency_factor = '10'\nnetwork_model = 'cm02'\n");
     let xml = |settings: &str| {

@@ -311,7 +311,7 @@ fn settings_are_not_compared_with_each_other() {
 fn throughput_is_in_the_page_where_it_is_asked_for() {
     // Once for each network, however many settings there are; a pattern that does not fit is told and does no harm.
     for settings in [false, true] {
-        let folder = buyers_study(settings);
+        let folder = buyers_study(settings).pinned();
         let page = page(&folder, &["--pattern", "bit_complement", "--pattern", "transpose"]);
         check_validity(&page);
         let elements = elements(&parse(&page));

@@ -50,7 +50,7 @@ const LATER: &str = "0 send 4 0 10000000 6\n4 recv 0 0 10000000 6\n\
 #[test]
 fn a_message_avoids_what_is_loaded_when_it_starts() {
     // Two switches of four hosts each, joined by two paths of two hops over 2 and 3.
-    let mut folder = Folder::with_trace(LATER);
+    let mut folder = Folder::with_trace(LATER).pinned();
     folder.write("square.txt", "# undirected n=4 hosts=4,4,0,0\n0 2\n2 1\n0 3\n3 1\n");
     let run = |folder: &Folder, routing: &str| {
         let arguments =
@@ -65,7 +65,7 @@ fn a_message_avoids_what_is_loaded_when_it_starts() {
     close(run(&folder, "adaptive:knowledge=local"), 2.1e-3);
     close(run(&folder, "ugal"), 2.1e-3);
     // A full mesh has no other minimal path, but detours.
-    folder = Folder::with_trace(LATER);
+    folder = Folder::with_trace(LATER).pinned();
     folder.write("square.txt", "# undirected n=4 hosts=4,4,0,0\n0 1\n0 2\n2 1\n0 3\n3 1\n2 3\n");
     close(run(&folder, "adaptive"), 4e-3);
     close(run(&folder, "ugal"), 2.1e-3);
@@ -99,7 +99,7 @@ fn adaptive_replays_are_the_same_for_any_number_of_threads_and_differ_by_seed() 
 
 #[test]
 fn dimension_order_halves_the_ties_of_a_torus() {
-    let folder = Folder::new();
+    let folder = Folder::new().pinned();
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/traces/ft.A.64.ti.zst");
     let seconds = |routing: &str| {
         let arguments = ["replay", trace, "--topology", "torus:4x4x4", "--routing", routing];
@@ -113,7 +113,7 @@ fn dimension_order_halves_the_ties_of_a_torus() {
 
 #[test]
 fn every_rule_of_sharing_has_loads() {
-    let folder = Folder::with_trace(LATER);
+    let folder = Folder::with_trace(LATER).pinned();
     folder.write("square.txt", "# undirected n=4 hosts=4,4,0,0\n0 2\n2 1\n0 3\n3 1\n");
     for sharing in ["exact", "simgrid-lazy", "simgrid-full"] {
         let arguments = ["replay", "t.ti", "--topology", "square.txt", "--routing", "adaptive", "--sharing", sharing];
@@ -131,7 +131,7 @@ const STUDY: &str = "title = 'x'\nroutings = ['bfs', 'D-mod-k']\n\
 /// Gbit/s, whatever the rule.
 #[test]
 fn a_study_shows_what_the_rules_do_to_the_order() {
-    let folder = Folder::with_trace(&leaf_to_leaf());
+    let folder = Folder::with_trace(&leaf_to_leaf()).pinned();
     folder.write("s.toml", STUDY);
     let json = folder.json(&["compare", "s.toml"]);
     let effect = &json["routings"][0];
@@ -154,7 +154,10 @@ fn a_study_shows_what_the_rules_do_to_the_order() {
         assert!(text.contains("static routing bfs") && text.contains("Each with its best rule"), "{text}");
     }
     let csv = folder.output(&["compare", "s.toml", "--format", "csv"]);
-    assert!(csv.lines().next().unwrap().ends_with("collectives,routing_setting,routing,routing_kind"), "{csv}");
+    assert!(
+        csv.lines().next().unwrap().contains("collectives,routing_setting,routing,routing_kind,duplex,link_bandwidth,"),
+        "{csv}"
+    );
     assert!(csv.contains(",d_mod_k,d_mod_k,static"), "{csv}");
     folder.output(&["compare", "s.toml", "--html", "r.html"]);
     let html = folder.read("r.html");
@@ -202,7 +205,8 @@ fn reports_say_static_or_adaptive() {
         assert!(run("text").contains(words) && run("markdown").contains(&words.replace('_', "\\_")), "{}", run("text"));
         let csv = run("csv");
         let lines: Vec<&str> = csv.lines().collect();
-        assert!(lines[0].ends_with(",routing_kind") && lines[1].ends_with(&format!(",{kind}")), "{csv}");
+        assert!(lines[0].contains(",core_flops,routing_kind,"), "{csv}");
+        assert!(lines[1].contains(&format!(",100000000000,{kind},")), "{csv}");
         let json: Value = serde_json::from_str(&run("json")).unwrap();
         assert_eq!((&json["model"]["routing"], &json["model"]["routing_kind"]), (&routing.into(), &kind.into()));
     }

@@ -16,7 +16,7 @@ fn the_least_fair_rate_is_the_saturation_and_no_cut_is_below_it() {
 
 #[test]
 fn what_is_full_first_is_named() {
-    let folder = Folder::new();
+    let folder = Folder::new().pinned();
     // A host sends to the next one, over links that nobody else uses.
     for (host_links, held) in [
         ("96 Gbit/s", "links of hosts and between switches at once"),

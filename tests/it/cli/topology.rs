@@ -287,7 +287,19 @@ fn routes_are_explained() {
 fn markdown_says_what_the_text_says() {
     let folder = Folder::new();
     folder.write("twice.txt", "0 1\n1 2\n2 3\n3 0\n0 1\n");
-    let specs = ["topology", "torus:8x8", "kary-ntree:k=4,n=2", "twice.txt", "ring:9", "star:5", "--route", "0", "3"];
+    let specs = [
+        "topology",
+        "torus:8x8",
+        "kary-ntree:k=4,n=2",
+        "twice.txt",
+        "ring:9",
+        "star:5",
+        "--route",
+        "0",
+        "3",
+        "--switch-delay",
+        "60 ns",
+    ];
     let text = folder.output(&specs);
     let markdown = folder.output(&[&specs[..], &["--format", "markdown"]].concat());
     // Cells without blanks at their ends and without what keeps them in their cells.
@@ -387,7 +399,7 @@ fn distances_can_be_sampled() {
 /// Two switches in different cabinets are further apart in time when cables have a delay.
 #[test]
 fn replays_take_the_floor_plan_into_account() {
-    let folder = Folder::with_trace("0 init\n1 init\n0 send 1 0 100 6\n1 recv 0 0 100 6\n");
+    let folder = Folder::with_trace("0 init\n1 init\n0 send 1 0 100 6\n1 recv 0 0 100 6\n").pinned();
     let time = |flags: &[&str]| {
         let network = ["replay", "t.ti", "--topology", "ring:4", "--network-model", "ideal"];
         number(&folder.json(&[&network, flags].concat()), "simulated_seconds")

@@ -4,7 +4,7 @@ use crate::support::cli::{Folder, assert_80_columns, number};
 
 #[test]
 fn a_curve_is_a_list_of_points() {
-    let folder = Folder::new();
+    let folder = Folder::new().pinned();
     let ask = ["packets", "torus:4x4", "--load", "0.1,0.3", "--measure", "2000", "--seeds", "2", "--threads", "2"];
     let json = folder.json(&ask);
     assert_eq!(json["schema"], "mopsim.packets/1");

@@ -1,6 +1,7 @@
 //! Platforms against the reference corpus: all of its files load, and platforms built here route as it says.
 
 use crate::support;
+use mopsim::defaults::Version;
 use mopsim::ids::{HostId, LinkId};
 use mopsim::platform::{Link, LinkKind, LoadOptions, Platform, PlatformParameters, hostfile};
 use mopsim::topology;
@@ -64,9 +65,9 @@ fn topologies_route_as_the_corpus_says() {
         ("imase_itoh:n=256,d=6", "imase6-256-A"),
     ] {
         let corpus = load(&shared.join(format!("corpus/platforms/{name}.json")));
-        let parameters = PlatformParameters::default().check().unwrap();
+        let parameters = PlatformParameters::default().check_with(Version::V0_1).unwrap();
         let built = Platform::from_topology(&topology::build(spec).unwrap(), &parameters, "bfs", 1).unwrap();
-        // The defaults are those of set A, so everything is equal but the name, and what a file does not say of a link.
+        // The defaults of version 0.1 are those of set A, so everything is equal but the name, and what a file does not say of a link.
         assert_eq!(built.hosts, corpus.hosts, "{spec}");
         let undeclared = |link: &Link| Link { kind: LinkKind::Declared, ..link.clone() };
         let links = |platform: &Platform| platform.links.iter().map(undeclared).collect::<Vec<Link>>();
@@ -115,7 +116,7 @@ fn graph_files_route_as_the_corpus_says() {
             .collect();
         let text = format!("hosts_per_switch = [{}]", counts.join(","));
         let parameters: PlatformParameters = toml::from_str(&text).unwrap();
-        let built = Platform::from_topology(&graph, &parameters.check().unwrap(), "bfs", 1).unwrap();
+        let built = Platform::from_topology(&graph, &parameters.check_with(Version::V0_1).unwrap(), "bfs", 1).unwrap();
         // The flat platform lists its arcs in another order, so links are compared by name.
         assert_eq!(built.links.len(), corpus.links.len(), "{name}");
         for from in 0..built.hosts.len() {

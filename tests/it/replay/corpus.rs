@@ -90,6 +90,8 @@ impl Row {
             collectives: Some(self.selector.clone()),
             sharing: Some(rule.name().to_owned()),
             timing_precision: Some(precision.unwrap_or(SMPIRUN_PRECISION)),
+            // SimGrid cannot run it in a replay.
+            smp_setup: Some(false),
             crosstraffic: self.extra.get("network/crosstraffic").map(|text| text != "0"),
             ..ModelChoice::default()
         }

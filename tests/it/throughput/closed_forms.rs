@@ -1,12 +1,13 @@
 //! Saturation, loads and bounds of networks whose values can be worked out by hand.
 
 use crate::support::relative_difference;
+use mopsim::defaults::Version;
 use mopsim::throughput::bounds::Wanted;
 use mopsim::throughput::{Cell, Network, Options, Speeds, evaluate};
 
 /// The answer for a topology with one host on each switch unless it says otherwise; hosts have no links of their own.
 fn cell(spec: &str, pattern: &str, routing: &str) -> Cell {
-    let speeds = Speeds { host: None, ..Speeds::default() };
+    let speeds = Speeds { host: None, ..Speeds::of(Version::V0_1) };
     let topology = mopsim::topology::build(spec).expect(spec);
     let network = Network::new(topology, None, None, speeds, &Default::default()).expect(spec);
     // Programs of larger networks take seconds, and are asked for elsewhere.
@@ -139,7 +140,7 @@ fn full_meshes() {
 fn full_trees_are_full() {
     for spec in ["fat_tree2:8", "fat_tree3:4", "kary_ntree:k=3,n=3"] {
         let topology = mopsim::topology::build(spec).expect(spec);
-        let network = Network::new(topology, None, None, Speeds::default(), &Default::default()).expect(spec);
+        let network = Network::new(topology, None, None, Speeds::of(Version::V0_1), &Default::default()).expect(spec);
         let answers = |pattern: &str| {
             let routings = ["d_mod_k", "split", "bfs"].map(str::to_owned);
             evaluate(&network, pattern, &routings, &Options::default()).expect(spec)
@@ -164,7 +165,8 @@ fn hosts_links_hold_what_the_network_could_carry() {
     let with = |spec: &str, hosts: u32, pattern: &str| {
         let topology = mopsim::topology::build(spec).expect(spec);
         let count = mopsim::platform::HostsPerSwitch::Uniform(hosts);
-        let network = Network::new(topology, Some(count), None, Speeds::default(), &Default::default()).expect(spec);
+        let network =
+            Network::new(topology, Some(count), None, Speeds::of(Version::V0_1), &Default::default()).expect(spec);
         evaluate(&network, pattern, &["bfs".to_owned()], &Options::default()).expect(spec).remove(0)
     };
     // A full mesh of 8 could carry 8 times as much, but a host sends no more than its link carries.
@@ -191,7 +193,7 @@ fn hosts_links_hold_what_the_network_could_carry() {
 #[test]
 fn shared_duplex_halves_what_goes_both_ways() {
     let of = |duplex| {
-        let speeds = Speeds { host: None, duplex, ..Speeds::default() };
+        let speeds = Speeds { host: None, duplex, ..Speeds::of(Version::V0_1) };
         let topology = mopsim::topology::build("ring:8").expect("a ring");
         let network = Network::new(topology, None, None, speeds, &Default::default()).expect("a network");
         let all = |pattern| {

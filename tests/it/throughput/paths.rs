@@ -1,5 +1,6 @@
 //! Loads, classes and fair rates against slow and obvious ways to find them.
 
+use mopsim::defaults::Version;
 use mopsim::ids::SwitchId;
 use mopsim::platform::HostsPerSwitch;
 use mopsim::routing::Scope;
@@ -100,7 +101,7 @@ fn hosts_of_a_switch_are_interchangeable_under_even_traffic() {
     // Once from the numbers of hosts alone, and once flow by flow, from a matrix of equal weights.
     let folder = tempfile::tempdir().expect("a folder");
     for (spec, hosts, capacity) in [("ring:5", 3, 0.4), ("torus:3x3", 2, 1.0), ("mesh:4", 2, 0.2), ("star:4", 2, 0.3)] {
-        let speeds = Speeds { host: Some(12e9 * capacity), ..Speeds::default() };
+        let speeds = Speeds { host: Some(12e9 * capacity), ..Speeds::of(Version::V0_1) };
         let network = network(spec, hosts, speeds);
         let n = network.endpoints();
         for (pattern, with_self) in [("uniform", true), ("all_to_all", false)] {
@@ -153,7 +154,7 @@ proptest! {
         let routing = ["bfs", "ecmp", "split", "up_down", "balanced"][routing];
         // Without links of hosts flows within a switch are held by nothing.
         let host = (capacity > 0).then(|| 12e9 * f64::from(capacity) * 0.25);
-        let speeds = Speeds { host, ..Speeds::default() };
+        let speeds = Speeds { host, ..Speeds::of(Version::V0_1) };
         let network = network(&format!("random_ring:n={},y=1,seed={seed}", 2 * n), hosts, speeds);
         let rule = Rule::new(routing, &network, seed).unwrap();
         let demand = Demand::new(&network, &traffic(&network, pattern), rule.scope).unwrap();

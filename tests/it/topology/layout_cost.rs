@@ -3,7 +3,7 @@
 use crate::support;
 use crate::support::{topology, topology_reference};
 use mopsim::cost::{Bill, Prices};
-use mopsim::layout::latency::{CABLE_DELAY, Choice, latencies};
+use mopsim::layout::latency::{Choice, latencies};
 use mopsim::layout::{FloorOptions, FloorPlan, Model, Placement};
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ fn floor_plans_give_the_reference_lengths_and_latencies() {
             let Some(table) = entry.get(format!("latency_{delay}ns")) else { continue };
             let of = |choice| {
                 let switch = f64::from(delay) * 1e-9;
-                latencies(&topology.graph, cables.lengths(), switch, CABLE_DELAY, choice).unwrap()
+                latencies(&topology.graph, cables.lengths(), switch, 5e-9, choice).unwrap()
             };
             let (fastest, nearest) = (of(Choice::Fastest), of(Choice::Nearest));
             close(fastest.max * 1e9, table, "fastest_max");

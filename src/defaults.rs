@@ -1,0 +1,173 @@
+//! The one table of defaults: what every verb assumes where a user gives no value.
+//!
+//! The table has versions, so that a report can be repeated after its defaults have changed: `defaults = "0.1"` in a
+//! study or platform file, or `--defaults 0.1`. A version never changes once it is released. All values are in bytes, seconds
+//! and flops.
+
+use serde::Deserialize;
+use std::str::FromStr;
+
+/// A version of the defaults.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Version {
+    /// The values of the papers that mopsim began with, a set for each verb.
+    V0_1,
+    /// The values of networks that are sold, the same for all verbs.
+    #[default]
+    V0_2,
+}
+
+/// The error for a version that does not exist.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there are no defaults `{0}`; the versions are {known}", known = known())]
+pub struct UnknownVersion(pub String);
+
+fn known() -> String {
+    Version::ALL.map(Version::name).join(", ")
+}
+
+impl Version {
+    /// All versions, oldest first.
+    pub const ALL: [Version; 2] = [Self::V0_1, Self::V0_2];
+
+    /// The name that files and flags use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V0_1 => "0.1",
+            Self::V0_2 => "0.2",
+        }
+    }
+
+    /// The values of this version.
+    pub fn values(self) -> &'static Defaults {
+        match self {
+            Self::V0_1 => &V0_1,
+            Self::V0_2 => &V0_2,
+        }
+    }
+}
+
+impl FromStr for Version {
+    type Err = UnknownVersion;
+
+    fn from_str(text: &str) -> Result<Self, UnknownVersion> {
+        Self::ALL.into_iter().find(|version| version.name() == text.trim()).ok_or_else(|| UnknownVersion(text.into()))
+    }
+}
+
+impl TryFrom<String> for Version {
+    type Error = UnknownVersion;
+
+    fn try_from(text: String) -> Result<Self, UnknownVersion> {
+        text.parse()
+    }
+}
+
+/// Speeds and delays of a network.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Speeds {
+    /// Bandwidth of a link between switches, in bytes per second.
+    pub link_bandwidth: f64,
+    /// Latency of a link, without switches and cables, in seconds.
+    pub link_latency: f64,
+    /// Delay of a switch, in seconds.
+    pub switch_delay: f64,
+    /// Delay of a cable, in seconds per metre of the floor plan.
+    pub cable_delay: f64,
+    /// `true` if a host has a link to its switch, with the bandwidth and latency of the links between switches.
+    pub host_links: bool,
+}
+
+/// The values of a version.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Defaults {
+    /// Speeds of `replay`, `compare` and `export`.
+    pub replay: Speeds,
+    /// Speeds of `topology`, `throughput` and `packets`, which replay nothing.
+    pub design: Speeds,
+    /// `true` if a host link carries its bandwidth in each direction even where the cables between switches share theirs.
+    pub host_links_apart: bool,
+    /// `true` if a network has the routing rule of its family; otherwise shortest paths, lowest numbers first, and
+    /// `d_mod_k` for trees and Clos networks.
+    pub routing_of_family: bool,
+    /// `true` if the first collective of a communicator pays for finding out which ranks share a host, as in a run of
+    /// SimGrid's SMPI.
+    pub smp_setup: bool,
+    /// Speed of a core, in flop per second.
+    pub core_speed: f64,
+    /// Cores of a host.
+    pub cores: u32,
+    /// Bandwidth within a host, in bytes per second; SimGrid's.
+    pub loopback_bandwidth: f64,
+    /// Latency within a host, in seconds.
+    pub loopback_latency: f64,
+    /// Packet size in bytes, for the latency under load that `throughput` estimates.
+    pub packet_bytes: f64,
+}
+
+/// 40 Gbit/s and 100 ns a link, no host links (paper on uni-directional networks); without a replay 96 Gbit/s, 60 ns a switch
+/// and 5 ns per metre (papers on DSN-F and Skywalk). Packets of 33 flits of 256 bits.
+static V0_1: Defaults = Defaults {
+    replay: Speeds {
+        link_bandwidth: 5e9,
+        link_latency: 100e-9,
+        switch_delay: 0.0,
+        cable_delay: 0.0,
+        host_links: false,
+    },
+    design: Speeds {
+        link_bandwidth: 12e9,
+        link_latency: 0.0,
+        switch_delay: 60e-9,
+        cable_delay: 5e-9,
+        host_links: true,
+    },
+    host_links_apart: false,
+    routing_of_family: false,
+    smp_setup: false,
+    core_speed: 100e9,
+    cores: 1,
+    loopback_bandwidth: 10e9,
+    loopback_latency: 0.0,
+    packet_bytes: 33.0 * 32.0,
+};
+
+/// 100 Gbit/s, 100 ns a switch, 5 ns per metre of cable, host links like the others.
+const SOLD: Speeds =
+    Speeds { link_bandwidth: 12.5e9, link_latency: 0.0, switch_delay: 100e-9, cable_delay: 5e-9, host_links: true };
+
+static V0_2: Defaults = Defaults {
+    replay: SOLD,
+    design: SOLD,
+    host_links_apart: true,
+    routing_of_family: true,
+    smp_setup: true,
+    core_speed: 100e9,
+    cores: 1,
+    loopback_bandwidth: 10e9,
+    loopback_latency: 0.0,
+    packet_bytes: 33.0 * 32.0,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_by_name_or_the_known_ones_are_listed() {
+        for version in Version::ALL {
+            assert_eq!(version.name().parse(), Ok(version));
+        }
+        assert_eq!(Version::default(), Version::V0_2);
+        let error = "0.3".parse::<Version>().unwrap_err().to_string();
+        assert_eq!(error, "there are no defaults `0.3`; the versions are 0.1, 0.2");
+    }
+
+    #[test]
+    fn today_all_verbs_have_the_same_speeds() {
+        let current = Version::default().values();
+        assert_eq!(current.replay, current.design);
+        assert_eq!(current.replay.link_bandwidth * 8.0, 100e9);
+    }
+}
