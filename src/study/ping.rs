@@ -3,17 +3,26 @@
 use crate::engine::{Model, ReplayError, replay};
 use crate::ids::HostId;
 use crate::mpi::layout::Layout;
+use crate::platform::units::{HostLinkBandwidth, Seconds};
 use crate::platform::{Platform, PlatformError, PlatformParameters};
 use crate::topology::{Topology, build};
 use crate::trace::{Action, Datatype, Trace};
 
-/// Two hosts that are joined by one link each way.
+/// Two hosts that are joined by one link each way. Neither switches nor cables nor host links take time: what is left is the
+/// model.
 ///
 /// # Errors
 /// [`PlatformError`] if the parameters do not fit together.
 pub fn two_hosts(parameters: &PlatformParameters) -> Result<Platform, PlatformError> {
     let topology: Topology = build("full_mesh:n=2").expect("two switches are a topology");
-    Platform::from_topology(&topology, &parameters.check()?, "bfs", 1)
+    let nothing = Seconds::new(0.0).ok();
+    let link_alone = PlatformParameters {
+        switch_delay: nothing,
+        cable_delay: nothing,
+        host_link_bandwidth: Some(HostLinkBandwidth::None),
+        ..parameters.clone()
+    };
+    Platform::from_topology(&topology, &link_alone.check()?, "bfs", 1)
 }
 
 /// Seconds until a message of `bytes` bytes from the first host is received by the second one, which waits for it.
@@ -34,7 +43,7 @@ mod tests {
     use super::*;
     use crate::mpi::collective::select::{Selector, Table};
     use crate::network::model::NetworkModel;
-    use crate::platform::units::{Bandwidth, Seconds};
+    use crate::platform::units::Bandwidth;
 
     #[test]
     fn a_message_takes_what_the_model_says() {
