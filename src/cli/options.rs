@@ -30,6 +30,7 @@ pub fn network(flags: &Network) -> Result<NetworkChoice, Failure> {
         floor_plan: flags.floor.floor_plan.clone(),
         placement: flags.floor.placement.clone(),
         switches_per_cabinet: flags.floor.switches_per_cabinet,
+        hosts_per_cabinet: flags.floor.hosts_per_cabinet,
         host_link_bandwidth: parse("host-link-bandwidth", flags.host_link_bandwidth.as_deref())?,
         host_link_latency: parse("host-link-latency", flags.host_link_latency.as_deref())?,
         duplex: parse("duplex", flags.duplex.as_deref())?,

@@ -112,6 +112,8 @@ pub struct PlatformParameters {
     pub placement: Option<String>,
     /// Switches in a cabinet of the grid floor plans; default what the family says, else 16.
     pub switches_per_cabinet: Option<u32>,
+    /// Hosts in a cabinet of their own, for the grid floor plans; default: hosts take no room.
+    pub hosts_per_cabinet: Option<u32>,
     /// Bandwidth of the link between a host and its switch, or `none`; default that of the other links.
     pub host_link_bandwidth: Option<HostLinkBandwidth>,
     /// Latency of the link between a host and its switch; default that of the other links.
@@ -172,6 +174,7 @@ impl PlatformParameters {
             floor_plan: self.floor_plan.or_else(|| base.floor_plan.clone()),
             placement: self.placement.or_else(|| base.placement.clone()),
             switches_per_cabinet: self.switches_per_cabinet.or(base.switches_per_cabinet),
+            hosts_per_cabinet: self.hosts_per_cabinet.or(base.hosts_per_cabinet),
             host_link_bandwidth: self.host_link_bandwidth.or(base.host_link_bandwidth),
             host_link_latency: self.host_link_latency.or(base.host_link_latency),
             duplex: self.duplex.or(base.duplex),
@@ -193,6 +196,7 @@ impl PlatformParameters {
             ("floor_plan", self.floor_plan.is_some()),
             ("placement", self.placement.is_some()),
             ("switches_per_cabinet", self.switches_per_cabinet.is_some()),
+            ("hosts_per_cabinet", self.hosts_per_cabinet.is_some()),
             ("host_link_bandwidth", self.host_link_bandwidth.is_some()),
             ("host_link_latency", self.host_link_latency.is_some()),
             ("duplex", self.duplex.is_some()),
@@ -283,7 +287,8 @@ impl PlatformParameters {
             value: "given".into(),
             constraint: error.to_string(),
         };
-        let of_floor = |name: &&str| ["floor_plan", "placement", "switches_per_cabinet"].contains(name);
+        let of_floor =
+            |name: &&str| ["floor_plan", "placement", "switches_per_cabinet", "hosts_per_cabinet"].contains(name);
         if let (false, Some(parameter)) = (cables_have_delays, self.given().into_iter().find(of_floor)) {
             return Err(PlatformError::InvalidParameter {
                 parameter,
@@ -303,6 +308,13 @@ impl PlatformParameters {
             Some(HostsPerSwitch::Each(_)) => Some(0),
             None => None,
         };
+        if let (Some(count), Some(HostsPerSwitch::Each(_))) = (self.hosts_per_cabinet, &self.hosts_per_switch) {
+            return Err(PlatformError::InvalidParameter {
+                parameter: "hosts_per_cabinet",
+                value: count.to_string(),
+                constraint: "the floor plan places hosts only where `hosts_per_switch` is one number".into(),
+            });
+        }
         let parse = |text: &Option<String>| text.as_deref().map(str::parse::<Model>).transpose();
         let placement = |text: &Option<String>| text.as_deref().map(str::parse::<Placement>).transpose();
         Ok(FloorOptions {
@@ -310,7 +322,7 @@ impl PlatformParameters {
             switches_per_cabinet: self.switches_per_cabinet,
             placement: placement(&self.placement).map_err(|error| invalid("placement", error))?.unwrap_or_default(),
             endpoints_per_switch,
-            hosts_per_cabinet: None,
+            hosts_per_cabinet: self.hosts_per_cabinet,
         })
     }
 }
@@ -471,6 +483,7 @@ mod tests {
             ("floor_plan = 'grid'", "without `cable_delay`"),
             ("cable_delay = '5 ns'\nfloor_plan = 'cube'", "no floor plan `cube`"),
             ("cable_delay = '5 ns'\nplacement = 'up'", "no placement `up`"),
+            ("hosts_per_cabinet = 8\nhosts_per_switch = [1, 2]", "only where `hosts_per_switch` is one number"),
             ("cable_delay = '5 ns'\nswitches_per_cabinet = 0", "`switches_per_cabinet` is 0, but a cabinet has"),
         ] {
             let error = read(text).unwrap().check_with(Version::V0_1).unwrap_err().to_string();
