@@ -272,7 +272,10 @@ impl FromStr for HostLinkBandwidth {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         match text.trim() {
             "none" => Ok(Self::None),
-            text => text.parse().map(Self::Of),
+            text => text
+                .parse()
+                .map(Self::Of)
+                .map_err(|error: UnitError| UnitError { rule: format!("{}, or `none`", error.rule), ..error }),
         }
     }
 }

@@ -359,7 +359,7 @@ fn every_format_states_the_platform() {
         text.contains("Platform: links 8 Gbit/s to 16 Gbit/s, 1 us to 2 us; 1 Gflop/s to 2 Gflop/s a core."),
         "{text}"
     );
-    let text = folder.output(&[&RING[..], &["--host-link-bandwidth", "10 Gbit/s"]].concat());
+    let text = folder.output(&[&RING[..], &["--host-link-bandwidth", "10 Gbit/s"]].concat()).replace("\n       ", " ");
     assert!(text.contains("links of hosts 10 Gbit/s, 100 ns;"), "{text}");
 }
 
