@@ -3,8 +3,14 @@
 #![allow(dead_code)] // Each target uses one of them.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use mopsim::platform::{Loopback, explicit, simgrid_xml};
+use mopsim::engine::replay;
+use mopsim::ids::{HostId, LinkId};
+use mopsim::mpi::layout::Layout;
+use mopsim::platform::{Host, Loopback, Platform, RouteTable, explicit, simgrid_xml};
+use mopsim::study::choice::ModelChoice;
+use mopsim::study::jobs::{JobEntry, JobsFile};
 use mopsim::study::{file::StudyFile, toml_file};
 use mopsim::topology::Spec;
 use mopsim::trace::{self, Options, Trace, TraceError};
@@ -33,6 +39,45 @@ fn look(result: Result<Trace, TraceError>) -> bool {
 /// A trace in one file.
 pub fn trace(data: &[u8]) -> bool {
     look(trace::read_from(data, "fuzz", &options()))
+}
+
+/// A schedule whose ranks stay graphs: it ends under the LogGOPS model or says why not, and two of it are one trace.
+pub fn schedule(data: &[u8]) -> bool {
+    let Ok(trace) = trace::read_from(data, "fuzz", &Options { keep_graphs: true, ..options() }) else { return false };
+    if trace.schedule.is_none() || trace.ranks() > 1 << 10 {
+        return false;
+    }
+    let merged = trace::transform::merge(&[&trace, &trace]).expect("two small ones are not too large");
+    assert_eq!(merged.total_actions(), 2 * trace.total_actions());
+    let choice = ModelChoice { network_model: Some("loggops".into()), ..ModelChoice::default() };
+    let (model, _) = choice.build().expect("a model");
+    let host = |rank: usize| Host { name: rank.to_string().into(), switch: None, speed: 1e11, cores: 1 };
+    let hosts = (0..merged.ranks()).map(host).collect();
+    let platform =
+        Platform { name: "fuzz".into(), hosts, links: Vec::new(), loopback: None, routes: Arc::new(Nowhere) };
+    let run = |trace: &Trace| replay(trace, &platform, &Layout::one_each(trace.ranks()), &model, &mut ());
+    match (run(&trace), run(&merged)) {
+        (Ok(one), Ok(both)) => assert_eq!(one.simulated_seconds, both.simulated_seconds),
+        (Err(one), Err(both)) => assert!(one.help() == both.help() && !one.to_string().is_empty()),
+        (one, both) => panic!("{one:?} alone, {both:?} together"),
+    }
+    true
+}
+
+/// No routes: the LogGOPS model asks for none.
+struct Nowhere;
+
+impl RouteTable for Nowhere {
+    fn route(&self, _: HostId, _: HostId, _: &mut Vec<LinkId>) -> bool {
+        false
+    }
+}
+
+/// A file of jobs, of any of its forms, and jobs of the command line.
+pub fn jobs(data: &[u8]) -> bool {
+    let Some(text) = text(data) else { return false };
+    let words = text.lines().filter(|line| line.parse::<JobEntry>().is_ok()).count();
+    JobsFile::parse(Path::new("fuzz.toml"), text).is_ok() || words > 0
 }
 
 /// The file of one rank of a DUMPI trace.
@@ -80,8 +125,10 @@ fn text(data: &[u8]) -> Option<&str> {
 pub type Body = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const ALL: [(&str, Body); 7] = [
+pub const ALL: [(&str, Body); 9] = [
     ("trace", trace),
+    ("schedule", schedule),
+    ("jobs", jobs),
     ("dumpi", dumpi),
     ("liballprof", liballprof),
     ("recording", recording),

@@ -150,6 +150,7 @@ impl Failure {
             StudyError::Workload(e) if e.is_io() => IO_FAILED,
             StudyError::Network { error, .. } if error.is_io() => IO_FAILED,
             StudyError::Results(e) if e.is_io() => IO_FAILED,
+            StudyError::Jobs(e) if e.is_io() => IO_FAILED,
             StudyError::Replay { .. } => REPLAY_FAILED,
             _ => BAD_INPUT,
         };
@@ -170,8 +171,12 @@ impl Failure {
             }
             StudyError::Mapping { .. } => String::new(),
             StudyError::Results(e) => e.help().to_owned(),
-            StudyError::Replay { workload, index, network, error } => {
+            StudyError::Jobs(e) => e.help(),
+            StudyError::Replay { workload, index, job, network, error } => {
                 if let Some(w) = workloads.get(*index) {
+                    if let Some(job) = w.jobs.as_ref().zip(*job).and_then(|(mix, job)| mix.jobs.get(job)) {
+                        return Self::replay(&format!("job {} on {network}", job.name), error, &job.trace);
+                    }
                     return Self::replay(&format!("{workload} on {network}"), error, &w.trace);
                 }
                 error.help().to_owned()

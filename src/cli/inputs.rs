@@ -4,6 +4,7 @@
 //! once only.
 
 use mopsim::study::file::StudyFile;
+use mopsim::study::jobs::JobEntry;
 use mopsim::study::network::NetworkChoice;
 use mopsim::study::toml_file;
 use mopsim::throughput::study::StudyFile as ThroughputFile;
@@ -59,6 +60,15 @@ pub fn network(choice: &NetworkChoice, base: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// The files of a job.
+pub fn job(entry: &JobEntry, base: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = entry.trace.iter().flat_map(|path| trace(&base.join(path))).collect();
+    files.extend(entry.workload.iter().map(|name| base.join(name)));
+    files.extend(entry.hostfile.iter().map(|file| base.join(file)));
+    files.extend(entry.traffic.iter().flat_map(|text| pattern(text, base)));
+    files
+}
+
 /// A study, and the traces, programs, platforms, topologies and placements that it names.
 pub fn study(file: &Path) -> Vec<PathBuf> {
     let mut files = vec![file.to_owned()];
@@ -69,6 +79,7 @@ pub fn study(file: &Path) -> Vec<PathBuf> {
         files.extend(workload.trace.iter().flat_map(|path| trace(&join(path))));
         files.extend(workload.workload.iter().map(|name| base.join(name)));
     }
+    files.extend(study.jobs.iter().flat_map(|entry| job(entry, base)));
     files.extend([&study.network].into_iter().chain(&study.networks).flat_map(|choice| network(choice, base)));
     files.extend([&study.hostfile, &study.rankfile].into_iter().flatten().map(join));
     let patterns = study.throughput.and_then(|table| table.patterns).unwrap_or_default();

@@ -9,6 +9,7 @@ mod failure;
 mod files;
 mod inputs;
 mod interrupt;
+mod jobs;
 mod merge;
 mod model;
 mod options;

@@ -3,7 +3,7 @@
 use super::args::{Output, Replay};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, say};
+use super::{inputs, jobs, options, print, say};
 use mopsim::report::trace_events::TraceEvents;
 use mopsim::report::{ReplayReport, number};
 use mopsim::study::cell::CellResult;
@@ -21,7 +21,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         ..options::network(&arguments.network)?
     };
     Outputs::default().replacing("--timeline", arguments.timeline.as_deref()).check(|| {
-        let mut read = inputs::trace(&arguments.trace);
+        let mut read = jobs::files_read(arguments);
         read.extend(inputs::network(&choice, Path::new("")));
         read.extend([&arguments.placement.hostfile, &arguments.placement.rankfile].into_iter().flatten().cloned());
         read
@@ -46,13 +46,21 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         keep_graphs: true,
         ..options::reading(arguments.ranks, arguments.files_anywhere, arguments.max_unpacked_bytes)
     };
-    let workload = Workload::read(&arguments.trace, &how)?;
+    let several = jobs::are_asked_for(arguments);
+    let workload = match &arguments.traces[..] {
+        [trace] if !several => Workload::read(trace, &how)?,
+        _ => {
+            check_flags(arguments)?;
+            jobs::read(arguments)?
+        }
+    };
     if !output.quiet {
         workload.trace.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
     let read = begin.elapsed().as_secs_f64();
     let title = workload.name.clone();
-    let mut study = Study::new(title, 0, vec![network], vec![workload], mapping, &model)
+    let described = workload.jobs.as_ref().map_or_else(|| mapping.describe(), |mix| mix.describe());
+    let mut study = Study::new(title, 0, vec![network], vec![workload], mapping, arguments.network.seed, &model)
         .map_err(|error| Failure::study(&error, &[]))?;
     study.explain = arguments.explain;
     let result = match &arguments.timeline {
@@ -62,13 +70,8 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     let wall = begin.elapsed().as_secs_f64();
 
     let (workload, network) = (&study.workloads[0], &study.networks[0]);
-    let mut report = ReplayReport::new(
-        workload.info(),
-        network.info.clone(),
-        study.mapping.describe(),
-        study.description().clone(),
-        &result,
-    );
+    let mut report =
+        ReplayReport::new(workload.info(), network.info.clone(), described, study.description().clone(), &result);
     report.wall_seconds = arguments.timing.then_some(wall);
     if !output.quiet {
         let actions = result.outcome.actions;
@@ -89,6 +92,26 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     // The process ends now, and its memory with it: to give back each of a million pieces first takes longer than that.
     std::mem::forget((study, result, report));
     outcome
+}
+
+/// Refuses flags that say where the ranks of one trace are, or how many it has.
+fn check_flags(arguments: &Replay) -> Result<(), Failure> {
+    let given = [
+        ("--ranks", "ranks=N", arguments.ranks.is_some()),
+        ("--mapping", "allocation=RULE", arguments.network.mapping.is_some()),
+        ("--rankfile", "hostfile=FILE", arguments.placement.rankfile.is_some()),
+        ("--timeline", "", arguments.timeline.is_some()),
+    ];
+    match given.iter().find(|(.., given)| *given) {
+        Some((flag, "", _)) => {
+            Err(Failure::input(format!("{flag} goes with one trace"), "leave it out, or replay one trace"))
+        }
+        Some((flag, key, _)) => {
+            let message = format!("{flag} goes with one trace, and there are several jobs");
+            Err(Failure::input(message, format!("give each job its own: --job TRACE,{key}")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Runs the replay and writes its timeline. A replay that fails leaves no file.

@@ -72,6 +72,9 @@ pub enum ReplayError {
         /// Its name.
         operation: &'static str,
     },
+    /// The LogGOPS model is asked for a list of actions, or for several jobs.
+    #[error("the LogGOPS model replays the graph of operations of one job, and nothing else")]
+    NeedsGraph,
     /// The platform has no route for a message.
     #[error("{error}")]
     NoRoute {
@@ -127,7 +130,7 @@ impl ReplayError {
         match self {
             Self::Mismatch { place, .. } | Self::NoRequest { place, .. } | Self::NoRoute { place, .. } => Some(*place),
             Self::Collectives { calls: [_, here], .. } => Some(here.place),
-            Self::Deadlock { .. } | Self::Endless { .. } => None,
+            Self::Deadlock { .. } | Self::Endless { .. } | Self::NeedsGraph => None,
         }
     }
 
@@ -153,6 +156,7 @@ impl ReplayError {
                  lists every rank that differs"
             }
             Self::NoRequest { .. } => "post the request first, or remove the line",
+            Self::NeedsGraph => "replay a GOAL schedule, or choose another model",
             Self::NoRoute { .. } => "declare the route in the platform, in both directions, or map the ranks elsewhere",
             Self::Endless { .. } => "look for an absurd amount of flops in the trace, or a speed near zero",
         }

@@ -110,6 +110,16 @@ pub(super) struct Graphs<'a> {
 }
 
 impl Graphs<'_> {
+    /// Whether a process runs operations of a graph, and has no list of actions.
+    pub fn runs(&self, process: u32) -> bool {
+        self.streams.get(process as usize).is_some_and(|stream| !self.schedule.ranks[stream.rank as usize].is_empty())
+    }
+
+    /// A rank starts at this time.
+    pub fn starts_at(&mut self, rank: u32, seconds: f64) {
+        self.clocks[rank as usize].since = seconds;
+    }
+
     fn process_of(&self, rank: u32, operation: u32) -> u32 {
         match self.schedule.ranks[rank as usize].operation(operation).stream {
             0 => rank,
@@ -191,7 +201,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             let Some(operation) = stream.ready.pop_front() else {
                 stream.idle = true;
                 if self.graphs().open[rank as usize] == 0 {
-                    return self.end_of_graph(process, rank);
+                    return self.end_of_graph(process);
                 }
                 return self.block(process, State::Idle);
             };
@@ -201,13 +211,10 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
         }
     }
 
-    /// A rank has ended all of its operations, or has none.
-    fn end_of_graph(&mut self, process: u32, rank: u32) -> Turned {
+    /// A rank has ended all of its operations.
+    fn end_of_graph(&mut self, process: u32) -> Turned {
         // The last operation may have ended on another stream, which has said so then.
         self.processes[process as usize].state = State::Ended;
-        if process == rank && self.graphs().schedule.ranks[rank as usize].is_empty() {
-            self.ended += 1;
-        }
         Ok(Blocks)
     }
 

@@ -12,6 +12,8 @@ mod error;
 mod fibers;
 mod graph;
 mod groups;
+mod jobs;
+mod loggops;
 mod observer;
 mod one_sided;
 mod outcome;
@@ -23,6 +25,7 @@ mod tests;
 
 pub use agreement::Called;
 pub use error::{Blocked, Place, ReplayError};
+pub use jobs::{Repeats, Span};
 pub use observer::{Interest, Observer, Wakening};
 pub use outcome::{LinkTraffic, Outcome, RankTimes};
 
@@ -98,36 +101,64 @@ pub fn replay(
     model: &Model,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, ReplayError> {
+    replay_jobs(trace, &[], platform, layout, model, observer)
+}
+
+/// Replays a trace that several were merged into; `jobs` has the ranks of each, in order. Where some of them repeat, the
+/// replay ends with the last rank of the others, which is the end of [`Outcome::simulated_seconds`].
+///
+/// A job that deadlocks beside one that repeats would never end: replay it alone before.
+///
+/// # Errors
+/// [`ReplayError`] if the ranks cannot all come to their end.
+///
+/// # Panics
+/// If the layout has another number of ranks than the trace, or names a host that the platform lacks; if `jobs` is not
+/// empty and has another number of ranks.
+pub fn replay_jobs(
+    trace: &Trace,
+    jobs: &[Span],
+    platform: &Platform,
+    layout: &Layout,
+    model: &Model,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, ReplayError> {
     assert_eq!(trace.ranks(), layout.ranks() as usize, "the layout places every rank of the trace");
+    if let Some(constants) = model.network.loggops {
+        let schedule = trace.schedule.as_deref().filter(|_| jobs.is_empty()).ok_or(ReplayError::NeedsGraph)?;
+        return loggops::replay(schedule, platform, layout, constants);
+    }
     let interest = observer.interest();
     // Only routes that are chosen by load need the loads of links.
     if platform.routes.needs_loads() {
         return match model.sharing {
             Rule::Exact if interest == Interest::Nothing => {
-                Engine::<(), Loads<MaxMin>>::new(trace, platform, layout, model, &mut ()).run()
+                Engine::<(), Loads<MaxMin>>::new(trace, jobs, platform, layout, model, &mut ()).run()
             }
             Rule::Exact => {
-                Engine::<dyn Observer, Loads<WatchedMaxMin>>::new(trace, platform, layout, model, observer).run()
+                Engine::<dyn Observer, Loads<WatchedMaxMin>>::new(trace, jobs, platform, layout, model, observer).run()
             }
             Rule::SimgridLazy => {
-                Engine::<dyn Observer, Loads<Incremental>>::new(trace, platform, layout, model, observer).run()
+                Engine::<dyn Observer, Loads<Incremental>>::new(trace, jobs, platform, layout, model, observer).run()
             }
             Rule::SimgridFull => {
-                Engine::<dyn Observer, Loads<Full>>::new(trace, platform, layout, model, observer).run()
+                Engine::<dyn Observer, Loads<Full>>::new(trace, jobs, platform, layout, model, observer).run()
             }
         };
     }
     match model.sharing {
         // Long studies consist of these, so they have an engine that is compiled without an observer.
         Rule::Exact if interest == Interest::Nothing => {
-            Engine::<(), MaxMin>::new(trace, platform, layout, model, &mut ()).run()
+            Engine::<(), MaxMin>::new(trace, jobs, platform, layout, model, &mut ()).run()
         }
         Rule::Exact if interest == Interest::Ranks => {
-            Engine::<dyn Observer, MaxMin>::new(trace, platform, layout, model, observer).run()
+            Engine::<dyn Observer, MaxMin>::new(trace, jobs, platform, layout, model, observer).run()
         }
-        Rule::Exact => Engine::<dyn Observer, WatchedMaxMin>::new(trace, platform, layout, model, observer).run(),
-        Rule::SimgridLazy => Engine::<dyn Observer, Incremental>::new(trace, platform, layout, model, observer).run(),
-        Rule::SimgridFull => Engine::<dyn Observer, Full>::new(trace, platform, layout, model, observer).run(),
+        Rule::Exact => Engine::<dyn Observer, WatchedMaxMin>::new(trace, jobs, platform, layout, model, observer).run(),
+        Rule::SimgridLazy => {
+            Engine::<dyn Observer, Incremental>::new(trace, jobs, platform, layout, model, observer).run()
+        }
+        Rule::SimgridFull => Engine::<dyn Observer, Full>::new(trace, jobs, platform, layout, model, observer).run(),
     }
 }
 
@@ -148,6 +179,10 @@ struct Engine<'a, O: ?Sized, S> {
     agreement: agreement::Agreement,
     /// The graphs of ranks that have no list of actions.
     graphs: Option<Box<graph::Graphs<'a>>>,
+    /// The jobs, where there are several.
+    jobs: Option<Box<jobs::Jobs>>,
+    /// Number of ranks whose end is the end of the replay, where some jobs repeat; more than there are elsewhere.
+    awaited: u32,
     /// The fiber of a rank whose messages have that context; and fibers that can be used again.
     fibers: FxHashMap<(u32, u32), u32>,
     free_fibers: Vec<u32>,
@@ -173,6 +208,7 @@ struct Engine<'a, O: ?Sized, S> {
 impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
     fn new(
         trace: &'a Trace,
+        jobs: &[Span],
         platform: &'a Platform,
         layout: &'a Layout,
         model: &'a Model,
@@ -181,6 +217,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
         // Which transfer began first decides nothing in an exact allocation, but a literal one depends on it.
         let turns = S::LITERAL || trace.polls();
         let shortest_sleep = if S::LITERAL { model.precision.others } else { SHORTEST_SLEEP };
+        let jobs = jobs::Jobs::new(jobs, layout.ranks());
         Self {
             trace,
             platform,
@@ -200,6 +237,8 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             groups: Groups::new(&trace.communicators, layout),
             agreement: agreement::Agreement::default(),
             graphs: None,
+            awaited: jobs.as_ref().map_or(u32::MAX, |jobs| jobs.awaited()),
+            jobs,
             fibers: FxHashMap::default(),
             free_fibers: Vec::new(),
             answers: FxHashMap::default(),
@@ -217,6 +256,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
 
     fn run(mut self) -> Result<Outcome, ReplayError> {
         self.take_graphs();
+        self.delay_starts();
         let precision = self.model.precision;
         let mut freed = Vec::new();
         let mut arrived = Vec::new();
@@ -229,6 +269,9 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
                     self.ask_for_turns();
                 }
                 self.resume(rank)?;
+            }
+            if self.ended >= self.awaited {
+                break;
             }
             let computation = self.cpu.next_date(self.now).map(|date| date - self.now);
             let transfer = self.network.next_delay(self.now);
@@ -270,7 +313,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             }
             arrived.clear();
         }
-        if self.ended < self.layout.ranks() {
+        if self.ended < self.layout.ranks().min(self.awaited) {
             return Err(self.deadlock());
         }
         Ok(self.outcome())
@@ -360,7 +403,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             ranks: ranks.collect(),
             links_crossed: self.network.links_crossed(),
             links: links.collect(),
-            unmatched_sends: self.messages.unmatched_sends(),
+            unmatched_sends: self.unmatched_sends(),
             substitutions: self.substitutions,
         }
     }
@@ -413,7 +456,9 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
         match process.actions.get(process.current()) {
             Some(Action::Collective { index }) => self.trace.collectives[*index as usize].kind.name(),
             Some(action) => action.name(),
-            None if self.graphs.is_some() => "an operation of its schedule",
+            None if self.graphs.as_ref().is_some_and(|graphs| graphs.runs(process.owner)) => {
+                "an operation of its schedule"
+            }
             None => "nothing",
         }
     }

@@ -267,7 +267,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
 
     /// The trace of a rank is at its end; requests that it never asked for are waited for, the last of each triple.
     fn end(&mut self, rank: u32) -> Turned {
-        if self.graphs.is_some() {
+        if self.graphs.as_ref().is_some_and(|graphs| graphs.runs(rank)) {
             return self.go_on_in_graph(rank);
         }
         let now = self.now;
@@ -290,6 +290,11 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
         }
         process.times.end = now;
         process.state = State::Ended;
+        if self.jobs.is_some()
+            && let Some(turn) = self.next_round(rank)
+        {
+            return Ok(turn);
+        }
         self.ended += 1;
         Ok(Blocks)
     }

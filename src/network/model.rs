@@ -23,6 +23,31 @@ pub struct NetworkModel {
     pub tcp_gamma: Option<f64>,
     /// Share of its rate that a flow also takes on the links of the reverse route (acknowledgements).
     pub cross_traffic: Option<f64>,
+    /// Constants of the LogGOPS model, which has no links and none of the above; `None` for all other models.
+    pub loggops: Option<LogGops>,
+}
+
+/// Constants of the LogGOPS model, in seconds and bytes; the defaults are those of LogGOPSim.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogGops {
+    /// L: latency of a message.
+    pub latency: f64,
+    /// o: time of a processor for a message, at each end.
+    pub o: f64,
+    /// g: time of a network card for a message, at each end.
+    pub g: f64,
+    /// G: the same for each byte behind the first one.
+    pub gap_per_byte: f64,
+    /// O: time of a processor for each byte behind the first one.
+    pub overhead_per_byte: f64,
+    /// S: largest message that does not wait for its receive.
+    pub eager_up_to: u64,
+}
+
+impl Default for LogGops {
+    fn default() -> Self {
+        Self { latency: 2.5e-6, o: 1.5e-6, g: 1e-6, gap_per_byte: 6e-9, overhead_per_byte: 0.0, eager_up_to: 65_535 }
+    }
 }
 
 /// What the acknowledgements of a flow take on the way back (SimGrid's `network/crosstraffic`).
@@ -35,7 +60,7 @@ const SMPI_LATENCY: &str = "65472:11.6436;15424:3.48845;9376:2.59299;5776:2.1879
 
 impl NetworkModel {
     /// The names that [`by_name`](Self::by_name) knows.
-    pub const NAMES: [&'static str; 4] = ["smpi", "lv08", "cm02", "ideal"];
+    pub const NAMES: [&'static str; 5] = ["smpi", "lv08", "cm02", "ideal", "loggops"];
 
     /// A model by its name, in any case.
     pub fn by_name(name: &str) -> Option<Self> {
@@ -44,6 +69,7 @@ impl NetworkModel {
             "lv08" => Some(Self::lv08()),
             "cm02" => Some(Self::cm02()),
             "ideal" => Some(Self::ideal()),
+            "loggops" => Some(Self::loggops()),
             _ => None,
         }
     }
@@ -80,12 +106,20 @@ impl NetworkModel {
             weight_s: Some(0.0),
             tcp_gamma: Some(4_194_304.0),
             cross_traffic: Some(CROSS_TRAFFIC),
+            loggops: None,
         }
     }
 
     /// Ideal: a message of n bytes alone on its route takes latency + n / bandwidth; flows share links equally.
     pub fn ideal() -> Self {
         Self { name: "ideal", envelope: 0, weight_s: None, tcp_gamma: None, cross_traffic: None, ..Self::cm02() }
+    }
+}
+
+impl NetworkModel {
+    /// LogGOPS: processors and network cards without links, as LogGOPSim has them; it replays graphs of operations.
+    pub fn loggops() -> Self {
+        Self { name: "loggops", loggops: Some(LogGops::default()), ..Self::ideal() }
     }
 }
 

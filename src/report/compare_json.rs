@@ -1,6 +1,7 @@
 //! A comparison as JSON: `mopsim.compare/1`.
 
 use super::findings;
+use super::jobs::{self, JobJson};
 use super::json::Model;
 use crate::platform::speeds::{Resolved, Speeds};
 use crate::result::explain::Explanation;
@@ -93,6 +94,8 @@ struct Cell<'a> {
     communication_mean_seconds: f64,
     waiting_mean_seconds: f64,
     explanation: &'a Explanation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jobs: Option<Vec<JobJson<'a>>>,
 }
 
 /// Networks on which a workload takes the same time within one per cent, and why.
@@ -294,6 +297,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
                 communication_mean_seconds: run.record.times.communication,
                 waiting_mean_seconds: run.record.times.waiting,
                 explanation: &run.record.explanation,
+                jobs: run.record.jobs.as_ref().map(|own| jobs::json(own, jobs::baseline_of(c, run))),
             })
             .collect(),
         statistics: c

@@ -76,6 +76,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         }
         shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))?;
     }
+    super::markdown::jobs(out, &super::jobs::of_comparison(c))?;
     ranking(c, out)?;
     procurement(c, out)?;
     for f in findings::equal_networks(c) {

@@ -100,6 +100,11 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         shown.sentences.iter().try_for_each(|sentence| wrapped(out, sentence, ""))?;
         writeln!(out)?;
     }
+    let jobs = super::jobs::of_comparison(c);
+    super::text::jobs(out, &jobs)?;
+    if !jobs.is_empty() {
+        writeln!(out)?;
+    }
     ranking(c, out)?;
     procurement(c, out)?;
     for finding in findings::equal_networks(c) {

@@ -52,6 +52,8 @@ struct Replay<'a> {
     load_profile: &'a [f64],
     #[serde(skip_serializing_if = "Option::is_none")]
     critical_path: Option<&'a CriticalPath>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jobs: Option<Vec<super::jobs::JobJson<'a>>>,
     model: Model<'a>,
     speeds: &'a Speeds,
     parameters: Option<&'a Resolved>,
@@ -111,6 +113,7 @@ impl Reporter for Json {
             busiest_links: &r.explanation.busiest_links,
             load_profile: &r.explanation.load_profile,
             critical_path: r.explanation.critical_path.as_ref(),
+            jobs: r.jobs.as_ref().map(|jobs| super::jobs::json(jobs, None)),
             model: Model {
                 choices: &r.model,
                 duplex: r.network.duplex.as_deref(),

@@ -71,6 +71,20 @@ pub(super) fn model(
     notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note)))
 }
 
+/// Writes the tables of jobs that run together.
+pub(super) fn jobs(out: &mut dyn Write, tables: &[super::jobs::Shown]) -> io::Result<()> {
+    for shown in tables {
+        writeln!(out, "\n{}.\n", escape(&shown.title))?;
+        let headings: Vec<String> = shown.headings.iter().map(|text| escape(text)).collect();
+        heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
+        for cells in &shown.rows {
+            row(out, &cells.iter().map(|text| escape(text)).collect::<Vec<_>>())?;
+        }
+        shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))?;
+    }
+    Ok(())
+}
+
 impl Reporter for Markdown {
     fn name(&self) -> &'static str {
         "markdown"
@@ -102,6 +116,7 @@ impl Reporter for Markdown {
         if let Some(hops) = r.explanation.average_hops {
             fact("average hops", format!("{hops:.3}"))?;
         }
+        jobs(out, &r.jobs.as_ref().map(super::jobs::of_replay).unwrap_or_default())?;
         if !r.explanation.busiest_links.is_empty() {
             writeln!(out)?;
             heading(out, &["busiest links", "messages", "bytes", "utilisation", "full"], 1)?;

@@ -13,6 +13,7 @@ pub mod design;
 pub mod export;
 pub mod findings;
 pub mod html;
+mod jobs;
 mod json;
 mod markdown;
 pub mod model;

@@ -5,6 +5,7 @@ use crate::network::sharing::Rule;
 use crate::result::explain::Explanation;
 use crate::study::cell::CellResult;
 use crate::study::choice::ModelDescription;
+use crate::study::jobs::Interference;
 use crate::study::network::NetworkInfo;
 use crate::study::workload::WorkloadInfo;
 use serde::Serialize;
@@ -58,6 +59,8 @@ pub struct ReplayReport {
     pub times: TimeSplit,
     /// Why it takes as long as it does.
     pub explanation: Explanation,
+    /// What the jobs cost each other, where there are several.
+    pub jobs: Option<Interference>,
     /// What the reader should know.
     pub notes: Vec<String>,
     /// Seconds that the simulator itself took; only where the user asked for it, since it differs from run to run.
@@ -117,6 +120,7 @@ impl ReplayReport {
             bytes: outcome.bytes,
             times: TimeSplit::of(outcome),
             explanation: result.explanation.clone(),
+            jobs: result.jobs.clone(),
             notes,
             wall_seconds: None,
         }

@@ -1,10 +1,13 @@
 //! One cell of a comparison: a workload on a network.
 
+use super::jobs::{Interference, MixError, Placed, Setting};
 use super::network::NetworkUnderTest;
 use super::workload::Workload;
-use crate::engine::{Interest, Model, Observer, Outcome, ReplayError, replay};
+use crate::engine::{Interest, Model, Observer, Outcome, replay};
 use crate::mpi::layout::Layout;
 use crate::result::explain::{Explainer, Explanation};
+use crate::trace::Trace;
+use std::sync::Arc;
 
 /// A replay that came to its end.
 #[derive(Debug, Clone)]
@@ -15,6 +18,8 @@ pub struct CellResult {
     pub mops: Option<f64>,
     /// Why it takes as long as it does.
     pub explanation: Explanation,
+    /// What the jobs cost each other, where there are several.
+    pub jobs: Option<Interference>,
 }
 
 impl CellResult {
@@ -38,32 +43,72 @@ impl CellResult {
     }
 }
 
+/// Where the ranks of a workload are on a network.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// Those of a workload that runs alone.
+    Alone(Layout),
+    /// The same, with the list of its actions as a graph, for a model that replays nothing else.
+    Graph(Layout, Arc<Trace>),
+    /// Those of several jobs.
+    Jobs(Placed),
+}
+
+impl Place {
+    /// Where the ranks of the workload's trace are.
+    pub fn layout(&self) -> &Layout {
+        match self {
+            Self::Alone(layout) | Self::Graph(layout, _) | Self::Jobs(Placed { layout, .. }) => layout,
+        }
+    }
+}
+
 /// Replays a workload on a network under an observer. With `explain`, full links and the critical path are found as
 /// well.
 ///
 /// # Errors
-/// [`ReplayError`], as the engine gives it.
+/// [`MixError`], as the engine gives it; of a workload that runs alone there is no job to name.
+///
+/// # Panics
+/// If the place is that of a workload of another kind.
 pub fn run(
     workload: &Workload,
     network: &NetworkUnderTest,
-    layout: &Layout,
+    place: &Place,
     model: &Model,
     explain: bool,
     observer: &mut dyn Observer,
-) -> Result<CellResult, ReplayError> {
+) -> Result<CellResult, MixError> {
     let (trace, platform) = (&workload.trace, &network.platform);
-    let mut explainer = explain.then(|| Explainer::new(trace.ranks(), model.sharing));
-    let outcome = match &mut explainer {
-        Some(explainer) if observer.interest() == Interest::Nothing => {
-            replay(trace, platform, layout, model, &mut explainer.watching)?
+    let mut jobs = None;
+    let mut replayed = |observer: &mut dyn Observer| match (&workload.jobs, place) {
+        (Some(mix), Place::Jobs(placed)) => {
+            let (outcome, interference) = Setting { mix, placed, platform, model }.run(observer)?;
+            jobs = Some(interference);
+            Ok(outcome)
         }
-        Some(explainer) => replay(trace, platform, layout, model, &mut (&mut explainer.watching, observer))?,
-        None => replay(trace, platform, layout, model, observer)?,
+        (None, Place::Alone(layout)) => {
+            replay(trace, platform, layout, model, observer).map_err(|error| MixError { job: None, error })
+        }
+        (None, Place::Graph(layout, graph)) => {
+            replay(graph, platform, layout, model, observer).map_err(|error| MixError { job: None, error })
+        }
+        _ => panic!("a workload is placed as what it is"),
+    };
+    let mut ranks = trace.ranks();
+    if let Place::Jobs(placed) = place {
+        ranks += placed.traffic.iter().map(|traffic| traffic.ranks()).sum::<usize>();
+    }
+    let mut explainer = explain.then(|| Explainer::new(ranks, model.sharing));
+    let outcome = match &mut explainer {
+        Some(explainer) if observer.interest() == Interest::Nothing => replayed(&mut explainer.watching)?,
+        Some(explainer) => replayed(&mut (&mut explainer.watching, observer))?,
+        None => replayed(observer)?,
     };
     let mops = workload
         .operations
         .filter(|_| outcome.simulated_seconds > 0.0)
         .map(|operations| operations / outcome.simulated_seconds / 1e6);
     let explanation = Explanation::new(&outcome, platform, explainer.as_ref());
-    Ok(CellResult { outcome, mops, explanation })
+    Ok(CellResult { outcome, mops, explanation, jobs })
 }

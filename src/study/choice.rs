@@ -5,9 +5,10 @@ use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::select::{Selector, Table};
 use crate::network::Precision;
-use crate::network::model::{CROSS_TRAFFIC, NetworkModel};
+use crate::network::model::{CROSS_TRAFFIC, LogGops, NetworkModel};
 use crate::network::sharing::Rule;
 use crate::piecewise::{Factors, Overhead, PiecewiseError};
+use crate::platform::units::Seconds;
 use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ impl ChoiceError {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
-    /// `smpi`, `lv08`, `cm02` or `ideal`.
+    /// `smpi`, `lv08`, `cm02`, `ideal` or `loggops`.
     pub network_model: Option<String>,
     /// Collective table: `mvapich2`, `ompi`, `mpich` or `default`.
     pub collectives: Option<String>,
@@ -98,6 +99,42 @@ pub struct ModelChoice {
     /// Version of the defaults, from the study, the network or the command line.
     #[serde(skip)]
     pub defaults: Option<Version>,
+    /// Constants of `loggops`.
+    pub loggops: Option<LogGopsChoice>,
+}
+
+/// Constants of the LogGOPS model as written, by their letters; those that are left out are LogGOPSim's defaults.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case)] // The model has small and capital letters.
+pub struct LogGopsChoice {
+    /// Latency.
+    pub L: Option<Seconds>,
+    /// Overhead of a message.
+    pub o: Option<Seconds>,
+    /// Gap between messages.
+    pub g: Option<Seconds>,
+    /// Gap per byte.
+    pub G: Option<Seconds>,
+    /// Overhead per byte.
+    pub O: Option<Seconds>,
+    /// Largest message that does not wait for its receive, in bytes.
+    pub S: Option<u64>,
+}
+
+impl LogGopsChoice {
+    fn build(&self) -> LogGops {
+        let default = LogGops::default();
+        let or = |chosen: Option<Seconds>, default: f64| chosen.map_or(default, Seconds::value);
+        LogGops {
+            latency: or(self.L, default.latency),
+            o: or(self.o, default.o),
+            g: or(self.g, default.g),
+            gap_per_byte: or(self.G, default.gap_per_byte),
+            overhead_per_byte: or(self.O, default.overhead_per_byte),
+            eager_up_to: self.S.unwrap_or(default.eager_up_to),
+        }
+    }
 }
 
 /// The model in words, for results.
@@ -218,6 +255,7 @@ impl ModelChoice {
             probe_cpu_usage: self.probe_cpu_usage.or(base.probe_cpu_usage),
             growing_times: self.growing_times.or(base.growing_times),
             defaults: self.defaults.or(base.defaults),
+            loggops: self.loggops.or(base.loggops),
         }
     }
 
@@ -291,7 +329,26 @@ impl ModelChoice {
             None => {}
         }
         let mut mpi = MpiOptions::default();
-        let parameters = self.constants(&mut network, &mut mpi)?;
+        let mut parameters = self.constants(&mut network, &mut mpi)?;
+        match (&mut network.loggops, self.loggops) {
+            (Some(constants), chosen) => {
+                *constants = chosen.unwrap_or_default().build();
+                let LogGops { latency, o, g, gap_per_byte, overhead_per_byte, eager_up_to } = *constants;
+                let text = format!(
+                    "L={latency:e} o={o:e} g={g:e} G={gap_per_byte:e} O={overhead_per_byte:e} s, S={eager_up_to} bytes"
+                );
+                parameters.insert("loggops", text);
+            }
+            (None, Some(_)) => {
+                return Err(ChoiceError {
+                    option: "loggops".to_owned(),
+                    value: name.to_owned(),
+                    rule: "is not `loggops`, the model that has these constants".to_owned(),
+                    named: false,
+                });
+            }
+            (None, None) => {}
+        }
         let (sharing, timing_precision) = match self.compat.as_deref() {
             None => (Rule::Exact, TIMING_PRECISION),
             Some("simgrid") => (Rule::SimgridLazy, SIMGRID_TIMING_PRECISION),

@@ -132,7 +132,8 @@ impl Fingerprint {
             networks.number(built.model as u64);
             for run in &built.runs {
                 networks.number(run.network as u64);
-                for layout in &run.layouts {
+                for place in &run.layouts {
+                    let layout = place.layout();
                     networks.number(layout.ranks().into());
                     (0..layout.ranks()).for_each(|rank| networks.number(u64::from(layout.host(Rank(rank)).0)));
                 }
@@ -143,6 +144,12 @@ impl Fingerprint {
             workloads.text(&workload.name);
             workloads.text(&format!("{:?}", workload.info()));
             workloads.text(&of_trace(&workload.trace));
+            if let Some(mix) = &workload.jobs {
+                workloads.text(&format!("{:?} {} {}", mix.traffic, mix.share_hosts, mix.pairs));
+                for job in &mix.jobs {
+                    workloads.text(&format!("{} {} {:?} {}", job.name, job.trace.ranks(), job.start, job.repeats));
+                }
+            }
         }
         let mut model = Hasher::new();
         study.models.iter().for_each(|(_, description)| model.text(&format!("{description:?}")));

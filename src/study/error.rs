@@ -1,6 +1,7 @@
 //! Why a study cannot be built or run.
 
 use super::choice::ChoiceError;
+use super::jobs::JobsError;
 use super::network::NetworkError;
 use super::results::ResultsError;
 use super::toml_file::{Place, TomlError};
@@ -64,6 +65,9 @@ pub enum StudyError {
         /// Why.
         error: MappingError,
     },
+    /// Jobs cannot run together.
+    #[error(transparent)]
+    Jobs(#[from] Box<JobsError>),
     /// A replay cannot go on.
     #[error("workload `{workload}` on network `{network}`: {error}")]
     Replay {
@@ -71,6 +75,8 @@ pub enum StudyError {
         workload: String,
         /// Index of the workload in the study.
         index: usize,
+        /// Of jobs that run together, the index of the one that fails even alone.
+        job: Option<usize>,
         /// The network.
         network: String,
         /// Why.

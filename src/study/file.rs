@@ -28,6 +28,7 @@
 //! File names are relative to the study file. `docs/studies.md` has all keys.
 
 use super::choice::ModelChoice;
+use super::jobs::JobEntry;
 use super::network::NetworkChoice;
 use super::procurement::Budget;
 use super::traffic::TrafficChoice;
@@ -82,7 +83,16 @@ pub struct StudyFile {
     #[serde(default)]
     pub networks: Vec<NetworkChoice>,
     /// The workloads.
+    #[serde(default)]
     pub workloads: Vec<WorkloadEntry>,
+    /// Jobs that run at the same time: one more workload, behind the others.
+    #[serde(default)]
+    pub jobs: Vec<JobEntry>,
+    /// Rule that gives hosts to jobs without hosts and rule of their own; `contiguous` if left out.
+    pub allocation: Option<String>,
+    /// Whether hosts may have more ranks of several jobs than cores.
+    #[serde(default)]
+    pub share_hosts: bool,
 }
 
 /// A set of parameters as written.
@@ -97,7 +107,7 @@ pub struct PlatformEntry {
 }
 
 /// A workload as written.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadEntry {
     /// Name for the report; that of the trace if left out.

@@ -6,7 +6,9 @@ use crate::mpi::layout::Layout;
 use crate::platform::units::{HostLinkBandwidth, Seconds};
 use crate::platform::{Platform, PlatformError, PlatformParameters};
 use crate::topology::{Topology, build};
+use crate::trace::schedule::{Graph, OperationKind, Schedule};
 use crate::trace::{Action, Datatype, Trace};
+use std::sync::Arc;
 
 /// Two hosts that are joined by one link each way. Neither switches nor cables nor host links take time: what is left is the
 /// model.
@@ -33,7 +35,16 @@ pub fn one_way(platform: &Platform, model: &Model, bytes: u32) -> Result<f64, Re
     let message = (0, bytes, Datatype::BYTE);
     let send = Action::Send { to: 1, tag: message.0, count: message.1, datatype: message.2 };
     let receive = Action::Recv { from: 0, tag: message.0, count: message.1, datatype: message.2 };
-    let trace = Trace { actions: vec![vec![send].into(), vec![receive].into()], ..Trace::default() };
+    let mut trace = Trace { actions: vec![vec![send].into(), vec![receive].into()], ..Trace::default() };
+    if model.network.loggops.is_some() {
+        let graph = |kind, peer| {
+            let mut graph = Graph::default();
+            graph.push((kind, 0), (bytes.into(), peer, 0), []);
+            graph
+        };
+        let ranks = vec![graph(OperationKind::Send, 1), graph(OperationKind::Receive, 0)];
+        trace.schedule = Some(Arc::new(Schedule { ranks, flops_per_nanosecond: 1.0 }));
+    }
     let outcome = replay(&trace, platform, &Layout::new(vec![HostId(0), HostId(1)]), model, &mut ())?;
     Ok(outcome.ranks[1].end)
 }

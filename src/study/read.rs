@@ -4,12 +4,14 @@ use super::choice::{ChoiceError, ModelChoice, ModelDescription};
 use super::digest;
 use super::error::StudyError;
 use super::file::{StudyFile, WorkloadEntry};
+use super::jobs;
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
 use super::perturb::Perturbation;
 use super::placement::Placement;
 use super::plan::{Column, Plan, Setting};
 use super::procurement;
 use super::run::{BuiltColumn, BuiltRun, Study, layouts, model_of};
+use super::source::Source;
 use super::toml_file::{self, Step, Step::Item, Step::Key};
 use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
@@ -75,16 +77,17 @@ impl Study {
         let (mut file, text): (StudyFile, String) = toml_file::read_with_text(path)?;
         let source = Source { file: path, text: &text, networks: file.networks.len() };
         file.networks.extend_from_slice(&overrides.networks);
-        if file.networks.is_empty() || file.workloads.is_empty() {
-            let needs =
-                "a study needs one of [[networks]], or --topology or --platform beside it, and one of [[workloads]]";
+        if file.networks.is_empty() || (file.workloads.is_empty() && file.jobs.is_empty()) {
+            let needs = "a study needs one of [[networks]], or --topology or --platform beside it, and one of \
+                         [[workloads]] or [[jobs]]";
             return Err(StudyError::Contradiction(needs.to_owned()));
         }
         check_numbers(&source, &file)?;
         let axes = axes(&source, &file, &overrides)?;
         let traffic = TrafficPlan::read(file.throughput.clone(), &overrides.patterns, axes.seeds[0], &axes.folder)
             .map_err(|error| source.at(&[Key("throughput")], error))?;
-        let workloads = read_workloads(&source, &file.workloads, &axes.folder)?;
+        let mut workloads = read_workloads(&source, &file.workloads, &axes.folder)?;
+        workloads.extend(jobs::read(&source, &file, &axes.folder)?);
         // Results name workloads, so that a name must not stand for two of them.
         if let Some((second, name)) = repeated(workloads.iter().map(|w| w.name.as_str())) {
             let message = format!("two workloads are called `{name}`; give them different names");
@@ -130,7 +133,10 @@ impl Study {
                 ..axes.models[0].1.clone()
             },
             columns,
-            weights: file.workloads.iter().map(|w| w.weight.unwrap_or(1.0)).collect(),
+            weights: {
+                let own = file.workloads.iter().map(|w| w.weight.unwrap_or(1.0));
+                own.chain((!file.jobs.is_empty()).then_some(1.0)).collect()
+            },
             workloads: workloads.iter().map(Workload::info).collect(),
             perturbation: overrides
                 .perturb
@@ -156,44 +162,6 @@ impl Study {
             file_digests,
             places,
         })
-    }
-}
-
-/// The text of a study file, in which the places of what is wrong are looked up.
-struct Source<'a> {
-    file: &'a Path,
-    text: &'a str,
-    /// Number of networks in it; the others are of the command line.
-    networks: usize,
-}
-
-impl Source<'_> {
-    /// An error with the place of the value that it is about, if that is written there.
-    fn at(&self, way: &[Step], error: impl Into<StudyError>) -> StudyError {
-        let error = error.into();
-        match toml_file::place_of(self.text, way) {
-            Some(place) => StudyError::At { file: self.file.to_owned(), place, error: Box::new(error) },
-            None => error,
-        }
-    }
-
-    /// The same for what cannot be, in words.
-    fn wrong(&self, way: &[Step], message: String) -> StudyError {
-        self.at(way, StudyError::Contradiction(message))
-    }
-
-    /// The same for a value of a network, which may also be written in one of the tables `behind` it, the first one
-    /// first.
-    fn in_network(&self, number: usize, way: &[Step], behind: &[&[Step]], error: StudyError) -> StudyError {
-        if number >= self.networks {
-            return error;
-        }
-        let network = [Key("networks"), Item(number)];
-        let table = [&network[..]]
-            .into_iter()
-            .chain(behind.iter().copied())
-            .find(|table| toml_file::place_of_value(self.text, &[table, way].concat()).is_some());
-        self.at(&[table.unwrap_or(&network), way].concat(), error)
     }
 }
 
@@ -451,27 +419,28 @@ impl Builder<'_> {
         for (number, placement) in axes.placements.iter().enumerate() {
             for (model, (_, description)) in axes.models.iter().enumerate() {
                 for variant in variants {
-                    let (mut column, runs) = self.column(variant, placement).map_err(|error| match error {
-                        // What the command line says was checked before.
-                        StudyError::Choice(_) if file.mappings.is_some() => {
-                            self.source.at(&[Key("mappings"), Item(number)], error)
-                        }
-                        StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
-                        error if self.overrides.placement.is_given() => error,
-                        StudyError::Network { .. } if placement.hostfile.is_some() => {
-                            self.source.at(&[Key("hostfile")], error)
-                        }
-                        StudyError::Network { .. } if placement.rankfile.is_some() => {
-                            self.source.at(&[Key("rankfile")], error)
-                        }
-                        error => error,
-                    })?;
+                    let network = &self.networks[variant.built[0].1];
+                    let (model, changes) = model_of(network, (model, &axes.choices[model]), &mut self.models)?;
+                    let (mut column, runs) =
+                        self.column(variant, placement, &self.models[model]).map_err(|error| match error {
+                            // What the command line says was checked before.
+                            StudyError::Choice(_) if file.mappings.is_some() => {
+                                self.source.at(&[Key("mappings"), Item(number)], error)
+                            }
+                            StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
+                            error if self.overrides.placement.is_given() => error,
+                            StudyError::Network { .. } if placement.hostfile.is_some() => {
+                                self.source.at(&[Key("hostfile")], error)
+                            }
+                            StudyError::Network { .. } if placement.rankfile.is_some() => {
+                                self.source.at(&[Key("rankfile")], error)
+                            }
+                            error => error,
+                        })?;
                     column.setting.platform.clone_from(platform);
                     column.setting.routing.clone_from(routing);
                     column.setting.collectives.clone_from(&description.collectives);
                     column.info.name = self.full_name(&column);
-                    let network = &self.networks[runs[0].network];
-                    let (model, changes) = model_of(network, (model, &axes.choices[model]), &mut self.models)?;
                     column.model_changes = changes;
                     columns.push((column, BuiltColumn { model, runs }));
                 }
@@ -561,9 +530,16 @@ impl Builder<'_> {
         Ok(Variants { name: info.name.clone(), built, random })
     }
 
-    fn column(&self, variant: &Variants, placement: &Placement) -> Result<(Column, Vec<BuiltRun>), StudyError> {
+    fn column(
+        &self,
+        variant: &Variants,
+        placement: &Placement,
+        model: &(Model, ModelDescription),
+    ) -> Result<(Column, Vec<BuiltRun>), StudyError> {
         let axes = self.axes;
-        let random_mapping = axes.seeds.len() > 1 && placement.rule.as_deref() == Some("random");
+        let random_jobs =
+            self.workloads.iter().filter_map(|workload| workload.jobs.as_ref()).any(|mix| mix.is_random());
+        let random_mapping = axes.seeds.len() > 1 && (placement.rule.as_deref() == Some("random") || random_jobs);
         let repetitions = if variant.random || random_mapping { axes.seeds.len() } else { 1 };
         let (mut seeds, mut runs) = (Vec::new(), Vec::new());
         let mut mapping = Mapping::default();
@@ -572,13 +548,14 @@ impl Builder<'_> {
             let network = &self.networks[index];
             mapping = placement.mapping(network, &axes.placement_folder, axes.seeds[k])?;
             seeds.push(if random_mapping { axes.seeds[k] } else { network_seed });
-            runs.push(BuiltRun { network: index, layouts: layouts(self.workloads, network, &mapping)? });
+            let layouts = layouts(self.workloads, network, &mapping, model, axes.seeds[k])?;
+            runs.push(BuiltRun { network: index, layouts });
         }
         let first = &self.networks[variant.built[0].1];
         let setting = Setting {
             platform: None,
             routing: None,
-            mapping: if random_mapping { "random".to_owned() } else { mapping.describe() },
+            mapping: if random_mapping && !random_jobs { "random".to_owned() } else { mapping.describe() },
             collectives: String::new(),
         };
         let column = Column {

@@ -4,6 +4,7 @@
 //! same bytes. Numbers are written as the shortest text that reads back as the same number.
 
 use super::cell::CellResult;
+use super::jobs::Interference;
 use crate::engine::RankTimes;
 use crate::result::explain::Explanation;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,9 @@ pub struct CellRecord {
     pub times: MeanTimes,
     /// Why it took as long as it did.
     pub explanation: Explanation,
+    /// What the jobs cost each other, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<Interference>,
     /// What the reader should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -94,6 +98,7 @@ impl CellRecord {
                 waiting: mean(|r| r.waiting),
             },
             explanation: result.explanation.clone(),
+            jobs: result.jobs.clone(),
             notes: result.notes(),
             unmatched: !outcome.unmatched_sends.is_empty(),
         }

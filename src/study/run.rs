@@ -1,10 +1,13 @@
 //! A study, checked and built, and its run on all cores.
 
+use super::cell::Place as RankPlace;
 use super::cell::{self, CellResult};
 use super::choice::{ChoiceError, ModelChoice, ModelDescription};
 use super::comparison::Comparison;
 use super::digest::Fingerprint;
 use super::error::StudyError;
+use super::graphs;
+use super::jobs::MixError;
 use super::network::NetworkUnderTest;
 use super::perturb;
 use super::plan::{Column, Place, Plan, Setting};
@@ -13,7 +16,6 @@ use super::results::Identity;
 use super::traffic::TrafficPlan;
 use super::workload::Workload;
 use crate::engine::{Model, Observer};
-use crate::mpi::layout::Layout;
 use crate::mpi::mapping::Mapping;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -77,8 +79,8 @@ pub(super) struct BuiltColumn {
 pub(super) struct BuiltRun {
     /// Index of the network.
     pub network: usize,
-    /// Where the ranks are: a layout for each workload.
-    pub layouts: Vec<Layout>,
+    /// Where the ranks of each workload are.
+    pub layouts: Vec<RankPlace>,
 }
 
 /// Returns the index of the model of a network, and in words what the network changes in the study's: that model is
@@ -105,25 +107,45 @@ pub(super) fn model_of(
     Ok((at, Some(changes)))
 }
 
-/// Where the ranks of each workload are on a network.
+/// Where the ranks of each workload are on a network. Jobs that run together have their own placement, which may take
+/// the seed.
 pub(super) fn layouts(
     workloads: &[Workload],
     network: &NetworkUnderTest,
     mapping: &Mapping,
-) -> Result<Vec<Layout>, StudyError> {
+    (model, description): &(Model, ModelDescription),
+    seed: Option<u64>,
+) -> Result<Vec<RankPlace>, StudyError> {
     let cores: Vec<u32> = network.platform.hosts.iter().map(|host| host.cores).collect();
     let layout = |workload: &Workload| {
-        mapping.layout_on_cores(workload.trace.ranks(), &cores).map_err(|error| StudyError::Mapping {
+        let loggops = model.network.loggops.is_some();
+        if let Some(mix) = &workload.jobs {
+            if loggops {
+                let what = "the model loggops has no links that jobs could share; choose another one for [[jobs]]";
+                return Err(StudyError::Contradiction(what.to_owned()));
+            }
+            return Ok(RankPlace::Jobs(mix.place(network, &description.collectives, seed).map_err(Box::new)?));
+        }
+        let layout = mapping.layout_on_cores(workload.trace.ranks(), &cores).map_err(|error| StudyError::Mapping {
             workload: workload.name.clone(),
             network: network.info.name.clone(),
             error,
-        })
+        });
+        let layout = layout?;
+        if loggops && workload.trace.schedule.is_none() {
+            let graph = graphs::of_list(&workload.trace, &model.collectives, &layout).map_err(|why| {
+                let name = &workload.name;
+                StudyError::Contradiction(format!("workload `{name}` cannot be a graph for the model loggops: {why}"))
+            })?;
+            return Ok(RankPlace::Graph(layout, Arc::new(graph)));
+        }
+        Ok(RankPlace::Alone(layout))
     };
     workloads.iter().map(layout).collect()
 }
 
 impl Study {
-    /// A study of parts that are built already.
+    /// A study of parts that are built already; the seed is for jobs that run together.
     ///
     /// # Errors
     /// [`StudyError`] if the model cannot be, or if ranks cannot be placed.
@@ -133,6 +155,7 @@ impl Study {
         networks: Vec<NetworkUnderTest>,
         workloads: Vec<Workload>,
         mapping: Mapping,
+        seed: Option<u64>,
         model: &ModelChoice,
     ) -> Result<Self, StudyError> {
         let choice = model;
@@ -163,7 +186,7 @@ impl Study {
             budget: None,
         };
         let built = networks.iter().zip(own).enumerate().map(|(index, (network, (model, _)))| {
-            let layouts = layouts(&workloads, network, &mapping)?;
+            let layouts = layouts(&workloads, network, &mapping, &models[model], seed)?;
             Ok(BuiltColumn { model, runs: vec![BuiltRun { network: index, layouts }] })
         });
         let columns = built.collect::<Result<Vec<_>, StudyError>>()?;
@@ -310,9 +333,10 @@ impl Study {
             _ => cell::run(workload, network, layout, model, self.explain, observer),
         };
         progress.ended(&workload.name, name);
-        result.map_err(|error| StudyError::Replay {
+        result.map_err(|MixError { job, error }| StudyError::Replay {
             workload: workload.name.clone(),
             index: place.workload,
+            job,
             network: name.clone(),
             error: Box::new(error),
         })

@@ -52,6 +52,14 @@ pub fn read_with_text<T: DeserializeOwned>(file: &Path) -> Result<(T, String), T
     Ok((parse(file, &text)?, text))
 }
 
+/// Returns the text of a file, unread.
+///
+/// # Errors
+/// [`TomlError::Read`].
+pub(super) fn read_plain(file: &Path) -> Result<String, TomlError> {
+    Ok(read_text(file, MAX_BYTES)?)
+}
+
 /// Reads a text; `file` is its name for messages.
 ///
 /// # Errors

@@ -1,6 +1,8 @@
 //! A trace that takes part in a comparison, with its operation count.
 
 use super::file::WorkloadEntry;
+use super::jobs::{JobsError, Mix};
+use crate::trace::transform::merge;
 use crate::trace::{self, Trace, TraceError, ti};
 use crate::workload::{Limits, WorkloadError, catalogue};
 use std::path::Path;
@@ -48,9 +50,24 @@ pub struct Workload {
     pub trace: Arc<Trace>,
     /// Its number of operations, where a side file gives it.
     pub operations: Option<f64>,
+    /// The jobs whose traces were merged into this one; `None` for a workload that runs alone.
+    pub jobs: Option<Arc<Mix>>,
 }
 
 impl Workload {
+    /// Makes a workload of jobs that run at the same time.
+    ///
+    /// # Errors
+    /// [`JobsError`] if they do not go together.
+    pub fn of_jobs(mix: Mix) -> Result<Self, JobsError> {
+        mix.check()?;
+        let trace = merge(&mix.jobs.iter().map(|job| &*job.trace).collect::<Vec<_>>())?;
+        let warnings = mix.jobs.iter().flat_map(|job| job.trace.warnings.iter().cloned()).collect();
+        let name = mix.names().collect::<Vec<_>>().join(" + ");
+        let trace = Arc::new(Trace { name: name.clone(), warnings, ..trace });
+        Ok(Self { name, trace, operations: None, jobs: Some(Arc::new(mix)) })
+    }
+
     /// Reads a trace and its side file.
     ///
     /// # Errors
@@ -61,6 +78,7 @@ impl Workload {
             name: trace.name.clone(),
             operations: trace.side.as_ref().and_then(|side| side.operations),
             trace: Arc::new(trace),
+            jobs: None,
         })
     }
 
@@ -107,7 +125,7 @@ impl Workload {
         limits: &Limits,
     ) -> Result<Self, WorkloadError> {
         let trace = catalogue::open(program)?.instantiate(ranks, parameters, limits)?.trace()?;
-        Ok(Self { name: trace.name.clone(), operations: trace.operations(), trace: Arc::new(trace) })
+        Ok(Self { name: trace.name.clone(), operations: trace.operations(), trace: Arc::new(trace), jobs: None })
     }
 
     /// The workload as reports name it.

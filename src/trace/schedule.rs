@@ -79,6 +79,17 @@ impl Graph {
         self.operations.push(Operation { size, peer, tag, edges_end, kind, stream });
     }
 
+    /// Returns the same graph with ranks numbered from `by` on.
+    pub(super) fn shifted(&self, by: u32) -> Self {
+        let mut graph = self.clone();
+        for operation in &mut graph.operations {
+            if operation.kind != OperationKind::Calculate {
+                operation.peer += by;
+            }
+        }
+        graph
+    }
+
     /// Number of operations.
     pub fn len(&self) -> usize {
         self.operations.len()
@@ -106,6 +117,39 @@ impl Graph {
             _ => self.operations[number as usize - 1].edges_end as usize,
         };
         &self.edges[start..self.operations[number as usize].edges_end as usize]
+    }
+
+    /// Returns the first operation that waits, over others, for itself: it is in a circle.
+    pub(super) fn first_in_circle(&self) -> Option<u32> {
+        let mut waits = self.waits();
+        let mut free: Vec<u32> = (0..self.len() as u32).filter(|&number| waits[number as usize] == 0).collect();
+        while let Some(number) = free.pop() {
+            for dependant in self.dependants(number) {
+                let left = &mut waits[dependant.operation() as usize];
+                *left -= 1;
+                if *left == 0 {
+                    free.push(dependant.operation());
+                }
+            }
+        }
+        let stuck = |number: &u32| waits[*number as usize] > 0;
+        let mut first = (0..self.len() as u32).find(stuck)?;
+        // Backwards from an operation that waits one always comes to a circle: after as many steps as there are
+        // operations one is in it.
+        let mut before = vec![u32::MAX; self.len()];
+        for number in (0..self.len() as u32).filter(stuck) {
+            self.dependants(number).iter().for_each(|dependant| before[dependant.operation() as usize] = number);
+        }
+        for _ in 0..self.len() {
+            first = before[first as usize];
+        }
+        let mut least = first;
+        let mut at = before[first as usize];
+        while at != first {
+            least = least.min(at);
+            at = before[at as usize];
+        }
+        Some(least)
     }
 
     /// How many operations, begun or ended, each operation waits for.

@@ -98,7 +98,7 @@ pub struct PlacementFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct Model {
-    /// Network model: smpi, lv08, cm02, ideal, or a file with constants of one
+    /// Network model: smpi, lv08, cm02, ideal, loggops, or a file with constants of one
     ///
     /// The file is TOML with the keys of the table `[model]` of studies (docs/studies.md): `network_model`,
     /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. What the

@@ -3,6 +3,7 @@
 use super::network::{Model, Network, PlacementFiles};
 use super::whole;
 use clap::Args;
+use mopsim::study::jobs::{JobEntry, Rule};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -21,8 +22,9 @@ A platform file in TOML:
   duplex = \"full\"")]
 pub struct Replay {
     /// Trace: a file of any format of docs/traces.md, a list of files (one a rank), or `-` for standard input; plain,
-    /// xz, zstd or gzip
-    pub trace: PathBuf,
+    /// xz, zstd or gzip. Several traces are jobs that run at the same time
+    #[arg(value_name = "TRACE", required_unless_present_any = ["job", "jobs"])]
+    pub traces: Vec<PathBuf>,
     /// Topology, e.g. torus:8x8, random:n=64,d=6,seed=1, imase-itoh:n=64,d=6, graph.json, edges.txt
     #[arg(long, value_name = "SPEC")]
     pub topology: Option<String>,
@@ -51,9 +53,42 @@ pub struct Replay {
     #[arg(long, value_name = "N", default_value_t = 2_000_000, requires = "timeline", value_parser = whole::<u64>)]
     pub timeline_events: u64,
     #[command(flatten)]
+    pub several: SeveralJobs,
+    #[command(flatten)]
     pub placement: PlacementFiles,
     #[command(flatten)]
     pub network: Network,
     #[command(flatten)]
     pub model: Model,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Several jobs")]
+pub struct SeveralJobs {
+    /// One more job, e.g. "cg.ti,start=2 ms,allocation=random" or "traffic=uniform,load=0.3" (may be repeated)
+    ///
+    /// A trace, or `traffic=PATTERN` with `load=SHARE` or `rate=BANDWIDTH`, then keys of docs/jobs.md: name, ranks,
+    /// hostfile, hosts=0+1+2, allocation, start, delay_flops, repeat, message, seed.
+    #[arg(long, value_name = "JOB")]
+    pub job: Vec<JobEntry>,
+    /// Jobs of a file: TOML with `[[jobs]]`, or SimGrid's description of instances or of a workload
+    #[arg(long, value_name = "FILE")]
+    pub jobs: Option<PathBuf>,
+    /// Hosts of a job that names none: contiguous, random, random-groups[:N] or striped[:N], for groups of N hosts
+    /// [default: contiguous; groups: cabinets]
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["mapping", "hostfile"])]
+    pub allocation: Option<Rule>,
+    /// Let hosts have more ranks of several jobs than cores
+    #[arg(long)]
+    pub share_hosts: bool,
+    /// Replay jobs alone and all together, but not in pairs
+    #[arg(long)]
+    pub no_pairs: bool,
+}
+
+impl SeveralJobs {
+    /// Whether anything is said.
+    pub fn is_given(&self) -> bool {
+        !self.job.is_empty() || self.jobs.is_some() || self.allocation.is_some() || self.share_hosts || self.no_pairs
+    }
 }

@@ -92,6 +92,18 @@ pub(super) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
     notes.iter().try_for_each(|note| wrapped(out, &format!("Note: {note}."), "      "))
 }
 
+/// Writes the tables of jobs that run together.
+pub(super) fn jobs(out: &mut dyn Write, tables: &[super::jobs::Shown]) -> io::Result<()> {
+    for shown in tables {
+        writeln!(out, "\n{}", shown.title)?;
+        let mut lines = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
+        shown.rows.iter().for_each(|cells| row(&mut lines, cells));
+        writeln!(out, "{lines}")?;
+        shown.sentences.iter().try_for_each(|sentence| wrapped(out, sentence, ""))?;
+    }
+    Ok(())
+}
+
 /// Writes a line as it is, if it is not too long; else broken between words.
 pub(super) fn fitting(out: &mut dyn Write, text: &str, indent: &str) -> io::Result<()> {
     if text.chars().count() <= width() { writeln!(out, "{text}") } else { wrapped(out, text, indent) }
@@ -147,6 +159,7 @@ impl Reporter for Text {
         split("bandwidth", r.times.bandwidth);
         split("waiting", r.times.waiting);
         writeln!(out, "\n{times}")?;
+        jobs(out, &r.jobs.as_ref().map(super::jobs::of_replay).unwrap_or_default())?;
         let explanation = &r.explanation;
         if let Some(first) = explanation.busiest_links.first() {
             let mut heading = vec!["busiest links", "messages", "bytes", "utilisation"];

@@ -127,7 +127,7 @@ struct Order<'o> {
 
 /// Keeps the graphs of all ranks as they are.
 fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
-    let Schedule { mut graphs, places, .. } = schedule;
+    let Schedule { mut graphs, places, at } = schedule;
     if places.iter().all(|place| place.count == 0) {
         return Err(TraceError::whole(file, TraceErrorKind::Empty));
     }
@@ -144,6 +144,13 @@ fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Res
             };
             graphs.later(place, number, &mut links);
             graph.push((kind, cpu), (size, peer, tag), links.iter().map(|link| (link.operation, link.on_start)));
+        }
+        if let Some(number) = graph.first_in_circle() {
+            let rank = ranks.len();
+            let here = at(graphs.operation(place, number).at);
+            let problem = format!("an operation of rank {rank} can never begin: what it requires waits for itself");
+            let help = "leave out one of the edges that make the circle";
+            return Err(Program::new("GOAL", options, 0).error(file, here, problem, help));
         }
         ranks.push(graph);
     }

@@ -1,7 +1,8 @@
-//! Traces made from traces: parts of them, and other speeds of computation.
+//! Traces made from traces: parts of them, several in one, and other speeds of computation.
 
 mod cut;
 mod iterations;
+mod merge;
 mod sequences;
 mod simgrid;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tests;
 
 pub use cut::{Cut, CutError, Dropped, Part, cut};
 pub use iterations::{Iterations, iterations};
+pub use merge::{MergeError, merge};
 pub use simgrid::{Unreadable, for_simgrid, unreadable_by_simgrid};
 
 use super::{Action, Trace};

@@ -5,4 +5,6 @@ mod communicators;
 mod corpus;
 mod differential;
 mod golden_micro;
+mod jobs;
+mod loggops;
 mod maxmin_lp;

@@ -82,10 +82,10 @@ fn messages_match_by_source_destination_and_tag() {
 }
 
 #[test]
-fn a_circle_is_a_deadlock_with_its_place() {
+fn a_circle_is_refused_and_a_missing_message_is_a_deadlock() {
     let folder = Folder::new();
     folder.write("t.goal", "num_ranks 1\nrank 0 {\nz: calc 1\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
-    folder.refuse(&["replay", "t.goal", "--topology", "ring:2"], 1, &["deadlock", "an operation of its schedule"]);
+    folder.refuse(&["replay", "t.goal", "--topology", "ring:2"], 2, &["t.goal:4", "what it requires waits for itself"]);
     folder.write("u.goal", "num_ranks 2\nrank 0 {\na: recv 1b from 1 tag 5\nb: calc 1\nb requires a\n}\nrank 1 {\n}\n");
     folder.refuse(&["replay", "u.goal", "--topology", "ring:2"], 1, &["deadlock", "rank 0", "tag 5"]);
 }

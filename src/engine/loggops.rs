@@ -1,0 +1,401 @@
+//! Replays under the LogGOPS model, which knows processors and network cards and no links.
+//!
+//! A message of s bytes occupies the processor of its sender for o + (s-1) O and its card for g + (s-1) G. Its first byte
+//! is at the receiver L after the overhead of the send has begun to be paid, o + L in all; there it waits until processor
+//! and card are free, and occupies them for o + (s-1) max(O, G) and g + (s-1) G, whether its receive is posted or
+//! not. A message of more than S bytes keeps its send open until it has met its receive. These are the rules of LogGOPSim
+//! (Hoefler, Schneider, Lumsdaine: LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model, HPDC 2010,
+//! section 2), event by event, so its times come out to the nanosecond. One thing is different: what an operation
+//! frees on another processor of the rank begins when that operation ends, not when that processor is free.
+//!
+//! Every rank is a host of its own. Time is counted in picoseconds, so that no order depends on rounding.
+
+use super::error::Blocked;
+use super::{Outcome, Place, RankTimes, ReplayError};
+use crate::ids::Rank;
+use crate::mpi::layout::Layout;
+use crate::mpi::messages::Envelope;
+use crate::network::model::LogGops;
+use crate::platform::Platform;
+use crate::trace::CommunicatorId;
+use crate::trace::schedule::{Graph, OperationKind, Schedule};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Picoseconds of a second.
+const PICOSECONDS: f64 = 1e12;
+
+/// From here on a time is too long to be counted.
+const ENDLESS: u64 = 1 << 62;
+
+fn picoseconds(seconds: f64) -> u64 {
+    ((seconds * PICOSECONDS).round() as u64).min(ENDLESS)
+}
+
+fn seconds(picoseconds: u64) -> f64 {
+    picoseconds as f64 / PICOSECONDS
+}
+
+/// What happens next, in the order of time, then of its making.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    time: u64,
+    number: u64,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    /// An operation of a rank is tried.
+    Operation { rank: u32, operation: u32 },
+    /// A message is tried at its receiver.
+    Message { index: u32 },
+}
+
+/// A message that has been sent.
+#[derive(Clone, Copy)]
+struct Message {
+    from: u32,
+    to: u32,
+    tag: u32,
+    size: u64,
+    /// Stream and number of its send.
+    stream: u8,
+    operation: u32,
+}
+
+/// A rank under way.
+#[derive(Default)]
+struct State {
+    /// When each processor is free.
+    processors: Vec<u64>,
+    /// When the card can send, and receive.
+    sends: u64,
+    receives: u64,
+    /// How many operations each operation still waits for, and the earliest time that they leave to it.
+    left: Vec<u32>,
+    ready: Vec<u64>,
+    open: u32,
+    calculated: u64,
+    communicated: u64,
+    overhead: u64,
+}
+
+/// Messages and receives of a rank that have not met: receives by their numbers, messages by their indices.
+type Queues = FxHashMap<(u32, u32, u32), VecDeque<u32>>;
+
+struct Replay<'a> {
+    schedule: &'a Schedule,
+    model: LogGops,
+    ranks: Vec<State>,
+    events: BinaryHeap<Reverse<Event>>,
+    number: u64,
+    messages: Vec<Message>,
+    free_messages: Vec<u32>,
+    posted: Queues,
+    unexpected: Queues,
+    /// Operations that became free at the event at work.
+    freed: Vec<(u32, OperationKind, u32)>,
+    sent: u64,
+    bytes: u64,
+}
+
+impl Replay<'_> {
+    fn graph(&self, rank: u32) -> &Graph {
+        &self.schedule.ranks[rank as usize]
+    }
+
+    fn push(&mut self, time: u64, what: What) {
+        self.events.push(Reverse(Event { time, number: self.number, what }));
+        self.number += 1;
+    }
+
+    /// An operation has begun (`on_start`) or ended at this time.
+    fn free(&mut self, rank: u32, operation: u32, on_start: bool, time: u64) {
+        let schedule = self.schedule;
+        let graph = &schedule.ranks[rank as usize];
+        let state = &mut self.ranks[rank as usize];
+        for dependant in graph.dependants(operation).iter().filter(|dependant| dependant.on_start() == on_start) {
+            let number = dependant.operation();
+            let ready = &mut state.ready[number as usize];
+            *ready = time.max(*ready);
+            let left = &mut state.left[number as usize];
+            *left -= 1;
+            if *left == 0 {
+                self.freed.push((rank, graph.operation(number).kind, number));
+            }
+        }
+        if !on_start {
+            state.open -= 1;
+        }
+    }
+
+    /// Operations that became free enter the queue: rank by rank, sends first, then receives.
+    fn enter(&mut self) {
+        let mut freed = std::mem::take(&mut self.freed);
+        freed.sort_by_key(|&(rank, kind, number)| (rank, kind as u8, number));
+        for (rank, kind, operation) in freed.drain(..) {
+            let stream = self.graph(rank).operation(operation).stream;
+            let state = &self.ranks[rank as usize];
+            let mut time = state.ready[operation as usize].max(state.processors[stream as usize]);
+            if kind == OperationKind::Send {
+                time = time.max(state.sends);
+            }
+            self.push(time, What::Operation { rank, operation });
+        }
+        self.freed = freed;
+    }
+
+    fn try_operation(&mut self, event: Event, rank: u32, number: u32, flop_time: f64) {
+        let operation = *self.graph(rank).operation(number);
+        let model = self.model;
+        let now = event.time;
+        let state = &mut self.ranks[rank as usize];
+        let processor = &mut state.processors[operation.stream as usize];
+        match operation.kind {
+            OperationKind::Calculate => {
+                if *processor > now {
+                    self.events.push(Reverse(Event { time: *processor, ..event }));
+                    return;
+                }
+                let duration = picoseconds(operation.size as f64 * flop_time);
+                *processor = now.saturating_add(duration);
+                let end = *processor;
+                state.calculated = state.calculated.saturating_add(duration);
+                self.free(rank, number, true, now);
+                self.free(rank, number, false, end);
+            }
+            OperationKind::Send => {
+                let free = (*processor).max(state.sends);
+                if free > now {
+                    self.events.push(Reverse(Event { time: free, ..event }));
+                    return;
+                }
+                let overhead = model.overhead(operation.size);
+                *processor = now.saturating_add(overhead);
+                let end = *processor;
+                state.sends = now.saturating_add(model.gap(operation.size));
+                state.communicated = state.communicated.saturating_add(overhead);
+                state.overhead = state.overhead.saturating_add(overhead);
+                self.sent += 1;
+                self.bytes = self.bytes.saturating_add(operation.size);
+                let message = Message {
+                    from: rank,
+                    to: operation.peer,
+                    tag: operation.tag,
+                    size: operation.size,
+                    stream: operation.stream,
+                    operation: number,
+                };
+                let index = match self.free_messages.pop() {
+                    Some(index) => {
+                        self.messages[index as usize] = message;
+                        index
+                    }
+                    None => {
+                        self.messages.push(message);
+                        self.messages.len() as u32 - 1
+                    }
+                };
+                let arrival = now.saturating_add(picoseconds(model.o)).saturating_add(picoseconds(model.latency));
+                self.push(arrival, What::Message { index });
+                self.free(rank, number, true, now);
+                if operation.size <= model.eager_up_to {
+                    self.free(rank, number, false, end);
+                }
+            }
+            OperationKind::Receive => {
+                self.free(rank, number, true, now);
+                let key = (operation.peer, rank, operation.tag);
+                match self.unexpected.get_mut(&key).and_then(VecDeque::pop_front) {
+                    Some(index) => {
+                        self.met(index, now);
+                        self.free(rank, number, false, now);
+                    }
+                    None => self.posted.entry(key).or_default().push_back(number),
+                }
+            }
+        }
+    }
+
+    /// A message has met its receive: a sender that waited for that goes on.
+    fn met(&mut self, index: u32, now: u64) {
+        let message = self.messages[index as usize];
+        self.free_messages.push(index);
+        if message.size > self.model.eager_up_to {
+            let sender = &mut self.ranks[message.from as usize];
+            let processor = &mut sender.processors[message.stream as usize];
+            *processor = now.max(*processor);
+            sender.sends = now.max(sender.sends);
+            self.free(message.from, message.operation, false, now);
+        }
+    }
+
+    fn try_message(&mut self, event: Event, index: u32) {
+        let message = self.messages[index as usize];
+        let (model, now) = (self.model, event.time);
+        let key = (message.from, message.to, message.tag);
+        let receive = self.posted.get(&key).and_then(|queue| queue.front().copied());
+        let state = &mut self.ranks[message.to as usize];
+        // A message that nobody waits for occupies the processor of the same number as that of its send.
+        let stream =
+            receive.map_or(message.stream, |number| self.schedule.ranks[message.to as usize].operation(number).stream);
+        let stream = usize::from(stream).min(state.processors.len() - 1);
+        let free = state.processors[stream].max(state.receives);
+        if free > now {
+            self.events.push(Reverse(Event { time: free, ..event }));
+            return;
+        }
+        let duration = model.receive(message.size);
+        let end = now.saturating_add(duration);
+        state.processors[stream] = end;
+        state.receives = now.saturating_add(model.gap(message.size));
+        state.communicated = state.communicated.saturating_add(duration);
+        state.overhead = state.overhead.saturating_add(picoseconds(model.o));
+        match receive {
+            Some(number) => {
+                self.posted.get_mut(&key).and_then(VecDeque::pop_front);
+                self.met(index, now);
+                self.free(message.to, number, false, end);
+            }
+            None => self.unexpected.entry(key).or_default().push_back(index),
+        }
+    }
+
+    fn deadlock(&self, time: u64) -> ReplayError {
+        let mut blocked = Vec::new();
+        let mut standing = vec![None; self.ranks.len()];
+        for (rank, state) in (0..).zip(&self.ranks).filter(|(_, state)| state.open > 0) {
+            let mut missing: Vec<(Envelope, bool)> = Vec::new();
+            let envelope = |(source, destination, tag): (u32, u32, u32)| Envelope {
+                source,
+                destination,
+                tag: tag as i32,
+                context: 0,
+            };
+            let posted = self.posted.iter().filter(|(key, queue)| key.1 == rank && !queue.is_empty());
+            missing.extend(posted.map(|(&key, _)| (envelope(key), false)));
+            let sent = self.unexpected.iter().filter(|(key, queue)| key.0 == rank && !queue.is_empty());
+            missing.extend(sent.map(|(&key, _)| (envelope(key), true)));
+            missing.sort_by_key(|(e, sends)| (*sends, e.source, e.destination, e.tag));
+            let action = state.left.iter().position(|&left| left > 0).unwrap_or(0);
+            standing[rank as usize] = Some(action);
+            blocked.push(Blocked {
+                place: Place { rank, action },
+                operation: "an operation of its schedule",
+                communicator: CommunicatorId::WORLD,
+                missing,
+            });
+        }
+        ReplayError::Deadlock { seconds: seconds(time), ranks: self.ranks.len() as u32, blocked, standing }
+    }
+}
+
+impl LogGops {
+    /// Picoseconds that a message of this size occupies the processor of its sender.
+    fn overhead(&self, size: u64) -> u64 {
+        picoseconds(self.o + more(size) * self.overhead_per_byte)
+    }
+
+    /// The same for a card, of the sender or the receiver.
+    fn gap(&self, size: u64) -> u64 {
+        picoseconds(self.g + more(size) * self.gap_per_byte)
+    }
+
+    /// The same for the processor of the receiver.
+    fn receive(&self, size: u64) -> u64 {
+        picoseconds(self.o + more(size) * self.overhead_per_byte.max(self.gap_per_byte))
+    }
+}
+
+/// Bytes behind the first one.
+fn more(size: u64) -> f64 {
+    size.saturating_sub(1) as f64
+}
+
+/// Replays a schedule.
+pub(super) fn replay(
+    schedule: &Schedule,
+    platform: &Platform,
+    layout: &Layout,
+    model: LogGops,
+) -> Result<Outcome, ReplayError> {
+    let state = |graph: &Graph| {
+        let streams = graph.operations().iter().map(|operation| usize::from(operation.stream)).max().unwrap_or(0);
+        State {
+            processors: vec![0; streams + 1],
+            left: graph.waits(),
+            ready: vec![0; graph.len()],
+            open: graph.len() as u32,
+            ..State::default()
+        }
+    };
+    let mut replay = Replay {
+        schedule,
+        model,
+        ranks: schedule.ranks.iter().map(state).collect(),
+        events: BinaryHeap::new(),
+        number: 0,
+        messages: Vec::new(),
+        free_messages: Vec::new(),
+        posted: FxHashMap::default(),
+        unexpected: FxHashMap::default(),
+        freed: Vec::new(),
+        sent: 0,
+        bytes: 0,
+    };
+    for (rank, graph) in (0..).zip(&schedule.ranks) {
+        let first = (0..graph.len() as u32).filter(|&number| replay.ranks[rank as usize].left[number as usize] == 0);
+        replay.freed.extend(first.map(|number| (rank, graph.operation(number).kind, number)));
+    }
+    replay.enter();
+    let mut now = 0;
+    while let Some(Reverse(event)) = replay.events.pop() {
+        if event.time >= ENDLESS {
+            return Err(ReplayError::Endless { seconds: seconds(now) });
+        }
+        now = event.time;
+        match event.what {
+            What::Operation { rank, operation } => {
+                let speed = platform.hosts[layout.host(Rank(rank)).index()].speed;
+                replay.try_operation(event, rank, operation, schedule.flops_per_nanosecond / speed);
+            }
+            What::Message { index } => replay.try_message(event, index),
+        }
+        replay.enter();
+    }
+    if replay.ranks.iter().any(|state| state.open > 0) {
+        return Err(replay.deadlock(now));
+    }
+    let ends = replay.ranks.iter().map(|state| state.processors.iter().copied().max().unwrap_or(0));
+    let end = ends.clone().max().unwrap_or(0);
+    if end >= ENDLESS {
+        return Err(ReplayError::Endless { seconds: seconds(now) });
+    }
+    let times = replay.ranks.iter().zip(ends).map(|(state, own)| RankTimes {
+        compute: seconds(state.calculated),
+        communication: seconds(state.communicated),
+        latency: seconds(state.overhead),
+        waiting: seconds(end.saturating_sub(state.calculated.saturating_add(state.communicated))),
+        end: seconds(own),
+    });
+    let mut unmatched: Vec<(Envelope, u64, u64)> = Vec::new();
+    for (&(source, destination, tag), queue) in replay.unexpected.iter().filter(|(_, queue)| !queue.is_empty()) {
+        let bytes = queue.iter().map(|&index| replay.messages[index as usize].size).sum();
+        let envelope = Envelope { source, destination, tag: tag as i32, context: 0 };
+        unmatched.push((envelope, queue.len() as u64, bytes));
+    }
+    unmatched.sort_by_key(|(e, ..)| (e.source, e.destination, e.tag));
+    Ok(Outcome {
+        simulated_seconds: seconds(end),
+        actions: schedule.operations(),
+        messages: replay.sent,
+        bytes: replay.bytes,
+        ranks: times.collect(),
+        links_crossed: 0.0,
+        links: Vec::new(),
+        unmatched_sends: unmatched,
+        substitutions: Vec::new(),
+    })
+}

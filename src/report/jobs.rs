@@ -1,0 +1,180 @@
+//! What jobs cost each other, as all formats show it.
+
+use super::number::{percent, seconds};
+use super::text::letter;
+use crate::study::comparison::{Comparison, Run};
+use crate::study::jobs::{Interference, JobTimes};
+use serde::Serialize;
+
+/// A heading, a table and remarks.
+pub(super) struct Shown {
+    /// Heading, without a full stop.
+    pub title: String,
+    /// Headings of the table; the first column holds names.
+    pub headings: Vec<String>,
+    /// Cells.
+    pub rows: Vec<Vec<String>>,
+    /// Sentences below it.
+    pub sentences: Vec<String>,
+}
+
+/// A job in JSON.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct JobJson<'a> {
+    #[serde(flatten)]
+    times: &'a JobTimes,
+    slowdown: Option<f64>,
+    slowdown_beside: Vec<Option<f64>>,
+    aggressor: Option<&'a str>,
+    aggressor_costs_seconds: Option<f64>,
+    /// Time together with the others on the baseline over that here; in comparisons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative: Option<f64>,
+}
+
+/// All jobs in JSON; `baseline` has those of the network that this one is compared with.
+pub(super) fn json<'a>(jobs: &'a Interference, baseline: Option<&Interference>) -> Vec<JobJson<'a>> {
+    let of = |(number, times): (usize, &'a JobTimes)| {
+        let aggressor = times.aggressor();
+        JobJson {
+            times,
+            slowdown: times.slowdown(),
+            slowdown_beside: (0..jobs.jobs.len()).map(|other| times.slowdown_beside(other)).collect(),
+            aggressor: aggressor.map(|(other, _)| jobs.jobs[other].job.as_str()),
+            aggressor_costs_seconds: aggressor.map(|(_, cost)| cost),
+            relative: baseline.and_then(|baseline| relative(times, baseline.jobs.get(number)?)),
+        }
+    };
+    jobs.jobs.iter().enumerate().map(of).collect()
+}
+
+fn relative(times: &JobTimes, baseline: &JobTimes) -> Option<f64> {
+    Some(baseline.together_seconds? / times.together_seconds.filter(|&seconds| seconds > 0.0)?)
+}
+
+fn ratio(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
+}
+
+fn time(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), seconds)
+}
+
+/// The job that costs most, and `+1.200 ms (12.0 %)`.
+fn worst(jobs: &Interference, times: &JobTimes) -> [String; 2] {
+    match times.aggressor() {
+        Some((other, cost)) => {
+            let part = times.alone_seconds.map_or(0.0, |alone| cost / alone);
+            [jobs.jobs[other].job.clone(), format!("+{} ({})", seconds(cost), percent(part))]
+        }
+        None => ["-", "-"].map(str::to_owned),
+    }
+}
+
+/// The tables of one replay: times, and the interference matrix.
+pub(super) fn of_replay(jobs: &Interference) -> Vec<Shown> {
+    let mut rows = Vec::new();
+    for times in &jobs.jobs {
+        let start = if times.repeats { "repeats".to_owned() } else { seconds(times.start_seconds) };
+        let mut cells = vec![
+            times.job.clone(),
+            times.ranks.to_string(),
+            start,
+            time(times.alone_seconds),
+            time(times.together_seconds),
+            ratio(times.slowdown()),
+        ];
+        cells.extend(worst(jobs, times));
+        rows.push(cells);
+    }
+    let headings = ["job", "ranks", "start", "alone", "together", "slowdown", "aggressor", "its cost"];
+    let mut shown = vec![Shown {
+        title: "Jobs, alone and together".to_owned(),
+        headings: headings.map(str::to_owned).to_vec(),
+        rows,
+        sentences: Vec::new(),
+    }];
+    shown.extend(matrix(jobs));
+    shown
+}
+
+/// The slowdown of each job beside each other one; nothing where pairs were not replayed.
+fn matrix(jobs: &Interference) -> Option<Shown> {
+    let measured = jobs.jobs.iter().any(|times| times.beside_seconds.iter().any(Option::is_some));
+    if jobs.jobs.len() < 3 || !measured {
+        return None;
+    }
+    let names = jobs.jobs.iter().map(|times| times.job.clone());
+    let rows = jobs.jobs.iter().filter(|times| !times.repeats).map(|times| {
+        let cells = (0..jobs.jobs.len()).map(|other| ratio(times.slowdown_beside(other)));
+        std::iter::once(times.job.clone()).chain(cells).collect()
+    });
+    Some(Shown {
+        title: "Slowdown of the job of a line beside one other job".to_owned(),
+        headings: std::iter::once("beside".to_owned()).chain(names).collect(),
+        rows: rows.collect(),
+        sentences: Vec::new(),
+    })
+}
+
+/// The jobs of a run.
+fn of_run(run: &Run) -> Option<&Interference> {
+    run.record.jobs.as_ref()
+}
+
+/// The jobs of the run that this one is compared with: the same repetition where the baseline has as many.
+pub(super) fn baseline_of<'a>(c: &'a Comparison, run: &Run) -> Option<&'a Interference> {
+    let mut all =
+        c.runs.iter().filter(|other| other.workload == run.workload && other.network == c.baselines[run.network]);
+    let same = all.clone().find(|other| other.repetition == run.repetition);
+    same.or_else(|| all.next()).and_then(of_run)
+}
+
+/// The tables of a comparison: one for each set of jobs, with all networks, and a matrix for each network.
+pub(super) fn of_comparison(c: &Comparison) -> Vec<Shown> {
+    let mut shown = Vec::new();
+    for workload in 0..c.workloads.len() {
+        let runs: Vec<(&Run, &Interference)> = c
+            .runs
+            .iter()
+            .filter(|run| run.workload == workload && run.repetition == 0)
+            .filter_map(|run| Some((run, of_run(run)?)))
+            .collect();
+        let Some(&(_, first)) = runs.first() else { continue };
+        let mut rows = Vec::new();
+        for (number, times) in first.jobs.iter().enumerate().filter(|(_, times)| !times.repeats) {
+            for (at, (run, jobs)) in runs.iter().enumerate() {
+                let own = &jobs.jobs[number];
+                let against = baseline_of(c, run).and_then(|baseline| relative(own, baseline.jobs.get(number)?));
+                let mut cells = vec![
+                    if at == 0 { times.job.clone() } else { String::new() },
+                    letter(run.network),
+                    time(own.alone_seconds),
+                    time(own.together_seconds),
+                    ratio(own.slowdown()),
+                    ratio(against),
+                ];
+                cells.extend(worst(jobs, own));
+                rows.push(cells);
+            }
+        }
+        let headings = ["job", "network", "alone", "together", "slowdown", "relative", "aggressor", "its cost"];
+        let mut sentences = vec!["Relative: time together with the others on the baseline over that here.".to_owned()];
+        if c.has_repetitions() {
+            sentences.push("Times of jobs are those of the first repetition.".to_owned());
+        }
+        shown.push(Shown {
+            title: format!("Jobs of {}, alone and together", c.workloads[workload].name),
+            headings: headings.map(str::to_owned).to_vec(),
+            rows,
+            sentences,
+        });
+        for (run, jobs) in runs {
+            shown.extend(
+                matrix(jobs)
+                    .map(|table| Shown { title: format!("{} on {}", table.title, letter(run.network)), ..table }),
+            );
+        }
+    }
+    shown
+}

@@ -1,0 +1,256 @@
+//! Which hosts a job gets: by name, or by the rule of a batch system.
+
+use super::JobsError;
+use crate::ids::HostId;
+use crate::layout::FloorPlan;
+use crate::study::network::NetworkUnderTest;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+use std::fmt;
+use std::str::FromStr;
+
+/// Rule that chooses the hosts of a job among those that no other job has.
+///
+/// A job gets whole hosts; its ranks fill the cores of one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rule {
+    /// The first free hosts.
+    #[default]
+    Contiguous,
+    /// Any free hosts.
+    Random,
+    /// All free hosts of a group, then those of another one; groups in random order. Hosts of a group, or `None` for the
+    /// cabinets of the floor plan.
+    RandomGroups(Option<u32>),
+    /// One free host of each group in turn.
+    Striped(Option<u32>),
+}
+
+impl Rule {
+    /// Names that a rule is read from.
+    pub const NAMES: [&'static str; 4] = ["contiguous", "random", "random-groups", "striped"];
+
+    /// Whether it depends on a seed.
+    pub fn is_random(self) -> bool {
+        matches!(self, Self::Random | Self::RandomGroups(_))
+    }
+}
+
+impl FromStr for Rule {
+    type Err = JobsError;
+
+    fn from_str(text: &str) -> Result<Self, JobsError> {
+        let wrong = || JobsError::Allocation { text: text.to_owned() };
+        let (name, size) = match text.split_once(':') {
+            None => (text, None),
+            Some((name, size)) => (name, Some(size.parse().ok().filter(|&size| size > 0).ok_or_else(wrong)?)),
+        };
+        match (name.trim().to_lowercase().replace('_', "-").as_str(), size) {
+            ("contiguous", None) => Ok(Self::Contiguous),
+            ("random", None) => Ok(Self::Random),
+            ("random-groups", size) => Ok(Self::RandomGroups(size)),
+            ("striped", size) => Ok(Self::Striped(size)),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Contiguous => f.write_str("contiguous"),
+            Self::Random => f.write_str("random"),
+            Self::RandomGroups(None) => f.write_str("random-groups"),
+            Self::RandomGroups(Some(size)) => write!(f, "random-groups:{size}"),
+            Self::Striped(None) => f.write_str("striped"),
+            Self::Striped(Some(size)) => write!(f, "striped:{size}"),
+        }
+    }
+}
+
+/// Request for hosts.
+#[derive(Debug, Clone)]
+pub(super) struct Request<'a> {
+    /// Name of the job.
+    pub job: &'a str,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Places of the ranks, which begin again where there are more ranks; or the rule.
+    pub hosts: Result<Vec<HostId>, Rule>,
+}
+
+/// Returns the host of each rank of each job. Jobs with hosts of their own come first, the others in their order.
+pub(super) fn allocate(
+    requests: &[Request<'_>],
+    network: &NetworkUnderTest,
+    seed: u64,
+    share_hosts: bool,
+) -> Result<Vec<Vec<HostId>>, JobsError> {
+    let hosts = &network.platform.hosts;
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut taken = vec![false; hosts.len()];
+    let mut places: Vec<Vec<HostId>> = Vec::with_capacity(requests.len());
+    for request in requests {
+        let own = match &request.hosts {
+            Ok(list) => (0..request.ranks).map(|rank| list[rank % list.len()]).collect(),
+            Err(_) => Vec::new(),
+        };
+        own.iter().for_each(|host: &HostId| taken[host.index()] = true);
+        places.push(own);
+    }
+    for (place, request) in places.iter_mut().zip(requests) {
+        let Err(rule) = &request.hosts else { continue };
+        let free: Vec<HostId> = (0..hosts.len()).map(HostId::new).filter(|host| !taken[host.index()]).collect();
+        let available = free.len();
+        for host in order(*rule, free, network, &mut random)? {
+            if place.len() == request.ranks {
+                break;
+            }
+            taken[host.index()] = true;
+            let cores = hosts[host.index()].cores as usize;
+            place.extend(std::iter::repeat_n(host, cores.min(request.ranks - place.len())));
+        }
+        if place.len() < request.ranks {
+            return Err(JobsError::NoRoom {
+                job: request.job.to_owned(),
+                ranks: request.ranks,
+                room: place.len(),
+                free: available,
+                hosts: hosts.len(),
+            });
+        }
+    }
+    if !share_hosts {
+        check_cores(&places, requests, network)?;
+    }
+    Ok(places)
+}
+
+/// Returns free hosts in the order in which a job takes them.
+fn order(
+    rule: Rule,
+    mut free: Vec<HostId>,
+    network: &NetworkUnderTest,
+    random: &mut Pcg64,
+) -> Result<Vec<HostId>, JobsError> {
+    let size = match rule {
+        Rule::Contiguous => return Ok(free),
+        Rule::Random => {
+            free.shuffle(random);
+            return Ok(free);
+        }
+        Rule::RandomGroups(size) | Rule::Striped(size) => size,
+    };
+    let mut groups: Vec<Vec<HostId>> = Vec::new();
+    let mut numbers: Vec<u32> = Vec::new();
+    let group_of = groups_of(network, size, rule)?;
+    for host in free {
+        let number = group_of[host.index()];
+        let at = numbers.iter().rposition(|&known| known == number).unwrap_or_else(|| {
+            numbers.push(number);
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[at].push(host);
+    }
+    if matches!(rule, Rule::RandomGroups(_)) {
+        groups.shuffle(random);
+        return Ok(groups.concat());
+    }
+    let longest = groups.iter().map(Vec::len).max().unwrap_or(0);
+    Ok((0..longest).flat_map(|nth| groups.iter().filter_map(move |group| group.get(nth).copied())).collect())
+}
+
+/// Returns the number of the group of each host.
+fn groups_of(network: &NetworkUnderTest, size: Option<u32>, rule: Rule) -> Result<Vec<u32>, JobsError> {
+    let hosts = &network.platform.hosts;
+    if let Some(size) = size {
+        return Ok((0..hosts.len() as u32).map(|host| host / size).collect());
+    }
+    let plan = network.topology.as_ref().and_then(|topology| FloorPlan::new(topology, &network.floor).ok());
+    let cabinets = plan.and_then(|plan| {
+        hosts.iter().map(|host| host.switch.map(|switch| plan.cabinet(switch) as u32)).collect::<Option<Vec<u32>>>()
+    });
+    cabinets.ok_or_else(|| JobsError::NoGroups { rule: rule.to_string(), network: network.info.name.clone() })
+}
+
+/// Refuses hosts on which several jobs have more ranks than there are cores.
+fn check_cores(places: &[Vec<HostId>], requests: &[Request<'_>], network: &NetworkUnderTest) -> Result<(), JobsError> {
+    let hosts = &network.platform.hosts;
+    let mut ranks = vec![0_usize; hosts.len()];
+    let mut last: Vec<Option<usize>> = vec![None; hosts.len()];
+    let mut both: Vec<Option<(usize, usize)>> = vec![None; hosts.len()];
+    for (job, place) in places.iter().enumerate() {
+        for host in place {
+            let host = host.index();
+            ranks[host] += 1;
+            match last[host] {
+                Some(other) if other != job => both[host] = both[host].or(Some((other, job))),
+                _ => last[host] = Some(job),
+            }
+        }
+    }
+    for (host, pair) in hosts.iter().zip(&both).zip(&ranks).filter_map(|((host, pair), &ranks)| {
+        let pair = pair.filter(|_| ranks > host.cores as usize)?;
+        Some(((host, ranks), pair))
+    }) {
+        let [one, other] = [pair.0, pair.1].map(|job| requests[job].job.to_owned());
+        return Err(JobsError::Overlap {
+            one,
+            other,
+            host: host.0.name.to_string(),
+            ranks: host.1,
+            cores: host.0.cores,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::network::NetworkChoice;
+    use std::path::Path;
+
+    fn network(topology: &str) -> NetworkUnderTest {
+        let choice = NetworkChoice { topology: Some(topology.to_owned()), ..NetworkChoice::default() };
+        choice.build(Path::new("")).expect("a network")
+    }
+
+    /// The hosts of jobs of these sizes under one rule.
+    fn hosts(rule: &str, topology: &str, sizes: &[usize], seed: u64) -> Vec<Vec<u32>> {
+        let rule: Rule = rule.parse().expect("a rule");
+        let request = |&ranks: &usize| Request { job: "j", ranks, hosts: Err(rule) };
+        let requests: Vec<Request<'_>> = sizes.iter().map(request).collect();
+        let places = allocate(&requests, &network(topology), seed, false).expect("room");
+        places.into_iter().map(|place| place.into_iter().map(|host| host.0).collect()).collect()
+    }
+
+    #[test]
+    fn rules_take_the_hosts_that_they_say() {
+        assert_eq!(hosts("contiguous", "ring:8", &[3, 2], 1), [vec![0, 1, 2], vec![3, 4]]);
+        assert_eq!(hosts("striped:4", "ring:8", &[3, 2], 1), [vec![0, 4, 1], vec![2, 5]]);
+        // The two groups in one order or the other.
+        let random = hosts("random-groups:4", "ring:8", &[3, 2], 1);
+        assert!(
+            random == [vec![0, 1, 2], vec![3, 4]] || random == [vec![4, 5, 6], vec![7, 0]] || random[0][0] % 4 == 0
+        );
+        assert!(random[0] == [0, 1, 2] || random[0] == [4, 5, 6], "{random:?}");
+        let seeds: Vec<_> = (1..9).map(|seed| hosts("random", "ring:8", &[4, 4], seed)).collect();
+        assert!(seeds.iter().any(|places| *places != seeds[0]));
+        assert_eq!(seeds[0], hosts("random", "ring:8", &[4, 4], 1));
+        for places in seeds {
+            let mut all = places.concat();
+            all.sort_unstable();
+            assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7]);
+        }
+    }
+
+    #[test]
+    fn a_group_is_a_cabinet() {
+        // Three groups of four hosts, two switches each.
+        let striped = hosts("striped", "dragonfly:a=2,h=1,p=2", &[3], 1);
+        assert_eq!(striped, [[0, 4, 8]]);
+    }
+}

@@ -1,0 +1,115 @@
+//! Background traffic: a pattern of hosts at a load, as a job that repeats until the others end.
+//!
+//! Each host sends messages of one size to destinations drawn from the pattern, at times drawn from a Poisson process,
+//! as the synthetic workloads of CODES do (Mubarak, Carothers, Ross, Carns: Enabling Parallel Simulation of Large-Scale
+//! HPC Network Systems, IEEE TPDS 28(1), 2017). A message is a put, which needs no receive and no computation. A
+//! host draws a round of [`MESSAGES`] messages and repeats it; before it begins again it waits for its messages, so that
+//! a network that cannot carry the load holds the sources back.
+
+use super::{JobsError, Load, Traffic};
+use crate::ids::HostId;
+use crate::platform::Platform;
+use crate::study::network::NetworkUnderTest;
+use crate::trace::{Action, CommunicatorId, Datatype, Trace};
+use crate::traffic::{self, Setting};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// Messages of a round of a host.
+const MESSAGES: usize = 64;
+
+/// Returns what all hosts of a network send: rank r is host r.
+pub(super) fn trace(
+    wanted: &Traffic,
+    network: &NetworkUnderTest,
+    collectives: &str,
+    seed: u64,
+) -> Result<Trace, JobsError> {
+    let platform = &network.platform;
+    let wrong =
+        |text: String| JobsError::Traffic { job: wanted.name.clone(), network: network.info.name.clone(), text };
+    let Some((topology, _)) = network.graph() else {
+        return Err(wrong("a pattern of traffic needs a network with a graph of switches".into()));
+    };
+    let hosts = platform.hosts.iter().map(|host| host.switch.map(|switch| switch.0)).collect::<Option<Vec<u32>>>();
+    let Some(host_switch) = hosts else { return Err(wrong("some of its hosts are on no switch".into())) };
+    let seed = wanted.seed.unwrap_or(seed);
+    let setting = Setting { host_switch: &host_switch, topology, seed, folder: &wanted.folder, collectives };
+    let pattern =
+        traffic::build(&wanted.pattern, &setting).map_err(|error| wrong(format!("{error}; {}", error.help())))?;
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut trace = Trace { name: wanted.name.clone(), ..Trace::default() };
+    for source in 0..pattern.endpoints {
+        trace.actions.push(round(wanted, &pattern, platform, source, &mut random).map_err(wrong)?.into());
+    }
+    Ok(trace)
+}
+
+/// One round of a host.
+fn round(
+    wanted: &Traffic,
+    pattern: &traffic::Traffic,
+    platform: &Platform,
+    source: u32,
+    random: &mut Pcg64,
+) -> Result<Vec<Action>, String> {
+    // Shares of the destinations, added up; a pattern that is the same for all hosts is drawn from without a list.
+    let mut upto: Vec<(f64, u32)> = Vec::new();
+    let mut sum = 0.0;
+    let evenly = pattern.flows.evenly();
+    match evenly {
+        Some(_) => sum = 1.0,
+        None => pattern.flows.visit(source, &mut |to, share| {
+            sum += share;
+            upto.push((sum, to));
+        }),
+    }
+    if sum <= 0.0 {
+        return Ok(Vec::new());
+    }
+    let mut draw = || match evenly {
+        Some(evenly) => loop {
+            let to = random.random_range(0..evenly.endpoints);
+            if to != source || evenly.with_self {
+                break to;
+            }
+        },
+        None => {
+            let at = random.random::<f64>() * sum;
+            upto[upto.partition_point(|(end, _)| *end <= at).min(upto.len() - 1)].1
+        }
+    };
+    let destinations: Vec<u32> = (0..MESSAGES).map(|_| draw()).collect();
+    let rate = match wanted.load {
+        Load::Rate(rate) => rate,
+        Load::Share(load) => load * injection(platform, source, &destinations)?,
+    } * sum.min(1.0);
+    let gaps: Vec<f64> = (0..MESSAGES).map(|_| -(1.0 - random.random::<f64>()).ln()).collect();
+    // The drawn gaps are scaled to their mean, so that the load of a round is the one asked for.
+    let total: f64 = gaps.iter().sum();
+    let seconds = MESSAGES as f64 * f64::from(wanted.message) / rate;
+    let mut actions = Vec::with_capacity(2 * MESSAGES);
+    for (gap, to) in gaps.iter().zip(destinations) {
+        actions.push(Action::Sleep { seconds: gap / total * seconds });
+        let (window, datatype) = (CommunicatorId::WORLD, Datatype::BYTE);
+        actions.push(Action::Put { to, window, count: wanted.message, datatype });
+    }
+    Ok(actions)
+}
+
+/// Returns the bandwidth at which a host injects, in bytes per second: that of the first link of its routes.
+fn injection(platform: &Platform, source: u32, destinations: &[u32]) -> Result<f64, String> {
+    let mut links = Vec::new();
+    let Some(&other) = destinations.iter().find(|&&to| to != source) else {
+        return platform
+            .loopback
+            .map(|link| platform.links[link.index()].bandwidth)
+            .ok_or_else(|| "it has no loopback, and the pattern sends from a host to itself".to_owned());
+    };
+    platform.route(HostId(source), HostId(other), &mut links).map_err(|error| error.to_string())?;
+    // Hosts of one switch may have no link between them.
+    links
+        .first()
+        .map(|link| platform.links[link.index()].bandwidth)
+        .ok_or_else(|| format!("host {} has no link to host {}; give the rate instead of the load", source, other))
+}

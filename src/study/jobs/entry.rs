@@ -1,0 +1,311 @@
+//! Jobs as written: an entry of `[[jobs]]` in a study or a file of jobs, or an argument of the command line.
+
+use super::simgrid;
+use super::{Job, JobPlacement, JobsError, Load, Mix, Traffic};
+use crate::platform::units::{Bandwidth, Seconds};
+use crate::study::file::WorkloadEntry;
+use crate::study::toml_file::{self, TomlError};
+use crate::study::workload::{OpenError, Workload};
+use crate::trace::{Action, Actions, Trace};
+use crate::traffic;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of a message of background traffic, unless another number is asked for.
+const MESSAGE: u32 = 65_536;
+
+/// A job as written.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JobEntry {
+    /// Name for reports; that of the trace or of the pattern if left out.
+    pub name: Option<String>,
+    /// The trace: a file, or a list of files.
+    pub trace: Option<PathBuf>,
+    /// Instead of a trace: the name of a built-in program, or a file that ends in `.star`.
+    pub workload: Option<String>,
+    /// Number of ranks; found from the trace if left out.
+    pub ranks: Option<usize>,
+    /// Class of a generated workload.
+    pub class: Option<String>,
+    /// Iterations of a generated workload.
+    pub iterations: Option<u64>,
+    /// Other parameters of a generated workload.
+    pub parameters: BTreeMap<String, toml::Value>,
+    /// Hosts of the ranks, in order.
+    pub hostfile: Option<PathBuf>,
+    /// Instead of it, numbers of the hosts of the ranks.
+    pub hosts: Option<Vec<u32>>,
+    /// Instead of both, the rule that takes free hosts: `contiguous`, `random`, `random-groups[:N]`, `striped[:N]`.
+    pub allocation: Option<String>,
+    /// Whether `hosts` counts hosts in the order of their names.
+    #[serde(skip)]
+    pub hosts_by_name: bool,
+    /// Place of the first rank among the hosts of the platform, which ranks take in order, again from the first one.
+    #[serde(skip)]
+    pub first_place: Option<usize>,
+    /// Start; 0 if left out.
+    pub start: Option<Seconds>,
+    /// Flops that each rank computes before its first action: SimGrid's start delay.
+    pub delay_flops: Option<f64>,
+    /// Whether it starts over until the other jobs end.
+    pub repeat: bool,
+    /// Instead of a trace or program: a pattern of background traffic, e.g. `uniform`.
+    pub traffic: Option<String>,
+    /// Share of the bandwidth of a host that the traffic asks for.
+    pub load: Option<f64>,
+    /// Instead of it, bytes per second.
+    pub rate: Option<Bandwidth>,
+    /// Bytes of a message of the traffic; 64 KiB if left out.
+    pub message: Option<u32>,
+    /// Seed of the traffic; that of the study if left out.
+    pub seed: Option<u64>,
+}
+
+/// A file of jobs as written.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobsFile {
+    /// Whether hosts may have more ranks of several jobs than cores.
+    #[serde(default)]
+    pub share_hosts: bool,
+    /// The jobs.
+    pub jobs: Vec<JobEntry>,
+}
+
+impl JobsFile {
+    /// Reads a file of jobs: TOML, or SimGrid's description of instances or of a workload.
+    ///
+    /// # Errors
+    /// [`TomlError`].
+    pub fn read(file: &Path) -> Result<Self, TomlError> {
+        Self::parse(file, &toml_file::read_plain(file)?)
+    }
+
+    /// Reads the text of such a file; `file` is its name for messages.
+    ///
+    /// # Errors
+    /// [`TomlError::Wrong`].
+    pub fn parse(file: &Path, text: &str) -> Result<Self, TomlError> {
+        simgrid::read(file, text).unwrap_or_else(|| toml_file::parse(file, text))
+    }
+}
+
+/// Reason why an entry cannot become a job.
+#[derive(Debug, thiserror::Error)]
+pub enum EntryError {
+    /// Its trace or program cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// What it says cannot be.
+    #[error(transparent)]
+    Jobs(#[from] JobsError),
+}
+
+impl JobEntry {
+    /// Name in messages before it is opened.
+    pub fn label(&self) -> String {
+        self.name.clone().or(self.traffic.clone()).unwrap_or_else(|| self.source().label())
+    }
+
+    fn source(&self) -> WorkloadEntry {
+        WorkloadEntry {
+            name: self.name.clone(),
+            trace: self.trace.clone(),
+            workload: self.workload.clone(),
+            ranks: self.ranks,
+            weight: None,
+            class: self.class.clone(),
+            iterations: self.iterations,
+            parameters: self.parameters.clone(),
+        }
+    }
+
+    fn wrong(&self, text: &str) -> JobsError {
+        JobsError::Contradiction { job: self.label(), text: text.to_owned() }
+    }
+
+    /// Checks and opens it; appends it to a mix. File names are relative to `folder`; `otherwise` is the
+    /// placement of jobs that have none.
+    ///
+    /// # Errors
+    /// [`EntryError`].
+    pub fn open(&self, folder: &Path, otherwise: &JobPlacement, mix: &mut Mix) -> Result<(), EntryError> {
+        if self.traffic.is_some() {
+            mix.traffic.push(self.background(folder)?);
+            return Ok(());
+        }
+        if self.load.is_some() || self.rate.is_some() || self.message.is_some() || self.seed.is_some() {
+            return Err(self.wrong("load, rate, message and seed are for `traffic = PATTERN`").into());
+        }
+        let placement = match (&self.hostfile, &self.hosts, &self.allocation) {
+            (Some(file), None, None) => JobPlacement::HostFile { file: folder.join(file), first: 0 },
+            (None, Some(hosts), None) if hosts.is_empty() => return Err(self.wrong("hosts is an empty list").into()),
+            (None, Some(hosts), None) => JobPlacement::Numbers { hosts: hosts.clone(), by_name: self.hosts_by_name },
+            (None, None, Some(rule)) => JobPlacement::Rule(rule.parse()?),
+            (None, None, None) => match (otherwise, self.first_place) {
+                (JobPlacement::HostFile { file, .. }, first) => {
+                    // The jobs take the lines of the file one after the other.
+                    let before = |job: &Job| match &job.placement {
+                        JobPlacement::HostFile { file: other, .. } if other == file => job.trace.ranks(),
+                        _ => 0,
+                    };
+                    let first = first.unwrap_or_else(|| mix.jobs.iter().map(before).sum());
+                    JobPlacement::HostFile { file: file.clone(), first }
+                }
+                (_, Some(first)) => JobPlacement::From(first),
+                (otherwise, None) => otherwise.clone(),
+            },
+            _ => return Err(self.wrong("only one of hostfile, hosts and allocation can place its ranks").into()),
+        };
+        let mut workload = Workload::open(&self.source(), folder)?;
+        if let Some(flops) = self.delay_flops {
+            workload.trace = Arc::new(self.delayed(&workload.trace, flops)?);
+        }
+        mix.jobs.push(Job {
+            name: self.name.clone().unwrap_or(workload.name),
+            trace: workload.trace,
+            placement,
+            start: self.start.map_or(0.0, Seconds::value),
+            repeats: self.repeat,
+        });
+        Ok(())
+    }
+
+    /// The trace with a computation in front of the actions of each rank.
+    fn delayed(&self, trace: &Trace, flops: f64) -> Result<Trace, JobsError> {
+        if !(flops.is_finite() && flops >= 0.0) {
+            return Err(self.wrong(&format!("delay_flops = {flops} is not a finite number, zero or more")));
+        }
+        if trace.schedule.is_some() {
+            return Err(self.wrong("a schedule that is a graph takes `start`, not delay_flops"));
+        }
+        let mut delayed = Trace { origin: Default::default(), ..trace.clone() };
+        for (actions, own) in delayed.actions.iter_mut().zip(&trace.actions) {
+            let mut longer = Actions::default();
+            longer.push(Action::Compute { flops });
+            longer.extend(own);
+            *actions = longer;
+        }
+        Ok(delayed)
+    }
+
+    fn background(&self, folder: &Path) -> Result<Traffic, JobsError> {
+        let pattern = self.traffic.clone().unwrap_or_default();
+        let other = self.source() != WorkloadEntry { name: self.name.clone(), ..WorkloadEntry::default() };
+        let placed = self.hostfile.is_some() || self.hosts.is_some() || self.allocation.is_some();
+        if other || placed || self.start.is_some() || self.delay_flops.is_some() || self.repeat {
+            return Err(self
+                .wrong("traffic takes name, load or rate, message and seed only: it runs on all hosts, all the time"));
+        }
+        traffic::check(&pattern).map_err(|error| self.wrong(&format!("traffic: {error}; {}", error.help())))?;
+        let load = match (self.load, self.rate) {
+            (Some(load), None) if load > 0.0 && load <= 1.0 => Load::Share(load),
+            (Some(load), None) => {
+                return Err(self.wrong(&format!("load = {load} is not above 0 and at most 1")));
+            }
+            (None, Some(rate)) => Load::Rate(rate.value()),
+            _ => return Err(self.wrong("traffic needs either `load = SHARE` or `rate = BANDWIDTH`")),
+        };
+        let message = self.message.unwrap_or(MESSAGE);
+        if message == 0 {
+            return Err(self.wrong("message = 0 carries nothing; give the bytes of a message"));
+        }
+        let name = self.name.clone().unwrap_or_else(|| pattern.clone());
+        Ok(Traffic { name, pattern, folder: folder.to_owned(), message, load, seed: self.seed })
+    }
+}
+
+/// Keys of a job on the command line.
+const KEYS: [&str; 13] = [
+    "name",
+    "ranks",
+    "hostfile",
+    "hosts",
+    "allocation",
+    "start",
+    "delay_flops",
+    "repeat",
+    "load",
+    "rate",
+    "message",
+    "seed",
+    "traffic",
+];
+
+/// Reads `TRACE,key=value,...` or `traffic=PATTERN,key=value,...`, with the keys of `[[jobs]]`. Several hosts have
+/// blanks or plus signs between their numbers.
+impl std::str::FromStr for JobEntry {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // A comma that begins no key belongs to the value before it, as in `traffic=tornado:k=4,m=2`.
+        let mut parts: Vec<String> = Vec::new();
+        for piece in text.split(',') {
+            let known = |piece: &str| {
+                piece.trim() == "repeat" || piece.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key.trim()))
+            };
+            match parts.last_mut() {
+                Some(last) if !known(piece) => {
+                    last.push(',');
+                    last.push_str(piece);
+                }
+                _ => parts.push(piece.to_owned()),
+            }
+        }
+        let mut entry = JobEntry::default();
+        for (at, part) in parts.iter().enumerate() {
+            let pair = part.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+            let (key, value) = match pair {
+                Some((key, value)) if KEYS.contains(&key) => (key, value),
+                _ if part.trim() == "repeat" => ("repeat", "true"),
+                _ if at == 0 => {
+                    entry.trace = Some(PathBuf::from(part));
+                    continue;
+                }
+                _ => return Err(format!("`{part}` is none of {}", KEYS.join(", "))),
+            };
+            entry.set(key, value).map_err(|rule| format!("{key}=`{value}`: {rule}"))?;
+        }
+        if entry.trace.is_none() && entry.traffic.is_none() {
+            return Err("it names neither a trace nor `traffic=PATTERN`".to_owned());
+        }
+        Ok(entry)
+    }
+}
+
+impl JobEntry {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        fn read<T: std::str::FromStr>(value: &str) -> Result<Option<T>, String>
+        where
+            T::Err: std::fmt::Display,
+        {
+            value.parse().map(Some).map_err(|error: T::Err| error.to_string())
+        }
+        match key {
+            "name" => self.name = Some(value.to_owned()),
+            "ranks" => self.ranks = read(value)?,
+            "hostfile" => self.hostfile = Some(PathBuf::from(value)),
+            "hosts" => {
+                let numbers = value.split([' ', '+']).filter(|number| !number.is_empty());
+                self.hosts = Some(
+                    numbers
+                        .map(|number| number.parse().map_err(|_| "give numbers of hosts, as in 0+1+2".to_owned()))
+                        .collect::<Result<_, _>>()?,
+                );
+            }
+            "allocation" => self.allocation = Some(value.to_owned()),
+            "start" => self.start = read(value)?,
+            "delay_flops" => self.delay_flops = read(value)?,
+            "repeat" => self.repeat = read(value)?.unwrap_or(false),
+            "load" => self.load = read(value)?,
+            "rate" => self.rate = read(value)?,
+            "message" => self.message = read(value)?,
+            "seed" => self.seed = read(value)?,
+            _ => self.traffic = Some(value.to_owned()),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,192 @@
+//! Replays of a mix: each job alone, beside each other one, and all of them together.
+
+use super::{Mix, MixError, Placed};
+use crate::engine::{Model, Observer, Outcome, Repeats, ReplayError, Span, replay, replay_jobs};
+use crate::ids::{HostId, Rank};
+use crate::mpi::layout::Layout;
+use crate::platform::Platform;
+use crate::trace::Trace;
+use crate::trace::transform::merge;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Times of a job, alone and with others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobTimes {
+    /// Name.
+    pub job: String,
+    /// Number of ranks.
+    pub ranks: u64,
+    /// Start in seconds.
+    pub start_seconds: f64,
+    /// Whether it repeats until the others end, as background traffic does; then it has no time with others.
+    pub repeats: bool,
+    /// Seconds from its start to its end, alone on the network; of background traffic there is none.
+    pub alone_seconds: Option<f64>,
+    /// The same with all other jobs.
+    pub together_seconds: Option<f64>,
+    /// The same beside one other job, by the number of that one; `None` for itself, and where it was not replayed.
+    pub beside_seconds: Vec<Option<f64>>,
+}
+
+impl JobTimes {
+    /// Time with all other jobs over time alone.
+    pub fn slowdown(&self) -> Option<f64> {
+        ratio(self.together_seconds, self.alone_seconds)
+    }
+
+    /// Time beside another job over time alone.
+    pub fn slowdown_beside(&self, other: usize) -> Option<f64> {
+        ratio(self.beside_seconds.get(other).copied().flatten(), self.alone_seconds)
+    }
+
+    /// The other job that costs most, and by how many seconds; `None` if no other one costs more than rounding.
+    pub fn aggressor(&self) -> Option<(usize, f64)> {
+        let alone = self.alone_seconds?;
+        let costs = self.beside_seconds.iter().enumerate().filter_map(|(other, time)| Some((other, (*time)? - alone)));
+        // Of equal ones the first.
+        let most = costs.reduce(|most, next| if next.1 > most.1 { next } else { most })?;
+        (most.1 > NOTHING * alone).then_some(most)
+    }
+}
+
+/// Part of a job's time below which a difference is rounding.
+const NOTHING: f64 = 1e-9;
+
+fn ratio(time: Option<f64>, alone: Option<f64>) -> Option<f64> {
+    Some(time? / alone.filter(|&alone| alone > 0.0)?)
+}
+
+/// What jobs cost each other on a network.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interference {
+    /// The jobs in their order, background traffic last.
+    pub jobs: Vec<JobTimes>,
+}
+
+/// What a replay of a mix needs.
+pub(in crate::study) struct Setting<'a> {
+    pub mix: &'a Mix,
+    pub placed: &'a Placed,
+    pub platform: &'a Platform,
+    pub model: &'a Model,
+}
+
+impl Setting<'_> {
+    fn trace(&self, job: usize) -> &Trace {
+        let mix = self.mix;
+        mix.jobs.get(job).map_or_else(|| &*self.placed.traffic[job - mix.jobs.len()], |job| &*job.trace)
+    }
+
+    fn members(&self) -> usize {
+        self.mix.jobs.len() + self.mix.traffic.len()
+    }
+
+    /// Where the ranks of some jobs are.
+    fn layout(&self, jobs: &[usize]) -> Layout {
+        let mut hosts = Vec::new();
+        for &job in jobs {
+            let ranks = self.trace(job).ranks();
+            if job < self.mix.jobs.len() {
+                let before: usize = self.mix.jobs[..job].iter().map(|job| job.trace.ranks()).sum();
+                hosts.extend((before..before + ranks).map(|rank| self.placed.layout.host(Rank::new(rank))));
+            } else {
+                hosts.extend((0..ranks).map(HostId::new));
+            }
+        }
+        Layout::new(hosts)
+    }
+
+    /// Replays some jobs together.
+    pub fn replay(&self, jobs: &[usize], observer: &mut dyn Observer) -> Result<Outcome, ReplayError> {
+        let traces: Vec<&Trace> = jobs.iter().map(|&job| self.trace(job)).collect();
+        let merged = merge(&traces).expect("fewer jobs than were merged when the study was read, or one per host more");
+        let spans: Vec<Span> = jobs.iter().map(|&job| self.mix.span(job, self.placed)).collect();
+        replay_jobs(&merged, &spans, self.platform, &self.layout(jobs), self.model, observer)
+    }
+
+    /// Replays all jobs together.
+    pub fn replay_all(&self, observer: &mut dyn Observer) -> Result<Outcome, ReplayError> {
+        let all: Vec<usize> = (0..self.members()).collect();
+        self.replay(&all, observer)
+    }
+
+    /// Seconds from the start to the end of the job that comes `nth` among these, which does not repeat.
+    fn time_of(&self, jobs: &[usize], nth: usize, outcome: &Outcome) -> f64 {
+        let before: usize = jobs[..nth].iter().map(|&job| self.trace(job).ranks()).sum();
+        let span = self.mix.span(jobs[nth], self.placed);
+        let ranks = &outcome.ranks[before..before + span.ranks as usize];
+        let end = ranks.iter().map(|rank| rank.end).fold(0.0, f64::max);
+        (end - span.start).max(0.0)
+    }
+
+    /// Replays each job alone, and each pair of them where that is asked for.
+    fn parts(&self) -> Result<Vec<JobTimes>, MixError> {
+        let (mix, members) = (self.mix, self.members());
+        let alone = (0..mix.jobs.len()).into_par_iter().map(|job| {
+            let trace = &mix.jobs[job].trace;
+            let outcome = replay(trace, self.platform, &self.layout(&[job]), self.model, &mut ());
+            outcome.map(|outcome| outcome.simulated_seconds).map_err(|error| MixError { job: Some(job), error })
+        });
+        let alone: Vec<Result<f64, MixError>> = alone.collect();
+        let alone = alone.into_iter().collect::<Result<Vec<f64>, MixError>>()?;
+        let mut times: Vec<JobTimes> = mix
+            .names()
+            .enumerate()
+            .map(|(job, name)| {
+                let span = mix.span(job, self.placed);
+                JobTimes {
+                    job: name.to_owned(),
+                    ranks: span.ranks.into(),
+                    start_seconds: span.start,
+                    repeats: span.repeats != Repeats::Never,
+                    alone_seconds: alone.get(job).copied(),
+                    together_seconds: None,
+                    beside_seconds: vec![None; members],
+                }
+            })
+            .collect();
+        // Of two, all together says the same.
+        if !mix.pairs || members <= 2 {
+            return Ok(times);
+        }
+        let all = (0..members).flat_map(|a| (a + 1..members).map(move |b| [a, b]));
+        let pairs: Vec<[usize; 2]> = all.filter(|pair| pair.iter().any(|&job| !times[job].repeats)).collect();
+        let outcomes: Vec<_> = pairs
+            .par_iter()
+            .with_max_len(1)
+            .map(|pair| {
+                let outcome = self.replay(pair, &mut ())?;
+                Ok([0, 1].map(|nth| self.time_of(pair, nth, &outcome)))
+            })
+            .collect();
+        for (&[a, b], outcome) in pairs.iter().zip(outcomes) {
+            let [of_a, of_b] = outcome.map_err(|error| MixError { job: None, error })?;
+            times[a].beside_seconds[b] = Some(of_a).filter(|_| !times[a].repeats);
+            times[b].beside_seconds[a] = Some(of_b).filter(|_| !times[b].repeats);
+        }
+        Ok(times)
+    }
+
+    /// Replays the jobs alone, in pairs, and together under an observer. The outcome has the ranks of the jobs only, not
+    /// those of background traffic.
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<(Outcome, Interference), MixError> {
+        let mut jobs = self.parts()?;
+        let mut outcome = self.replay_all(observer).map_err(|error| MixError { job: None, error })?;
+        let all: Vec<usize> = (0..self.members()).collect();
+        for job in 0..jobs.len() {
+            if jobs[job].repeats {
+                continue;
+            }
+            let seconds = self.time_of(&all, job, &outcome);
+            jobs[job].together_seconds = Some(seconds);
+            if all.len() == 2 {
+                jobs[job].beside_seconds[1 - job] = Some(seconds);
+            }
+        }
+        outcome.ranks.truncate(self.placed.layout.ranks() as usize);
+        Ok((outcome, Interference { jobs }))
+    }
+}

@@ -1,0 +1,342 @@
+//! Several jobs on one network at the same time, and what they cost each other.
+//!
+//! Each job is replayed alone, beside each other job, and with all of them, always on the same hosts. So a report can
+//! tell by how much a job is slowed down and by which other one, and compare that between networks. The jobs of a study
+//! are one more workload of it, whose time is that of the last job to end.
+
+mod allocation;
+mod background;
+mod entry;
+mod interference;
+mod read;
+mod simgrid;
+
+pub use allocation::Rule;
+pub use entry::{EntryError, JobEntry, JobsFile};
+pub(super) use interference::Setting;
+pub use interference::{Interference, JobTimes};
+pub(super) use read::read;
+
+use super::network::NetworkUnderTest;
+use crate::engine::{Repeats, ReplayError, Span};
+use crate::ids::HostId;
+use crate::mpi::layout::Layout;
+use crate::platform::{PlatformError, hostfile};
+use crate::routing::DEFAULT_SEED;
+use crate::trace::Trace;
+use crate::trace::transform::MergeError;
+use allocation::Request;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Reason why jobs cannot run together.
+#[derive(Debug, thiserror::Error)]
+pub enum JobsError {
+    /// An allocation rule that does not exist.
+    #[error("`{text}` is no allocation: write one of {}, or random-groups:N or striped:N for groups of N hosts", Rule::NAMES.join(", "))]
+    Allocation {
+        /// What was written.
+        text: String,
+    },
+    /// A job needs more hosts than are free.
+    #[error("job `{job}` has {ranks} ranks, and there is room for {room} on the {free} of {hosts} hosts that are free")]
+    NoRoom {
+        /// Name of the job.
+        job: String,
+        /// Its ranks.
+        ranks: usize,
+        /// Those that fit.
+        room: usize,
+        /// Hosts that no other job has.
+        free: usize,
+        /// All hosts.
+        hosts: usize,
+    },
+    /// Two jobs have more ranks on a host than it has cores.
+    #[error("jobs `{one}` and `{other}` overlap: host `{host}` has {ranks} ranks and {cores} core{}", if *.cores == 1 { "" } else { "s" })]
+    Overlap {
+        /// Name of a job.
+        one: String,
+        /// Name of the other one.
+        other: String,
+        /// Name of the host.
+        host: String,
+        /// Ranks of all jobs on it.
+        ranks: usize,
+        /// Cores of the host.
+        cores: u32,
+    },
+    /// A rule needs groups of hosts that the platform does not have.
+    #[error("{rule} needs groups of hosts, and network `{network}` has no floor plan")]
+    NoGroups {
+        /// The rule.
+        rule: String,
+        /// Name of the network.
+        network: String,
+    },
+    /// Background traffic cannot be made.
+    #[error("job `{job}` on network `{network}`: {text}")]
+    Traffic {
+        /// Name of the job.
+        job: String,
+        /// Name of the network.
+        network: String,
+        /// Why.
+        text: String,
+    },
+    /// The entry of a job contradicts itself.
+    #[error("job `{job}`: {text}")]
+    Contradiction {
+        /// Name of the job.
+        job: String,
+        /// What is wrong.
+        text: String,
+    },
+    /// Two jobs have the same name.
+    #[error("two jobs are called `{name}`")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// No job ends.
+    #[error("every job repeats, so that there is none whose end could be waited for")]
+    NoneEnds,
+    /// The host file of a job cannot be used.
+    #[error("job `{job}`: {error}")]
+    Hosts {
+        /// Name of the job.
+        job: String,
+        /// Why.
+        error: PlatformError,
+    },
+    /// The traces of the jobs cannot become one.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+}
+
+impl JobsError {
+    /// Whether reading failed, rather than what was read.
+    pub fn is_io(&self) -> bool {
+        matches!(self, Self::Hosts { error, .. } if error.is_io())
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Allocation { .. } => "docs/jobs.md says which hosts each rule takes".into(),
+            Self::NoRoom { .. } => "give the platform more hosts or cores, or name the hosts in a host file".into(),
+            Self::Overlap { .. } => {
+                "give the jobs other hosts, the hosts more cores, or share the hosts on purpose (--share-hosts, \
+                 `share_hosts = true`)"
+                    .into()
+            }
+            Self::NoGroups { .. } => "give the number of hosts of a group, e.g. random-groups:16".into(),
+            Self::Traffic { .. } => "docs/jobs.md describes background traffic".into(),
+            Self::Contradiction { .. } => "docs/jobs.md has the keys of a job".into(),
+            Self::SameName { .. } => "give each job a name of its own: `name = ...`".into(),
+            Self::NoneEnds => "add a job that does not repeat".into(),
+            Self::Hosts { error, .. } => error.help(),
+            Self::Merge(_) => "replay fewer jobs together".into(),
+        }
+    }
+}
+
+/// A job that replays a trace.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Name for reports.
+    pub name: String,
+    /// What its ranks do.
+    pub trace: Arc<Trace>,
+    /// Where they are.
+    pub placement: JobPlacement,
+    /// Start in seconds.
+    pub start: f64,
+    /// Whether it starts over until the other jobs end.
+    pub repeats: bool,
+}
+
+/// Where the ranks of a job are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobPlacement {
+    /// On hosts that a rule takes.
+    Rule(Rule),
+    /// On the hosts of a host file in order, from the entry of this number on, again from the first one.
+    HostFile {
+        /// The file.
+        file: PathBuf,
+        /// Entry of the first rank.
+        first: usize,
+    },
+    /// On the hosts of the platform in order, from the one of this number on, again from the first one.
+    From(usize),
+    /// On hosts by their numbers.
+    Numbers {
+        /// A number for each rank, again from the first one where there are more ranks.
+        hosts: Vec<u32>,
+        /// Whether hosts are counted in the order of their names, as SimGrid's workload files do, and not in that of the
+        /// platform.
+        by_name: bool,
+    },
+}
+
+/// Amount of background traffic.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Load {
+    /// As a share of the bandwidth at which a host injects.
+    Share(f64),
+    /// In bytes per second, for the busiest host.
+    Rate(f64),
+}
+
+/// A job of background traffic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traffic {
+    /// Name for reports.
+    pub name: String,
+    /// Pattern, e.g. `uniform`.
+    pub pattern: String,
+    /// Folder that the file of a pattern is relative to.
+    pub folder: PathBuf,
+    /// Bytes of a message.
+    pub message: u32,
+    /// Amount.
+    pub load: Load,
+    /// Seed of its own.
+    pub seed: Option<u64>,
+}
+
+/// Jobs that run at the same time.
+#[derive(Debug, Clone)]
+pub struct Mix {
+    /// Jobs that replay traces; their ranks are numbered consecutively.
+    pub jobs: Vec<Job>,
+    /// Background traffic.
+    pub traffic: Vec<Traffic>,
+    /// Whether hosts may have more ranks of several jobs than cores.
+    pub share_hosts: bool,
+    /// Whether each job is also replayed beside each other one.
+    pub pairs: bool,
+}
+
+/// A mix on a network.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    /// Where the ranks of all jobs are; those of traffic, which are on all hosts, are not in it.
+    pub layout: Layout,
+    /// What the hosts send as background traffic.
+    pub traffic: Vec<Arc<Trace>>,
+}
+
+/// A replay of a mix that cannot go on.
+#[derive(Debug)]
+pub struct MixError {
+    /// Index of the job that fails even alone; `None` if they only fail together.
+    pub job: Option<usize>,
+    /// Why.
+    pub error: ReplayError,
+}
+
+impl Mix {
+    /// Checks what needs no network.
+    ///
+    /// # Errors
+    /// [`JobsError`].
+    pub fn check(&self) -> Result<(), JobsError> {
+        let names: Vec<&str> = self.names().collect();
+        if let Some(name) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
+            return Err(JobsError::SameName { name: (*name.1).to_owned() });
+        }
+        if self.jobs.iter().all(|job| job.repeats) {
+            return Err(JobsError::NoneEnds);
+        }
+        for job in &self.jobs {
+            if job.repeats && job.trace.schedule.is_some() {
+                let text = "a schedule that is a graph cannot repeat; convert it to a list with `mopsim trace convert`";
+                return Err(JobsError::Contradiction { job: job.name.clone(), text: text.into() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Names of all jobs, background traffic last.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.jobs.iter().map(|job| job.name.as_str()).chain(self.traffic.iter().map(|traffic| traffic.name.as_str()))
+    }
+
+    /// Whether the hosts of some job, or its traffic, depend on a seed.
+    pub fn is_random(&self) -> bool {
+        let random = |job: &Job| matches!(job.placement, JobPlacement::Rule(rule) if rule.is_random());
+        self.jobs.iter().any(random) || self.traffic.iter().any(|traffic| traffic.seed.is_none())
+    }
+
+    /// Returns the rule of each job in words, for results.
+    pub fn describe(&self) -> String {
+        let of = |job: &Job| match &job.placement {
+            JobPlacement::Rule(rule) => rule.to_string(),
+            JobPlacement::From(_) => "hosts in order".to_owned(),
+            JobPlacement::HostFile { .. } => "host file".to_owned(),
+            JobPlacement::Numbers { .. } => "listed hosts".to_owned(),
+        };
+        let mut rules: Vec<String> = self.jobs.iter().map(of).collect();
+        rules.dedup();
+        rules.join(", ")
+    }
+
+    /// Gives the ranks of all jobs their hosts, and makes the background traffic.
+    ///
+    /// # Errors
+    /// [`JobsError`].
+    pub fn place(&self, network: &NetworkUnderTest, collectives: &str, seed: Option<u64>) -> Result<Placed, JobsError> {
+        let platform = &network.platform;
+        let seed = seed.unwrap_or(DEFAULT_SEED);
+        let request = |job: &'_ Job| -> Result<Result<Vec<HostId>, Rule>, JobsError> {
+            match &job.placement {
+                JobPlacement::Rule(rule) => Ok(Err(*rule)),
+                JobPlacement::HostFile { file, first } => {
+                    let list = hostfile::load(file, platform);
+                    let list = list.map_err(|error| JobsError::Hosts { job: job.name.clone(), error })?;
+                    Ok(Ok((0..job.trace.ranks()).map(|rank| list[(first + rank) % list.len()]).collect()))
+                }
+                JobPlacement::From(first) => {
+                    let hosts = platform.hosts.len();
+                    Ok(Ok((0..job.trace.ranks()).map(|rank| HostId::new((first + rank) % hosts)).collect()))
+                }
+                JobPlacement::Numbers { hosts: numbers, by_name } => {
+                    if let Some(number) = numbers.iter().find(|&&number| number as usize >= platform.hosts.len()) {
+                        let text = format!("there is no host number {number}; there are {}", platform.hosts.len());
+                        return Err(JobsError::Contradiction { job: job.name.clone(), text });
+                    }
+                    let mut order: Vec<HostId> = (0..platform.hosts.len()).map(HostId::new).collect();
+                    if *by_name {
+                        order.sort_by(|a, b| platform.hosts[a.index()].name.cmp(&platform.hosts[b.index()].name));
+                    }
+                    Ok(Ok(numbers.iter().map(|&number| order[number as usize]).collect()))
+                }
+            }
+        };
+        let requests =
+            self.jobs.iter().map(|job| Ok(Request { job: &job.name, ranks: job.trace.ranks(), hosts: request(job)? }));
+        let requests: Vec<Request<'_>> = requests.collect::<Result<_, JobsError>>()?;
+        let places = allocation::allocate(&requests, network, seed, self.share_hosts)?;
+        let traffic =
+            self.traffic.iter().map(|wanted| background::trace(wanted, network, collectives, seed).map(Arc::new));
+        Ok(Placed { layout: Layout::new(places.concat()), traffic: traffic.collect::<Result<_, _>>()? })
+    }
+
+    /// Returns the ranks of a job as the engine sees them.
+    fn span(&self, job: usize, placed: &Placed) -> Span {
+        match self.jobs.get(job) {
+            Some(job) => Span {
+                ranks: job.trace.ranks() as u32,
+                start: job.start,
+                repeats: if job.repeats { Repeats::Together } else { Repeats::Never },
+            },
+            None => Span {
+                ranks: placed.traffic[job - self.jobs.len()].ranks() as u32,
+                start: 0.0,
+                repeats: Repeats::EachRank,
+            },
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The jobs of a study file.
+
+use super::{EntryError, JobPlacement, Mix, Rule};
+use crate::study::StudyError;
+use crate::study::file::StudyFile;
+use crate::study::source::Source;
+use crate::study::toml_file::Step::{Item, Key};
+use crate::study::workload::{OpenError, Workload};
+use std::path::Path;
+
+/// The jobs of a study: one workload, if there are any.
+pub fn read(source: &Source, file: &StudyFile, folder: &Path) -> Result<Option<Workload>, StudyError> {
+    if file.jobs.is_empty() {
+        return Ok(None);
+    }
+    let rule = file.allocation.as_deref().map(str::parse::<Rule>).transpose();
+    let rule = rule.map_err(|error| source.at(&[Key("allocation")], Box::new(error)))?.unwrap_or_default();
+    let mut mix = Mix { jobs: Vec::new(), traffic: Vec::new(), share_hosts: file.share_hosts, pairs: true };
+    for (number, entry) in file.jobs.iter().enumerate() {
+        let item = [Key("jobs"), Item(number)];
+        entry.open(folder, &JobPlacement::Rule(rule), &mut mix).map_err(|error| match error {
+            EntryError::Open(OpenError::Trace(error)) => source.at(&[item[0], item[1], Key("trace")], error),
+            EntryError::Open(OpenError::Workload(error)) => source.at(&[item[0], item[1], Key("workload")], error),
+            EntryError::Open(OpenError::Contradiction(message)) => source.wrong(&item, message),
+            EntryError::Jobs(error) => source.at(&item, Box::new(error)),
+        })?;
+    }
+    Workload::of_jobs(mix).map(Some).map_err(|error| source.at(&[Key("jobs"), Item(0)], Box::new(error)))
+}
