@@ -1,11 +1,13 @@
 //! Progress on standard error, drawn by indicatif: nothing of it where standard error is no terminal.
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mopsim::engine::Counter;
 use mopsim::study::{Progress, Study};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Replays that are shown one by one; on a machine with more cores the others only count.
@@ -113,6 +115,44 @@ pub fn counting(length: u64, template: &str, quiet: bool) -> ProgressBar {
     bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+/// A bar that follows the actions of a replay.
+pub struct Replaying {
+    bar: ProgressBar,
+    watch: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
+}
+
+impl Replaying {
+    /// A bar for so many actions, and the counter that it follows: an observer of the replay.
+    pub fn new(actions: u64, quiet: bool) -> (Self, Counter) {
+        let bar = counting(actions, "{bar:24} {percent} % of the actions, {elapsed}, about {eta} to go", quiet);
+        let counter = Counter::default();
+        let watch = (!bar.is_hidden()).then(|| {
+            let (bar, counter, stop) = (bar.clone(), counter.clone(), Arc::new(AtomicBool::new(false)));
+            let stopped = stop.clone();
+            let watch = move || {
+                while !stopped.load(Ordering::Relaxed) {
+                    bar.set_position(counter.load(Ordering::Relaxed));
+                    std::thread::park_timeout(Duration::from_millis(200));
+                }
+            };
+            (stop, std::thread::spawn(watch))
+        });
+        (Self { bar, watch }, counter)
+    }
+}
+
+impl Drop for Replaying {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.watch.take() {
+            stop.store(true, Ordering::Relaxed);
+            thread.thread().unpark();
+            // It cannot fail, and the bar is only for looking at.
+            let _ = thread.join();
+        }
+        self.bar.finish_and_clear();
+    }
 }
 
 /// A bar that counts the generations of a search.

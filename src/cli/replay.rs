@@ -3,7 +3,7 @@
 use super::args::{Output, Replay};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, jobs, options, print, say};
+use super::{inputs, jobs, options, print, progress, say};
 use mopsim::report::trace_events::TraceEvents;
 use mopsim::report::{ReplayReport, number};
 use mopsim::study::cell::CellResult;
@@ -48,7 +48,12 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     };
     let several = jobs::are_asked_for(arguments);
     let workload = match &arguments.traces[..] {
-        [trace] if !several => Workload::read(trace, &how)?,
+        [trace] if !several => {
+            let waiting = progress::waiting(format!("reading {}", files::name(trace)), output.quiet);
+            let workload = Workload::read(trace, &how);
+            waiting.finish_and_clear();
+            workload?
+        }
         _ => {
             check_flags(arguments)?;
             jobs::read(arguments)?
@@ -64,7 +69,12 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         .map_err(|error| Failure::study(&error, &[]))?;
     study.explain = arguments.explain;
     let result = match &arguments.timeline {
-        None => study.run_cell(0, &Silent).map_err(|error| Failure::study(&error, &study.workloads))?,
+        None => {
+            let (bar, mut counter) = progress::Replaying::new(study.actions_of(0), output.quiet);
+            let result = study.watch_cell(0, &Silent, &mut counter);
+            drop(bar);
+            result.map_err(|error| Failure::study(&error, &study.workloads))?
+        }
         Some(file) => with_timeline(&study, file, arguments.timeline_events, output)?,
     };
     let wall = begin.elapsed().as_secs_f64();
@@ -120,7 +130,9 @@ fn with_timeline(study: &Study, file: &Path, limit: u64, output: &Output) -> Res
     let mut failed = None;
     let written = files::replace(file, |out| {
         let mut events = TraceEvents::new(out, trace, network, limit);
-        let result = study.watch_cell(0, &Silent, &mut events);
+        let (bar, counter) = progress::Replaying::new(study.actions_of(0), output.quiet);
+        let result = study.watch_cell(0, &Silent, &mut (&mut events, counter));
+        drop(bar);
         let counts = events.finish()?;
         match result {
             Ok(result) => Ok((result, counts)),

@@ -3,7 +3,7 @@
 use super::args::{self, Output, Reading, ReadingLimits, TraceCheck, TraceDiff, TraceInfo, TraceWhat};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, say, trace_change};
+use super::{inputs, options, print, progress, say, trace_change};
 use mopsim::platform::units::Speed;
 use mopsim::report::{trace_check, trace_info, trace_matrix, workload};
 use mopsim::trace::inspect::{self, Severity};
@@ -22,18 +22,26 @@ pub fn run(arguments: &args::Trace, output: &Output) -> Result<(), Failure> {
 }
 
 /// Reads a trace as the flags say.
-pub fn read(path: &Path, flags: &Reading) -> Result<Trace, Failure> {
-    read_within(path, flags.number_of_ranks, &flags.limits)
+pub fn read(path: &Path, flags: &Reading, output: &Output) -> Result<Trace, Failure> {
+    read_within(path, flags.number_of_ranks, &flags.limits, output)
 }
 
 /// Reads a trace of so many ranks, or of those that it has, within limits.
-pub fn read_within(path: &Path, ranks: Option<usize>, flags: &ReadingLimits) -> Result<Trace, Failure> {
+pub fn read_within(
+    path: &Path,
+    ranks: Option<usize>,
+    flags: &ReadingLimits,
+    output: &Output,
+) -> Result<Trace, Failure> {
     let how = Options {
         leave_out: flags.leave_out,
         recorded_speed: speed("recorded-speed", flags.recorded_speed.as_deref())?,
         ..options::reading(ranks, flags.files_anywhere, flags.max_unpacked_bytes)
     };
-    Ok(trace::read(path, &how)?)
+    let waiting = progress::waiting(format!("reading {}", files::name(path)), output.quiet);
+    let trace = trace::read(path, &how);
+    waiting.finish_and_clear();
+    Ok(trace?)
 }
 
 /// What the reader ignored or changed, on standard error.
@@ -54,7 +62,7 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
         .replacing("--csv", arguments.csv.as_deref())
         .check(|| inputs::trace(&arguments.trace))?;
     let host_speed = speed("host-speed", arguments.host_speed.as_deref())?;
-    let trace = read(&arguments.trace, &arguments.reading)?;
+    let trace = read(&arguments.trace, &arguments.reading, output)?;
     warn(&trace, output);
     let info = inspect::Info::of(&trace);
     let compressed = inspect::compressed(&trace).map_err(|error| Failure::input(error, ""))?;
@@ -73,7 +81,7 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
 }
 
 fn check(arguments: &TraceCheck, output: &Output) -> Result<(), Failure> {
-    let trace = read(&arguments.trace, &arguments.reading)?;
+    let trace = read(&arguments.trace, &arguments.reading, output)?;
     let findings = inspect::check(&trace);
     print(|out| match output.is_text() {
         true => trace_check::text(&trace, &findings, out),
@@ -86,7 +94,8 @@ fn check(arguments: &TraceCheck, output: &Output) -> Result<(), Failure> {
 }
 
 fn diff(arguments: &TraceDiff, output: &Output) -> Result<(), Failure> {
-    let (first, second) = (read(&arguments.first, &arguments.reading)?, read(&arguments.second, &arguments.reading)?);
+    let (first, second) =
+        (read(&arguments.first, &arguments.reading, output)?, read(&arguments.second, &arguments.reading, output)?);
     warn(&first, output);
     warn(&second, output);
     let difference = Difference::of(&first, &second);

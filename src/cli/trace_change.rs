@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::trace::{read, read_within, warn};
 use super::trace_side::TraceSide;
-use super::{inputs, say, trace_write};
+use super::{inputs, progress, say, trace_write};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::number::{self, grouped};
 use mopsim::trace::transform::{self, Cut, CutError, Part, Unreadable};
@@ -20,7 +20,7 @@ pub fn convert(arguments: &TraceConvert, output: &Output) -> Result<(), Failure>
         let message = format!("--for simgrid: SimGrid does not read {}", files::name(&arguments.target.output));
         return Err(Failure::input(message, "end the name in .ti"));
     }
-    let mut trace = read(&arguments.trace, &arguments.reading)?;
+    let mut trace = read(&arguments.trace, &arguments.reading, output)?;
     warn(&trace, output);
     match arguments.reader {
         Some(ForTool::Simgrid) => trace = for_simgrid(&trace, arguments.reading.limits.leave_out, output)?,
@@ -78,7 +78,7 @@ pub fn cut(arguments: &TraceCut, output: &Output) -> Result<(), Failure> {
         }
         (None, None) => Part::All,
     };
-    let trace = read_within(&arguments.trace, arguments.number_of_ranks, &arguments.limits)?;
+    let trace = read_within(&arguments.trace, arguments.number_of_ranks, &arguments.limits, output)?;
     let (part, _) = transform::cut(&trace, &Cut { ranks, part }).map_err(|error| {
         let help = match &error {
             CutError::NoRank { .. } => "give ranks that the trace has",
@@ -100,7 +100,7 @@ pub fn scale(arguments: &TraceScale, output: &Output) -> Result<(), Failure> {
         let message = format!("--compute {factor}: the factor has to be finite and above 0");
         return Err(Failure::input(message, "0.5 makes hosts twice as fast, 2 half as fast"));
     }
-    let mut trace = read(&arguments.trace, &arguments.reading)?;
+    let mut trace = read(&arguments.trace, &arguments.reading, output)?;
     warn(&trace, output);
     transform::scale_compute(&mut trace, factor).map_err(|error| {
         let message = format!("{}: --compute: {error}", arguments.trace.display());
@@ -125,7 +125,10 @@ fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &O
         let message = format!("{}: rank {rank} does nothing, which this format cannot say", files::name(file));
         return Err(Failure::input(message, "write an .mtrace file"));
     }
-    files::replace_with(file, |out| trace_write::pack(trace, file, selector, out))?;
+    let waiting = progress::waiting(format!("writing {}", files::name(file)), output.quiet);
+    let written = files::replace_with(file, |out| trace_write::pack(trace, file, selector, out));
+    waiting.finish_and_clear();
+    written?;
     if !output.quiet {
         let (ranks, actions) = (trace.ranks(), grouped(trace.total_actions()));
         let (ranks, format) = (number::counted(ranks as u64, "rank"), trace::format_for(file).name);

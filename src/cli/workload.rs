@@ -4,7 +4,7 @@ use super::args::{self, Output, Workload};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::trace_side::{TraceSide, is_file};
-use super::{inputs, print, say, trace_write, workload_help};
+use super::{inputs, print, progress, say, trace_write, workload_help};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::{number, workload};
 use mopsim::trace::{self, Packing, SideFile, Trace};
@@ -56,7 +56,10 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
             let facts = instance.side();
             let side = TraceSide::of(&facts, file)?;
             side.check_free(arguments.force)?;
-            let summary = files::replace_with(file, |out| pack(&instance, file, selector.as_ref(), out))?;
+            let waiting = progress::waiting(format!("writing {}", files::name(file)), output.quiet);
+            let summary = files::replace_with(file, |out| pack(&instance, file, selector.as_ref(), out));
+            waiting.finish_and_clear();
+            let summary = summary?;
             side.write()?;
             summary
         }

@@ -19,6 +19,7 @@ mod one_sided;
 mod outcome;
 mod point_to_point;
 mod process;
+mod progress;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use error::{Blocked, Place, ReplayError};
 pub use jobs::{Repeats, Span};
 pub use observer::{Interest, Observer, Wakening};
 pub use outcome::{LinkTraffic, Outcome, RankTimes};
+pub use progress::Counter;
 
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::Selector;
@@ -48,6 +50,7 @@ use crate::trace::{Action, CommunicatorId, Trace};
 use cpu::Cpu;
 use groups::{FIBER, Groups};
 use process::{Process, State};
+use progress::Progress;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -128,37 +131,43 @@ pub fn replay_jobs(
         let schedule = trace.schedule.as_deref().filter(|_| jobs.is_empty()).ok_or(ReplayError::NeedsGraph)?;
         return loggops::replay(schedule, platform, layout, constants);
     }
-    let interest = observer.interest();
+    let (interest, counter) = (observer.interest(), observer.counter());
     // Only routes that are chosen by load need the loads of links.
     if platform.routes.needs_loads() {
         return match model.sharing {
             Rule::Exact if interest == Interest::Nothing => {
-                Engine::<(), Loads<MaxMin>>::new(trace, jobs, platform, layout, model, &mut ()).run()
+                Engine::<(), Loads<MaxMin>>::new(trace, jobs, platform, layout, model, &mut ()).run(counter)
             }
             Rule::Exact => {
-                Engine::<dyn Observer, Loads<WatchedMaxMin>>::new(trace, jobs, platform, layout, model, observer).run()
+                Engine::<dyn Observer, Loads<WatchedMaxMin>>::new(trace, jobs, platform, layout, model, observer)
+                    .run(counter)
             }
             Rule::SimgridLazy => {
-                Engine::<dyn Observer, Loads<Incremental>>::new(trace, jobs, platform, layout, model, observer).run()
+                Engine::<dyn Observer, Loads<Incremental>>::new(trace, jobs, platform, layout, model, observer)
+                    .run(counter)
             }
             Rule::SimgridFull => {
-                Engine::<dyn Observer, Loads<Full>>::new(trace, jobs, platform, layout, model, observer).run()
+                Engine::<dyn Observer, Loads<Full>>::new(trace, jobs, platform, layout, model, observer).run(counter)
             }
         };
     }
     match model.sharing {
         // Long studies consist of these, so they have an engine that is compiled without an observer.
         Rule::Exact if interest == Interest::Nothing => {
-            Engine::<(), MaxMin>::new(trace, jobs, platform, layout, model, &mut ()).run()
+            Engine::<(), MaxMin>::new(trace, jobs, platform, layout, model, &mut ()).run(counter)
         }
         Rule::Exact if interest == Interest::Ranks => {
-            Engine::<dyn Observer, MaxMin>::new(trace, jobs, platform, layout, model, observer).run()
+            Engine::<dyn Observer, MaxMin>::new(trace, jobs, platform, layout, model, observer).run(counter)
         }
-        Rule::Exact => Engine::<dyn Observer, WatchedMaxMin>::new(trace, jobs, platform, layout, model, observer).run(),
+        Rule::Exact => {
+            Engine::<dyn Observer, WatchedMaxMin>::new(trace, jobs, platform, layout, model, observer).run(counter)
+        }
         Rule::SimgridLazy => {
-            Engine::<dyn Observer, Incremental>::new(trace, jobs, platform, layout, model, observer).run()
+            Engine::<dyn Observer, Incremental>::new(trace, jobs, platform, layout, model, observer).run(counter)
         }
-        Rule::SimgridFull => Engine::<dyn Observer, Full>::new(trace, jobs, platform, layout, model, observer).run(),
+        Rule::SimgridFull => {
+            Engine::<dyn Observer, Full>::new(trace, jobs, platform, layout, model, observer).run(counter)
+        }
     }
 }
 
@@ -254,7 +263,8 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
         }
     }
 
-    fn run(mut self) -> Result<Outcome, ReplayError> {
+    fn run(mut self, counter: Option<Counter>) -> Result<Outcome, ReplayError> {
+        let mut progress = counter.map(|counter| Progress::new(counter, self.layout.ranks()));
         self.take_graphs();
         self.delay_starts();
         let precision = self.model.precision;
@@ -272,6 +282,9 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             }
             if self.ended >= self.awaited {
                 break;
+            }
+            if let Some(progress) = &mut progress {
+                progress.instant(&self.processes);
             }
             let computation = self.cpu.next_date(self.now).map(|date| date - self.now);
             let transfer = self.network.next_delay(self.now);

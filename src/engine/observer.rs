@@ -4,7 +4,7 @@
 //! replay that is not observed (`()`) has an engine of its own, compiled without any of these calls: the speed of long
 //! studies is decided there. Observers as type parameters were tried before: 21 copies of the engine in one binary.
 
-use super::{Envelope, LinkState};
+use super::{Counter, Envelope, LinkState};
 use crate::ids::LinkId;
 
 /// A rank that was blocked on a message goes on, for the message has arrived.
@@ -43,6 +43,12 @@ pub trait Observer {
     /// Events to send to this observer. Read once, when the replay starts.
     fn interest(&self) -> Interest {
         Interest::Ranks
+    }
+
+    /// Counter of begun actions that the replay updates about every thousandth instant; `None` if nothing reads it. Read
+    /// once, when the replay starts.
+    fn counter(&self) -> Option<Counter> {
+        None
     }
 
     /// A rank begins an action (by its index in the trace).
@@ -109,10 +115,25 @@ impl Observer for () {
     }
 }
 
+/// An observer that only counts actions: the replay runs as if there were none.
+impl Observer for Counter {
+    fn interest(&self) -> Interest {
+        Interest::Nothing
+    }
+
+    fn counter(&self) -> Option<Counter> {
+        Some(self.clone())
+    }
+}
+
 /// A pair of observers, called one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn interest(&self) -> Interest {
         self.0.interest().max(self.1.interest())
+    }
+
+    fn counter(&self) -> Option<Counter> {
+        self.0.counter().or_else(|| self.1.counter())
     }
 
     fn action_began(&mut self, rank: u32, action: usize, date: f64) {
@@ -165,6 +186,10 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 impl<O: Observer + ?Sized> Observer for &mut O {
     fn interest(&self) -> Interest {
         (**self).interest()
+    }
+
+    fn counter(&self) -> Option<Counter> {
+        (**self).counter()
     }
 
     fn action_began(&mut self, rank: u32, action: usize, date: f64) {

@@ -101,7 +101,9 @@ pub fn run(
     }
     let mut explainer = explain.then(|| Explainer::new(ranks, model.sharing));
     let outcome = match &mut explainer {
-        Some(explainer) if observer.interest() == Interest::Nothing => replayed(&mut explainer.watching)?,
+        Some(explainer) if observer.interest() == Interest::Nothing && observer.counter().is_none() => {
+            replayed(&mut explainer.watching)?
+        }
         Some(explainer) => replayed(&mut (&mut explainer.watching, observer))?,
         None => replayed(observer)?,
     };
