@@ -362,7 +362,7 @@ fn floors_are_drawn_and_prices_replaced() {
     assert!((number(&cost, "router_dollars") - 110_041.6).abs() < 1e-6);
     folder.output(&["topology", "torus:8x8", "--floor-svg", "floor.svg", "--switches-per-cabinet", "4"]);
     let svg = String::from_utf8(std::fs::read(folder.write("other", "").with_file_name("floor.svg")).unwrap()).unwrap();
-    assert!(svg.starts_with("<svg") && svg.contains("16 cabinets in 4 rows"));
+    assert!(svg.starts_with("<svg") && svg.contains("16 cabinets of switches in 4 rows"));
     let hosts = |option| ["topology", "torus:8x8", "--floor-plan", "equality", option, "4"];
     let equality = folder.json(&hosts("--hosts-per-switch"));
     assert_eq!((&equality["floor"]["plan"], &equality["cost"]["endpoints"]), (&"equality".into(), &256.into()));
