@@ -55,7 +55,8 @@ fn neighbours_on_a_link_cost_what_they_take_of_it() {
     // Together they have half of the link each: the first needs 0.5 ms more for its rest, the second has 0.5 ms left
     // then, alone. So both take 1.5 ms.
     let folder =
-        Folder::with_trace("0 init\n1 init\n0 send 1 0 1000000 6\n1 recv 0 0 1000000 6\n0 finalize\n1 finalize\n");
+        Folder::with_trace("0 init\n1 init\n0 send 1 0 1000000 6\n1 recv 0 0 1000000 6\n0 finalize\n1 finalize\n")
+            .pinned();
     let run = |job: &str| {
         folder.json(&[
             "replay",
@@ -120,7 +121,7 @@ fn only_jobs_that_never_repeat_are_waited_for() {
 
 /// The jobs of the golden numbers: computation, collectives and messages.
 fn simgrid_folder() -> Folder {
-    let folder = Folder::new();
+    let folder = Folder::new().pinned();
     folder.write(
         "platform.xml",
         "<?xml version='1.0'?><platform version=\"4.1\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" \
@@ -178,7 +179,7 @@ fn simgrid_agrees_on_both_deployments() {
 #[test]
 fn background_traffic_has_the_load_that_it_is_asked_for() {
     // 16 hosts, each with 40 % of a host link of 1 GB/s, for a second; the last round may be cut.
-    let folder = Folder::with_trace("0 init\n0 sleep 1\n0 finalize\n");
+    let folder = Folder::with_trace("0 init\n0 sleep 1\n0 finalize\n").pinned();
     let report = folder.json(&[
         "replay",
         "-q",

@@ -254,7 +254,8 @@ fn lists_become_graphs_and_constants_are_keys_of_the_model() {
     // o + L + 99 G at the receiver, after 1000 ns of computation: 100,000 flops on a core of 100 Gflop/s.
     let folder = Folder::with_trace(
         "0 init\n1 init\n0 compute 100000\n0 send 1 0 100 6\n1 recv 0 0 100 6\n0 finalize\n1 finalize\n",
-    );
+    )
+    .pinned();
     folder.write(
         "m.toml",
         "network_model = 'loggops'\nloggops = { L = '1 us', o = 1e-8, g = 0, G = '1 ns', O = 0, S = 65536 }\n",
@@ -339,7 +340,7 @@ fn the_schedules_of_gpu_collectives_replay() {
         ("tree", tree(7, 250_000, 4), 6_603_974, None),
         ("pipeline", pipeline(4, 250_000, 4, 2), 2_251_991, Some(6.0 * 251e3)),
     ];
-    let folder = Folder::new();
+    let folder = Folder::new().pinned();
     for (name, goal, expected, on_links) in written {
         let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/schedules/{name}.goal"));
         let shipped = std::fs::read_to_string(&file).expect("a schedule");
