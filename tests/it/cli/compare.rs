@@ -201,7 +201,7 @@ fn wrong_choices_name_the_study() {
 #[test]
 fn a_study_needs_networks_and_workloads_with_names_of_their_own() {
     refuse("", 2, &["s.toml:1:1: missing field `title`"]);
-    refuse(study("", NETWORK, ""), 2, &["s.toml:", "missing field `workloads`"]);
+    refuse(study("", NETWORK, ""), 2, &["s.toml:", "[[workloads]] or [[jobs]]"]);
     refuse(study("workloads = []\n", NETWORK, ""), 2, &["s.toml: ", "[[networks]]", "[[workloads]]"]);
     refuse(study("", "", WORKLOAD), 2, &["s.toml:", "[[networks]]", "--topology"]);
     refuse(study("", &NETWORK.repeat(2), WORKLOAD), 2, &["s.toml:4:1: two networks are called `ring:n=4`"]);
