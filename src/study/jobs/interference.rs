@@ -176,14 +176,11 @@ impl Setting<'_> {
         let mut jobs = self.parts()?;
         let mut outcome = self.replay_all(observer).map_err(|error| MixError { job: None, error })?;
         let all: Vec<usize> = (0..self.members()).collect();
-        for job in 0..jobs.len() {
-            if jobs[job].repeats {
-                continue;
-            }
+        for (job, alone) in jobs.iter_mut().enumerate().filter(|(_, alone)| !alone.repeats) {
             let seconds = self.time_of(&all, job, &outcome);
-            jobs[job].together_seconds = Some(seconds);
+            alone.together_seconds = Some(seconds);
             if all.len() == 2 {
-                jobs[job].beside_seconds[1 - job] = Some(seconds);
+                alone.beside_seconds[1 - job] = Some(seconds);
             }
         }
         outcome.ranks.truncate(self.placed.layout.ranks() as usize);

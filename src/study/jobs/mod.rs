@@ -107,7 +107,7 @@ pub enum JobsError {
         /// Name of the job.
         job: String,
         /// Why.
-        error: PlatformError,
+        error: Box<PlatformError>,
     },
     /// The traces of the jobs cannot become one.
     #[error(transparent)]
@@ -295,7 +295,8 @@ impl Mix {
                 JobPlacement::Rule(rule) => Ok(Err(*rule)),
                 JobPlacement::HostFile { file, first } => {
                     let list = hostfile::load(file, platform);
-                    let list = list.map_err(|error| JobsError::Hosts { job: job.name.clone(), error })?;
+                    let list =
+                        list.map_err(|error| JobsError::Hosts { job: job.name.clone(), error: Box::new(error) })?;
                     Ok(Ok((0..job.trace.ranks()).map(|rank| list[(first + rank) % list.len()]).collect()))
                 }
                 JobPlacement::From(first) => {
