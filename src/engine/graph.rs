@@ -115,11 +115,6 @@ impl Graphs<'_> {
         self.streams.get(process as usize).is_some_and(|stream| !self.schedule.ranks[stream.rank as usize].is_empty())
     }
 
-    /// A rank starts at this time.
-    pub fn starts_at(&mut self, rank: u32, seconds: f64) {
-        self.clocks[rank as usize].since = seconds;
-    }
-
     fn process_of(&self, rank: u32, operation: u32) -> u32 {
         match self.schedule.ranks[rank as usize].operation(operation).stream {
             0 => rank,

@@ -6,7 +6,7 @@
 
 use super::process::State;
 use super::run::Turn::{self, Blocks, GoesOn};
-use super::{Engine, Observer};
+use super::{Engine, Observer, RankTimes};
 use crate::mpi::messages::Envelope;
 use crate::network::sharing::Sharing;
 
@@ -90,9 +90,8 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
             let start = jobs.spans[jobs.job_of(rank)].start;
             if start > 0.0 {
                 self.cpu.sleep(0.0, process, start);
-                if let Some(graphs) = &mut self.graphs {
-                    graphs.starts_at(rank, start);
-                }
+                // Ranks with graphs count this time themselves.
+                self.processes[process as usize].times.waiting = start;
             } else {
                 self.ready.push_back(process);
             }
@@ -131,6 +130,20 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
             }
         }
         Some(GoesOn)
+    }
+
+    /// How a rank spent its time until the end of the replay. A rank of a job that repeats is cut off in the middle of
+    /// something; what it did not spend otherwise, it waited.
+    pub(super) fn times(&self, rank: usize, end: f64) -> RankTimes {
+        let mut times = self.processes[rank].times;
+        match &self.jobs {
+            Some(jobs) if jobs.repeats(rank as u32) != Repeats::Never => {
+                times.end = end;
+                times.waiting = (end - times.compute - times.communication).max(0.0);
+            }
+            _ => times.waiting += end - times.end,
+        }
+        times
     }
 
     /// Sends that nobody received. Those of jobs that repeat are cut off by the end, so that they mean nothing.

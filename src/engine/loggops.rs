@@ -373,12 +373,17 @@ pub(super) fn replay(
     if end >= ENDLESS {
         return Err(ReplayError::Endless { seconds: seconds(now) });
     }
-    let times = replay.ranks.iter().zip(ends).map(|(state, own)| RankTimes {
-        compute: seconds(state.calculated),
-        communication: seconds(state.communicated),
-        latency: seconds(state.overhead),
-        waiting: seconds(end.saturating_sub(state.calculated.saturating_add(state.communicated))),
-        end: seconds(own),
+    // Of a rank with several processors these are means over them.
+    let times = replay.ranks.iter().zip(ends).map(|(state, own)| {
+        let mean = |picoseconds: u64| seconds(picoseconds) / state.processors.len() as f64;
+        let (compute, communication) = (mean(state.calculated), mean(state.communicated));
+        RankTimes {
+            compute,
+            communication,
+            latency: mean(state.overhead),
+            waiting: (seconds(end) - compute - communication).max(0.0),
+            end: seconds(own),
+        }
     });
     let mut unmatched: Vec<(Envelope, u64, u64)> = Vec::new();
     for (&(source, destination, tag), queue) in replay.unexpected.iter().filter(|(_, queue)| !queue.is_empty()) {

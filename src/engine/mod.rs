@@ -392,13 +392,13 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
     }
 
     fn outcome(self) -> Outcome {
-        let ranks = &self.processes[..self.layout.ranks() as usize];
-        let end = ranks.iter().map(|p| p.times.end).fold(0.0, f64::max);
-        let ranks = ranks.iter().map(|p| {
-            let mut times = p.times;
-            times.waiting += end - times.end;
-            times
-        });
+        let ranks = self.layout.ranks() as usize;
+        // The last rank that is waited for has ended just now, where others repeat.
+        let end = match self.awaited {
+            u32::MAX => self.processes[..ranks].iter().map(|p| p.times.end).fold(0.0, f64::max),
+            _ => self.now,
+        };
+        let ranks: Vec<RankTimes> = (0..ranks).map(|rank| self.times(rank, end)).collect();
         let links = self.network.traffic().into_iter().enumerate().map(|(i, (messages, bytes))| LinkTraffic {
             link: crate::ids::LinkId::new(i),
             messages,
@@ -413,7 +413,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             actions: self.trace.total_actions(),
             messages: self.message_count,
             bytes: self.byte_count,
-            ranks: ranks.collect(),
+            ranks,
             links_crossed: self.network.links_crossed(),
             links: links.collect(),
             unmatched_sends: self.unmatched_sends(),

@@ -55,6 +55,15 @@ pub enum Place {
 }
 
 impl Place {
+    /// Number of ranks that an observer sees, those of background traffic included.
+    pub fn ranks(&self) -> usize {
+        let traffic = match self {
+            Self::Jobs(placed) => placed.traffic.iter().map(|traffic| traffic.ranks()).sum(),
+            Self::Alone(_) | Self::Graph(..) => 0,
+        };
+        self.layout().ranks() as usize + traffic
+    }
+
     /// Where the ranks of the workload's trace are.
     pub fn layout(&self) -> &Layout {
         match self {
@@ -95,11 +104,7 @@ pub fn run(
         }
         _ => panic!("a workload is placed as what it is"),
     };
-    let mut ranks = trace.ranks();
-    if let Place::Jobs(placed) = place {
-        ranks += placed.traffic.iter().map(|traffic| traffic.ranks()).sum::<usize>();
-    }
-    let mut explainer = explain.then(|| Explainer::new(ranks, model.sharing));
+    let mut explainer = explain.then(|| Explainer::new(place.ranks(), model.sharing));
     let outcome = match &mut explainer {
         Some(explainer) if observer.interest() == Interest::Nothing && observer.counter().is_none() => {
             replayed(&mut explainer.watching)?
@@ -111,6 +116,10 @@ pub fn run(
         .operations
         .filter(|_| outcome.simulated_seconds > 0.0)
         .map(|operations| operations / outcome.simulated_seconds / 1e6);
-    let explanation = Explanation::new(&outcome, platform, explainer.as_ref());
+    let mut explanation = Explanation::new(&outcome, platform, explainer.as_ref());
+    if jobs.is_some() {
+        // The longest chain of several jobs may be that of one that repeats, or of one that starts early.
+        explanation.critical_path = None;
+    }
     Ok(CellResult { outcome, mops, explanation, jobs })
 }

@@ -55,6 +55,17 @@ impl Spec {
         self.family().parameters.iter().any(|parameter| parameter.name == "path")
     }
 
+    /// Returns the number of switches in a group of a Dragonfly, the first group beginning with the first switch; `None`
+    /// for families without groups.
+    pub fn group(&self) -> Option<u32> {
+        let parameter = match self.family().name {
+            "dragonfly" => "a",
+            "dragonfly_fc" => CABINET.name,
+            _ => return None,
+        };
+        self.arguments.integer(parameter).and_then(|size| u32::try_from(size).ok()).filter(|&size| size > 0)
+    }
+
     /// Switches in a cabinet, where the family is built from cabinets and says so, or is made from one that does.
     pub fn cabinet(&self) -> Option<u32> {
         let has = |name| self.family().parameters.iter().any(|parameter| parameter.name == name);

@@ -19,14 +19,8 @@ impl Flows for NextGroup {
 
 pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
     let hosts = setting.endpoints();
-    let spec = &setting.topology.spec;
-    let routers = match spec.family().name {
-        "dragonfly" => spec.arguments().integer("a"),
-        "dragonfly_fc" => spec.arguments().integer("z"),
-        _ => None,
-    };
-    let own =
-        routers.map(|routers| setting.host_switch.iter().filter(|&&switch| i64::from(switch) < routers).count() as u64);
+    let routers = setting.topology.spec.group();
+    let own = routers.map(|routers| setting.host_switch.iter().filter(|&&switch| switch < routers).count() as u64);
     let Some(size) = arguments.integer("hosts")?.or(own) else {
         return Err(arguments.invalid("`hosts` is required where the topology has no groups, e.g. hosts=32"));
     };

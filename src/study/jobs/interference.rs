@@ -170,8 +170,8 @@ impl Setting<'_> {
         Ok(times)
     }
 
-    /// Replays the jobs alone, in pairs, and together under an observer. The outcome has the ranks of the jobs only, not
-    /// those of background traffic.
+    /// Replays the jobs alone, in pairs, and together under an observer. The outcome has the ranks and actions of the jobs
+    /// only, not those of background traffic, and each action once, however often a job repeats.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<(Outcome, Interference), MixError> {
         let mut jobs = self.parts()?;
         let mut outcome = self.replay_all(observer).map_err(|error| MixError { job: None, error })?;
@@ -184,6 +184,11 @@ impl Setting<'_> {
             }
         }
         outcome.ranks.truncate(self.placed.layout.ranks() as usize);
+        outcome.actions = self.mix.jobs.iter().map(|job| job.trace.total_actions()).sum();
+        if jobs.iter().any(|job| job.repeats) {
+            // Messages that the end cuts off are counted whole.
+            outcome.links.iter_mut().for_each(|link| link.utilisation = link.utilisation.min(1.0));
+        }
         Ok((outcome, Interference { jobs }))
     }
 }

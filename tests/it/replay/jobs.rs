@@ -97,6 +97,10 @@ fn neighbours_on_a_link_cost_what_they_take_of_it() {
     seconds(&jobs[0], "together_seconds", 2e-3);
     assert!((number(&report, "simulated_seconds") - 2e-3).abs() < 1e-9);
     assert!(jobs[1]["together_seconds"].is_null() && jobs[1]["repeats"] == true);
+    // The times of a rank that is cut off add up, too.
+    let split = |name: &str| number(&report["time_split"][name], "mean");
+    let sum = split("compute") + split("communication") + split("waiting");
+    assert!((sum - 2e-3).abs() < 1e-12 && report["busiest_links"][0]["utilisation"] == 1.0, "{report}");
     // One that starts when the other has ended costs nothing.
     let report = run("t.ti,hosts=0+2,name=second,start=1 s");
     assert!(report["jobs"][0]["aggressor"].is_null(), "{report}");
@@ -226,6 +230,12 @@ fn a_study_compares_jobs_with_the_baseline_and_does_not_depend_on_threads() {
         assert!(number(&ring[job], "slowdown") >= 1.0 && number(&mesh[job], "slowdown") >= 1.0);
         assert_eq!(ring[job]["slowdown_beside"].as_array().map(Vec::len), Some(3));
     }
+    // The page has the tables; a timeline shows one application.
+    folder.output(&["compare", "-q", "s.toml", "--html", "r.html"]);
+    let page = folder.read("r.html");
+    assert!(page.contains("<h3>Jobs of a.list + b.list + uniform, alone and together</h3>"));
+    let cell = ["--html", "r.html", "--timeline-cell", "a.list + b.list + uniform@full_mesh:n=8"];
+    folder.refuse(&[&["compare", "-q", "s.toml"], &cell[..]].concat(), 2, &["several jobs", "choose one application"]);
     // What was kept is what would be replayed.
     let kept = folder.output(&["compare", "-q", "s.toml", "--results", "r.jsonl", "--resume"]);
     assert_eq!(kept, one);
