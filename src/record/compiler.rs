@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{RecordError, SOURCES, launcher_of};
+use super::{LIBRARY, RecordError, SOURCES, launcher_of};
 
 /// Lines of the compiler's message that are shown.
 const SHOWN: usize = 15;
@@ -51,7 +51,7 @@ pub fn compile(compiler: &Path, folder: &Path) -> Result<PathBuf, RecordError> {
         fs::write(&file, text).map_err(|error| RecordError::File { file, error })
     };
     SOURCES.iter().try_for_each(|(name, text)| write(name, text))?;
-    let library = folder.join("libmopsim-record.so");
+    let library = folder.join(LIBRARY);
     let failed = |message: String| RecordError::Compiler { compiler: compiler.to_path_buf(), message };
     let output = Command::new(compiler)
         // With -O2 a call costs as much, and compiling takes twice as long.

@@ -30,6 +30,14 @@ const SOURCES: [(&str, &str); 10] = [
     ("fortran_calls.h", include_str!("c/fortran_calls.h")),
 ];
 
+/// Name of the compiled library.
+const LIBRARY: &str = "libmopsim-record.so";
+
+/// Whether a file of that name is the library, or one of its sources.
+pub fn is_file_of_library(name: &str) -> bool {
+    name == LIBRARY || SOURCES.iter().any(|(source, _)| *source == name)
+}
+
 /// Why a program cannot be recorded.
 #[derive(Debug, Error)]
 #[non_exhaustive]

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,7 +48,11 @@ static uint64_t overlapped;            /* calls that began while another thread 
 static __thread int depth __attribute__((tls_model("initial-exec"))); /* calls of MPI by MPI itself are not recorded */
 static pid_t owner;                    /* a child made by fork() must not write */
 
+static int is_made;                    /* there is a file, whose end is to be cut off */
 static int file = -1;
+static char file_path[4400];
+static dev_t file_device;
+static ino_t file_number;
 /* A part of the file in memory, which the system keeps whatever becomes of the process: even SIGKILL loses nothing of it. */
 static unsigned char *buffer;
 static size_t capacity;
@@ -128,10 +133,15 @@ static void clock_calibrate(void) {
 /* ---- Instructions ---- */
 
 static int instruction_file = -1;
+static uint64_t instruction_id;
 static uint64_t last_instructions, call_instructions;
 
 static uint64_t instructions(void) {
-    uint64_t value = 0;
+    uint64_t value = 0, id = 0;
+#ifdef __linux__
+    /* The program may have closed the descriptor and opened something else: to read that would take it away from the program. */
+    if (ioctl(instruction_file, PERF_EVENT_IOC_ID, &id) != 0 || id != instruction_id) return last_instructions;
+#endif
     if (read(instruction_file, &value, sizeof value) != (ssize_t)sizeof value) return last_instructions;
     return value;
 }
@@ -145,12 +155,45 @@ static int instructions_open(void) {
     attributes.config = PERF_COUNT_HW_INSTRUCTIONS;
     attributes.exclude_kernel = 1;
     attributes.exclude_hv = 1;
-    instruction_file = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0);
+    instruction_file = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (instruction_file >= 0 && ioctl(instruction_file, PERF_EVENT_IOC_ID, &instruction_id) != 0) {
+        close(instruction_file);
+        instruction_file = -1;
+    }
 #endif
     return instruction_file >= 0;
 }
 
 /* ---- File ---- */
+
+/* Whether a descriptor is that of the recording. */
+static int is_recording(int descriptor) {
+    struct stat found;
+    return descriptor >= 0 && fstat(descriptor, &found) == 0 && found.st_dev == file_device && found.st_ino == file_number;
+}
+
+/* Programs close descriptors that they did not open (daemons do, in a loop), and may then get the number of ours for a file of their own. So
+   the descriptor is looked at before each use, and if it is another one it is the program's: ours is opened again, by its name. */
+static int file_is_open(void) {
+    if (is_recording(file)) return 1;
+    int again = open(file_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (!is_recording(again)) {
+        if (again >= 0) close(again);
+        file = -1;
+        errno = EBADF;
+        return 0;
+    }
+    file = again;
+    return 1;
+}
+
+/* Out of the way of programs that count on low numbers. */
+static void move_up(void) {
+    int high = fcntl(file, F_DUPFD_CLOEXEC, 200);
+    if (high < 0) return;
+    close(file);
+    file = high;
+}
 
 /* The next part of the file, with room for so many bytes. Its blocks are reserved, so that a full disk is told here and not by a signal. */
 static int map_part(size_t most) {
@@ -159,6 +202,7 @@ static int map_part(size_t most) {
     if (most + page > length) length = (most + 2 * page) & ~(page - 1);
     /* What exceeds a limit of the shell (ulimit -f) would end the program by a signal. */
     struct rlimit limit;
+    if (!file_is_open()) return 0;
     int is_too_much = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && from + length > limit.rlim_cur;
     int error = is_too_much ? EFBIG : posix_fallocate(file, (off_t)from, (off_t)length);
     if (error != 0) {
@@ -181,7 +225,9 @@ static int map_part(size_t most) {
 
 /* The file ends where its records end. */
 static void close_file(void) {
-    if (file < 0) return;
+    if (!is_made) return;
+    is_made = 0;
+    if (!file_is_open()) return;
     if (ftruncate(file, (off_t)made) != 0) complain("the end of a recording cannot be cut off; it can be read all the same");
     close(file);
     file = -1;
@@ -190,6 +236,7 @@ static void close_file(void) {
 /* Says in the header, which needs no more room, why the file has no end. */
 static void tell_no_room(void) {
     unsigned char flags;
+    if (!file_is_open()) return;
     if (pread(file, &flags, 1, FLAGS_AT) != 1) return;
     flags |= FLAG_NO_ROOM;
     if (pwrite(file, &flags, 1, FLAGS_AT) != 1) complain("nor can it be said in the recording");

@@ -2,7 +2,7 @@
 
 /* exit() without MPI_Finalize. Of signals nothing has to be known: what is in the file is there. */
 static void on_exit_without_end(void) {
-    if (file < 0 || getpid() != owner) return;
+    if (!is_made || getpid() != owner) return;
     recording = 0;
     settle();
     close_file();
@@ -108,7 +108,15 @@ static void begin_recording(int provided) {
     }
     snprintf(path, sizeof path, "%s/rank-%06d.mrec", folder, rank);
     file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0 || !map_part(0)) {
+    snprintf(file_path, sizeof file_path, "%s", path);
+    struct stat made_file;
+    int is_known = file >= 0 && fstat(file, &made_file) == 0;
+    if (is_known) {
+        file_device = made_file.st_dev;
+        file_number = made_file.st_ino;
+        move_up();
+    }
+    if (!is_known || !map_part(0)) {
         char text[4200];
         snprintf(text, sizeof text, "%.3900s: %s; this rank is not recorded", path, strerror(errno));
         complain(text);
@@ -119,6 +127,7 @@ static void begin_recording(int provided) {
         }
         return;
     }
+    is_made = 1;
     owner = getpid();
     clock_calibrate();
     short_gap = (uint64_t)(ticks_per_second * 1e-6);

@@ -21,6 +21,8 @@ pub struct Summary {
     pub library: String,
     /// Calls that are in the files by their name only: how many of all ranks, and the rank of the first.
     pub not_recorded: BTreeMap<String, (u64, u32)>,
+    /// What is wrong with files that cannot be read to their end or at all, each with its file and place.
+    pub damaged: Vec<String>,
 }
 
 /// What was recorded of a rank.
@@ -42,10 +44,10 @@ pub struct RecordedRank {
     pub seconds: f64,
 }
 
-/// Reads the files of a folder and counts what is in them. A rank that has no file is left out.
+/// Reads the files of a folder and counts what is in them. A rank that has no file, or a damaged one, is left out.
 ///
 /// # Errors
-/// [`TraceError`] if a file cannot be read, or is no recording.
+/// [`TraceError`] if the folder cannot be read.
 pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
     let mut summary = Summary::default();
     let mut ranks = 0;
@@ -56,54 +58,56 @@ pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
         .collect();
     files.sort();
     for file in &files {
-        let budget = &mut Options::default().budget();
-        let (mut stream, header) = Stream::open(Source::open(file)?, budget)?;
-        ranks = ranks.max(header.ranks);
-        let bytes = fs::metadata(file).map_or(0, |data| data.len());
-        let had_no_room = header.flags & NO_ROOM != 0;
-        let mut recorded = RecordedRank {
-            rank: header.rank,
-            calls: 0,
-            bytes,
-            is_whole: false,
-            had_no_room,
-            overlapped: 0,
-            seconds: 0.0,
-        };
-        let mut record = Record::default();
-        let (mut names, mut ticks) = (Vec::new(), 0u64);
-        loop {
-            match stream.next(&mut record)? {
-                Next::Record => {
-                    ticks = ticks.saturating_add(record.gap).saturating_add(record.duration);
-                    recorded.calls += match record.op {
-                        Op::Polls => record.numbers[1] as u64,
-                        Op::Enter | Op::Leave => 0,
-                        _ => 1,
-                    };
-                    if record.op == Op::Other {
-                        if !record.text.is_empty() {
-                            names.push(record.text.clone());
-                        }
-                        if let Some(name) = names.get(record.numbers[0] as usize) {
-                            summary.not_recorded.entry(name.clone()).or_insert((0, header.rank)).0 += 1;
-                        }
-                    }
-                }
-                Next::End { overlapped } => {
-                    (recorded.is_whole, recorded.overlapped) = (true, overlapped);
-                    break;
-                }
-                Next::Early(byte) => {
-                    recorded.bytes = byte;
-                    break;
-                }
-            }
+        match rank(file, &mut summary, &mut ranks) {
+            Ok(recorded) => summary.recorded.push(recorded),
+            // One file is no reason to do without all others.
+            Err(error) => summary.damaged.push(error.to_string()),
         }
-        recorded.seconds = ticks as f64 / header.ticks_per_second;
-        summary.recorded.push(recorded);
-        summary.library = header.library;
     }
     summary.ranks = ranks;
     Ok(summary)
+}
+
+/// Counts what is in the file of a rank.
+fn rank(file: &Path, summary: &mut Summary, ranks: &mut u32) -> Result<RecordedRank, TraceError> {
+    let budget = &mut Options::default().budget();
+    let (mut stream, header) = Stream::open(Source::open(file)?, budget)?;
+    *ranks = (*ranks).max(header.ranks);
+    let bytes = fs::metadata(file).map_or(0, |data| data.len());
+    let had_no_room = header.flags & NO_ROOM != 0;
+    let mut recorded =
+        RecordedRank { rank: header.rank, calls: 0, bytes, is_whole: false, had_no_room, overlapped: 0, seconds: 0.0 };
+    let mut record = Record::default();
+    let (mut names, mut ticks) = (Vec::new(), 0u64);
+    loop {
+        match stream.next(&mut record)? {
+            Next::Record => {
+                ticks = ticks.saturating_add(record.gap).saturating_add(record.duration);
+                recorded.calls += match record.op {
+                    Op::Polls => record.numbers[1] as u64,
+                    Op::Enter | Op::Leave => 0,
+                    _ => 1,
+                };
+                if record.op == Op::Other {
+                    if !record.text.is_empty() {
+                        names.push(record.text.clone());
+                    }
+                    if let Some(name) = names.get(record.numbers[0] as usize) {
+                        summary.not_recorded.entry(name.clone()).or_insert((0, header.rank)).0 += 1;
+                    }
+                }
+            }
+            Next::End { overlapped } => {
+                (recorded.is_whole, recorded.overlapped) = (true, overlapped);
+                break;
+            }
+            Next::Early(byte) => {
+                recorded.bytes = byte;
+                break;
+            }
+        }
+    }
+    recorded.seconds = ticks as f64 / header.ticks_per_second;
+    summary.library = header.library;
+    Ok(recorded)
 }

@@ -1,4 +1,5 @@
 //! Recordings of real MPI programs.
 
+mod hostile;
 mod messages;
 mod threads;

@@ -1,0 +1,58 @@
+//! Programs that close descriptors they did not open, damage their recording, or whose folder has files of the user.
+
+use crate::support::programs::{Run, libraries, text};
+use mopsim::trace::{self, Options};
+use std::fs;
+
+#[test]
+fn a_file_of_the_program_keeps_its_bytes_whatever_descriptor_it_gets() {
+    for library in libraries() {
+        let run = Run::new(&library);
+        let program = run.compile("hostile.c", &[]).expect("C");
+        let output = run.record(&["-o", "it.mrec"], &program, 2, &["close"]);
+        assert!(output.status.success(), "{library:?}: {}", text(&output.stderr));
+        for rank in 0..2 {
+            let own = fs::read(run.path(&format!("own-{rank}.bin"))).expect("its file");
+            assert!(own.len() == 1_000_000 && own.iter().all(|&byte| byte == b'U'), "{library:?}: {} bytes", own.len());
+        }
+        let trace = trace::read(&run.path("it.mrec"), &Options::default()).expect("is read");
+        assert!(trace.warnings.is_empty(), "{:?}", trace.warnings);
+        assert!(trace.actions[0].len() >= 40_000, "all that came after it is recorded, too");
+    }
+}
+
+#[test]
+fn a_damaged_file_of_one_rank_leaves_the_others() {
+    for library in libraries() {
+        let run = Run::new(&library);
+        let program = run.compile("hostile.c", &[]).expect("C");
+        let output = run.record(&["-o", "it.mrec"], &program, 2, &["damage"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{library:?}: {said}");
+        for part in ["it.mrec is incomplete: 1 of 2 ranks have a file that is damaged", "rank-000001.mrec", "help: "] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        for file in ["rank-000000.mrec", "rank-000001.mrec", "recording.toml"] {
+            assert!(run.path("it.mrec").join(file).is_file(), "{file}: {said}");
+        }
+    }
+}
+
+#[test]
+fn force_removes_no_folder_but_the_library_of_a_recording() {
+    let Some(library) = libraries().into_iter().next() else { return };
+    let run = Run::new(&library);
+    let program = run.compile("hostile.c", &[]).expect("C");
+    let folder = run.path("it.mrec");
+    let record = || run.record(&["--force", "--keep-library", "-o", "it.mrec"], &program, 1, &[]);
+    assert!(record().status.success());
+    assert!(folder.join("library/libmopsim-record.so").is_file());
+    // That of a recording, nothing else in it: it is replaced.
+    let again = record();
+    assert!(again.status.success(), "{}", text(&again.stderr));
+    fs::write(folder.join("library/precious"), "precious").expect("written");
+    let refused = record();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("`library` in it is no part of a recording"), "{}", text(&refused.stderr));
+    assert_eq!(fs::read_to_string(folder.join("library/precious")).expect("is there"), "precious");
+}
