@@ -5,15 +5,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mopsim::cost::PriceList;
 use mopsim::engine::replay;
 use mopsim::ids::{HostId, LinkId};
 use mopsim::mpi::layout::Layout;
-use mopsim::platform::{Host, Loopback, Platform, RouteTable, explicit, simgrid_xml};
+use mopsim::platform::{Host, Loopback, Platform, RouteTable, explicit, hostfile, rankfile, simgrid_xml};
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::jobs::{JobEntry, JobsFile};
 use mopsim::study::{file::StudyFile, toml_file};
-use mopsim::topology::Spec;
-use mopsim::trace::{self, Options, Trace, TraceError};
+use mopsim::throughput::study::StudyFile as ThroughputFile;
+use mopsim::topology::{self, Spec};
+use mopsim::trace::{self, Options, SideFile, Trace, TraceError};
+use mopsim::workload::Program;
 
 /// Limits that keep a run of the fuzzer short.
 fn options() -> Options {
@@ -117,6 +120,53 @@ pub fn platform(data: &[u8]) -> bool {
     })
 }
 
+/// A graph: JSON, GraphML or edges, told apart by their first character. Graphs are read from files only.
+pub fn graph(data: &[u8]) -> bool {
+    let format = match data.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b'{') => "json",
+        Some(b'<') => "graphml",
+        _ => "edges",
+    };
+    // Legal graphs are larger than what a fuzzer may take.
+    mopsim::memory::set_limit(200 << 20);
+    in_file(data, |file| topology::build(&format!("{format}:path=\"{}\"", file.display())).is_ok())
+}
+
+/// A host file and a rank file.
+pub fn hosts(data: &[u8]) -> bool {
+    let Some(text) = text(data) else { return false };
+    let hosts = r#"{"switches": 2, "hosts": [0, 1, 1], "host_flops": 1e9, "arcs": [{"from": 0, "to": 1, "bandwidth": 1e9, "latency": 1e-6}, {"from": 1, "to": 0, "bandwidth": 1e9, "latency": 1e-6}], "routes": [[[], [0]], [[1], []]]}"#;
+    static PLATFORM: std::sync::OnceLock<Option<Platform>> = std::sync::OnceLock::new();
+    let platform = PLATFORM.get_or_init(|| explicit::parse("hosts", hosts, Loopback::default()).ok());
+    let Some(platform) = platform else { return false };
+    hostfile::parse("fuzz", text, platform).is_ok() | rankfile::parse("fuzz", text, platform).is_ok()
+}
+
+/// A workload program; it is read, and nothing of it runs but what is outside of functions.
+pub fn program(data: &[u8]) -> bool {
+    text(data).is_some_and(|text| Program::parse("fuzz.star", text.to_owned(), None, false).is_ok())
+}
+
+/// A price list, a study of throughput, a side file: small files in TOML.
+pub fn toml(data: &[u8]) -> bool {
+    let Some(text) = text(data) else { return false };
+    let prices = PriceList::from_toml(text).is_ok();
+    let study = toml_file::parse::<ThroughputFile>(Path::new("fuzz.toml"), text).is_ok();
+    let side = in_file(data, |file| SideFile::read(file).is_ok());
+    prices | study | side
+}
+
+/// Does something with a file of this content.
+fn in_file(data: &[u8], look: impl FnOnce(&Path) -> bool) -> bool {
+    let file = std::env::temp_dir().join(format!("mopsim-fuzz-{}", std::process::id()));
+    if std::fs::write(&file, data).is_err() {
+        return false;
+    }
+    let taken = look(&file);
+    let _ = std::fs::remove_file(&file);
+    taken
+}
+
 fn text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok()
 }
@@ -125,7 +175,7 @@ fn text(data: &[u8]) -> Option<&str> {
 pub type Body = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const ALL: [(&str, Body); 9] = [
+pub const ALL: [(&str, Body); 13] = [
     ("trace", trace),
     ("schedule", schedule),
     ("jobs", jobs),
@@ -135,4 +185,8 @@ pub const ALL: [(&str, Body); 9] = [
     ("spec", spec),
     ("study", study),
     ("platform", platform),
+    ("graph", graph),
+    ("hosts", hosts),
+    ("program", program),
+    ("toml", toml),
 ];

@@ -1,14 +1,18 @@
 //! The fuzz targets on their seeds and on changes of these, with stable Rust: a changed file is read or refused,
 //! without a panic, a hang or a lot of memory.
 //!
-//! This is an executable of its own with one test, so that memory and time of the process are those of the readers.
+//! This is an executable of its own with few tests, so that memory and time of the process are those of the readers.
+//! `readers.rs` runs the whole program on changed files of every kind, each in a process of its own.
 
 #[path = "../../fuzz/bodies.rs"]
 mod bodies;
 #[path = "../support/clock.rs"]
 mod clock;
+mod mutate;
+mod readers;
 
-use rand::{Rng, RngExt, SeedableRng};
+use mutate::{forge, mutate};
+use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::fs;
 use std::path::Path;
@@ -31,62 +35,6 @@ fn peak_memory() -> Option<u64> {
 
 /// Where Linux has the processor time of all threads of this process.
 const PROCESS: &str = "/proc/self/stat";
-
-/// Numbers that lead to the edges of integers.
-const EDGES: [&str; 8] =
-    ["0", "-1", "4294967295", "2147483648", "18446744073709551615", "1e308", "nan", "99999999999999999999"];
-
-fn mutate(bytes: &mut Vec<u8>, random: &mut Pcg64Mcg) {
-    for _ in 0..random.random_range(1..4) {
-        let length = bytes.len().max(1);
-        let at = random.random_range(0..length);
-        match random.random_range(0..7) {
-            0 => bytes[at] = random.next_u32() as u8,
-            1 => bytes[at] ^= 1 << random.random_range(0..8),
-            2 => bytes.truncate(at.max(1)),
-            3 => {
-                let piece = bytes[at..length.min(at + random.random_range(1..64))].to_vec();
-                let to = random.random_range(0..length);
-                bytes.splice(to..to, piece);
-            }
-            4 => drop(bytes.drain(at..length.min(at + random.random_range(1..16)))),
-            5 => {
-                let edge = EDGES[random.random_range(0..EDGES.len())];
-                let end = length.min(at + random.random_range(0..4));
-                bytes.splice(at..end, edge.bytes());
-            }
-            _ => {
-                let fill = if random.random_range(0..2) == 0 { 0xff } else { 0 };
-                let end = length.min(at + random.random_range(1..9));
-                bytes[at..end].fill(fill);
-            }
-        }
-        if bytes.is_empty() {
-            bytes.push(b'0');
-        }
-    }
-}
-
-/// Checksums of a compact file made right again, so that the inside is reached.
-fn forge(bytes: &mut [u8]) {
-    let crc = |bytes: &[u8]| crc32fast::hash(bytes).to_le_bytes();
-    if bytes.len() < 20 {
-        return;
-    }
-    let head = crc(&bytes[..16]);
-    bytes[16..20].copy_from_slice(&head);
-    let mut at = 20;
-    while at + 20 <= bytes.len() {
-        let length = u64::from_le_bytes(bytes[at + 4..at + 12].try_into().expect("eight bytes"));
-        let length = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len() - at - 20);
-        bytes[at + 4..at + 12].copy_from_slice(&(length as u64).to_le_bytes());
-        let body = crc(&bytes[at + 20..at + 20 + length]);
-        bytes[at + 12..at + 16].copy_from_slice(&body);
-        let head = crc(&bytes[at..at + 16]);
-        bytes[at + 16..at + 20].copy_from_slice(&head);
-        at += 20 + length;
-    }
-}
 
 #[test]
 fn the_targets_take_their_seeds_and_changes_of_them() {
