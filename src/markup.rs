@@ -1,5 +1,8 @@
 //! Texts of users in XML, HTML and SVG.
 
+/// Names this program in the first line of a drawing.
+pub(crate) const GENERATOR: &str = "<!-- generator: mopsim -->";
+
 /// A text as it may stand between tags and, in quotes of either kind, in an attribute. `control` says what stands for a
 /// control character, most of which are not allowed there.
 pub(crate) fn escape(text: &str, control: impl Fn(char) -> char) -> String {

@@ -7,9 +7,13 @@ use super::{files, print};
 use mopsim::design::equality::{Goal, Search};
 use mopsim::design::{bounds, dsnf};
 use mopsim::report::{Sheet, design};
+use mopsim::topology::input::{ReadError, read_bytes};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// Largest saved search, far beyond any that a search makes.
+const MAX_STATE_BYTES: u64 = 256 << 20;
 
 /// Time between two savings of a search.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -61,10 +65,11 @@ fn equality(arguments: &DesignEquality, output: &Output) -> Result<Sheet, Failur
 
 /// The saved search, if the file is there.
 fn read(path: &Path) -> Result<Option<Search>, Failure> {
-    let text = match std::fs::read(path) {
+    let text = match read_bytes(path, MAX_STATE_BYTES) {
         Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::file("read", path, &error)),
+        Err(ReadError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(ReadError::Io { source, .. }) => return Err(Failure::file("read", path, &source)),
+        Err(error) => return Err(Failure::input(&error, error.help())),
     };
     serde_json::from_slice(&text).map(Some).map_err(|error| {
         let message = format!("{}:{}:{}: {error}", path.display(), error.line(), error.column());

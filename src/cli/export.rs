@@ -3,13 +3,17 @@
 use super::args::{Export, Output};
 use super::failure::Failure;
 use super::files::{self, Outputs};
-use super::{inputs, options, print, print_bytes};
+use super::{inputs, options, print, say};
 use mopsim::export::{self, ExportError};
+use mopsim::memory;
 use mopsim::platform::Platform;
 use mopsim::report::{self, Sheet};
 use mopsim::study::network::NetworkChoice;
 use std::io::Write;
 use std::path::Path;
+
+/// Bytes of an export from which on its size is told beforehand.
+const TOLD: u64 = 100_000_000;
 
 pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
     // What was written is told where the user asks for it; in text, a file says enough.
@@ -58,6 +62,10 @@ pub fn run(arguments: &Export, output: &Output) -> Result<(), Failure> {
         }
         export::Write::Platform(write) => {
             let platform: &Platform = &choice.build(Path::new(""))?.platform;
+            let bytes = export::estimated_bytes(platform);
+            if bytes > TOLD && !output.quiet {
+                say(&format!("about {} will be written", memory::text(bytes.into())));
+            }
             deliver(arguments.output.as_deref(), |out| write(platform, out))?;
             if let Some(file) = &arguments.hostfile {
                 deliver(Some(file), |out| export::host_file(platform, out))?;
@@ -76,7 +84,8 @@ fn unused(choice: &NetworkChoice) -> Option<String> {
 /// Writes to a file, which is there whole or not at all, or to standard output.
 fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>) -> Result<(), Failure> {
     match file {
-        None => print_bytes(|out| write(out).map_err(Failure::from)),
+        // As it comes: a platform can be larger than memory.
+        None => files::replace_with(Path::new("-"), |out| write(out).map_err(Failure::from)),
         Some(file) => files::replace_with(file, |out| {
             write(out).map_err(|error| match error {
                 ExportError::Io(error) => Failure::file("write", file, &error),

@@ -112,7 +112,7 @@ impl Failure {
         if !self.help.is_empty() {
             text.push_str(&format!(" help: {}\n", self.help));
         }
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        let _ = std::io::stderr().write_all(mopsim::printable::printable(&text).as_bytes());
     }
 
     /// Names the study file in a message that does not begin with it: flags and file are merged before most checks.
@@ -149,6 +149,7 @@ impl Failure {
             StudyError::Trace(e) if e.is_io() => IO_FAILED,
             StudyError::Workload(e) if e.is_io() => IO_FAILED,
             StudyError::Network { error, .. } if error.is_io() => IO_FAILED,
+            StudyError::Prices(e) if e.is_io() => IO_FAILED,
             StudyError::Results(e) if e.is_io() => IO_FAILED,
             StudyError::Jobs(e) if e.is_io() => IO_FAILED,
             StudyError::Replay { .. } => REPLAY_FAILED,
@@ -170,6 +171,7 @@ impl Failure {
                 return Self { message: error.to_string(), ..Self::study(inner, workloads) };
             }
             StudyError::Mapping { .. } => String::new(),
+            StudyError::Prices(e) => e.help().to_owned(),
             StudyError::Results(e) => e.help().to_owned(),
             StudyError::Jobs(e) => e.help(),
             StudyError::Replay { workload, index, job, network, error } => {

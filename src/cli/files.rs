@@ -1,14 +1,22 @@
 //! Files that the program writes: there whole or not at all.
 
 use super::failure::Failure;
+use super::part::Part;
+use mopsim::printable::Printable;
+use mopsim::report::mark;
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes a file beside its place and then renames it, so that a stop at any time leaves the old file or the new one.
 pub fn replace<T>(file: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Failure> {
     replace_with(file, |out| write(out).map_err(|error| Failure::file("write", file, &error)))
+}
+
+/// Writes a report, in which nothing acts on who reads it in a terminal.
+pub fn report<T>(file: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Failure> {
+    replace(file, |out| write(&mut Printable::new(out)))
 }
 
 /// The same for what can fail otherwise than in writing, too.
@@ -18,10 +26,18 @@ pub fn replace_with<T>(
 ) -> Result<T, Failure> {
     let fail = |error: io::Error| Failure::file("write", file, &error);
     if is_standard_output(file) {
-        let mut out = BufWriter::new(StandardOutput { is_closed: false });
-        let value = write(&mut out)?;
-        out.flush().map_err(fail)?;
-        return Ok(value);
+        if super::closed::standard_output() {
+            return Err(fail(io::Error::other("it is closed")));
+        }
+        let mut out = BufWriter::with_capacity(1 << 20, StandardOutput { is_closed: false });
+        return match write(&mut out) {
+            Ok(value) => out.flush().map_err(fail).map(|()| value),
+            Err(failure) => {
+                // What was not written yet is of no use; dropping would write it.
+                let _ = out.into_parts();
+                Err(failure)
+            }
+        };
     }
     // A link stays one: the file that it leads to is replaced.
     let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
@@ -32,23 +48,16 @@ pub fn replace_with<T>(
         out.flush().map_err(fail)?;
         return Ok(value);
     }
-    let name = target.file_name().ok_or_else(|| {
-        Failure::input(format!("{}: not the name of a file", file.display()), "name a file, for example report.html")
-    })?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.part", std::process::id()));
-    let part: PathBuf = target.with_file_name(hidden);
-    let mut out = BufWriter::new(File::create_new(&part).map_err(fail)?);
-    let result = write(&mut out).and_then(|value| {
-        out.flush().and_then(|()| fs::rename(&part, &target)).map_err(fail)?;
-        Ok(value)
-    });
-    if result.is_err() {
-        // What is left is of no use; that it cannot be removed is no worse than why it is here.
-        let _ = fs::remove_file(&part);
+    if target.file_name().is_none() {
+        let message = format!("{}: not the name of a file", file.display());
+        return Err(Failure::input(message, "name a file, for example report.html"));
     }
-    result
+    let (part, written) = Part::create(target).map_err(fail)?;
+    let mut out = BufWriter::new(written);
+    let value = write(&mut out)?;
+    let written = out.into_inner().map_err(|error| fail(error.into_error()))?;
+    part.rename(&written).map_err(fail)?;
+    Ok(value)
 }
 
 /// Whether the name is `-`, which stands for standard output as it stands for standard input elsewhere.
@@ -109,26 +118,44 @@ struct Output<'a> {
     /// The option that names it.
     option: &'static str,
     file: Cow<'a, Path>,
-    /// Whether a file that is there already may be replaced.
-    replaces: bool,
+    over: Over,
+}
+
+/// Which files an output may replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Over {
+    /// None.
+    Nothing,
+    /// Empty ones, and reports of this program.
+    Ours,
+    /// Any.
+    All,
 }
 
 impl<'a> Outputs<'a> {
-    /// An output that takes the place of a file of that name, if it is wanted at all.
-    pub fn replacing(self, option: &'static str, file: Option<&'a Path>) -> Self {
-        self.creating(option, file, true)
+    /// A report, if it is wanted at all: it takes the place of an earlier one, and of anything else only by force.
+    pub fn report(self, option: &'static str, file: Option<&'a Path>, force: bool) -> Self {
+        self.with(option, file, if force { Over::All } else { Over::Ours })
+    }
+
+    /// A file that goes on where it ends, if it is wanted at all; who writes it finds out whether it is the right one.
+    pub fn continuing(self, option: &'static str, file: Option<&'a Path>) -> Self {
+        self.with(option, file, Over::All)
     }
 
     /// An output that takes the place of a file of that name only by force.
-    pub fn creating(mut self, option: &'static str, file: Option<&'a Path>, force: bool) -> Self {
-        let output = |file| Output { option, file: Cow::Borrowed(file), replaces: force };
-        self.outputs.extend(file.map(output));
+    pub fn creating(self, option: &'static str, file: Option<&'a Path>, force: bool) -> Self {
+        self.with(option, file, if force { Over::All } else { Over::Nothing })
+    }
+
+    fn with(mut self, option: &'static str, file: Option<&'a Path>, over: Over) -> Self {
+        self.outputs.extend(file.map(|file| Output { option, file: Cow::Borrowed(file), over }));
         self
     }
 
     /// An output whose name is made from that of another one; it takes the place of a file.
     pub fn beside(mut self, option: &'static str, file: Option<PathBuf>) -> Self {
-        self.outputs.extend(file.map(|file| Output { option, file: Cow::Owned(file), replaces: true }));
+        self.outputs.extend(file.map(|file| Output { option, file: Cow::Owned(file), over: Over::All }));
         self
     }
 
@@ -167,8 +194,13 @@ impl<'a> Outputs<'a> {
                 let message = format!("{option} {file}: {} writes this file, too", other.option);
                 return Err(Failure::input(message, "give each of them a name of its own"));
             }
-            if !output.replaces {
-                check_free(&output.file, false)?;
+            match output.over {
+                Over::Nothing => check_free(&output.file, false)?,
+                Over::Ours if !is_ours(&output.file) => {
+                    let message = format!("{option} {file}: there is a file of that name that is no report of mopsim");
+                    return Err(Failure::input(message, "choose another name, or say --force to replace it"));
+                }
+                Over::Ours | Over::All => {}
             }
             seen.push((identity, output));
         }
@@ -207,6 +239,18 @@ impl Identity {
 /// Whether it is a device or a pipe.
 fn is_device(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Whether nothing is lost with the file but an earlier report: it is not there, it is empty, or it says that it is ours.
+fn is_ours(file: &Path) -> bool {
+    if is_device(file) {
+        return true;
+    }
+    let mut head = Vec::new();
+    match File::open(file).and_then(|file| file.take(mark::HEAD as u64).read_to_end(&mut head)) {
+        Ok(_) => head.is_empty() || mark::is_ours(&head),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
 }
 
 /// Refuses to replace a file, unless that is what the user wants.

@@ -82,6 +82,7 @@ pub fn study(file: &Path) -> Vec<PathBuf> {
     files.extend(study.jobs.iter().flat_map(|entry| job(entry, base)));
     files.extend([&study.network].into_iter().chain(&study.networks).flat_map(|choice| network(choice, base)));
     files.extend([&study.hostfile, &study.rankfile].into_iter().flatten().map(join));
+    files.extend(study.budget.iter().filter_map(|budget| budget.prices.as_ref()).map(join));
     let patterns = study.throughput.and_then(|table| table.patterns).unwrap_or_default();
     files.extend(patterns.iter().flat_map(|text| pattern(text, base)));
     files

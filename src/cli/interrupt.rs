@@ -1,7 +1,7 @@
 //! Ctrl-C: the first one lets the running replays come to their end, the second one ends the program at once.
 
 use super::failure::{Failure, INTERRUPTED};
-use super::say;
+use super::{part, say};
 use std::process::exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +15,10 @@ pub fn listen(saves: bool, quiet: bool) -> Result<Arc<AtomicBool>, Failure> {
     let handler = move || {
         if !saves {
             say("interrupted; with --results FILE a study can be continued");
-            exit(INTERRUPTED.into());
+            end();
         }
         if seen.swap(true, Ordering::Relaxed) {
-            exit(INTERRUPTED.into());
+            end();
         }
         if !quiet {
             say("interrupted: waiting for the replays that run; Ctrl-C again ends them, too");
@@ -27,4 +27,10 @@ pub fn listen(saves: bool, quiet: bool) -> Result<Arc<AtomicBool>, Failure> {
     ctrlc::set_handler(handler)
         .map_err(|error| Failure::input(format!("cannot listen to Ctrl-C: {error}"), "report this as a bug"))?;
     Ok(stop)
+}
+
+/// Ends the program at once, but for the temporary files of what it writes.
+fn end() {
+    part::remove_all();
+    exit(INTERRUPTED.into());
 }

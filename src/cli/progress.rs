@@ -2,10 +2,14 @@
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mopsim::engine::Counter;
+use mopsim::printable::printable;
 use mopsim::study::{Progress, Study};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -22,6 +26,7 @@ pub struct Bars {
     /// Actions of the replays of each workload: what the remaining time is estimated from.
     actions: BTreeMap<String, u64>,
     running: Mutex<Vec<(String, ProgressBar)>>,
+    _telling: Option<mpsc::Sender<()>>,
 }
 
 impl Bars {
@@ -39,8 +44,9 @@ impl Bars {
         total.reset_eta();
         let style = ProgressStyle::with_template("{bar:24} {msg}, {elapsed}, about {eta} to go");
         total.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        total.enable_steady_tick(Duration::from_millis(200));
+        tick(&total);
         let bars = Self {
+            _telling: tell("the study".to_owned(), &total, quiet),
             all,
             total,
             replays: AtomicUsize::new(cells.len() - missing.len()),
@@ -78,8 +84,8 @@ impl Progress for Bars {
         let bar = self.all.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("  {spinner} {elapsed:>4}  {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        bar.set_message(name.clone());
-        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.set_message(printable(&name).into_owned());
+        tick(&bar);
         running.push((name, bar));
     }
 
@@ -98,38 +104,109 @@ impl Progress for Bars {
     }
 }
 
+/// Draws a bar again and again; one that nobody sees needs no thread for that.
+fn tick(bar: &ProgressBar) {
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
+}
+
+/// Seconds after which work that goes on is told of where there is no terminal to draw on.
+const PATIENCE: [u64; 4] = [10, 60, 600, 3600];
+
+/// Something that takes a while: a spinner on a terminal, some lines elsewhere.
+pub struct Waiting {
+    spinner: ProgressBar,
+    done: Option<mpsc::Sender<()>>,
+}
+
+impl Waiting {
+    /// It is done.
+    pub fn finish_and_clear(mut self) {
+        self.done = None;
+        self.spinner.finish_and_clear();
+    }
+}
+
+/// Tells on standard error, from time to time, that work goes on, and for how long if `bar` counts it; until the sender
+/// is dropped. Where there is a terminal, bars do that.
+fn tell(what: String, bar: &ProgressBar, quiet: bool) -> Option<mpsc::Sender<()>> {
+    if quiet || std::io::stderr().is_terminal() {
+        return None;
+    }
+    let bar = bar.clone();
+    let (done, is_done) = mpsc::channel::<()>();
+    let _ = std::thread::Builder::new().spawn(move || {
+        let mut before = 0;
+        for seconds in PATIENCE {
+            if is_done.recv_timeout(Duration::from_secs(seconds - before)) != Err(mpsc::RecvTimeoutError::Timeout) {
+                return;
+            }
+            before = seconds;
+            let to_go = match bar.length() {
+                Some(_) if bar.position() > 0 => format!("about {} s to go", bar.eta().as_secs()),
+                _ => "not done yet".to_owned(),
+            };
+            super::say(&format!("{what}: {seconds} s so far, {to_go}"));
+        }
+    });
+    Some(done)
+}
+
 /// A sign of life for what has no end that is known beforehand.
-pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> ProgressBar {
+pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> Waiting {
+    let what: Cow<'static, str> = Cow::Owned(printable(&what.into()).into_owned());
+    let spinner = spinner(what.clone(), quiet);
+    let done = tell(what.into_owned(), &spinner, quiet);
+    Waiting { spinner, done }
+}
+
+fn spinner(what: Cow<'static, str>, quiet: bool) -> ProgressBar {
     let spinner = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
     let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
     spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     spinner.set_message(what);
-    spinner.enable_steady_tick(Duration::from_millis(200));
+    tick(&spinner);
     spinner
 }
 
-/// A bar that counts to `length`. `template` is one of indicatif.
-pub fn counting(length: u64, template: &str, quiet: bool) -> ProgressBar {
+/// A bar that counts, and its lines where there is no terminal.
+pub struct Counting {
+    bar: ProgressBar,
+    _telling: Option<mpsc::Sender<()>>,
+}
+
+impl Deref for Counting {
+    type Target = ProgressBar;
+
+    fn deref(&self) -> &ProgressBar {
+        &self.bar
+    }
+}
+
+/// A bar that counts to `length`. `template` is one of indicatif, `what` is what lines say instead.
+pub fn counting(what: &str, length: u64, template: &str, quiet: bool) -> Counting {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(length), target);
     bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+    tick(&bar);
+    Counting { _telling: tell(what.to_owned(), &bar, quiet), bar }
 }
 
 /// A bar that follows the actions of a replay.
 pub struct Replaying {
-    bar: ProgressBar,
+    bar: Counting,
     watch: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
 }
 
 impl Replaying {
     /// A bar for so many actions, and the counter that it follows: an observer of the replay.
     pub fn new(actions: u64, quiet: bool) -> (Self, Counter) {
-        let bar = counting(actions, "{bar:24} {percent} % of the actions, {elapsed}, about {eta} to go", quiet);
+        let bar =
+            counting("the replay", actions, "{bar:24} {percent} % of the actions, {elapsed}, about {eta} to go", quiet);
         let counter = Counter::default();
         let watch = (!bar.is_hidden()).then(|| {
-            let (bar, counter, stop) = (bar.clone(), counter.clone(), Arc::new(AtomicBool::new(false)));
+            let (bar, counter, stop) = (bar.bar.clone(), counter.clone(), Arc::new(AtomicBool::new(false)));
             let stopped = stop.clone();
             let watch = move || {
                 while !stopped.load(Ordering::Relaxed) {

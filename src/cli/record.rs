@@ -90,7 +90,7 @@ pub fn run(arguments: &Record, output: &Output) -> Result<(), Failure> {
 fn finish(arguments: &Record, output: &Output, folder: &Path, part: Part, status: ExitStatus) -> Result<(), Failure> {
     let code = exit_code(status);
     let summary = recording::summary(&part.path)?;
-    if summary.recorded.is_empty() {
+    if summary.recorded.is_empty() && summary.damaged.is_empty() {
         let how = if code == 0 { String::new() } else { format!(", and the command ended with {code}") };
         let message = format!("nothing was recorded{how}");
         let help = "no process of the command has called MPI_Init with the recorder in it: it may not be an MPI program, be linked \
@@ -130,7 +130,13 @@ fn incomplete(summary: &Summary) -> Option<(String, &'static str)> {
     let missing = (ranks as usize).saturating_sub(there);
     let count = |which: fn(&RecordedRank) -> bool| summary.recorded.iter().filter(|rank| which(rank)).count();
     let (early, no_room) = (count(|rank| !rank.is_whole), count(|rank| rank.had_no_room));
-    if no_room > 0 {
+    if let Some(first) = summary.damaged.first() {
+        let files = summary.damaged.len();
+        let what = format!("{files} of {ranks} ranks have a file that is damaged; the first: {first}");
+        let help = "what the other ranks did is kept; look for what writes into these files or closes descriptors that it \
+                    did not open, and record it again";
+        Some((what, help))
+    } else if no_room > 0 {
         let what = format!("for {no_room} of {ranks} ranks no more could be written");
         let help =
             "make room on the disk, raise `ulimit -f`, or name a folder on another disk with -o; then record it again";
@@ -174,7 +180,7 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     ));
     // Some libraries tell who has built them, too.
     say(&format!("with {}", about.library.split(',').next().unwrap_or_default()));
-    let missing = (about.ranks as usize).saturating_sub(about.recorded_ranks);
+    let missing = (about.ranks as usize).saturating_sub(about.recorded_ranks + summary.damaged.len());
     if missing > 0 {
         say(&format!(
             "warning: {missing} of {} ranks have no file here; ranks on other hosts need a folder\n  that all hosts see (-o), and the \
@@ -258,12 +264,23 @@ fn refuse_others(folder: &Path, way_out: &str) -> Result<(), Failure> {
     for entry in fs::read_dir(folder).map_err(fail)? {
         let name = entry.map_err(fail)?.file_name();
         let text = name.to_string_lossy();
-        if !recording::is_file_of_rank(&text) && text != ABOUT && text != LIBRARY {
+        let is_library = text == LIBRARY && is_library(&folder.join(LIBRARY));
+        if !recording::is_file_of_rank(&text) && text != ABOUT && !is_library {
             let message = format!("{}: `{text}` in it is no part of a recording", folder.display());
             return Err(Failure::input(message, way_out));
         }
     }
     Ok(())
+}
+
+/// Whether a folder is a library that `--keep-library` kept, and nothing else: files that only the recorder has.
+fn is_library(folder: &Path) -> bool {
+    let is_known = |entry: fs::DirEntry| {
+        entry.file_type().is_ok_and(|kind| kind.is_file())
+            && record::is_file_of_library(&entry.file_name().to_string_lossy())
+    };
+    let is_folder = fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir());
+    is_folder && fs::read_dir(folder).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(is_known)))
 }
 
 impl Drop for Part {

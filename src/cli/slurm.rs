@@ -12,11 +12,25 @@ use std::fs;
 use std::path::Path;
 
 /// Flags of `compare` that the scripts set themselves, and whether a value follows.
-const OWN: [(&str, bool); 6] =
-    [("--slurm", true), ("--shards", true), ("--threads", true), ("--format", true), ("--quiet", false), ("-q", false)];
+const OWN: [(&str, bool); 7] = [
+    ("--slurm", true),
+    ("--shards", true),
+    ("--threads", true),
+    ("--format", true),
+    ("--force", false),
+    ("--quiet", false),
+    ("-q", false),
+];
+
+/// Begins the last line of a script: behind it is a checksum of all before. A script that was edited, as docs/clusters.md
+/// tells to, has another one, and is not replaced unasked.
+const SEAL: &str = "# written by mopsim; unchanged while the checksum is ";
+
+/// Bytes that no script of ours has.
+const LONGEST: u64 = 1 << 20;
 
 /// Writes the scripts.
-pub fn write(folder: &Path, shards: usize, cells: usize, output: &Output) -> Result<(), Failure> {
+pub fn write(folder: &Path, shards: usize, cells: usize, force: bool, output: &Output) -> Result<(), Failure> {
     // More tasks than cells would have nothing to do.
     let shards = shards.min(cells);
     if files::is_standard_output(folder) {
@@ -24,6 +38,11 @@ pub fn write(folder: &Path, shards: usize, cells: usize, output: &Output) -> Res
         return Err(Failure::input(message, "name a folder"));
     }
     let failed = |error| Failure::file("write", folder, &error);
+    // In a line that begins with `#`, no quotes keep what comes behind a line end from being a command.
+    if folder.to_string_lossy().contains(char::is_control) {
+        let message = format!("--slurm {}: control characters cannot stand in a job script", folder.display());
+        return Err(Failure::input(message, "use another folder"));
+    }
     fs::create_dir_all(folder).map_err(failed)?;
     let folder = folder.canonicalize().map_err(failed)?;
     let here = std::env::current_dir().map_err(failed)?;
@@ -41,10 +60,21 @@ pub fn write(folder: &Path, shards: usize, cells: usize, output: &Output) -> Res
         folder: text(&folder)?,
         shards,
     };
-    for (name, content) in [("array.slurm", job.slurm()), ("array.hq.sh", job.hyperqueue()), ("merge.sh", job.merge())]
-    {
+    let scripts = [("array.slurm", job.slurm()), ("array.hq.sh", job.hyperqueue()), ("merge.sh", job.merge())];
+    // All of them or none.
+    for (name, _) in scripts.iter().filter(|_| !force) {
         let file = folder.join(name);
-        files::replace(&file, |out| out.write_all(content.as_bytes()))?;
+        let is_script = || fs::metadata(&file).is_ok_and(|found| found.is_file() && found.len() < LONGEST);
+        let is_ours = || is_script() && fs::read_to_string(&file).is_ok_and(|text| is_sealed(&text));
+        if fs::symlink_metadata(&file).is_ok() && !is_ours() {
+            let message =
+                format!("{}: this script was edited, or is none of mopsim, and would be lost", file.display());
+            return Err(Failure::input(message, "name another folder, or say --force to replace it"));
+        }
+    }
+    for (name, content) in scripts {
+        let file = folder.join(name);
+        files::replace(&file, |out| out.write_all(sealed(content).as_bytes()))?;
     }
     if !output.quiet {
         let folder = word(&job.folder);
@@ -54,6 +84,17 @@ pub fn write(folder: &Path, shards: usize, cells: usize, output: &Output) -> Res
         ));
     }
     Ok(())
+}
+
+/// A script with its last line.
+fn sealed(content: String) -> String {
+    let check = crc32fast::hash(content.as_bytes());
+    content + SEAL + &format!("{check:08x}\n")
+}
+
+/// Whether a script is as it was written.
+fn is_sealed(text: &str) -> bool {
+    text.rfind(SEAL).is_some_and(|at| sealed(text[..at].to_owned()) == text)
 }
 
 /// What the scripts are made of; texts are quoted for the shell already.

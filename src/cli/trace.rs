@@ -58,8 +58,8 @@ fn speed(option: &str, text: Option<&str>) -> Result<f64, Failure> {
 
 fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
     Outputs::default()
-        .replacing("--svg", arguments.svg.as_deref())
-        .replacing("--csv", arguments.csv.as_deref())
+        .report("--svg", arguments.svg.as_deref(), arguments.force)
+        .report("--csv", arguments.csv.as_deref(), arguments.force)
         .check(|| inputs::trace(&arguments.trace))?;
     let host_speed = speed("host-speed", arguments.host_speed.as_deref())?;
     let trace = read(&arguments.trace, &arguments.reading, output)?;
@@ -69,10 +69,10 @@ fn info(arguments: &TraceInfo, output: &Output) -> Result<(), Failure> {
     let iterations = transform::iterations(&trace).map(|found| found.number);
     let sheet = trace_info::info(&trace, &info, &trace_info::Extras { host_speed, compressed, iterations });
     if let Some(file) = &arguments.svg {
-        files::replace(file, |out| trace_matrix::svg(&trace.name, &info, out))?;
+        files::report(file, |out| trace_matrix::svg(&trace.name, &info, out))?;
     }
     if let Some(file) = &arguments.csv {
-        files::replace(file, |out| trace_matrix::csv(&info, out))?;
+        files::report(file, |out| trace_matrix::csv(&info, out))?;
     }
     print(|out| {
         output.format.sheet(&sheet, out)?;

@@ -56,6 +56,16 @@ pub fn pack(
     let written = Packing::of(file).pack(out, |out| trace::write(trace, writer, out));
     written.map_err(|error| match error {
         WriteError::Output(error) => Failure::file("write", file, &error),
-        error => Failure::input(error, "write an .mtrace file, which can express everything"),
+        error => {
+            let help = "write an .mtrace file, which can express everything";
+            let place = match &error {
+                WriteError::Inexpressible { rank, index, .. } => trace.locate(*rank, *index),
+                WriteError::Output(_) => None,
+            };
+            match place {
+                Some(source) => Failure::input(format!("{}:{}: {error}", source.file.display(), source.line), help),
+                None => Failure::input(error, help).about(&trace.name),
+            }
+        }
     })
 }

@@ -24,7 +24,7 @@ mod graphml;
 mod json;
 mod simgrid;
 
-pub use simgrid::{MAX_HOSTS, host_file};
+pub use simgrid::{MAX_HOSTS, estimated_bytes, host_file};
 
 /// Why something cannot be exported.
 #[derive(Debug, thiserror::Error)]

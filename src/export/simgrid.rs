@@ -76,6 +76,32 @@ pub(super) fn write(platform: &Platform, out: &mut dyn Write) -> Result<(), Expo
     Ok(())
 }
 
+/// Estimates the bytes of an exported platform, from some of its routes.
+pub fn estimated_bytes(platform: &Platform) -> u64 {
+    let hosts = platform.hosts.len();
+    if hosts == 0 || hosts > MAX_HOSTS {
+        return 0;
+    }
+    let names: usize = platform.links.iter().map(|link| link.name.len()).sum();
+    let of_link = 16 + names as u64 / platform.links.len().max(1) as u64;
+    let pairs = (hosts * hosts) as u64;
+    let samples = pairs.min(1000);
+    let mut route = Vec::new();
+    let mut links = 0;
+    for sample in 0..samples {
+        let pair = sample * pairs / samples + (sample * 7919) % (pairs / samples).max(1);
+        route.clear();
+        // A pair without a route is not written.
+        if platform
+            .route(HostId::new((pair / hosts as u64) as usize), HostId::new((pair % hosts as u64) as usize), &mut route)
+            .is_ok()
+        {
+            links += route.len() as u64;
+        }
+    }
+    pairs * (60 + links * of_link / samples) + platform.links.len() as u64 * 80
+}
+
 /// The name of the zone: that of the platform, unless a host has it.
 fn zone_name(platform: &Platform) -> String {
     let mut name = platform.name.clone();

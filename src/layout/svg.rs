@@ -1,6 +1,6 @@
 //! A drawing of the floor: cabinets, and the cables between them in bundles.
 
-use crate::markup::escape_text;
+use crate::markup::{GENERATOR, escape_text};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -68,7 +68,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     };
     line(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{total_width:.0}\" height=\"{total_height:.0}\" \
-         viewBox=\"0 0 {total_width:.0} {total_height:.0}\" font-family=\"sans-serif\" font-size=\"9\">"
+         viewBox=\"0 0 {total_width:.0} {total_height:.0}\" font-family=\"sans-serif\" font-size=\"9\">{GENERATOR}"
     ));
     line(format_args!("<text x=\"{MARGIN}\" y=\"20\" font-size=\"12\">{}</text>", escape_text(title)));
     let most = bundles.iter().map(|(_, cables)| *cables).max().unwrap_or(1);

@@ -17,6 +17,18 @@ pub enum PlatformError {
         /// The rule, as the end of a sentence.
         constraint: String,
     },
+    /// It would take more memory than it may.
+    #[error("the platform of `{name}` has {links} links between switches and {hosts} hosts, but {rule}")]
+    TooLarge {
+        /// The topology, or the file.
+        name: String,
+        /// Links between switches.
+        links: usize,
+        /// Hosts.
+        hosts: u128,
+        /// What it takes, and the limit.
+        rule: String,
+    },
     /// Two switches with hosts have no way between them.
     #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
     Disconnected {
@@ -49,6 +61,9 @@ impl PlatformError {
     pub fn help(&self) -> String {
         match self {
             Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
+            Self::TooLarge { .. } => {
+                "take a smaller network, or raise the limit with --memory if there is as much memory".into()
+            }
             Self::Disconnected { .. } => {
                 "add cables, or put hosts only on switches that reach each other in both directions".into()
             }

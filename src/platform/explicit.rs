@@ -9,6 +9,7 @@
 //! | `loopback` | `{"bandwidth_Bps", "latency_s", "policy"}` of the link from a host to itself; default that of the loader |
 //! | `arcs` | one-way links `[from switch, to switch, bytes per second, seconds]` |
 //! | `routes` | `{"s-d": [arc, ...]}` from host s to host d; pairs may be missing, and then have no route |
+//! | `price`, `watts` | optional: price and power of the network, for comparisons of offers |
 //!
 //! Other members are refused. The arcs of a route must form a chain from the switch of its source to that of its
 //! destination. The route between two hosts on one switch may be empty; it then is the loopback, as in platforms made
@@ -21,6 +22,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::error::PlatformError;
+use super::load::Loaded;
 use super::parameters::{Loopback, MAX_HOSTS};
 use super::static_routes::{MAX_ROUTE_LINKS, StaticRoutes};
 use super::units::{Bandwidth, Seconds, Speed};
@@ -32,7 +34,7 @@ use crate::topology::locate::located;
 use std::sync::Arc;
 
 const SHAPE_HELP: &str = "an explicit platform has the members switches, hosts, host_flops, arcs and routes, and may have \
-                          name and loopback";
+                          name, loopback, price and watts";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +46,8 @@ struct Written {
     loopback: Option<WrittenLoopback>,
     arcs: Vec<WrittenArc>,
     routes: WrittenRoutes,
+    price: Option<f64>,
+    watts: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -142,9 +146,25 @@ impl<'de> Deserialize<'de> for WrittenRoutes {
 /// # Errors
 /// [`PlatformError::File`] with the place of what is wrong.
 pub fn parse(file: &str, text: &str, loopback: Loopback) -> Result<Platform, PlatformError> {
+    Ok(parse_all(file, text, loopback)?.platform)
+}
+
+/// Reads a platform as [`parse`] does, with its price and power.
+///
+/// # Errors
+/// [`PlatformError::File`] with the place of what is wrong.
+pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, PlatformError> {
     let written: Written = serde_json::from_str(text)
         .map_err(|error| PlatformError::File(Located::from_json(file, &error, SHAPE_HELP)))?;
-    Reader { file, text, written: &written }.platform(loopback)
+    let reader = Reader { file, text, written: &written };
+    let platform = reader.platform(loopback)?;
+    for (key, value) in [("price", written.price), ("watts", written.watts)] {
+        if let Some(value) = value.filter(|value| *value < 0.0) {
+            let message = format!("`{key}` is {value}, and must be zero or more");
+            return reader.wrong(key, None, message, "give the amount, or leave the member out");
+        }
+    }
+    Ok(Loaded { price: written.price, watts: written.watts, ..Loaded::from(platform) })
 }
 
 struct Reader<'a> {
@@ -339,6 +359,7 @@ mod tests {
             ("\"1-0\":[1]", "\"0-1\":[0]", "p.json:5:7: route 0-1 is declared twice"),
             ("\"1-0\":[1]", "\"1-9\":[1]", "there are only 3 hosts"),
             ("\"1-0\":[1]", "\"x\":[1]", "`x` is not a pair"),
+            ("1e9,", "1e9,\"price\":-5,", "`price` is -5, and must be zero or more"),
             ("\"name\"", "\"nam\"", "unknown field `nam`"),
             ("FATPIPE", "FAT", "unknown variant `FAT`"),
         ] {

@@ -24,6 +24,7 @@ use super::{Host, Link, LinkKind, Platform, RouteTable, SharingPolicy};
 use crate::defaults::Version;
 use crate::ids::{HostId, LinkId, SwitchId};
 use crate::layout::FloorPlan;
+use crate::memory;
 use crate::routing::{self, Chosen, Ends, Message, Options, Routing};
 use crate::topology::{ArcId, Graph, Hosts, Topology};
 use compact_str::{CompactString, ToCompactString, format_compact};
@@ -46,6 +47,8 @@ impl Platform {
     ) -> Result<Self, PlatformError> {
         let graph = &topology.graph;
         let hosts_on = parameters.hosts_on(graph)?;
+        let hosts: u128 = hosts_on.iter().map(|&hosts| u128::from(hosts)).sum();
+        too_large(&topology.name(), graph.arcs(), hosts)?;
         let host_switch = host_switches(&hosts_on);
         if let Some((from, to)) = graph.unreachable_pair(host_switch.iter().copied()) {
             return Err(PlatformError::Disconnected { topology: topology.name(), from: from.0, to: to.0 });
@@ -85,6 +88,15 @@ impl Platform {
             routes: Arc::new(TopologyRoutes { routing, host_switch, link_of_arc, host_links, loopback }),
         })
     }
+}
+
+/// Refuses a platform that would take more memory than it may, before it is built.
+///
+/// # Errors
+/// [`PlatformError::TooLarge`].
+pub(super) fn too_large(name: &str, arcs: usize, hosts: u128) -> Result<(), PlatformError> {
+    memory::refuse_platform(arcs as u128, hosts)
+        .map_or(Ok(()), |rule| Err(PlatformError::TooLarge { name: name.to_owned(), links: arcs, hosts, rule }))
 }
 
 /// A name with a number at its end. Numbers are written without the machinery of formats, which costs as much as all else

@@ -37,14 +37,14 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
             (Some(host), _) => (host, 1),
             (None, Some((name, count))) => {
                 let Some(host) = names.find(name.trim_end()) else {
-                    return wrong(unknown(name.trim_end(), platform), NAME_HELP);
+                    return wrong(unknown(shown(name.trim_end(), hosts.is_empty()), platform), NAME_HELP);
                 };
                 match count.trim().parse::<usize>() {
                     Ok(count) if count >= 1 => (host, count),
                     _ => return wrong(format!("`{count}` is not a number of ranks, at least 1"), NAME_HELP),
                 }
             }
-            (None, None) => return wrong(unknown(line, platform), NAME_HELP),
+            (None, None) => return wrong(unknown(shown(line, hosts.is_empty()), platform), NAME_HELP),
         };
         if count > MAX_HOSTS - hosts.len() {
             return wrong(format!("more than {MAX_HOSTS} entries"), "use fewer ranks");
@@ -79,6 +79,13 @@ impl<'a> Names<'a> {
     pub(super) fn find(&self, name: &str) -> Option<HostId> {
         self.0.get(name).copied()
     }
+}
+
+/// A name that no host has. What cannot be the name of a host on the first line is that of a file that is no host file,
+/// and is not shown.
+fn shown(name: &str, is_first: bool) -> &str {
+    let is_name = name.chars().count() <= 64 && name.chars().all(|c| c.is_alphanumeric() || "-_.[]".contains(c));
+    if is_first && !is_name { "..." } else { name }
 }
 
 /// Says that there is no such host, and which there are.

@@ -24,11 +24,15 @@ pub struct Loaded {
     pub settings: Vec<Setting>,
     /// What the file has and a replay does not use, for messages.
     pub remarks: Vec<String>,
+    /// Price of the network, if the file has one.
+    pub price: Option<f64>,
+    /// Power of the network in watts, if the file has it.
+    pub watts: Option<f64>,
 }
 
 impl From<Platform> for Loaded {
     fn from(platform: Platform) -> Self {
-        Self { platform, settings: Vec::new(), remarks: Vec::new() }
+        Self { platform, settings: Vec::new(), remarks: Vec::new(), price: None, watts: None }
     }
 }
 
@@ -63,9 +67,7 @@ impl Platform {
         let name = plain_name(path);
         let extension = Path::new(&name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match (extension, text.trim_start().chars().next()) {
-            ("json", _) | (_, Some('{')) if extension != "xml" => {
-                explicit::parse(&file, &text, options.loopback).map(Loaded::from)
-            }
+            ("json", _) | (_, Some('{')) if extension != "xml" => explicit::parse_all(&file, &text, options.loopback),
             ("xml", _) | (_, Some('<')) => simgrid_xml::parse_all(&file, &text, options.loopback),
             _ => Err(PlatformError::Unsupported(Located {
                 file: file.into_owned(),

@@ -483,7 +483,10 @@ mod tests {
             ("floor_plan = 'grid'", "without `cable_delay`"),
             ("cable_delay = '5 ns'\nfloor_plan = 'cube'", "no floor plan `cube`"),
             ("cable_delay = '5 ns'\nplacement = 'up'", "no placement `up`"),
-            ("hosts_per_cabinet = 8\nhosts_per_switch = [1, 2]", "only where `hosts_per_switch` is one number"),
+            (
+                "cable_delay = '5 ns'\nhosts_per_cabinet = 8\nhosts_per_switch = [1, 2]",
+                "only where `hosts_per_switch` is one number",
+            ),
             ("cable_delay = '5 ns'\nswitches_per_cabinet = 0", "`switches_per_cabinet` is 0, but a cabinet has"),
         ] {
             let error = read(text).unwrap().check_with(Version::V0_1).unwrap_err().to_string();

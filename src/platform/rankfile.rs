@@ -56,7 +56,9 @@ pub fn parse(file: &str, text: &str, platform: &Platform) -> Result<Vec<HostId>,
             continue;
         }
         let Some((rank, host)) = split(line) else {
-            return wrong(number, column, format!("`{line}` does not give a rank its host"), LINE_HELP);
+            // A file whose first entry is none may be anything, and is not shown.
+            let what = if places.is_empty() { "the line".to_owned() } else { format!("`{line}`") };
+            return wrong(number, column, format!("{what} does not give a rank its host"), LINE_HELP);
         };
         let rank = match rank.parse::<usize>() {
             Ok(rank) if rank < MAX_HOSTS => rank,
@@ -120,9 +122,10 @@ mod tests {
             ("h0 0\n", "ranks:1:1: `h0` is not a rank from 0"),
             ("-1 h0\n", "ranks:1:1: `-1` is not a rank"),
             ("99999999999 h0\n", "ranks:1:1: `99999999999` is not a rank"),
-            ("0\n", "ranks:1:1: `0` does not give"),
-            ("rank 0 h0\n", "ranks:1:1: `rank 0 h0` does not give"),
-            ("rank 0=h0 cores=2\n", "ranks:1:1: `rank 0=h0 cores=2` does not give"),
+            ("0\n", "ranks:1:1: the line does not give"),
+            ("0 h0\n1\n", "ranks:2:1: `1` does not give"),
+            ("rank 0 h0\n", "ranks:1:1: the line does not give"),
+            ("rank 1=h1\nrank 0=h0 cores=2\n", "ranks:2:1: `rank 0=h0 cores=2` does not give"),
             ("# nothing\n", "ranks:1:1: the file names no rank"),
         ] {
             assert!(read(text).unwrap_err().starts_with(expected), "{text}: {}", read(text).unwrap_err());

@@ -7,12 +7,20 @@
 //! The other way to be atomic, a new file and a rename for each cell, would write the whole file again for each of its
 //! lines.
 //!
+//! Each line ends with a checksum of its own (`checked_line`), and the values of a record are held to what a replay can
+//! give (`ranges`), since a report believes them. Files of `mopsim.results/1` had no checksums; they are read and gone
+//! on with, and what is appended has them.
+//!
 //! The file is locked while it is written: two processes with one results file would do all work twice.
 
+use super::checked_line::{self, Line};
 use super::digest::Fingerprint;
 use super::plan::{Place, Plan};
+use super::ranges;
 use super::record::CellRecord;
 use super::shard::Shard;
+use crate::topology::input::open;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -20,7 +28,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Name and version of the format.
-const SCHEMA: &str = "mopsim.results/1";
+const SCHEMA: &str = "mopsim.results/2";
+
+/// The same without checksums.
+const UNCHECKED: &str = "mopsim.results/1";
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -127,7 +138,9 @@ impl ResultsError {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check the path, its permissions and the disk",
-            Self::Malformed { .. } => "the file was changed, or is no results file; give one of this study",
+            Self::Malformed { .. } => {
+                "the file was changed or damaged, or is no results file: give one of this study, or remove the line (if it is the first, the file), and --resume replays what is missing"
+            }
             Self::Exists { .. } => "continue it with --resume, or give another --results FILE",
             Self::Locked { .. } => "wait for that process, or give another --results FILE",
             Self::Foreign { .. } => "use the study and the flags of that file, or give another file",
@@ -171,7 +184,7 @@ impl<'a> Identity<'a> {
             cells: self.places.len(),
             shard,
         };
-        line(&header)
+        checked_line::write(&header)
     }
 
     fn words(&self, cell: usize) -> String {
@@ -193,11 +206,15 @@ impl<'a> Identity<'a> {
         }
         // A newline ends each line; what follows the last one is torn.
         let mut lines = bytes[..length - 1].split(|&byte| byte == b'\n');
-        let first: Header = serde_json::from_slice(lines.next().unwrap_or_default())
-            .map_err(|error| malformed(1, format!("no first line of a results file: {error}")))?;
-        if first.schema != SCHEMA {
-            return Err(malformed(1, format!("schema `{}`, where `{SCHEMA}` should be", first.schema)));
-        }
+        let text = lines.next().unwrap_or_default();
+        let first: Header =
+            parsed(text, true).map_err(|flaw| malformed(1, flaw.describe("no first line of a results file")))?;
+        let is_checked = match first.schema.as_str() {
+            SCHEMA => true,
+            UNCHECKED => false,
+            other => return Err(malformed(1, format!("schema `{other}`, where `{SCHEMA}` should be"))),
+        };
+        parsed::<Header>(text, !is_checked).map_err(|flaw| malformed(1, flaw.describe("no first line")))?;
         if first.study != self.fingerprint.digest() || first.parts != self.fingerprint {
             let differences = self.fingerprint.differences(&first.parts);
             return Err(ResultsError::Foreign { file: path.to_owned(), title: first.title, differences });
@@ -206,7 +223,7 @@ impl<'a> Identity<'a> {
         let mut records = Vec::new();
         for (line, text) in lines.enumerate().map(|(index, text)| (index + 2, text)) {
             let record: CellRecord =
-                serde_json::from_slice(text).map_err(|error| malformed(line, format!("no cell: {error}")))?;
+                parsed(text, !is_checked).map_err(|flaw| malformed(line, flaw.describe("no cell")))?;
             let cell = record.cell;
             if cell >= self.places.len() || !record.is(&self.plan.name(cell, self.places[cell])) {
                 return Err(malformed(line, format!("the study has no such cell {cell}")));
@@ -217,6 +234,9 @@ impl<'a> Identity<'a> {
             if line_of_cell[cell] > 0 {
                 let message = format!("{} stands in line {}, too", self.words(cell), line_of_cell[cell]);
                 return Err(malformed(line, message));
+            }
+            if let Some(flaw) = ranges::flaw(&record, &self.plan.workloads[self.places[cell].workload]) {
+                return Err(malformed(line, format!("{}: {flaw}", self.words(cell))));
             }
             line_of_cell[cell] = line;
             records.push(record);
@@ -232,7 +252,7 @@ impl<'a> Identity<'a> {
         let mut found: Vec<Option<(usize, CellRecord)>> = vec![None; self.places.len()];
         let mut shards = Vec::new();
         for (index, path) in files.iter().enumerate() {
-            let bytes = std::fs::read(path).map_err(|error| ResultsError::Io { file: path.clone(), error })?;
+            let bytes = read(path).map_err(|error| ResultsError::Io { file: path.clone(), error })?;
             let contents = self.read(path, &bytes, None)?;
             let (shard, mut records) = contents.map_or((Shard::WHOLE, Vec::new()), |c| (c.shard, c.records));
             // Threads end in any order; what is said about the file should not depend on it.
@@ -287,9 +307,32 @@ fn whose(missing: &[usize], files: &[PathBuf], shards: &[Shard]) -> String {
     names.join("; ")
 }
 
-/// A line of the file, with its end.
-fn line(content: &impl Serialize) -> String {
-    serde_json::to_string(content).expect("records have nothing that JSON lacks") + "\n"
+/// Why a line cannot be used.
+enum Flaw {
+    Damaged,
+    NoChecksum,
+    Content(serde_json::Error),
+}
+
+impl Flaw {
+    /// Says it, with `what` for a line of the wrong content.
+    fn describe(&self, what: &str) -> String {
+        match self {
+            Self::Damaged => "the line was changed: its checksum is that of another one".to_owned(),
+            Self::NoChecksum => "the line has no checksum at its end".to_owned(),
+            Self::Content(error) => format!("{what}: {error}"),
+        }
+    }
+}
+
+/// Reads a line without its end; one without checksum only if `unchecked`.
+fn parsed<T: DeserializeOwned>(line: &[u8], unchecked: bool) -> Result<T, Flaw> {
+    let content = match checked_line::read(line) {
+        Line::Checked(content) => return serde_json::from_slice(&content).map_err(Flaw::Content),
+        Line::Damaged => return Err(Flaw::Damaged),
+        Line::Unchecked => serde_json::from_slice(line).map_err(Flaw::Content)?,
+    };
+    if unchecked { Ok(content) } else { Err(Flaw::NoChecksum) }
 }
 
 /// A results file that is being written.
@@ -313,6 +356,10 @@ impl ResultsFile {
         resume: bool,
     ) -> Result<(Self, Vec<CellRecord>), ResultsError> {
         let failed = |error| ResultsError::Io { file: path.to_owned(), error };
+        // To open a pipe would block, and devices have no end.
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "this is a device or a pipe, not a file")));
+        }
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(ResultsError::Locked { file: path.to_owned() }),
@@ -320,7 +367,7 @@ impl ResultsFile {
             Err(TryLockError::Error(_)) | Ok(()) => {}
         }
         let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes)).map_err(failed)?;
+        file.seek(SeekFrom::Start(0)).and_then(|_| read_to(&mut file, &mut bytes)).map_err(failed)?;
         if !bytes.is_empty() && !resume {
             return Err(ResultsError::Exists { file: path.to_owned() });
         }
@@ -355,12 +402,30 @@ impl ResultsFile {
         let Some(file) = guard.as_mut() else {
             return Err(failed(io::Error::other("an earlier write failed")));
         };
-        let written = file.write_all(line(record).as_bytes()).and_then(|()| file.sync_data());
+        let written = file.write_all(checked_line::write(record).as_bytes()).and_then(|()| file.sync_data());
         if written.is_err() {
             *guard = None;
         }
         written.map_err(failed)
     }
+}
+
+/// Largest results file: some million cells.
+const LONGEST: u64 = 1 << 32;
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_to(&mut open(path)?, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a file to its end, and no more than any results file has.
+fn read_to(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let read = file.take(LONGEST + 1).read_to_end(bytes)?;
+    if read as u64 > LONGEST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {LONGEST} bytes are no results")));
+    }
+    Ok(())
 }
 
 /// Makes the name of a new file as lasting as its content.

@@ -93,6 +93,9 @@ impl TopologyError {
     pub fn help(&self) -> String {
         match self {
             Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
+            Self::Unbuildable { reason, .. } if reason.contains("--memory") => {
+                "take a smaller network, or raise the limit with --memory if there is as much memory".into()
+            }
             Self::Unbuildable { .. } => {
                 "try another seed, or a larger degree; for deterministic families, other parameters".into()
             }

@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::error::TopologyError;
 use super::hosts::Hosts;
 use crate::ids::SwitchId;
+use crate::memory;
 
 /// Largest number of switches of a graph: 16,777,216.
 pub const MAX_SWITCHES: usize = 1 << 24;
@@ -117,6 +118,9 @@ impl Graph {
         let arcs = pairs.len().saturating_mul(if directed { 1 } else { 2 });
         if arcs > MAX_ARCS {
             return refuse(format!("it has {arcs} arcs, and may have {MAX_ARCS}"));
+        }
+        if let Some(rule) = memory::refuse_graph(switches as u128, arcs as u128) {
+            return refuse(format!("it has {switches} switches and {arcs} arcs, but {rule}"));
         }
         Ok(Self::assemble(switches, directed, &pairs, loops, duplicates))
     }

@@ -6,6 +6,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// Largest graph or platform file that is read, in bytes after decompression: 1 GiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
@@ -94,13 +96,51 @@ pub fn plain_name(path: &Path) -> String {
     name
 }
 
+/// Time in which a pipe has to be opened for writing.
+const PIPE_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Opens a file for reading. A pipe is waited for only so long: without anything that writes to it, opening it would
+/// block forever.
+///
+/// # Errors
+/// As [`File::open`]; `TimedOut` for a pipe that nothing writes to.
+pub fn open(path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_fifo(&std::fs::metadata(path)?.file_type()) {
+        let (sender, receiver) = mpsc::channel();
+        let pipe = path.to_owned();
+        // The thread is given up where nothing comes; it holds nothing but itself.
+        std::thread::Builder::new().spawn(move || sender.send(File::open(pipe)))?;
+        return receiver.recv_timeout(PIPE_PATIENCE).unwrap_or_else(|_| {
+            let seconds = PIPE_PATIENCE.as_secs();
+            let text = format!("this is a pipe, and for {seconds} s nothing has opened it for writing");
+            Err(io::Error::new(io::ErrorKind::TimedOut, text))
+        });
+    }
+    File::open(path)
+}
+
+/// Reads a file of at most `limit` bytes as it is.
+///
+/// # Errors
+/// [`ReadError::Io`] and [`ReadError::TooLong`].
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let fail = |source| ReadError::Io { path: path.into(), source };
+    let mut bytes = Vec::new();
+    open(path).map_err(fail)?.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLong { path: path.into(), limit });
+    }
+    Ok(bytes)
+}
+
 /// Reads a text file of at most `limit` bytes; gzip, xz and zstd are recognised by their first bytes, not by name.
 ///
 /// # Errors
 /// [`ReadError`], also for a file that unpacks to more than `limit` bytes.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     let fail = |source| ReadError::Io { path: path.into(), source };
-    let mut file = File::open(path).map_err(fail)?;
+    let mut file = open(path).map_err(fail)?;
     let mut magic = Vec::with_capacity(6);
     (&mut file).take(6).read_to_end(&mut magic).map_err(fail)?;
     let packed = io::Cursor::new(magic.clone()).chain(file);

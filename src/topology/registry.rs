@@ -11,6 +11,7 @@ use super::families::{
 };
 use super::graph::{Graph, MAX_ARCS, MAX_SWITCHES};
 use super::{TopologyError, files};
+use crate::memory;
 
 /// What a parameter may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -278,7 +279,9 @@ impl Arguments {
     pub fn switches(&self, name: &str, least: usize) -> Result<usize, TopologyError> {
         let value = self.integer(name).ok_or_else(|| self.invalid(name, "it is required"))?;
         match usize::try_from(value) {
-            Ok(count) if (least..=MAX_SWITCHES).contains(&count) => Ok(count),
+            Ok(count) if (least..=MAX_SWITCHES).contains(&count) => {
+                memory::refuse_graph(count as u128, 0).map_or(Ok(count), |rule| Err(self.invalid(name, rule)))
+            }
             _ => Err(self.invalid(name, format!("it must be from {least} to {MAX_SWITCHES}"))),
         }
     }
@@ -327,7 +330,7 @@ impl Arguments {
             let rule = format!("that makes {vertices} hosts and switches, and the limit is {MAX_SWITCHES}");
             return Err(self.invalid(parameter, rule));
         }
-        Ok(())
+        memory::refuse_graph(vertices, 0).map_or(Ok(()), |rule| Err(self.invalid(parameter, rule)))
     }
 
     /// The name of the first parameter.
@@ -344,7 +347,7 @@ impl Arguments {
             let rule = format!("that makes {arcs} arcs (two for a two-way cable), and the limit is {MAX_ARCS}");
             return Err(self.invalid(parameter, rule));
         }
-        Ok(())
+        memory::refuse_graph(0, arcs).map_or(Ok(()), |rule| Err(self.invalid(parameter, rule)))
     }
 }
 

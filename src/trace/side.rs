@@ -4,13 +4,17 @@
 //! define that number themselves. The side file carries it, with the formula, so that a report can show Mop/s and say
 //! why.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::topology::input::{ReadError, read_bytes};
+
 use super::error::{TraceError, TraceErrorKind as Kind, shorten};
+
+/// Largest side file that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// The side file of a trace. All keys are optional; unknown ones are refused.
 ///
@@ -52,12 +56,17 @@ impl SideFile {
 
     /// Reads a side file; none if there is no such file.
     pub fn read(path: &Path) -> Result<Option<SideFile>, TraceError> {
-        let text = match fs::read(path) {
+        let text = match read_bytes(path, LONGEST) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(TraceError::whole(path, Kind::Read(error))),
+            Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(ReadError::Io { source, .. }) => return Err(TraceError::whole(path, Kind::Read(source))),
+            Err(error) => return Err(TraceError::whole(path, Kind::Side(error.to_string()))),
         };
-        let text = String::from_utf8(text).map_err(|_| TraceError::whole(path, Kind::NotText))?;
+        let text = String::from_utf8(text).map_err(|error| {
+            let byte = error.utf8_error().valid_up_to();
+            let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..byte]).count();
+            TraceError::whole(path, Kind::Side(format!("line {line}, byte {byte}: not UTF-8 text")))
+        })?;
         SideFile::parse(&text, path).map(Some)
     }
 

@@ -4,7 +4,6 @@
 //! budget, so that an archive made to exhaust the reader stops early. The first bytes can be looked at before they are
 //! read: they tell the format.
 
-use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +89,7 @@ impl Budget {
 impl<'r> Source<'r> {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Source<'r>, TraceError> {
-        let file = File::open(path).map_err(|error| TraceError::whole(path, Kind::Open(error)))?;
+        let file = crate::topology::input::open(path).map_err(|error| TraceError::whole(path, Kind::Open(error)))?;
         Source::stream(path, file)
     }
 
@@ -186,7 +185,11 @@ impl<'r> Source<'r> {
     /// Tells damage from trouble with the device: only the latter comes with a number of the operating system.
     fn failure(&self, error: io::Error) -> Kind {
         match self.format {
-            Some(format) if error.raw_os_error().is_none() => Kind::Damaged { format, error },
+            Some(format) if error.raw_os_error().is_none() => {
+                let read = self.packed.load(Ordering::Relaxed);
+                let error = io::Error::new(error.kind(), format!("{error} (before byte {read} of the file)"));
+                Kind::Damaged { format, error }
+            }
             _ => Kind::Read(error),
         }
     }

@@ -10,14 +10,15 @@ use super::program::{Program, STACK, global, limit, located, on_large_stack};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
 use crate::trace::tables::Tables;
-use crate::trace::{self, Action, Actions, MemberList, Options, SideFile, Trace};
+use crate::trace::{self, Action, MemberList, Options, SideFile, Trace};
 use rayon::prelude::*;
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::Evaluator;
 use starlark::values::OwnedFrozenValue;
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tempfile::SpooledTempFile;
 
 /// A program with its parameters and number of ranks: everything that decides the trace.
 #[derive(Debug)]
@@ -62,6 +63,9 @@ impl From<trace::WriteError> for WriteError {
         }
     }
 }
+
+/// Bytes of the text of a rank that are in memory before they are passed on.
+const KEPT_TEXT: usize = 16 << 20;
 
 /// Ranks that are generated before the first of them is passed on, for each thread.
 const CHUNK: usize = 8;
@@ -159,11 +163,11 @@ impl Instance {
         })?;
         let mut done = recorder.finish();
         if self.scale != 1.0 {
-            for action in &mut done.actions {
+            done.actions.change(|action| {
                 if let Action::Compute { flops } = action {
                     *flops *= self.scale;
                 }
-            }
+            });
             done.tables.collectives.iter_mut().for_each(|call| call.flops *= self.scale);
         }
         Ok(done)
@@ -221,7 +225,7 @@ impl Instance {
             |_, done| done,
             |mut done| {
                 join(&mut tables, &mut done)?;
-                actions.push(Actions::moved(done.actions, &store));
+                actions.push(done.actions.into_store(&store));
                 Ok::<_, WorkloadError>(())
             },
         )?;
@@ -245,13 +249,15 @@ impl Instance {
         self.each(
             |rank, done| {
                 let one = self.alone(done);
-                let mut text = Vec::new();
+                // The text of a rank with many actions goes into a temporary file.
+                let mut text = SpooledTempFile::new(KEPT_TEXT);
                 let written = format.part(&one, rank as usize, ranks, &mut text);
-                (Summary::of(&one), written.map(|()| text))
+                let text = written.and_then(|()| Ok(text.rewind().map(|()| text)?));
+                (Summary::of(&one), text)
             },
             |(one, text)| {
                 summary.add(&one);
-                out.write_all(&text?).map_err(WriteError::from)
+                io::copy(&mut text?, out).map(drop).map_err(WriteError::from)
             },
         )?;
         format.tail(ranks, summary.actions, out)?;
@@ -276,11 +282,7 @@ impl Instance {
 
     /// The actions of one rank as a trace of their own.
     fn alone(&self, done: RankActions) -> Trace {
-        Trace {
-            actions: vec![done.actions.into()],
-            communicators: self.communicators.clone(),
-            ..done.tables.into_trace()
-        }
+        Trace { actions: vec![done.actions], communicators: self.communicators.clone(), ..done.tables.into_trace() }
     }
 
     /// The type of a parameter, for reports.
@@ -309,13 +311,11 @@ fn join(tables: &mut Tables, done: &mut RankActions) -> Result<(), WorkloadError
     }
     let unchanged = |list: &[u32]| list.iter().enumerate().all(|(i, &index)| i as u32 == index);
     if !(unchanged(&calls) && unchanged(&pairs)) {
-        for action in &mut done.actions {
-            match action {
-                Action::Collective { index } | Action::Start { index, .. } => *index = calls[*index as usize],
-                Action::SendRecv { index } => *index = pairs[*index as usize],
-                _ => {}
-            }
-        }
+        done.actions.change(|action| match action {
+            Action::Collective { index } | Action::Start { index, .. } => *index = calls[*index as usize],
+            Action::SendRecv { index } => *index = pairs[*index as usize],
+            _ => {}
+        });
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! many users should limit the memory of the process (`ulimit -v`), too.
 
 use super::recorder::Wrong;
+use super::stuck::Here;
 use starlark::codemap::{FileSpan, FileSpanRef, Span};
 use starlark::environment::{GlobalsBuilder, GlobalsStatic};
 use starlark::eval::{BeforeStmtFuncDyn, Evaluator};
@@ -16,10 +17,9 @@ use starlark::values::none::{NoneOr, NoneType};
 use starlark::values::range::Range;
 use starlark::values::tuple::UnpackTuple;
 use starlark::values::{UnpackValue, Value};
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroI32;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a program may use. The limits are for each rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,8 @@ impl Limits {
 const LONGEST: u64 = 1 << 24;
 /// Most bytes of a program: beyond, even its parser would need a lot of memory.
 pub(super) const LONGEST_SOURCE: usize = 256 << 10;
-/// Brackets inside each other.
+/// Brackets inside each other, and operators that have the rest of the expression inside: each of them is a level of the
+/// syntax tree, and what is made of functions inside each other grows with the square of their number.
 const DEEPEST_SOURCE: usize = 100;
 /// Largest size of a whole number. Starlark's numbers have as many digits as they need, which nobody counts as memory.
 const LARGEST: f64 = 1e300;
@@ -82,7 +83,52 @@ pub(super) fn check_source(source: &str) -> Result<(), (usize, String)> {
             return Err((line, format!("more than {DEEPEST_SOURCE} brackets inside each other")));
         }
     }
-    Ok(())
+    match nested_functions(source) {
+        Some(line) => {
+            Err((line, format!("more than {DEEPEST_SOURCE} of `lambda`, `not`, `if` or `else` inside each other")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The line in which more than [`DEEPEST_SOURCE`] words stand before an expression that each of them takes as a whole, as in
+/// `lambda: lambda: x`. Commas and closing brackets end such expressions, but for commas between parameters.
+fn nested_functions(source: &str) -> Option<usize> {
+    let (mut line, mut words, mut parameters) = (1, 0, false);
+    // Of the brackets around: words in front of them, and whether they are among parameters.
+    let mut around: Vec<(usize, bool)> = Vec::new();
+    let mut word = String::new();
+    for c in source.chars().chain(['\n']) {
+        if c.is_alphanumeric() || c == '_' {
+            word.push(c);
+            continue;
+        }
+        if matches!(word.as_str(), "lambda" | "not" | "if" | "else") {
+            words += 1;
+            parameters |= word == "lambda";
+        }
+        word.clear();
+        match c {
+            '\n' => {
+                line += 1;
+                if around.is_empty() {
+                    (words, parameters) = (0, false);
+                }
+            }
+            '(' | '[' | '{' => {
+                around.push((words, parameters));
+                parameters = false;
+            }
+            ')' | ']' | '}' => (words, parameters) = around.pop().unwrap_or_default(),
+            ':' => parameters = false,
+            ',' if !parameters => words = around.last().map_or(0, |before| before.0),
+            _ => {}
+        }
+        if words > DEEPEST_SOURCE {
+            return Some(line);
+        }
+    }
+    None
 }
 
 /// Replaces what has no limit, and in our own programs, which need none, what is wrong: shifts.
@@ -155,9 +201,6 @@ fn not_too_large(value: Value) -> Result<Value, Wrong> {
     Ok(value)
 }
 
-/// The statement that runs, for errors that do not tell.
-pub(super) type Here = Rc<RefCell<Option<FileSpan>>>;
-
 /// How messages about too many steps begin, behind a place if there is one.
 pub(super) const RUNS_AWAY: &str = "the program runs away";
 /// How Starlark's own message about them begins.
@@ -166,13 +209,13 @@ pub(super) const TICKS: &str = "Execution duration limit";
 /// Looks at steps and memory before each statement: of programs that are not our own.
 pub(super) struct Watch {
     pub limits: Limits,
-    pub here: Here,
+    pub here: Arc<Here>,
 }
 
 impl<'e> BeforeStmtFuncDyn<'e> for Watch {
     fn call<'v>(&mut self, span: FileSpanRef, _: bool, eval: &mut Evaluator<'v, '_, 'e>) -> starlark::Result<()> {
         let (used, steps) = (eval.heap().allocated_bytes(), eval.get_total_tick_count());
-        *self.here.borrow_mut() = Some(span.to_file_span());
+        self.here.at(span.to_file_span());
         let reason = if used > self.limits.memory {
             format!("the values of the program take {used} bytes, the limit is {}", self.limits.memory)
         } else if steps > self.limits.steps {

@@ -21,6 +21,7 @@ mod parameters;
 mod prepare;
 mod program;
 mod recorder;
+mod stuck;
 mod summary;
 
 pub use error::WorkloadError;
@@ -28,4 +29,5 @@ pub use generate::{Instance, WriteError};
 pub use guard::Limits;
 pub use parameters::{Kind, Parameter};
 pub use program::Program;
+pub use stuck::Patience;
 pub use summary::Summary;

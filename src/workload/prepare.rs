@@ -3,9 +3,10 @@
 
 use super::context::Context;
 use super::error::WorkloadError;
-use super::guard::{Here, Limits};
+use super::guard::Limits;
 use super::kronecker::Graphs;
 use super::program::{Program, global, limit, located, to_value};
+use super::stuck::Here;
 use crate::trace::MemberList;
 use crate::trace::communicator::twice;
 use serde_json::Value as Json;

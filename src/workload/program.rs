@@ -3,9 +3,11 @@
 use super::catalogue::{self, Builtin};
 use super::error::WorkloadError;
 use super::generate::Instance;
-use super::guard::{self, Here, Limits, RUNS_AWAY, TICKS, Watch};
+use super::guard::{self, Limits, RUNS_AWAY, TICKS, Watch};
 use super::language::{self, GLOBALS};
 use super::parameters::Parameter;
+use super::stuck::Here;
+use crate::topology::input::{ReadError, read_bytes};
 use serde_json::Value as Json;
 use starlark::codemap::FileSpan;
 use starlark::environment::{FrozenModule, Module};
@@ -52,18 +54,33 @@ fn dialect() -> Dialect {
 }
 
 /// Runs something on a thread whose stack suffices for any program that the limits let through.
-pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+///
+/// # Errors
+/// Those of the work; also if there is no room for such a stack.
+pub(super) fn on_large_stack<T: Send>(
+    work: impl FnOnce() -> Result<T, WorkloadError> + Send,
+) -> Result<T, WorkloadError> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(LARGE_STACK).spawn_scoped(scope, work);
-        let thread = thread.expect("the system can start a thread");
+        let thread = thread.map_err(|error| {
+            WorkloadError::Program(format!("no room for the stack of a program, {LARGE_STACK} bytes: {error}"))
+        })?;
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
+/// Characters of a message that are shown.
+const LONGEST_MESSAGE: usize = 2000;
+
 /// A Starlark error as users see it: `file:line:column: message`, then the lines around it.
 pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     // With the causes, which tell what is wrong with a value.
-    let message = format!("{:#}", error.without_diagnostic());
+    let mut message = format!("{:#}", error.without_diagnostic());
+    // `fail` may print a value of any size.
+    if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
+        message.truncate(end);
+        message.push_str(" ...");
+    }
     let message = message.trim_end();
     match error.span() {
         Some(span) => {
@@ -84,8 +101,8 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
 }
 
 /// Puts the limits in place. Gives where to find the statement that runs, of programs that are not our own.
-pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Here {
-    let here = Here::default();
+pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Arc<Here> {
+    let here = Here::begin();
     // The watch knows the line, Starlark's own limits do not: there they only catch what has no statements.
     let slack = if trusted { 1 } else { 2 };
     // These fail only if a limit is zero or set already.
@@ -93,7 +110,7 @@ pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Her
     let _ = eval.set_max_tick_count(limits.steps.saturating_mul(slack).saturating_add(10_000 * (slack - 1)).max(1));
     let _ = eval.set_max_heap_size(limits.memory.saturating_mul(4 * slack as usize).max(1));
     if !trusted {
-        let watch = Watch { limits: *limits, here: Here::clone(&here) };
+        let watch = Watch { limits: *limits, here: Arc::clone(&here) };
         eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(watch)));
     }
     here
@@ -101,7 +118,7 @@ pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Her
 
 /// The same error with a place, if it has none.
 pub(super) fn located(error: &starlark::Error, here: &Here) -> WorkloadError {
-    match (program_error(error), &*here.borrow()) {
+    match (program_error(error), here.place()) {
         (WorkloadError::Program(message), Some(span)) if error.span().is_none() => {
             let place = span.resolve_span().begin;
             WorkloadError::Program(format!("{}:{}:{}: {message}", span.filename(), place.line + 1, place.column + 1))
@@ -112,6 +129,8 @@ pub(super) fn located(error: &starlark::Error, here: &Here) -> WorkloadError {
 
 /// Loads what a program names: the library, and files beside it.
 struct Loader<'l> {
+    /// Whether it is ours. The library is run as what loads it: with arguments of strangers it is held to limits, too.
+    trusted: bool,
     /// Folder of the program; none for built-in ones.
     folder: Option<PathBuf>,
     limits: &'l Limits,
@@ -129,7 +148,7 @@ impl Loader<'_> {
             let wanted = name.strip_suffix(".star").unwrap_or(name);
             let found = catalogue::LIBRARY.iter().chain(catalogue::ALL);
             return match found.into_iter().find(|b| b.name == wanted || b.name.strip_prefix("lib/") == Some(wanted)) {
-                Some(builtin) => Ok((builtin.source.to_owned(), true)),
+                Some(builtin) => Ok((builtin.source.to_owned(), self.trusted)),
                 None => Err(format!("the library of mopsim has no file `{name}`")),
             };
         }
@@ -168,14 +187,23 @@ impl FileLoader for Loader<'_> {
 
 /// Reads a program's text, refusing what is too long to be one.
 fn read(path: &Path) -> Result<String, WorkloadError> {
-    let fail = |error| WorkloadError::File { path: path.to_owned(), error };
-    let length = fs::metadata(path).map_err(fail)?.len();
-    if length > guard::LONGEST_SOURCE as u64 {
-        let message = format!("{}: the file has {length} bytes, too many for a workload program", path.display());
-        return Err(WorkloadError::Program(message));
-    }
-    let bytes = fs::read(path).map_err(fail)?;
-    String::from_utf8(bytes).map_err(|_| WorkloadError::Program(format!("{}: this is not text", path.display())))
+    let bytes = match read_bytes(path, guard::LONGEST_SOURCE as u64) {
+        Ok(bytes) => bytes,
+        Err(ReadError::Io { source, .. }) => {
+            return Err(WorkloadError::File { path: path.to_owned(), error: source });
+        }
+        Err(_) => {
+            let most = guard::LONGEST_SOURCE;
+            let message =
+                format!("{}: the file has more than {most} bytes, too many for a workload program", path.display());
+            return Err(WorkloadError::Program(message));
+        }
+    };
+    String::from_utf8(bytes).map_err(|error| {
+        let byte = error.utf8_error().valid_up_to();
+        let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..byte]).count();
+        WorkloadError::Program(format!("{}:{line}: this is not text (byte {byte})", path.display()))
+    })
 }
 
 fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<FrozenModule, WorkloadError> {
@@ -235,7 +263,8 @@ impl Program {
         let limits = Limits::default();
         let file = if trusted { format!("{name}.star") } else { name.to_owned() };
         on_large_stack(|| {
-            let loader = Loader { folder: folder.map(Path::to_owned), limits: &limits, loaded: RefCell::default() };
+            let loader =
+                Loader { trusted, folder: folder.map(Path::to_owned), limits: &limits, loaded: RefCell::default() };
             let module = evaluate(&file, text, &loader, trusted)?;
             let wrong = |message: String| WorkloadError::Program(format!("{file}: {message}"));
             if global(&module, "main").is_none() {

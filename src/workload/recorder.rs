@@ -1,7 +1,8 @@
 //! What a rank says, stored as the actions of a trace: 16 bytes for each call, nothing in between.
 
+use crate::trace::actions::Store;
 use crate::trace::tables::{Full, Tables};
-use crate::trace::{Action, CollectiveCall, CommunicatorId, Counts, Datatype, MemberList, Members, SendRecv};
+use crate::trace::{Action, Actions, CollectiveCall, CommunicatorId, Counts, Datatype, MemberList, Members, SendRecv};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,7 +32,7 @@ pub(super) const TOO_MANY_ACTIONS: &str = "the workload has more actions than ar
 #[derive(Default)]
 pub(super) struct RankActions {
     /// The actions, from `init` to `finalize`.
-    pub actions: Vec<Action>,
+    pub actions: Actions,
     /// Arguments that do not fit into an action.
     pub tables: Tables,
 }
@@ -80,15 +81,17 @@ struct State {
 
 /// Actions that a rank takes out of the budget at once, so that threads rarely meet there.
 const PORTION: u64 = 4096;
-/// Most actions of one rank, which lie in memory together: a gibibyte of them.
+/// Most actions of one rank: a gibibyte of the temporary file.
 const MOST_OF_A_RANK: u64 = 1 << 26;
+/// Actions of one rank that are in memory while its program runs; what is more is set aside in a temporary file.
+const KEPT_OF_A_RANK: usize = 1 << 18;
 
 impl<'b> Recorder<'b> {
     pub fn new(rank: u32, size: u32, communicators: &'b [MemberList], budget: &'b AtomicU64) -> Self {
         let state = State {
             rank,
             size,
-            done: RankActions::default(),
+            done: RankActions { actions: Actions::in_store(&Store::new(KEPT_OF_A_RANK)), ..RankActions::default() },
             requests: Vec::new(),
             free: Vec::new(),
             pending: 0,
@@ -310,9 +313,9 @@ impl<'b> Recorder<'b> {
         let end = state.done.actions.len();
         let more = ((end - mark) as u64).saturating_mul(times);
         self.pay(&mut state, more)?;
-        state.done.actions.reserve_exact(more as usize);
+        let actions = &mut state.done.actions;
         for _ in 0..times {
-            state.done.actions.extend_from_within(mark..end);
+            actions.extend_from_within(mark, end);
         }
         Ok(())
     }

@@ -70,5 +70,5 @@ pub fn parse_all(file: &str, text: &str, loopback: Loopback) -> Result<Loaded, P
     let Description { hosts, links, loopback, network, settings, remarks } =
         document::read(Source { file, document: &document }, loopback)?;
     let platform = Platform { name: file.into(), hosts, links, loopback: Some(loopback), routes: Arc::new(network) };
-    Ok(Loaded { platform, settings, remarks })
+    Ok(Loaded { settings, remarks, ..Loaded::from(platform) })
 }

@@ -1,6 +1,7 @@
 //! Lists of numbers as clusters write them: `0-3,7`.
 
 use super::document::MAX_HOSTS;
+use crate::memory;
 
 /// Expands a list of numbers and ranges, without making more than such a platform may have hosts.
 ///
@@ -30,6 +31,9 @@ pub(super) fn expand(text: &str) -> Result<Vec<u32>, String> {
             return Err(format!("`radical` names more than {MAX_HOSTS} hosts"));
         }
         ranges.push(first..=last);
+    }
+    if let Some(rule) = memory::refuse_platform(total.into(), total.into()) {
+        return Err(format!("`radical` names {total} hosts, but {rule}"));
     }
     Ok(ranges.into_iter().flatten().collect())
 }

@@ -52,7 +52,9 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
             numbers.split_whitespace().map(|word| (word.as_ptr() as usize - line.as_ptr() as usize + 1, word));
         let Some(first) = words.next() else { continue };
         let Some(second) = words.next() else {
-            return wrong(first.0, format!("`{}` stands alone; a cable has two ends", first.1), LINE_HELP);
+            let is_number = first.1.bytes().all(|byte| byte.is_ascii_digit());
+            let what = if pairs.is_empty() && !is_number { "a word".to_owned() } else { format!("`{}`", first.1) };
+            return wrong(first.0, format!("{what} stands alone; a cable has two ends"), LINE_HELP);
         };
         if let Some((column, word)) = words.next() {
             return wrong(column, format!("`{word}` is one word too many"), LINE_HELP);

@@ -132,6 +132,31 @@ impl Actions {
         Ok(some.len())
     }
 
+    /// Appends copies of those from one place up to another.
+    pub(crate) fn extend_from_within(&mut self, from: usize, to: usize) {
+        let aside = self.set_aside();
+        if from >= aside && self.store.as_ref().is_none_or(|store| store.allows(to - from, false)) {
+            self.tail.extend_from_within(from - aside..to - aside);
+            return;
+        }
+        let mut at = from;
+        while at < to {
+            let some: Vec<Action> = self.iter_from(at).take((to - at).min(STEP)).collect();
+            at += some.len();
+            self.extend(some);
+        }
+    }
+
+    /// The same actions in another store: as they are if none is set aside.
+    pub(crate) fn into_store(self, store: &Arc<Store>) -> Self {
+        if self.aside.is_none() {
+            return Self::moved(self.tail, store);
+        }
+        let mut all = Self::in_store(store);
+        all.extend(&self);
+        all
+    }
+
     /// Gives back memory for actions that did not come.
     pub fn shrink_to_fit(&mut self) {
         self.tail.shrink_to_fit();

@@ -351,6 +351,8 @@ impl Builder {
             Broken::Full(Full(table)) => (&[][..], Kind::TableFull { table }),
             Broken::Other { at, kind } => (at, kind),
         };
-        self.plain_error(self.length - at.len(), split_word(at).0, kind)
+        // A file whose first word is no rank is no trace, and what it holds is not for our messages.
+        let is_ours = !matches!(kind, Kind::NotARank) || self.place.line > 1;
+        self.plain_error(self.length - at.len(), if is_ours { split_word(at).0 } else { b"" }, kind)
     }
 }

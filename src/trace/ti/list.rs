@@ -75,9 +75,12 @@ fn trim(line: &[u8]) -> &[u8] {
 }
 
 impl Entry {
-    /// An error at this line of the list.
+    /// An error at this line of the list. Any text file can be taken for a list, a secret one as well: what does not
+    /// look like a path is not shown.
     pub fn error(&self, list: &Path, kind: Kind) -> TraceError {
-        let text = shorten(self.path.as_os_str().as_encoded_bytes());
+        let bytes = self.path.as_os_str().as_encoded_bytes();
+        let of_path = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_.+%@~ ".contains(byte) || *byte >= 0x80;
+        let text = if bytes.iter().all(of_path) { shorten(bytes) } else { String::new() };
         TraceError { line: Some(self.line), text, ..TraceError::whole(list, kind) }
     }
 }

@@ -11,6 +11,7 @@ mod random;
 mod sampled;
 pub(super) mod words;
 
+use super::stuck::AtWork;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most edges of a graph that is built: of scale 22 with 16 edges for a vertex. It takes 1.1 GB while it is made.
@@ -106,6 +107,7 @@ pub struct Graphs(Mutex<Vec<(Spec, Arc<Graph>)>>);
 impl Graphs {
     /// The number of a graph, which is made if it is new. Gives a reason where it cannot.
     pub fn number(&self, spec: &Spec) -> Result<usize, String> {
+        let _at_work = AtWork::begin();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = known.iter().position(|(other, _)| other == spec) {
             return Ok(number);

@@ -1,0 +1,169 @@
+//! Temporary files beside the ones that are written: `.mopsim-PID-NAME.part`, renamed when they are whole.
+//!
+//! They vanish on every signal that a process can listen to. What `kill -9` leaves is recognised by the next run that
+//! writes into the folder: the file has such a name and no lock, since locks end with their process. O_TMPFILE would
+//! leave nothing even then, but a file without a name cannot take the place of another one in one step.
+
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Temporary files of this process that have not got their names yet.
+static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+const BEGIN: &str = ".mopsim-";
+const END: &str = ".part";
+
+/// A temporary file for a target, removed when dropped.
+pub struct Part {
+    path: PathBuf,
+    target: PathBuf,
+    /// Permissions of the file that is replaced.
+    permissions: Option<Permissions>,
+    /// Its owner and group.
+    #[cfg(unix)]
+    owner: Option<(u32, u32)>,
+}
+
+impl Part {
+    /// Makes the file, after removing what killed runs left in the folder.
+    pub fn create(target: PathBuf) -> io::Result<(Self, File)> {
+        sweep(super::files::folder_of(&target));
+        remove_on_signals();
+        let name = target.file_name().unwrap_or_default();
+        // The name may be as long as names can be, so that only its checksum fits in.
+        let check = crc32fast::hash(name.as_encoded_bytes());
+        let path = target.with_file_name(format!("{BEGIN}{}-{check:08x}{END}", std::process::id()));
+        let found = fs::metadata(&target).ok();
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if found.is_some() {
+            // Nobody else may look in before the permissions are those of the target.
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        parts().push(path.clone());
+        let part = Self {
+            path,
+            target,
+            #[cfg(unix)]
+            owner: found.as_ref().map(|found| {
+                use std::os::unix::fs::MetadataExt;
+                (found.uid(), found.gid())
+            }),
+            permissions: found.map(|found| found.permissions()),
+        };
+        loop {
+            let file = options.open(&part.path)?;
+            // File systems without locks do without: there, nothing is swept either.
+            let _ = file.try_lock();
+            // A sweep may have come between the two.
+            if part.path.exists() {
+                return Ok((part, file));
+            }
+        }
+    }
+
+    /// Brings the file to the disk, then to its place. After a power failure there is the old file or the new one.
+    pub fn rename(self, file: &File) -> io::Result<()> {
+        #[cfg(unix)]
+        if let Some((user, group)) = self.owner {
+            // Only an administrator can give files away; for others the owner is the same anyway.
+            let _ = std::os::unix::fs::fchown(file, Some(user), Some(group));
+        }
+        if let Some(permissions) = &self.permissions {
+            file.set_permissions(permissions.clone())?;
+        }
+        file.sync_all()?;
+        fs::rename(&self.path, &self.target)?;
+        parts().retain(|part| *part != self.path);
+        // Not every file system can do this to a folder, and the file is there either way.
+        let _ = File::open(super::files::folder_of(&self.target)).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let mut parts = parts();
+        let before = parts.len();
+        parts.retain(|part| *part != self.path);
+        if parts.len() < before {
+            // What is left is of no use; that it cannot be removed is no worse than why it is here.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn parts() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
+    PARTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of this process, which ends without running destructors.
+pub fn remove_all() {
+    for part in parts().drain(..) {
+        let _ = fs::remove_file(part);
+    }
+}
+
+/// The same where memory has run out, perhaps in the middle of a change of the list.
+pub fn remove_if_free() {
+    if let Ok(parts) = PARTS.try_lock() {
+        for part in parts.iter() {
+            let _ = fs::remove_file(part);
+        }
+    }
+}
+
+/// Removes temporary files of processes that have ended.
+fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let middle = name.strip_prefix(BEGIN).and_then(|name| name.strip_suffix(END)).and_then(|m| m.split_once('-'));
+        let is_part = middle.is_some_and(|(process, check)| {
+            process.parse::<u32>().is_ok() && check.len() == 8 && check.bytes().all(|byte| byte.is_ascii_hexdigit())
+        });
+        if !is_part || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        // Only a process that writes to it has a lock; without locks nobody knows, and it stays.
+        let Ok(file) = OpenOptions::new().write(true).open(entry.path()) else { continue };
+        match file.try_lock() {
+            Ok(()) => drop(fs::remove_file(entry.path())),
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+        }
+    }
+}
+
+/// Has the temporary files removed on signals that end the process.
+#[cfg(unix)]
+fn remove_on_signals() {
+    use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU};
+    static LISTENING: std::sync::Once = std::sync::Once::new();
+    LISTENING.call_once(|| {
+        let all = [SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU];
+        // A signal that is ignored (nohup) stays so.
+        let wanted: Vec<i32> = all.into_iter().filter(|&signal| !is_ignored(signal)).collect();
+        let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) else { return };
+        let _ = std::thread::Builder::new().spawn(move || {
+            for signal in signals.forever() {
+                remove_all();
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
+    });
+}
+
+#[cfg(not(unix))]
+fn remove_on_signals() {}
+
+/// Whether the process was started with the signal ignored.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}

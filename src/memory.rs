@@ -1,0 +1,107 @@
+//! How much memory there is, and how much of it one network may take.
+//!
+//! Sizes are estimated from specifications, before anything is built: a legal specification of some bytes can ask for more
+//! than any machine has. The limit is one of the process, as memory is; programs that use this library may set it.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The limit that was set; 0 for the default.
+static LIMIT: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes that an arc of a graph takes while it is built, and a vertex: measured on meshes, tori and hypercubes.
+const GRAPH: (u64, u64) = (70, 60);
+/// The same for a platform with its links and routes, and a host with its two links, while a replay runs.
+const PLATFORM: (u64, u64) = (160, 450);
+/// Seconds that an arc takes to build, on a slow core.
+const SECONDS: f64 = 3e-7;
+
+/// Bytes of memory that this process can have: those of the machine, or of its control group if they are fewer; `None`
+/// where the system does not tell.
+pub fn available() -> Option<u64> {
+    machine().into_iter().chain(control_group(Path::new("/sys/fs/cgroup"))).min()
+}
+
+fn machine() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let kibibytes = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"))?;
+    kibibytes.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The least limit of the control groups that the process is in, of both versions.
+fn control_group(root: &Path) -> Option<u64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let limits = groups.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let (folder, file) = match controllers {
+            "" => (root.to_owned(), "memory.max"),
+            _ if controllers.split(',').any(|name| name == "memory") => (root.join("memory"), "memory.limit_in_bytes"),
+            _ => return None,
+        };
+        // In a container the path may be that of the machine, and what is there is at the root.
+        let own = folder.join(path.trim_start_matches('/'));
+        let above = own.ancestors().take_while(|group| group.starts_with(&folder));
+        above.filter_map(|group| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok()).min()
+    });
+    limits.min()
+}
+
+/// Bytes that a network may take: what was set, or half of what is available. Without either there is no limit.
+pub fn limit() -> u64 {
+    match LIMIT.load(Ordering::Relaxed) {
+        0 => available().map_or(u64::MAX, |bytes| bytes / 2),
+        set => set,
+    }
+}
+
+/// Sets the limit, in bytes; 0 is the default.
+pub fn set_limit(bytes: u64) {
+    LIMIT.store(bytes, Ordering::Relaxed);
+}
+
+/// Bytes as a text with a unit.
+pub fn text(bytes: u128) -> String {
+    match bytes {
+        ..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// Says why a graph of so many vertices and arcs is not built: what it would take exceeds the limit.
+pub(crate) fn refuse_graph(vertices: u128, arcs: u128) -> Option<String> {
+    refuse(arcs, arcs * u128::from(GRAPH.0) + vertices * u128::from(GRAPH.1))
+}
+
+/// The same for a platform.
+pub(crate) fn refuse_platform(arcs: u128, hosts: u128) -> Option<String> {
+    refuse(arcs + 2 * hosts, arcs * u128::from(PLATFORM.0) + hosts * u128::from(PLATFORM.1))
+}
+
+fn refuse(parts: u128, bytes: u128) -> Option<String> {
+    let limit = u128::from(limit());
+    (bytes > limit).then(|| {
+        format!(
+            "that takes about {} of memory and {:.0} s to build, and the limit is {} (--memory)",
+            text(bytes),
+            (parts as f64 * SECONDS).max(1.0),
+            text(limit)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_limit_counts() {
+        let available = available();
+        assert!(available.is_none_or(|bytes| bytes > 1 << 20), "{available:?}");
+        assert!(machine().zip(available).is_none_or(|(machine, available)| available <= machine));
+        assert_eq!(text(3_900_000_000), "3.9 GB");
+        assert_eq!(text(70), "0.1 kB");
+    }
+}

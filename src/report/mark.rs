@@ -1,0 +1,54 @@
+//! Files that the program has written: how they are told from those of others, so that only they are replaced unasked.
+//!
+//! HTML, SVG and timelines name their generator, JSON its schema. CSV has no room for that: there the headings tell.
+
+use super::throughput::csv::headings as throughput_headings;
+use super::trace_matrix::HEADINGS as MATRIX_HEADINGS;
+use crate::markup::GENERATOR;
+
+/// What begins every HTML page: the generator, without the version.
+const HTML: &str = "<meta name=\"generator\" content=\"mopsim ";
+
+/// At the beginning of every timeline.
+pub(super) const TIMELINE: &str = "\"otherData\":{\"generator\":\"mopsim\"}";
+
+/// Bytes of a file that are looked at.
+pub const HEAD: usize = 1 << 14;
+
+/// Whether a file that begins with these bytes, of which there are up to [`HEAD`], is a report of this program.
+pub fn is_ours(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let text = text.trim_start();
+    let line = text.lines().next().unwrap_or_default();
+    if text.starts_with("<!DOCTYPE html>") {
+        return text.contains(HTML);
+    }
+    if text.starts_with('{') {
+        let begin: String = text.chars().take(200).filter(|c| !c.is_whitespace()).collect();
+        return begin.starts_with("{\"schema\":\"mopsim.") || line.contains(TIMELINE);
+    }
+    if text.starts_with("<svg") {
+        return line.contains(GENERATOR);
+    }
+    line == MATRIX_HEADINGS || line == throughput_headings() || line.starts_with(super::csv::COMPARE_HEADINGS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_wrote_is_not_ours() {
+        for text in [
+            "",
+            "precious",
+            "<!DOCTYPE html>\n<title>mopsim</title>",
+            "{\"schema\": \"other\"}",
+            "<svg/>",
+            "a,b\n1,2\n",
+        ] {
+            assert!(!is_ours(text.as_bytes()), "{text}");
+        }
+        assert!(is_ours(b"{\n  \"schema\": \"mopsim.compare/1\"\n}"));
+    }
+}

@@ -1,0 +1,114 @@
+//! Ranges of what a results file says of a replay: what no replay can have is refused, whoever wrote it.
+//!
+//! Checksums find what a disk or an editor changed. Ranges find the rest: lines of before there were checksums, and lines
+//! that another program wrote. What a replay has twice is compared, too: times add up to the simulated time, and Mop/s
+//! follow from it.
+
+use super::record::CellRecord;
+use super::workload::WorkloadInfo;
+use crate::result::critical::{CriticalPath, Step};
+use crate::result::explain::{BusyLink, PROFILE_GROUPS, Shares};
+
+/// Relative difference of two sums of the same times in another order.
+const ROUNDING: f64 = 1e-6;
+
+/// How far a link can seem to be above what it carries: SimGrid's incremental solver leaves rates stale, by several
+/// per cent at most.
+const OVERLOAD: f64 = 1.1;
+
+/// Returns what is wrong with a record of a workload; `None` if a replay can have given it.
+pub(super) fn flaw(record: &CellRecord, workload: &WorkloadInfo) -> Option<String> {
+    check(record, workload).err()
+}
+
+fn check(record: &CellRecord, workload: &WorkloadInfo) -> Result<(), String> {
+    let end = record.simulated_seconds;
+    number("simulated_seconds", end, f64::MAX)?;
+    if record.actions != workload.actions {
+        return Err(format!("`actions` is {}, but the workload has {}", record.actions, workload.actions));
+    }
+    let times = record.times;
+    let parts = [("compute", times.compute), ("communication", times.communication), ("waiting", times.waiting)];
+    for (name, seconds) in parts {
+        number(&format!("times.{name}"), seconds, f64::MAX)?;
+    }
+    let sum: f64 = parts.iter().map(|part| part.1).sum();
+    if (sum - end).abs() > ROUNDING * end {
+        return Err(format!("`times` add up to {sum} s, but `simulated_seconds` is {end}"));
+    }
+    match (record.mops, workload.operations.filter(|_| end > 0.0).map(|operations| operations / end / 1e6)) {
+        (None, None) => {}
+        (Some(mops), Some(expected)) if (mops - expected).abs() <= ROUNDING * expected.abs() => {}
+        (found, expected) => {
+            let text = |value: Option<f64>| value.map_or_else(|| "null".to_owned(), |value| value.to_string());
+            return Err(format!("`mops` is {}, where `simulated_seconds` makes it {}", text(found), text(expected)));
+        }
+    }
+    let explanation = &record.explanation;
+    shares(&explanation.time_shares, end)?;
+    match explanation.average_hops {
+        Some(hops) if record.messages > 0 => number("average_hops", hops, f64::from(u32::MAX))?,
+        None if record.messages == 0 => {}
+        _ => return Err(format!("`average_hops` and {} messages do not go together", record.messages)),
+    }
+    explanation.busiest_links.iter().try_for_each(link)?;
+    let profile = &explanation.load_profile;
+    if profile.len() > PROFILE_GROUPS {
+        return Err(format!("`load_profile` has {} groups, and there are at most {PROFILE_GROUPS}", profile.len()));
+    }
+    profile.iter().try_for_each(|&load| number("load_profile", load, OVERLOAD))?;
+    explanation.critical_path.iter().try_for_each(|path| critical_path(path, end, workload.ranks))
+}
+
+/// Checks that a number is from 0 to `most`.
+fn number(name: &str, value: f64, most: f64) -> Result<(), String> {
+    if (0.0..=most).contains(&value) {
+        return Ok(());
+    }
+    let range = if most < f64::MAX { format!("from 0 to {most}") } else { "0 or more".to_owned() };
+    Err(format!("`{name}` is {value}, and not {range}"))
+}
+
+fn shares(shares: &Shares, end: f64) -> Result<(), String> {
+    let Shares { compute, latency, bandwidth, waiting } = *shares;
+    let parts = [("compute", compute), ("latency", latency), ("bandwidth", bandwidth), ("waiting", waiting)];
+    for (name, share) in parts {
+        number(&format!("time_shares.{name}"), share, 1.0 + ROUNDING)?;
+    }
+    let sum: f64 = parts.iter().map(|part| part.1).sum();
+    if end > 0.0 && (sum - 1.0).abs() > ROUNDING {
+        return Err(format!("`time_shares` add up to {sum}, and not to 1"));
+    }
+    Ok(())
+}
+
+fn link(link: &BusyLink) -> Result<(), String> {
+    number("utilisation", link.utilisation, OVERLOAD)?;
+    link.saturated.map_or(Ok(()), |share| number("saturated", share, 1.0 + ROUNDING))?;
+    link.limiting.map_or(Ok(()), |share| number("limiting", share, 1.0 + ROUNDING))
+}
+
+fn critical_path(path: &CriticalPath, end: f64, ranks: usize) -> Result<(), String> {
+    let most = end * (1.0 + ROUNDING);
+    number("compute_seconds", path.compute_seconds, most)?;
+    number("latency_seconds", path.latency_seconds, most)?;
+    number("bandwidth_seconds", path.bandwidth_seconds, most)?;
+    number("the length of the critical path", path.seconds(), most)?;
+    rank("last_rank", path.last_rank, ranks)?;
+    for step in &path.longest {
+        let Step { from, to, posted_by, set_free, bytes: _, started, seconds } = *step;
+        for (name, number) in [("from", from), ("to", to), ("posted_by", posted_by), ("set_free", set_free)] {
+            rank(name, number, ranks)?;
+        }
+        number("started", started, most)?;
+        number("seconds", seconds, most)?;
+    }
+    Ok(())
+}
+
+fn rank(name: &str, rank: u32, ranks: usize) -> Result<(), String> {
+    if (rank as usize) < ranks {
+        return Ok(());
+    }
+    Err(format!("`{name}` is rank {rank}, and the workload has {ranks} ranks"))
+}

@@ -1,0 +1,110 @@
+//! Programs that are stuck within one statement.
+//!
+//! Steps and memory are looked at before each statement, but a statement can be a single step that never ends: a value
+//! that holds another one twice, forty times over, is small, and to compare, hash or print it takes 2^40 steps inside the
+//! interpreter, which asks nobody. There is no way to stop that from within, so that it is seen from another thread: each
+//! evaluation counts its statements, and whoever runs programs of strangers looks whether the count goes on
+//! ([`Patience`]), and ends the process where it does not.
+
+use starlark::codemap::FileSpan;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// Evaluations that run.
+static RUNNING: Mutex<Vec<Weak<Here>>> = Mutex::new(Vec::new());
+
+/// Threads that are in work of ours which is known to end, and may take long.
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+
+/// Where an evaluation is.
+#[derive(Debug, Default)]
+pub(super) struct Here {
+    statements: AtomicU64,
+    place: Mutex<Option<FileSpan>>,
+}
+
+impl Here {
+    /// An evaluation begins.
+    pub fn begin() -> Arc<Self> {
+        let here = Arc::new(Self::default());
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|other| other.strong_count() > 0);
+        running.push(Arc::downgrade(&here));
+        here
+    }
+
+    /// A statement begins.
+    pub fn at(&self, span: FileSpan) {
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(span);
+        self.statements.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The statement that runs, or ran last.
+    pub fn place(&self) -> Option<FileSpan> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Work of ours inside a statement.
+pub(super) struct AtWork;
+
+impl AtWork {
+    pub fn begin() -> Self {
+        AT_WORK.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        AT_WORK.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Looks on while programs run, from a thread of its own.
+#[derive(Debug)]
+pub struct Patience {
+    most: Duration,
+    seen: Vec<(Weak<Here>, u64, Instant)>,
+}
+
+impl Patience {
+    /// One that lets a statement take so long.
+    pub fn new(most: Duration) -> Self {
+        Self { most, seen: Vec::new() }
+    }
+
+    /// Looks at all programs of the process that run. Returns a message with a place if a statement of one takes too
+    /// long; the thread that runs it cannot be stopped. To be called every second or so.
+    pub fn look(&mut self) -> Option<String> {
+        let now = Instant::now();
+        let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let before = std::mem::take(&mut self.seen);
+        for weak in running {
+            let Some(here) = weak.upgrade() else { continue };
+            let count = here.statements.load(Ordering::Relaxed);
+            let known = before.iter().find(|(other, ..)| other.ptr_eq(&weak));
+            let since = match known {
+                Some(&(_, statements, since)) if statements == count && AT_WORK.load(Ordering::Relaxed) == 0 => since,
+                _ => now,
+            };
+            if count > 0
+                && now - since > self.most
+                && let Some(span) = here.place()
+            {
+                let place = span.resolve_span().begin;
+                return Some(format!(
+                    "{}:{}:{}: one statement takes more than {} s, without a loop or a call: it compares, hashes or prints a \
+                     value that holds others many times over",
+                    span.filename(),
+                    place.line + 1,
+                    place.column + 1,
+                    self.most.as_secs()
+                ));
+            }
+            self.seen.push((weak, count, since));
+        }
+        None
+    }
+}

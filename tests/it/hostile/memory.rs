@@ -1,0 +1,199 @@
+//! Memory and time are known before they are spent: networks, files without end, pipes, programs.
+
+use crate::support::cli::{Folder, MESSAGE};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[test]
+fn networks_are_sized_before_they_are_built() {
+    let folder = Folder::with_trace(MESSAGE);
+    let limited = |arguments: &[&str]| {
+        let begin = Instant::now();
+        folder.refuse(
+            &[arguments, &["--memory", "200MB"]].concat(),
+            2,
+            &["of memory and", "s to build, and the limit is 200.0 MB (--memory)", "help: "],
+        );
+        assert!(begin.elapsed() < Duration::from_secs(20), "{arguments:?}");
+    };
+    // 25 million arcs, a star of 16 million switches, small graphs with very many hosts.
+    limited(&["topology", "full_mesh:5001"]);
+    limited(&["topology", "star:16000000"]);
+    limited(&["topology", "torus:2000000x2"]);
+    limited(&["topology", "xgft:m=[2,65536],w=[1,64]"]);
+    limited(&["throughput", "hypercube:20"]);
+    limited(&["replay", "t.ti", "--topology", "torus:600x600", "--mapping", "block"]);
+    limited(&["replay", "t.ti", "--topology", "torus:2x2", "--hosts-per-switch", "250000", "--mapping", "block"]);
+    folder.write(
+        "p.xml",
+        "<?xml version='1.0'?>\n<platform version=\"4.1\">\n<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-1000000\" \
+         speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\"/>\n</platform>\n",
+    );
+    limited(&["replay", "t.ti", "--platform", "p.xml"]);
+    // What fits is built.
+    folder.output(&["topology", "torus:30x30", "--memory", "200MB"]);
+    folder.refuse(&["topology", "torus:4x4", "--memory", "8 elephants"], 2, &["8GB, 512MiB"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_runs_out_is_told() {
+    let folder = Folder::with_trace(MESSAGE);
+    // The limit of the shell is on address space, of which threads reserve some.
+    let script = "ulimit -v 400000; exec \"$0\" topology full_mesh:7000 --memory 100GB";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_mopsim")])
+        .current_dir(folder.path(""))
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("error: out of memory") && said.contains("help: "), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn readers_stop_at_their_limit() {
+    let folder = Folder::with_trace(MESSAGE);
+    for name in ["p.toml", "p.star", "state", "r.jsonl", "t.toml"] {
+        std::os::unix::fs::symlink("/dev/zero", folder.path(name)).expect("a link");
+    }
+    folder.write(
+        "s.toml",
+        "title = 'T'\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\nworkload = 'npb/ep'\nclass = 'S'\nranks = 2\n",
+    );
+    for (arguments, code, part) in [
+        (&["topology", "torus:2x2", "--prices", "p.toml"][..], 2, "p.toml: larger than"),
+        (&["workload", "./p.star", "--ranks", "2"], 2, "p.star: the file has more than"),
+        (&["compare", "p.toml"], 2, "p.toml: larger than"),
+        (&["replay", "t.ti", "--topology", "ring:2"], 2, "larger than"),
+        (&["design", "equality", "--n", "16", "--degree", "4", "--state", "state"], 2, "state: larger than"),
+        (&["compare", "s.toml", "--results", "r.jsonl", "--resume"], 3, "r.jsonl: this is a device or a pipe"),
+    ] {
+        folder.refuse(&[arguments, &["--memory", "1GB"]].concat(), code, &[part]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_that_nothing_writes_to_are_told() {
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write("s.toml", "title = 'T'\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\ntrace = 'pipe'\n");
+    let pipe = folder.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let commands: [&[&str]; 5] = [
+        &["compare", "pipe"],
+        &["compare", "s.toml"],
+        &["replay", "pipe", "--topology", "ring:2"],
+        &["topology", "torus:2x2", "--prices", "pipe"],
+        &["replay", "t.ti", "--topology", "ring:2", "--hostfile", "pipe"],
+    ];
+    // All wait at the same time.
+    let children = commands.map(|arguments| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
+        command.current_dir(folder.path("")).args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().expect("the program starts")
+    });
+    for (child, arguments) in children.into_iter().zip(commands) {
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
+        assert!(said.contains("this is a pipe, and for 10 s nothing has opened it"), "{arguments:?}: {said}");
+    }
+    folder.write("u.toml", "title = 'T'\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\ntrace = 't.ti'\n");
+    folder.refuse(&["compare", "u.toml", "--results", "pipe"], 3, &["pipe: this is a device or a pipe"]);
+}
+
+/// An export is not collected in memory, and its size is told.
+#[cfg(target_os = "linux")]
+#[test]
+fn exports_stream_to_standard_output() {
+    let folder = Folder::new();
+    let script = "ulimit -v 300000; \"$0\" export torus:2x200 --to simgrid 2>said | wc -c";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_mopsim")])
+        .current_dir(folder.path(""))
+        .output()
+        .expect("a shell");
+    let bytes: f64 = String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number");
+    let said = folder.read("said");
+    let told: f64 =
+        said.split_whitespace().nth(1).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{said}"));
+    assert!(bytes > 1.2e8 && said.contains("will be written"), "{bytes}: {said}");
+    let told = told * if said.contains(" GB") { 1e9 } else { 1e6 };
+    assert!((told / bytes - 1.0).abs() < 0.2, "{bytes} bytes, and {told} were told");
+    // Refusals come before anything is written.
+    folder.refuse(&["export", "torus:70x70", "--to", "simgrid"], 2, &["the limit is 4096"]);
+}
+
+#[test]
+fn programs_end_within_their_limits_with_a_line() {
+    let folder = Folder::new();
+    let shared = |last: &str| {
+        format!(
+            "def main(r, s, p):\n  x = [0]\n  z = [0]\n  t = (0,)\n  for i in range(40):\n    x = [x, x]\n    z = [z, z]\n    t = (t, t)\n  {last}\n"
+        )
+    };
+    let programs = [
+        ("equal.star", shared("y = x == z"), ":9:", "one statement takes more than"),
+        ("hash.star", shared("y = {t: 1}"), ":9:", "one statement takes more than"),
+        ("text.star", shared("y = str(x)"), ":9:", "one statement takes more than"),
+        ("fail.star", shared("fail(x)"), ":9:", "one statement takes more than"),
+        (
+            "dims.star",
+            "load(\"@mopsim//grid.star\", \"dims_create\")\ndef main(rank, size, params):\n    dims_create(size, 5000)\n".to_owned(),
+            "dims.star:3",
+            "a whole number of more than 300 digits",
+        ),
+        ("lambda.star", format!("x={}1\ndef main(r, s, p):\n  pass\n", "lambda:".repeat(8000)), "lambda.star:1", "inside each other"),
+    ];
+    // Those that wait for the patience of the program wait together.
+    let children = programs.map(|(name, text, line, part)| {
+        folder.write(name, text);
+        let script = "ulimit -v 4000000; exec \"$0\" workload \"./$1\" --ranks 2";
+        let child = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_mopsim"), name])
+            .current_dir(folder.path(""))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        (name, line, part, child)
+    });
+    for (name, line, part, child) in children {
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
+        assert!(said.contains(line) && said.contains(part) && said.len() < 5000, "{name}: {said}");
+    }
+}
+
+/// Eight million actions of a rank, 128 MB, take a file and not memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn actions_of_a_program_are_set_aside() {
+    let folder = Folder::new();
+    folder.write(
+        "many.star",
+        "def main(r, s, p):\n  for i in range(64):\n    repeat(125000, lambda: compute(1.0 + i))\n",
+    );
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
+        .args(["workload", "./many.star", "--ranks", "1", "--format", "json"])
+        .current_dir(folder.path(""))
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().expect("a child").is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let peak =
+            text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse().ok());
+        most = peak.unwrap_or(0_u64).max(most);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("8000002"), "{said}");
+    assert!((1..100_000).contains(&most), "{most} kB");
+}

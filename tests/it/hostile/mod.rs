@@ -1,0 +1,7 @@
+//! A hostile or unlucky world: damaged and crafted input, full disks, files in the way.
+
+mod faults;
+mod memory;
+mod outputs;
+mod results_files;
+mod text;

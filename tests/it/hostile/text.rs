@@ -1,0 +1,178 @@
+//! Names and contents that act: on terminals, in spreadsheets, in pages. And messages that say where.
+
+use crate::support::cli::{Folder, MESSAGE};
+use std::process::Command;
+
+/// Sets the title of a terminal, rings, clears the screen (as one byte of C1), and turns letters around.
+const ACTS: &str = "n\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}x";
+
+fn study() -> Folder {
+    let folder = Folder::with_trace(MESSAGE);
+    let name = serde_json::to_string(ACTS).expect("text").replace('\u{9b}', "\\u009b").replace('\u{202e}', "\\u202e");
+    folder.write(
+        "s.toml",
+        format!(
+            "title = {name}\n[[networks]]\nname = \"=cmd|'/c calc'!A1\"\ntopology = 'ring:2'\n[[networks]]\nname = {name}\ntopology = 'star:4'\n\
+             [[networks]]\nname = '-2+3'\ntopology = 'star:3'\n[[workloads]]\ntrace = 't.ti'\nname = '@SUM(1)'\n"
+        ),
+    );
+    folder
+}
+
+fn assert_calm(text: &str, what: &str) {
+    let acts = |c: char| c.is_control() && c != '\n' && c != '\t' || ('\u{202a}'..='\u{202e}').contains(&c);
+    assert!(!text.contains(acts), "{what}: {}", text.escape_debug());
+}
+
+#[test]
+fn names_do_not_act_in_any_report() {
+    let folder = study();
+    for format in ["text", "json", "csv", "markdown"] {
+        let text = folder.output(&["compare", "s.toml", "--format", format]);
+        assert_calm(&text, format);
+        let shown = if format == "markdown" { r"\\u001b\]0;owned\\u0007" } else { r"\u001b]0;owned\u0007" };
+        assert!(text.contains(shown), "{format}: {text}");
+    }
+    folder.output(&["compare", "s.toml", "--html", "r.html", "--json", "r.json", "--csv", "r.csv"]);
+    for file in ["r.html", "r.json", "r.csv"] {
+        assert_calm(&folder.read(file), file);
+    }
+    let json: serde_json::Value = serde_json::from_str(&folder.read("r.json")).expect("JSON");
+    assert_eq!(json["title"], ACTS, "programs get the name as it is");
+    folder.output(&["replay", "t.ti", "--topology", "ring:2", "--timeline", "t.json"]);
+    assert_calm(&folder.read("t.json"), "timeline");
+}
+
+#[cfg(unix)]
+#[test]
+fn messages_do_not_act_whatever_files_are_called_or_hold() {
+    let folder = study();
+    let file = |extension: &str| format!("{ACTS}{extension}");
+    let names = [".ti", ".xml", ".star", ".toml", ".txt", ".graphml", ".json", ".jsonl"].map(file);
+    for name in &names {
+        folder.write(name, format!("0 {ACTS}\n<{ACTS}> {ACTS}\n"));
+    }
+    let [ti, xml, star, toml, txt, graphml, json, jsonl] = names.each_ref().map(String::as_str);
+    let replay = ["replay", "t.ti", "--topology", "ring:2"];
+    for arguments in [
+        &["replay", ti, "--topology", "ring:2"][..],
+        &["replay", "t.ti", "--platform", xml],
+        &["replay", "t.ti", "--platform", json],
+        &["workload", star, "--ranks", "2"],
+        &["compare", toml],
+        &["merge", "s.toml", jsonl],
+        &["topology", txt],
+        &["topology", graphml],
+        &["topology", "torus:2x2", "--prices", toml],
+        &["throughput", "ring:2", "--matrix", txt],
+        &[&replay[..], &["--hostfile", txt]].concat(),
+        &[&replay[..], &["--rankfile", txt]].concat(),
+        &["topology", ACTS],
+        &["trace", ACTS],
+        &["replay", "t.ti", "--topology", "ring:2", "--mapping", ACTS],
+    ] {
+        let output = folder.command(arguments).output().expect("it runs");
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert!(output.status.code().is_some_and(|code| code == 2 || code == 3), "{arguments:?}: {said}");
+        assert_calm(&said, &format!("{arguments:?}"));
+        assert!(said.contains("error: "), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn no_cell_of_csv_is_a_formula() {
+    let folder = study();
+    let text = folder.output(&["compare", "s.toml", "--format", "csv"]);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let mut cells = Vec::new();
+    for record in reader.records() {
+        cells.extend(record.expect("a line").iter().map(str::to_owned));
+    }
+    for wanted in ["'=cmd|'/c calc'!A1", "'@SUM(1)", "'-2+3"] {
+        assert!(cells.iter().any(|cell| cell == wanted), "{wanted}: {cells:?}");
+    }
+    let is_formula = |cell: &&String| cell.starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err();
+    assert_eq!(cells.iter().find(is_formula), None);
+}
+
+#[test]
+fn mistakes_have_a_file_and_a_place() {
+    let folder = Folder::with_trace("0 init\n1 init\n0 probe 1 0\n0 finalize\n1 finalize\n");
+    let prices = include_str!("../../../data/prices/equality.toml");
+    folder.write("negative.toml", prices.replacen("= 40.0", "= -1", 1));
+    let line = 1 + prices.lines().position(|line| line.contains("= 40.0")).expect("the rate");
+    folder.refuse(
+        &["topology", "torus:2x2", "--prices", "negative.toml"],
+        2,
+        &[&format!("negative.toml:{line}:"), "`link_rate_gbps` is -1"],
+    );
+    folder.write("bytes.toml", b"name = 'x'\n# \xff\n");
+    folder.refuse(&["topology", "torus:2x2", "--prices", "bytes.toml"], 2, &["bytes.toml:2: not UTF-8 text"]);
+    folder.write("bytes.star", b"# x\n\xff");
+    folder.refuse(&["workload", "./bytes.star", "--ranks", "2"], 2, &["bytes.star:2: this is not text (byte 4)"]);
+    folder.write("side.ti", MESSAGE);
+    folder.write("side.toml", b"title = 'x'\n# \xff\n");
+    folder.refuse(&["replay", "side.ti", "--topology", "ring:2"], 2, &["side.toml", "line 2, byte 14"]);
+    // A packed file that is damaged has a byte.
+    let mut packed = zstd::encode_all(MESSAGE.repeat(50).as_bytes(), 1).expect("packs");
+    packed.truncate(packed.len() - 6);
+    folder.write("cut.ti.zst", packed);
+    folder.refuse(&["replay", "cut.ti.zst", "--topology", "ring:2"], 2, &["cut.ti.zst", "before byte"]);
+}
+
+/// What a study or a list names may be any file that its author would like to see.
+#[test]
+fn contents_of_files_that_are_none_of_ours_are_not_shown() {
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write("passwd", "root:x:0:0:secret:/root:/bin/bash\ndaemon:x:1:1:secret:/\n");
+    folder.write("list", "passwd\n");
+    folder.write(
+        "s.toml",
+        "title = 'T'\nhostfile = 'passwd'\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\ntrace = 't.ti'\n",
+    );
+    folder.write("w.toml", "title = 'T'\n[[networks]]\ntopology = 'ring:2'\n[[workloads]]\ntrace = 'passwd'\n");
+    for arguments in [
+        &["replay", "passwd", "--topology", "ring:2"][..],
+        &["replay", "list", "--topology", "ring:2"],
+        &["compare", "s.toml"],
+        &["compare", "w.toml"],
+        &["replay", "t.ti", "--topology", "ring:2", "--rankfile", "passwd"],
+        &["topology", "edges:path=passwd"],
+        &["topology", "ring:2", "--prices", "passwd"],
+        &["throughput", "ring:2", "--matrix", "passwd"],
+    ] {
+        let output = folder.command(arguments).output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && said.contains("passwd") && !said.contains("secret"),
+            "{arguments:?}: {said}"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_output_that_takes_nothing_is_told() {
+    let folder = study();
+    let shell = |script: &str| {
+        let output = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_mopsim")])
+            .current_dir(folder.path(""))
+            .output()
+            .expect("a shell");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{script}: {said}");
+        assert!(said.contains("error: cannot write"), "{script}: {said}");
+    };
+    for what in [
+        "topology ring:4",
+        "--help",
+        "--version",
+        "compare --help",
+        "export ring:4 --to edges",
+        "trace convert t.ti -o -",
+    ] {
+        shell(&format!("\"$0\" {what} >&-"));
+        shell(&format!("\"$0\" {what} >/dev/full"));
+    }
+}
