@@ -13,13 +13,19 @@ use std::time::Instant;
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let flags = &arguments.results;
     side_files::outputs(&arguments.study.files)
-        .replacing("--results", flags.results.as_deref())
+        .continuing("--results", flags.results.as_deref())
         .check(|| study::files_read(&arguments.study))?;
     let shard = flags.shard.unwrap_or(Shard::WHOLE);
     warn_of_unwritten(arguments, shard, output);
     let study = study::read(&arguments.study, output)?;
     if let Some(folder) = &arguments.cluster.slurm {
-        return slurm::write(folder, arguments.cluster.shards as usize, study.cells(), output);
+        return slurm::write(
+            folder,
+            arguments.cluster.shards as usize,
+            study.cells(),
+            arguments.study.files.force,
+            output,
+        );
     }
     let (file, mut records) = match &flags.results {
         None => (None, Vec::new()),

@@ -1,6 +1,7 @@
 //! The command line: arguments in, results out, exit codes.
 
 mod args;
+mod closed;
 mod collectives;
 mod compare;
 mod design;
@@ -10,10 +11,12 @@ mod files;
 mod inputs;
 mod interrupt;
 mod jobs;
+mod memory;
 mod merge;
 mod model;
 mod options;
 mod packets;
+mod part;
 mod progress;
 mod record;
 mod replay;
@@ -31,9 +34,12 @@ mod workload;
 mod workload_help;
 
 use clap::FromArgMatches;
+use clap::error::ErrorKind;
 use failure::Failure;
-use std::io::{self, Write};
+use mopsim::printable::{Printable, printable};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// A file that would become larger than a limit of the shell (`ulimit -f`) is an error of the write, not the end of the
 /// process: it can be told, and temporary files can be done without.
@@ -42,15 +48,67 @@ fn survive_limits() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
 }
 
+/// Shows help or the version, or what is wrong with the arguments.
+fn told(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let text = error.render();
+        let text = if io::stdout().is_terminal() { text.ansi().to_string() } else { text.to_string() };
+        return match deliver(text.as_bytes()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                failure.print();
+                failure.code()
+            }
+        };
+    }
+    let text = error.render().to_string();
+    // Arguments come from file names, and these from anywhere.
+    match printable(&text) {
+        std::borrow::Cow::Borrowed(_) => error.exit(),
+        shown => {
+            let _ = io::stderr().write_all(shown.as_bytes());
+            ExitCode::from(failure::BAD_INPUT)
+        }
+    }
+}
+
+/// Time that one statement of a workload program may take: a step of the interpreter that cannot be interrupted.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Ends the process where a workload program is stuck in a statement.
+fn watch_programs() {
+    // Where no thread can be had, programs are looked at by nobody.
+    let _ = std::thread::Builder::new().spawn(|| {
+        let mut patience = mopsim::workload::Patience::new(PATIENCE);
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+            if let Some(message) = patience.look() {
+                let help = "keep values small: a list that holds a list twice doubles with each level";
+                let failure = Failure::input(message, help);
+                failure.print();
+                part::remove_all();
+                std::process::exit(failure::BAD_INPUT.into());
+            }
+        }
+    });
+}
+
 /// Runs the program.
 pub fn main() -> ExitCode {
     let mut command = args::command();
-    let arguments = args::Arguments::from_arg_matches_mut(&mut command.get_matches_mut())
-        .unwrap_or_else(|error| error.format(&mut command).exit());
+    let parsed = command.try_get_matches_from_mut(std::env::args_os()).and_then(|mut matches| {
+        args::Arguments::from_arg_matches_mut(&mut matches).map_err(|e| e.format(&mut command))
+    });
+    let arguments = match parsed {
+        Ok(arguments) => arguments,
+        Err(error) => return told(&error),
+    };
     survive_limits();
     if let Some((_, columns)) = console::Term::stdout().size_checked() {
         mopsim::report::wrap::set_width(columns.into());
     }
+    memory::limit(arguments.output.memory, !matches!(arguments.verb, args::Verb::Record(_)));
+    watch_programs();
     let result = match &arguments.verb {
         args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
@@ -77,7 +135,7 @@ pub fn main() -> ExitCode {
 
 /// Tells the user something on standard error; that nobody listens is no reason to fail.
 fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", printable(line));
 }
 
 /// Writes a whole result to standard output at once. A reader that went away is no error.
@@ -88,9 +146,17 @@ fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Fai
 /// The same for what can fail otherwise, too.
 fn print_bytes(write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut buffer = Vec::new();
-    write(&mut buffer)?;
+    write(&mut Printable::new(&mut buffer))?;
+    deliver(&buffer)
+}
+
+/// Writes bytes to standard output.
+fn deliver(buffer: &[u8]) -> Result<(), Failure> {
+    if closed::standard_output() {
+        return Err(Failure::output(&io::Error::other("standard output is closed")));
+    }
     let mut out = io::stdout().lock();
-    match out.write_all(&buffer).and_then(|()| out.flush()) {
+    match out.write_all(buffer).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
         _ => Ok(()),
     }

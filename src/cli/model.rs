@@ -17,7 +17,7 @@ pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {
         given => given.to_vec(),
     };
     Outputs::default()
-        .replacing("--svg", arguments.svg.as_deref())
+        .report("--svg", arguments.svg.as_deref(), arguments.force)
         .check(|| names.iter().map(PathBuf::from).filter(|file| file.is_file()).collect::<Vec<_>>())?;
     let parameters = PlatformParameters {
         link_bandwidth: options::parse("link-bandwidth", Some(&arguments.link_bandwidth))?,
@@ -37,7 +37,7 @@ pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {
         curves.push(ModelCurve { name, description, points });
     }
     if let Some(file) = &arguments.svg {
-        files::replace(file, |out| out.write_all(model::svg(link, &curves).as_bytes()))?;
+        files::report(file, |out| out.write_all(model::svg(link, &curves).as_bytes()))?;
     }
     print(|out| output.format.sheet(&model::sheet(link, &curves), out))
 }

@@ -13,6 +13,7 @@ use mopsim::packets::statistics::Window;
 use mopsim::packets::sweep::{self, Sweep};
 use mopsim::packets::{PacketError, Wiring, deadlock, routing};
 use mopsim::platform::HostsPerSwitch;
+use mopsim::printable::printable;
 use mopsim::report::packets as report;
 use mopsim::topology::input::{MAX_FILE_BYTES, ReadError, read_text};
 use mopsim::topology::{Spec, Topology};
@@ -60,11 +61,11 @@ pub fn run(arguments: &Packets, output: &Output) -> Result<(), Failure> {
     // A search for saturation takes some ten runs.
     let runs = sweep.runs() + if sweep.saturation { 10 * sweep.series() } else { 0 };
     let template = "{bar:24} {pos}/{len} runs, {elapsed}, about {eta} to go; done: {msg}";
-    let bar = progress::counting(runs as u64, template, output.quiet);
+    let bar = progress::counting("the packets", runs as u64, template, output.quiet);
     let result = pool.install(|| {
         sweep.run(&|what| {
             bar.inc(1);
-            bar.set_message(what.to_owned());
+            bar.set_message(printable(what).into_owned());
         })
     });
     bar.finish_and_clear();

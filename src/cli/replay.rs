@@ -20,7 +20,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
         platform: arguments.platform.clone(),
         ..options::network(&arguments.network)?
     };
-    Outputs::default().replacing("--timeline", arguments.timeline.as_deref()).check(|| {
+    Outputs::default().report("--timeline", arguments.timeline.as_deref(), arguments.force).check(|| {
         let mut read = jobs::files_read(arguments);
         read.extend(inputs::network(&choice, Path::new("")));
         read.extend([&arguments.placement.hostfile, &arguments.placement.rankfile].into_iter().flatten().cloned());
@@ -128,7 +128,7 @@ fn check_flags(arguments: &Replay) -> Result<(), Failure> {
 fn with_timeline(study: &Study, file: &Path, limit: u64, output: &Output) -> Result<CellResult, Failure> {
     let (trace, network) = (&study.workloads[0].trace, &study.networks[0].info.name);
     let mut failed = None;
-    let written = files::replace(file, |out| {
+    let written = files::report(file, |out| {
         let mut events = TraceEvents::new(out, trace, network, limit);
         let (bar, counter) = progress::Replaying::new(study.actions_of(0), output.quiet);
         let result = study.watch_cell(0, &Silent, &mut (&mut events, counter));

@@ -14,22 +14,28 @@ use mopsim::study::plan::Plan;
 /// The files of these flags, to be checked before the study runs.
 pub fn outputs(files: &CompareFiles) -> Outputs<'_> {
     Outputs::default()
-        .replacing("--html", files.html.as_deref())
-        .replacing("--json", files.json.as_deref())
-        .replacing("--csv", files.csv.as_deref())
+        .report("--html", files.html.as_deref(), files.force)
+        .report("--json", files.json.as_deref(), files.force)
+        .report("--csv", files.csv.as_deref(), files.force)
 }
 
 /// Refuses a cell that the study does not have, before it runs.
-pub fn check_cell(files: &CompareFiles, plan: &Plan) -> Result<(), Failure> {
-    files.timeline_cell.as_deref().map_or(Ok(()), |name| find_cell(plan, name).map(drop))
+pub fn check_cell(files: &CompareFiles, study: &Study) -> Result<(), Failure> {
+    let Some(name) = files.timeline_cell.as_deref() else { return Ok(()) };
+    let (workload, _) = find_cell(&study.plan, name)?;
+    if study.workloads[workload].jobs.is_some() {
+        let message = format!("--timeline-cell `{name}`: that workload is several jobs");
+        return Err(Failure::input(message, "choose one application: the timeline shows its ranks"));
+    }
+    Ok(())
 }
 
 /// Writes the results to the files that the user wants beside standard output.
 pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: bool) -> Result<(), Failure> {
-    let CompareFiles { html, timeline_cell, json, csv, pattern: _ } = &flags.files;
+    let CompareFiles { html, timeline_cell, json, csv, pattern: _, force: _ } = &flags.files;
     for (file, format) in [(json, "json"), (csv, "csv")] {
         if let (Some(file), Some(reporter)) = (file, report::format(format)) {
-            files::replace(file, |out| reporter.compare(comparison, out))?;
+            files::report(file, |out| reporter.compare(comparison, out))?;
         }
     }
     let Some(html) = html else { return Ok(()) };
@@ -45,7 +51,7 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: 
     let carried = study.carried();
     waiting.finish_and_clear();
     let waiting = progress::waiting("distances and cables of the networks", quiet);
-    let facts = study.column_networks().map(Facts::of).collect();
+    let facts = study.column_networks().zip(study.costs()).map(|(network, cost)| Facts::of(network, cost)).collect();
     waiting.finish_and_clear();
     let report = HtmlReport {
         comparison,
@@ -54,7 +60,7 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: 
         timeline,
         origin: Some(Origin { command: command_line(), study: study.text.clone() }),
     };
-    files::replace(html, |out| report.write(out))
+    files::report(html, |out| report.write(out))
 }
 
 /// The command, as it was given; the path of the program and the number of threads change nothing.

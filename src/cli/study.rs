@@ -2,7 +2,7 @@
 
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
-use super::{inputs, options, print, progress, say, side_files};
+use super::{inputs, options, print, progress, say, side_files, topology};
 use mopsim::study::comparison::Comparison;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::perturb;
@@ -30,6 +30,8 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
         seed: flags.network.seed,
         perturb,
         patterns: flags.files.pattern.clone(),
+        sensitivity: flags.sensitivity,
+        prices: flags.prices.prices.as_deref().map(topology::prices).transpose()?,
     };
     // Before the study is read, a wrong choice can only be one of the command line.
     overrides.model.build()?;
@@ -42,7 +44,7 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     let study = Study::read(&flags.study, overrides);
     waiting.finish_and_clear();
     let mut study = study.map_err(|error| Failure::study(&error, &[]).in_study(&flags.study))?;
-    side_files::check_cell(&flags.files, &study.plan)?;
+    side_files::check_cell(&flags.files, &study)?;
     study.explain = !flags.no_explain;
     if !output.quiet {
         if study.traffic.is_some() && flags.files.html.is_none() {
@@ -85,6 +87,7 @@ pub fn files_read(flags: &StudyFlags) -> Vec<PathBuf> {
     let mut files = inputs::study(&flags.study);
     files.extend([&flags.placement.hostfile, &flags.placement.rankfile].into_iter().flatten().cloned());
     files.extend(networks(flags).unwrap_or_default().iter().flat_map(|choice| inputs::network(choice, Path::new(""))));
+    files.extend(flags.prices.prices.clone());
     files.extend(flags.files.pattern.iter().flat_map(|pattern| inputs::pattern(pattern, Path::new(""))));
     files
 }

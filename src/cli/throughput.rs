@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print, progress};
 use mopsim::platform::HostsPerSwitch;
+use mopsim::printable::printable;
 use mopsim::report::ThroughputReport;
 use mopsim::report::throughput::{html, svg};
 use mopsim::study::toml_file;
@@ -17,18 +18,23 @@ use std::path::{Path, PathBuf};
 pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
     let files = &arguments.files;
     Outputs::default()
-        .replacing("--html", files.html.as_deref())
-        .replacing("--svg", files.svg.as_deref())
-        .replacing("--json", files.json.as_deref())
-        .replacing("--csv", files.csv.as_deref())
+        .report("--html", files.html.as_deref(), files.force)
+        .report("--svg", files.svg.as_deref(), files.force)
+        .report("--json", files.json.as_deref(), files.force)
+        .report("--csv", files.csv.as_deref(), files.force)
         .check(|| files_read(arguments))?;
     let (study, file) = read(arguments)?;
     let pool = options::pool(arguments.threads)?;
-    let bar = progress::counting(study.cells() as u64, "{bar:24} {pos}/{len}, {elapsed}; done: {msg}", output.quiet);
+    let bar = progress::counting(
+        "throughput",
+        study.cells() as u64,
+        "{bar:24} {pos}/{len}, {elapsed}; done: {msg}",
+        output.quiet,
+    );
     let result = pool.install(|| {
         study.run(&mut |what, cells| {
             bar.inc(cells as u64);
-            bar.set_message(what.to_owned());
+            bar.set_message(printable(what).into_owned());
         })
     });
     bar.finish_and_clear();
@@ -54,15 +60,15 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
 fn write(files: &ThroughputFiles, report: &ThroughputReport) -> Result<(), Failure> {
     if let Some(file) = &files.html {
         let page = html::page(report).map_err(|error| Failure::file("write", file, &error))?;
-        files::replace(file, |out| out.write_all(page.as_bytes()))?;
+        files::report(file, |out| out.write_all(page.as_bytes()))?;
     }
     if let Some(file) = &files.svg {
         let drawing = svg::draw(report);
-        files::replace(file, |out| out.write_all(drawing.as_bytes()))?;
+        files::report(file, |out| out.write_all(drawing.as_bytes()))?;
     }
     for (file, format) in [(&files.json, "json"), (&files.csv, "csv")] {
         if let (Some(file), Some(reporter)) = (file, mopsim::report::format(format)) {
-            files::replace(file, |out| reporter.throughput(report, out))?;
+            files::report(file, |out| reporter.throughput(report, out))?;
         }
     }
     Ok(())

@@ -4,21 +4,23 @@ use super::args::{Output, Topology};
 use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print, progress, say};
-use mopsim::cost::Prices;
+use mopsim::cost::PriceList;
 use mopsim::defaults::Version;
 use mopsim::design::fit::{self, Wanted};
 use mopsim::layout::{FloorOptions, FloorPlan, svg};
 use mopsim::platform::units::Seconds;
 use mopsim::report::{Effort, TopologyOptions, TopologyReport, TopologyReportError, design};
+use mopsim::study::procurement::{self, PriceListError};
 use mopsim::topology::Spec;
 use std::path::Path;
 
 pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
     if let Some(fit) = &arguments.fit {
         let wanted: Wanted = fit.parse()?;
-        let prices = arguments.prices.as_deref().map_or_else(|| Ok(Prices::default()), prices)?;
-        let fits = fit::fits(wanted, &prices)?;
-        return print(|out| output.format.sheet(&design::fits(wanted, &fits, &prices), out));
+        let list = arguments.prices.as_deref().map_or_else(|| Ok(PriceList::default()), prices)?;
+        let prices = &list.rates[0];
+        let fits = fit::fits(wanted, prices)?;
+        return print(|out| output.format.sheet(&design::fits(wanted, &fits, prices), out));
     }
     let wanted = choices(arguments)?;
     if let (Some(_), 2..) = (&arguments.floor_svg, arguments.specs.len()) {
@@ -26,7 +28,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
     }
     let specs = || arguments.specs.iter().flat_map(|spec| inputs::topology(spec, Path::new("")));
     Outputs::default()
-        .replacing("--floor-svg", arguments.floor_svg.as_deref())
+        .report("--floor-svg", arguments.floor_svg.as_deref(), arguments.force)
         .check(|| specs().chain(arguments.prices.clone()))?;
     let mut reports = Vec::with_capacity(arguments.specs.len());
     for spec in &arguments.specs {
@@ -44,7 +46,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
         if let Some(file) = &arguments.floor_svg {
             let plan = FloorPlan::new(&topology, &wanted.floor).map_err(TopologyReportError::from)?;
             let drawing = svg::draw(&plan, &topology.graph, &topology.name());
-            files::replace(file, |out| out.write_all(drawing.as_bytes()))?;
+            files::report(file, |out| out.write_all(drawing.as_bytes()))?;
             if !output.quiet {
                 say(&format!("{}: {} cabinets of switches", files::name(file), plan.cabinets));
             }
@@ -57,6 +59,7 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
 fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
     let version: Option<Version> = options::parse("defaults", arguments.defaults.defaults.as_deref())?;
     let default = TopologyOptions::of(version.unwrap_or_default());
+    let mut list = arguments.prices.as_deref().map_or_else(|| Ok(PriceList::default()), prices)?;
     let seconds = |option: &str, text: &Option<String>, default: f64| {
         options::parse::<Seconds>(option, text.as_deref()).map(|value| value.map_or(default, Seconds::value))
     };
@@ -80,16 +83,18 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
         },
         switch_delay: seconds("switch-delay", &arguments.switch_delay, default.switch_delay)?,
         cable_delay: seconds("cable-delay", &arguments.cable_delay, default.cable_delay)?,
-        prices: arguments.prices.as_deref().map_or(Ok(default.prices), prices)?,
+        // A topology alone has no link rate: the first one of the list applies.
+        prices: list.rates.swap_remove(0),
+        prices_note: list.note,
         route,
         defaults: default.defaults,
     })
 }
 
-fn prices(file: &Path) -> Result<Prices, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::file("read", file, &error))?;
-    Prices::from_toml(&text).map_err(|error| {
-        let message = format!("price list {}: {error}", file.display());
-        Failure::input(message, "data/prices/equality.toml shows all keys")
+/// Reads a price list.
+pub fn prices(file: &Path) -> Result<PriceList, Failure> {
+    procurement::read_prices(file).map_err(|error| match error {
+        PriceListError::Io { file, error } => Failure::file("read", &file, &error),
+        wrong => Failure::input(wrong.to_string(), wrong.help()),
     })
 }

@@ -23,7 +23,9 @@ pub struct Bill {
     pub cable_dollars: f64,
     /// Dollars for routers.
     pub router_dollars: f64,
-    /// Watts of all routers.
+    /// Dollars for adapters of hosts, and for cables between hosts and switches that the floor plan does not place.
+    pub host_dollars: f64,
+    /// Watts of all routers and adapters.
     pub watts: f64,
 }
 
@@ -61,6 +63,7 @@ impl Bill {
             longest: 0.0,
             cable_dollars: 0.0,
             router_dollars: n as f64 * router,
+            host_dollars: 0.0,
             watts: n as f64 * prices.router_watts(ports),
         };
         let share = if graph.is_directed() { 0.5 } else { 1.0 };
@@ -68,6 +71,15 @@ impl Bill {
         bill.add(cables.to_hosts(), share, prices);
         bill.add(&plan.endpoint_lengths(), 1.0, prices);
         Ok(bill)
+    }
+
+    /// Adds adapters for `hosts` hosts at the prices of their own link rate, and with `cables` a cable for each. Changes
+    /// nothing if the list has no prices for hosts.
+    pub fn add_hosts(&mut self, hosts: u64, cables: bool, prices: &Prices) {
+        let Some(host) = &prices.host else { return };
+        let cable = if cables { prices.cable_dollars(host.cable_metres).0 } else { 0.0 };
+        self.host_dollars += hosts as f64 * (host.adapter_dollars + cable);
+        self.watts += hosts as f64 * host.adapter_watts;
     }
 
     fn add(&mut self, lengths: &[f64], share: f64, prices: &Prices) {
@@ -82,7 +94,7 @@ impl Bill {
 
     /// Dollars in all.
     pub fn dollars(&self) -> f64 {
-        self.cable_dollars + self.router_dollars
+        self.cable_dollars + self.router_dollars + self.host_dollars
     }
 
     /// Dollars for each compute node, if there is one.

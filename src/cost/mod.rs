@@ -1,9 +1,9 @@
 //! What a network costs and draws: routers, cables, dollars, watts.
 //!
-//! Prices are data: [`Prices`] reads a TOML file, and the presets in `data/prices` are part of the program.
+//! Prices are data: [`PriceList`] reads a TOML file, and the presets in `data/prices` are part of the program.
 
 mod bill;
 mod prices;
 
 pub use bill::{Bill, CostError};
-pub use prices::{CablePrices, Limits, PRESETS, Prices, PricesError, RouterPrices};
+pub use prices::{CablePrices, HostPrices, Limits, Ownership, PRESETS, PriceList, Prices, PricesError, RouterPrices};

@@ -1,17 +1,62 @@
-//! Prices as written in a file.
+//! Price lists: prices of routers, cables and adapters at one link rate or several.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The presets by name, and the files that they are in.
 pub const PRESETS: &[(&str, &str)] = &[("equality", include_str!("../../data/prices/equality.toml"))];
 
-/// Prices of routers and cables.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Prices {
+/// Price list, as read from a file: prices at each link rate, and the cost of owning a network.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PriceList {
     /// Name for reports.
     pub name: String,
-    /// Rate of a link in Gb/s, which cable prices are multiplied by.
+    /// Currency of all prices, e.g. `USD`.
+    pub currency: String,
+    /// Sentence that reports print with the prices, e.g. that they are examples.
+    pub note: Option<String>,
+    /// Exponent by which prices scale from the nearest listed link rate: 1 for prices proportional to the rate. `None`:
+    /// prices of the nearest listed rate apply unchanged.
+    pub scaling: Option<f64>,
+    /// Cost of owning a network, if the list has it.
+    pub ownership: Option<Ownership>,
+    /// Prices at each listed link rate, at least one, by rising rate.
+    pub rates: Vec<Prices>,
+}
+
+/// Cost of owning a network beyond its purchase price.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ownership {
+    /// Price of a kilowatt-hour.
+    pub energy_price: f64,
+    /// Years of operation.
+    pub years: f64,
+    /// Power drawn by the site per watt of equipment, cooling included (power usage effectiveness).
+    #[serde(default = "one")]
+    pub pue: f64,
+    /// Support per year, as a fraction of the purchase price.
+    #[serde(default)]
+    pub support: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Ownership {
+    /// Returns the total cost: purchase, support and energy of `watts` around the clock, in years of 365.25 days.
+    pub fn total(&self, price: f64, watts: f64) -> f64 {
+        let hours = self.years * 365.25 * 24.0;
+        price * (1.0 + self.support * self.years) + watts * self.pue / 1000.0 * hours * self.energy_price
+    }
+}
+
+/// Prices of routers, cables and adapters at one link rate.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Prices {
+    /// Name of the list.
+    pub name: String,
+    /// Link rate in Gbit/s, by which cable prices are multiplied.
     pub link_rate_gbps: f64,
     /// Routers.
     pub router: RouterPrices,
@@ -19,8 +64,10 @@ pub struct Prices {
     pub copper: CablePrices,
     /// Fibre cables.
     pub fibre: CablePrices,
-    /// Where one kind ends and the other begins.
+    /// Length at which fibre replaces copper.
     pub limits: Limits,
+    /// Adapters and links of hosts; `None` if the list has no prices for them.
+    pub host: Option<HostPrices>,
 }
 
 /// A router with `k` ports costs `dollars_per_port * k + dollars` and draws `lanes_per_port * watts_per_lane * k` W.
@@ -57,6 +104,47 @@ pub struct Limits {
     pub copper_metres: f64,
 }
 
+/// Adapter and link of a host.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostPrices {
+    /// Dollars for an adapter (NIC).
+    pub adapter_dollars: f64,
+    /// Watts of an adapter.
+    pub adapter_watts: f64,
+    /// Length in metres of the cable between a host and its switch, where the floor plan does not place hosts.
+    pub cable_metres: f64,
+}
+
+/// Price list as written: prices at one rate, or a list of rates.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    currency: Option<String>,
+    note: Option<String>,
+    scaling: Option<f64>,
+    ownership: Option<Ownership>,
+    link_rate_gbps: Option<f64>,
+    router: Option<RouterPrices>,
+    copper: Option<CablePrices>,
+    fibre: Option<CablePrices>,
+    limits: Option<Limits>,
+    host: Option<HostPrices>,
+    rates: Option<Vec<WrittenRate>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenRate {
+    link_rate_gbps: f64,
+    router: RouterPrices,
+    copper: CablePrices,
+    fibre: CablePrices,
+    limits: Limits,
+    host: Option<HostPrices>,
+}
+
 /// Why prices cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PricesError {
@@ -73,6 +161,9 @@ pub enum PricesError {
         /// The rule.
         rule: &'static str,
     },
+    /// A key is missing, or two exclude each other.
+    #[error("{0}")]
+    Shape(String),
 }
 
 impl CablePrices {
@@ -82,39 +173,143 @@ impl CablePrices {
     }
 }
 
-impl Prices {
+impl PriceList {
     /// Reads a price list in TOML.
     ///
     /// # Errors
     /// [`PricesError`] with line and column if it is not one, or if a number is out of range.
     pub fn from_toml(text: &str) -> Result<Self, PricesError> {
-        let prices: Self = toml::from_str(text).map_err(|error| PricesError::Syntax(error.to_string()))?;
+        let written: Written = toml::from_str(text).map_err(|error| PricesError::Syntax(error.to_string()))?;
+        let name = written.name.clone();
+        let single =
+            (written.link_rate_gbps, written.router, written.copper, written.fibre, written.limits, written.host);
+        let mut rates = match (written.rates, single) {
+            (None, (Some(link_rate_gbps), Some(router), Some(copper), Some(fibre), Some(limits), host)) => {
+                vec![Prices { name, link_rate_gbps, router, copper, fibre, limits, host }]
+            }
+            (Some(rates), (None, None, None, None, None, None)) if !rates.is_empty() => {
+                let at = |rate: WrittenRate| Prices {
+                    name: name.clone(),
+                    link_rate_gbps: rate.link_rate_gbps,
+                    router: rate.router,
+                    copper: rate.copper,
+                    fibre: rate.fibre,
+                    limits: rate.limits,
+                    host: rate.host,
+                };
+                rates.into_iter().map(at).collect()
+            }
+            _ => {
+                let rule = "a price list has link_rate_gbps, router, copper, fibre and limits (and may have host), \
+                            either once or in each table of [[rates]]";
+                return Err(PricesError::Shape(rule.to_owned()));
+            }
+        };
+        for prices in &rates {
+            prices.check()?;
+        }
+        rates.sort_by(|a, b| a.link_rate_gbps.total_cmp(&b.link_rate_gbps));
+        if let Some(pair) = rates.windows(2).find(|pair| pair[0].link_rate_gbps == pair[1].link_rate_gbps) {
+            return Err(PricesError::Shape(format!("two [[rates]] are for {} Gbit/s", pair[0].link_rate_gbps)));
+        }
+        let ownership = written.ownership;
         let numbers = [
-            ("link_rate_gbps", prices.link_rate_gbps),
-            ("router.dollars_per_port", prices.router.dollars_per_port),
-            ("router.lanes_per_port", prices.router.lanes_per_port),
-            ("router.watts_per_lane", prices.router.watts_per_lane),
-            ("copper.dollars_per_gbps_and_metre", prices.copper.dollars_per_gbps_and_metre),
-            ("copper.dollars_per_gbps", prices.copper.dollars_per_gbps),
-            ("fibre.dollars_per_gbps_and_metre", prices.fibre.dollars_per_gbps_and_metre),
-            ("fibre.dollars_per_gbps", prices.fibre.dollars_per_gbps),
-            ("limits.copper_metres", prices.limits.copper_metres),
+            ("scaling", written.scaling),
+            ("ownership.energy_price", ownership.map(|o| o.energy_price)),
+            ("ownership.years", ownership.map(|o| o.years)),
+            ("ownership.pue", ownership.map(|o| o.pue)),
+            ("ownership.support", ownership.map(|o| o.support)),
         ];
         for (key, value) in numbers {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(PricesError::Invalid { key, value, rule: "a number, zero or more" });
-            }
+            value.map_or(Ok(()), |value| not_negative(key, value))?;
         }
-        if !prices.router.dollars.is_finite() {
-            return Err(PricesError::Invalid { key: "router.dollars", value: prices.router.dollars, rule: "a number" });
-        }
-        Ok(prices)
+        let currency = written.currency.unwrap_or_else(|| "USD".to_owned());
+        Ok(Self { name: written.name, currency, note: written.note, scaling: written.scaling, ownership, rates })
     }
 
-    /// The preset of that name.
+    /// Returns the preset of that name.
     pub fn preset(name: &str) -> Option<Self> {
         let (_, text) = PRESETS.iter().find(|(preset, _)| *preset == name)?;
         Some(Self::from_toml(text).expect("presets are tested"))
+    }
+
+    /// Returns the prices at a link rate in Gbit/s: those of the nearest listed rate (by ratio), scaled if the list says
+    /// how.
+    pub fn at(&self, gbps: f64) -> Prices {
+        let far = |prices: &&Prices| (prices.link_rate_gbps / gbps).ln().abs();
+        let nearest = self.rates.iter().min_by(|a, b| far(a).total_cmp(&far(b))).expect("a list has a rate");
+        let Some(exponent) = self.scaling else { return nearest.clone() };
+        let factor = (gbps / nearest.link_rate_gbps).powf(exponent);
+        // A cable price is per Gbit/s, so that the rate itself is one power of the scale.
+        nearest.scaled(factor, gbps)
+    }
+
+    /// Whether the list has prices at a link rate: it names the rate within 1 %, or says how prices scale.
+    pub fn covers(&self, gbps: f64) -> bool {
+        let near = |prices: &Prices| (prices.link_rate_gbps / gbps - 1.0).abs() <= 0.01;
+        self.scaling.is_some() || self.rates.iter().any(near)
+    }
+}
+
+fn not_negative(key: &'static str, value: f64) -> Result<(), PricesError> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(())
+    } else {
+        Err(PricesError::Invalid { key, value, rule: "a number, zero or more" })
+    }
+}
+
+impl Prices {
+    fn check(&self) -> Result<(), PricesError> {
+        let rate = self.link_rate_gbps;
+        if !(rate.is_finite() && rate > 0.0) {
+            return Err(PricesError::Invalid { key: "link_rate_gbps", value: rate, rule: "a number above zero" });
+        }
+        let numbers = [
+            ("router.dollars_per_port", self.router.dollars_per_port),
+            ("router.lanes_per_port", self.router.lanes_per_port),
+            ("router.watts_per_lane", self.router.watts_per_lane),
+            ("copper.dollars_per_gbps_and_metre", self.copper.dollars_per_gbps_and_metre),
+            ("copper.dollars_per_gbps", self.copper.dollars_per_gbps),
+            ("fibre.dollars_per_gbps_and_metre", self.fibre.dollars_per_gbps_and_metre),
+            ("fibre.dollars_per_gbps", self.fibre.dollars_per_gbps),
+            ("limits.copper_metres", self.limits.copper_metres),
+        ];
+        numbers.into_iter().try_for_each(|(key, value)| not_negative(key, value))?;
+        if let Some(host) = &self.host {
+            not_negative("host.adapter_dollars", host.adapter_dollars)?;
+            not_negative("host.adapter_watts", host.adapter_watts)?;
+            not_negative("host.cable_metres", host.cable_metres)?;
+        }
+        if !self.router.dollars.is_finite() {
+            return Err(PricesError::Invalid { key: "router.dollars", value: self.router.dollars, rule: "a number" });
+        }
+        Ok(())
+    }
+
+    /// Returns prices at another rate, at which everything costs `factor` times as much. Power does not change.
+    fn scaled(&self, factor: f64, gbps: f64) -> Self {
+        let of_cable = factor * self.link_rate_gbps / gbps;
+        let cable = |prices: &CablePrices| CablePrices {
+            dollars_per_gbps_and_metre: prices.dollars_per_gbps_and_metre * of_cable,
+            dollars_per_gbps: prices.dollars_per_gbps * of_cable,
+        };
+        Self {
+            name: self.name.clone(),
+            link_rate_gbps: gbps,
+            router: RouterPrices {
+                dollars_per_port: self.router.dollars_per_port * factor,
+                dollars: self.router.dollars * factor,
+                ..self.router.clone()
+            },
+            copper: cable(&self.copper),
+            fibre: cable(&self.fibre),
+            limits: self.limits.clone(),
+            host: self
+                .host
+                .as_ref()
+                .map(|host| HostPrices { adapter_dollars: host.adapter_dollars * factor, ..host.clone() }),
+        }
     }
 
     /// Dollars for a router; `None` if it has fewer ports than the price list goes down to.
@@ -135,10 +330,17 @@ impl Prices {
     }
 }
 
-impl Default for Prices {
+impl Default for PriceList {
     /// The preset `equality`.
     fn default() -> Self {
         Self::preset("equality").expect("the preset exists")
+    }
+}
+
+impl Default for Prices {
+    /// Those of the preset `equality`, which has one rate.
+    fn default() -> Self {
+        PriceList::default().rates.swap_remove(0)
     }
 }
 
@@ -149,18 +351,21 @@ mod tests {
     #[test]
     fn presets_are_price_lists_under_their_names() {
         for (name, text) in PRESETS {
-            assert_eq!(Prices::from_toml(text).unwrap().name, *name);
+            assert_eq!(PriceList::from_toml(text).unwrap().name, *name);
         }
-        assert_eq!(Prices::preset("nobody"), None);
+        assert_eq!(PriceList::preset("nobody"), None);
     }
 
     #[test]
     fn mistakes_are_named() {
         let text = PRESETS[0].1;
-        let error = |text: &str| Prices::from_toml(text).unwrap_err().to_string();
+        let error = |text: &str| PriceList::from_toml(text).unwrap_err().to_string();
         assert!(error(&text.replace("copper_metres", "coper")).contains("coper"));
         assert!(error(&text.replace("= 40.0", "= -1")).contains("`link_rate_gbps` is -1"));
         assert!(error(&text.replace("-892.3", "nan")).contains("router.dollars"));
+        assert!(error(&text.replace("link_rate_gbps = 40.0", "")).contains("either once or in each table"));
+        let owned = format!("{text}\n[ownership]\nenergy_price = -0.2\nyears = 5\n");
+        assert!(error(&owned).contains("`ownership.energy_price` is -0.2"));
     }
 
     #[test]
@@ -171,5 +376,26 @@ mod tests {
         let (dollars, fibre) = prices.cable_dollars(10.0);
         assert!(fibre && (dollars - 327.74).abs() < 1e-9);
         assert!(!prices.cable_dollars(8.0).1);
+    }
+
+    #[test]
+    fn prices_scale_from_the_nearest_rate_if_the_list_says_so() {
+        let mut list = PriceList::default();
+        assert!(list.covers(40.2) && !list.covers(100.0));
+        assert_eq!(list.at(160.0), list.rates[0]);
+        list.scaling = Some(0.5);
+        assert!(list.covers(100.0));
+        let at = list.at(160.0);
+        // Four times the rate for twice the price, of a router and of a cable.
+        assert!((at.router_dollars(36).unwrap() - 2.0 * 11_722.10).abs() < 1e-6);
+        assert!((at.cable_dollars(10.0).0 - 2.0 * 327.74).abs() < 1e-6);
+        assert_eq!(at.router_watts(36), list.rates[0].router_watts(36));
+    }
+
+    #[test]
+    fn owning_costs_energy_and_support() {
+        let ownership = Ownership { energy_price: 0.2, years: 2.0, pue: 1.5, support: 0.1 };
+        // 1000 + 2 * 100, and 100 W * 1.5 * 17,532 h = 2,629.8 kWh.
+        assert!((ownership.total(1000.0, 100.0) - (1200.0 + 525.96)).abs() < 1e-9);
     }
 }

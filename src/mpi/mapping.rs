@@ -23,6 +23,9 @@ pub enum Mapping {
         /// Seed of the order.
         seed: u64,
     },
+    /// Ranks that send each other much near each other, by recursive bisection ([`crate::mpi::bisection`]). The places are
+    /// those of [`Block`](Self::Block); which rank takes which depends on the trace and on the network.
+    Bisection,
     /// Rank r on entry r mod length of a list, as a host file gives it.
     Hosts(Vec<HostId>),
     /// Rank r on entry r of a list that has one for every rank, as a rank file gives it.
@@ -64,7 +67,7 @@ pub enum MappingError {
 
 impl Mapping {
     /// The names that [`by_name`](Self::by_name) knows.
-    pub const NAMES: [&'static str; 4] = ["one-each", "block", "round-robin", "random"];
+    pub const NAMES: [&'static str; 5] = ["one-each", "block", "round-robin", "random", "bisection"];
 
     /// A rule by its name; `seed` is that of the random one.
     pub fn by_name(name: &str, seed: u64) -> Option<Self> {
@@ -73,6 +76,7 @@ impl Mapping {
             "block" => Some(Self::Block),
             "round-robin" => Some(Self::RoundRobin),
             "random" => Some(Self::Random { seed }),
+            "bisection" => Some(Self::Bisection),
             _ => None,
         }
     }
@@ -83,6 +87,7 @@ impl Mapping {
             Self::OneEach => "one-each".to_owned(),
             Self::Block => "block".to_owned(),
             Self::RoundRobin => "round-robin".to_owned(),
+            Self::Bisection => "bisection".to_owned(),
             Self::Random { seed } => format!("random (seed {seed})"),
             Self::Hosts(list) => format!("host file ({} places)", list.len()),
             Self::Ranks(list) => format!("rank file ({} ranks)", list.len()),
@@ -97,7 +102,8 @@ impl Mapping {
         self.layout_on_cores(ranks, &vec![1; hosts])
     }
 
-    /// Places `ranks` ranks on hosts with these numbers of cores.
+    /// Places `ranks` ranks on hosts with these numbers of cores; with [`Bisection`](Self::Bisection) in their order, as
+    /// if they sent nothing.
     ///
     /// # Errors
     /// [`MappingError`] if there is no place for some rank.
@@ -107,7 +113,7 @@ impl Mapping {
         let list: Vec<HostId> = match self {
             Self::OneEach if ranks > hosts => return Err(MappingError::TooManyRanks { ranks, hosts }),
             Self::OneEach | Self::RoundRobin => all().collect(),
-            Self::Block => {
+            Self::Block | Self::Bisection => {
                 let least = common_number(ranks, cores);
                 let on = |host: HostId| (cores[host.index()] as usize).max(least);
                 all().flat_map(|host| std::iter::repeat_n(host, on(host))).take(ranks).collect()

@@ -1,8 +1,10 @@
 //! A comparison as JSON: `mopsim.compare/1`.
 
+use super::compare_json_more::{self, Across, Sensitivity};
 use super::findings;
 use super::jobs::{self, JobJson};
 use super::json::Model;
+use crate::cost::Ownership;
 use crate::platform::speeds::{Resolved, Speeds};
 use crate::result::explain::Explanation;
 use crate::study::comparison::Comparison;
@@ -34,6 +36,10 @@ struct Compare<'a> {
     ranking: Option<Ranking<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     routings: Vec<Rules<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    across_settings: Option<Across<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sensitivity: Option<Sensitivity<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     procurement: Option<Procurement<'a>>,
     model: Model<'a>,
@@ -207,6 +213,10 @@ struct Pair<'a> {
 #[derive(Serialize)]
 struct Procurement<'a> {
     budget: Budget,
+    prices: &'a str,
+    currency: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ownership: Option<Ownership>,
     performance_rule: &'static str,
     /// Best first.
     offers: Vec<Offer<'a>>,
@@ -330,8 +340,13 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         relative_rule: RELATIVE_RULE,
         ranking: ranking(c),
         routings: routings::effects(c).into_iter().map(|effect| rules(c, effect)).collect(),
+        across_settings: compare_json_more::across(c),
+        sensitivity: compare_json_more::sensitivity(c),
         procurement: c.budget.map(|budget| Procurement {
             budget,
+            prices: &c.prices.name,
+            currency: &c.prices.currency,
+            ownership: c.prices.ownership,
             performance_rule: PERFORMANCE_RULE,
             offers: c
                 .offers()

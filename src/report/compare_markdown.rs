@@ -1,10 +1,10 @@
 //! A comparison as tables in Markdown.
 
 use super::findings;
+use super::label::{self, short};
 use super::markdown::{escape, heading, model, network, row};
 use super::number::{mops, percent, seconds};
-use super::text::letter;
-use super::{offers, routings};
+use super::{across, offers, routings, sensitivity};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -32,7 +32,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "- **{}** {}{baseline}: {}{seeds}",
-            letter(n),
+            short(c, n),
             escape(&info.name),
             network(info, c.seeds[n].len() > 1)
         )?;
@@ -40,9 +40,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if c.has_settings() {
         writeln!(out, "\nPerformance relative to the baseline network in the same setting (larger is better):\n")?;
     } else {
-        writeln!(out, "\nPerformance relative to {} (larger is better):\n", letter(c.baseline))?;
+        writeln!(out, "\nPerformance relative to {} (larger is better):\n", short(c, c.baseline))?;
     }
-    let letters: Vec<String> = (0..c.networks.len()).map(letter).collect();
+    let letters: Vec<String> = (0..c.networks.len()).map(|n| short(c, n)).collect();
     let columns: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
     heading(out, &columns, 1)?;
     let mut line = |name: String, value: &dyn Fn(usize) -> String| {
@@ -77,10 +77,15 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))?;
     }
     super::markdown::jobs(out, &super::jobs::of_comparison(c))?;
+    across_settings(c, out)?;
     ranking(c, out)?;
+    sensitivity_table(c, out)?;
     procurement(c, out)?;
+    for remark in findings::cautions(c) {
+        writeln!(out, "\n{}", escape(&remark))?;
+    }
     for f in findings::equal_networks(c) {
-        let who: Vec<String> = f.networks.iter().map(|&n| letter(n)).collect();
+        let who: Vec<String> = f.networks.iter().map(|&n| short(c, n)).collect();
         let workload = escape(&c.workloads[f.workload].name);
         writeln!(out, "\n{workload}: {} equal within 1 %: {}.", who.join(", "), f.reason)?;
     }
@@ -90,7 +95,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     for remark in findings::unknown_operations(c).into_iter().chain([findings::CHAOS]) {
         writeln!(out, "\n{remark}")?;
     }
-    model(out, &c.model, &c.mapping, &c.networks, &c.notes)
+    model(out, &c.model, &c.mapping, (&c.networks, &label::all(c)), &c.notes)
 }
 
 /// Times, and where they go.
@@ -124,7 +129,7 @@ fn cells(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             out,
             &[
                 escape(&c.workloads[cell.workload].name),
-                letter(cell.network),
+                short(c, cell.network),
                 seconds(cell.simulated_seconds),
                 cell.mops.map_or_else(|| "unknown".to_owned(), mops),
                 percent(s.compute),
@@ -157,17 +162,68 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     heading(out, &["workload", "ranking, the fastest first", "ranking holds", "first stays"], 2)?;
     for ranking in &stability.rankings {
         let name = ranking.workload.map_or_else(|| "**geometric mean**".to_owned(), |w| escape(&c.workloads[w].name));
-        let order: Vec<String> = ranking.order.iter().map(|&n| letter(n)).collect();
+        let order: Vec<String> = ranking.order.iter().map(|&n| short(c, n)).collect();
         row(out, &[name, order.join(" "), ranking.holds.to_string(), ranking.winner_holds.to_string()])?;
     }
     Ok(())
+}
+
+/// Every network in every setting.
+fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let Some(shown) = across::shown(c) else { return Ok(()) };
+    writeln!(
+        out,
+        "\n{}{}.\n",
+        escape(&shown.title),
+        if shown.rows.iter().any(|row| row.per_money.is_some()) { "; in brackets, for the money" } else { "" }
+    )?;
+    let settings: Vec<String> = shown.settings.iter().map(|name| escape(name)).collect();
+    let mut columns = vec!["network"];
+    columns.extend(settings.iter().map(String::as_str));
+    columns.push("best setting");
+    heading(out, &columns, 1)?;
+    for line in &shown.rows {
+        let value = |s: usize| match &line.per_money {
+            Some(per_money) => format!("{:.3} ({:.3})", line.values[s], per_money[s]),
+            None => format!("{:.3}", line.values[s]),
+        };
+        let mut cells = vec![escape(&line.name)];
+        cells.extend((0..settings.len()).map(value));
+        cells.push(settings[line.best].clone());
+        row(out, &cells)?;
+    }
+    shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))
+}
+
+/// How far changed assumptions move the networks.
+fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let Some(shown) = sensitivity::shown(c) else { return Ok(()) };
+    writeln!(out, "\nSensitivity{}. {}\n", if c.has_settings() { " (first setting)" } else { "" }, sensitivity::RULE)?;
+    let letters: Vec<String> = shown.networks.iter().map(|&n| short(c, n)).collect();
+    let baseline = format!("speed of {}", short(c, c.baseline));
+    let mut columns = vec!["assumption"];
+    columns.extend(letters.iter().map(String::as_str));
+    columns.extend([baseline.as_str(), "fastest"]);
+    heading(out, &columns, 1)?;
+    let mut cells = vec!["as stated".to_owned()];
+    cells.extend(shown.stated.iter().map(|value| format!("{value:.3}")));
+    cells.extend(["1.000".to_owned(), shown.fastest.clone()]);
+    row(out, &cells)?;
+    for line in &shown.rows {
+        let mut cells = vec![escape(&line.assumption)];
+        cells.extend(line.moved.iter().map(|&moved| sensitivity::percent(moved)));
+        let fastest = if line.changes { format!("**{}**", line.fastest) } else { line.fastest.clone() };
+        cells.extend([format!("{:.3}", line.baseline), fastest]);
+        row(out, &cells)?;
+    }
+    shown.sentences.iter().try_for_each(|sentence| writeln!(out, "\n{}", escape(sentence)))
 }
 
 /// What a buyer gets for money and power.
 fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(offers) = offers::offers(c, "-") else { return Ok(()) };
     writeln!(out, "\nPerformance (geometric mean) for the money, best first; budget: {}.\n", offers.budget)?;
-    heading(out, &offers::HEADING, 1)?;
+    heading(out, &offers.headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
     offers.rows.iter().try_for_each(|offer| row(out, offer))?;
     writeln!(out, "\n{}", offers.remark)
 }

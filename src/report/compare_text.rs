@@ -1,9 +1,10 @@
 //! A comparison as text in 80 columns.
 
 use super::findings;
+use super::label::{self, short};
 use super::number::{mops, percent, seconds};
-use super::text::{describe, fitting, letter, model, notes, row, table, wrapped};
-use super::{offers, routings};
+use super::text::{describe, fitting, model, notes, row, table, wrapped};
+use super::{across, offers, routings, sensitivity};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use comfy_table::Table;
@@ -12,13 +13,19 @@ use std::io::{self, Write};
 /// Networks in one table of ratios: with their names of at most 20 characters they fill the width.
 const COLUMNS: usize = 7;
 
+/// Settings in one table across settings.
+const SETTINGS: usize = 4;
+
+/// Networks in one table of sensitivity.
+const MOVED: usize = 5;
+
 fn ratio(ratio: f64) -> String {
     format!("{ratio:.3}")
 }
 
 /// The relative performance of some networks, workload by workload, and its means.
 fn ratios(c: &Comparison, networks: &[usize]) -> Table {
-    let letters: Vec<String> = networks.iter().map(|&n| letter(n)).collect();
+    let letters: Vec<String> = networks.iter().map(|&n| short(c, n)).collect();
     let heading: Vec<&str> = std::iter::once("workload").chain(letters.iter().map(String::as_str)).collect();
     let mut table = table(&heading);
     let mut line = |name: &str, value: &dyn Fn(usize) -> f64| {
@@ -38,7 +45,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n", c.title)?;
     for (n, network) in c.networks.iter().enumerate() {
         let baseline = if c.baselines[n] == n { "   <- baseline" } else { "" };
-        fitting(out, &format!("  {}  {}{baseline}", letter(n), network.name), "     ")?;
+        fitting(out, &format!("  {}  {}{baseline}", short(c, n), network.name), "     ")?;
         fitting(out, &format!("     {}", describe(network, c.seeds[n].len() > 1)), "     ")?;
         if c.seeds[n].len() > 1 {
             let seeds: Vec<String> = c.seeds[n].iter().flatten().map(u64::to_string).collect();
@@ -54,7 +61,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "\nPerformance relative to {} (its time over the time here: larger is better)",
-            letter(c.baseline)
+            short(c, c.baseline)
         )?;
     }
     // A table never mixes settings.
@@ -80,7 +87,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             &mut absolute,
             &[
                 name,
-                letter(cell.network),
+                short(c, cell.network),
                 seconds(cell.simulated_seconds),
                 cell.mops.map_or_else(|| "unknown".to_owned(), mops),
                 ratio(cell.relative),
@@ -105,10 +112,15 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if !jobs.is_empty() {
         writeln!(out)?;
     }
+    across_settings(c, out)?;
     ranking(c, out)?;
+    sensitivity_table(c, out)?;
     procurement(c, out)?;
+    for remark in findings::cautions(c) {
+        wrapped(out, &remark, "")?;
+    }
     for finding in findings::equal_networks(c) {
-        let who: Vec<String> = finding.networks.iter().map(|&n| letter(n)).collect();
+        let who: Vec<String> = finding.networks.iter().map(|&n| short(c, n)).collect();
         let workload = &c.workloads[finding.workload].name;
         wrapped(out, &format!("{workload}: {} equal within 1 %: {}.", who.join(", "), finding.reason), "  ")?;
     }
@@ -118,7 +130,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if let Some(remark) = routings::different_rules(c) {
         wrapped(out, &remark, "")?;
     }
-    model(out, &c.model, &c.mapping, &c.networks)?;
+    model(out, &c.model, &c.mapping, (&c.networks, &label::all(c)))?;
     wrapped(out, findings::CHAOS, "")?;
     notes(out, &c.notes)
 }
@@ -140,7 +152,7 @@ fn explanations(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let e = &cell.explanation;
         let s = &e.time_shares;
         let busiest = e.busiest_links.first();
-        let mut cells = vec![name, letter(cell.network), joined(&[s.compute, s.latency, s.bandwidth, s.waiting])];
+        let mut cells = vec![name, short(c, cell.network), joined(&[s.compute, s.latency, s.bandwidth, s.waiting])];
         if critical {
             let path = e.critical_path.as_ref().filter(|path| path.seconds() > 0.0);
             cells.push(path.map_or_else(String::new, |path| {
@@ -186,7 +198,7 @@ fn repetitions(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     };
     let mut line = |name: &str, n: usize, count: usize, columns: [String; 5]| {
         let name = if n == 0 { name.to_owned() } else { String::new() };
-        let cells: Vec<String> = [name, letter(n), count.to_string()].into_iter().chain(columns).collect();
+        let cells: Vec<String> = [name, short(c, n), count.to_string()].into_iter().chain(columns).collect();
         row(&mut spread, &cells);
     };
     for cell in &c.cells {
@@ -218,7 +230,7 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let mut holds = table(&["workload", "ranking, the fastest first", "ranking holds", "first stays"]);
     for ranking in &stability.rankings {
         let name = ranking.workload.map_or("geometric mean", |w| &c.workloads[w].name);
-        let order: Vec<String> = ranking.order.iter().map(|&n| letter(n)).collect();
+        let order: Vec<String> = ranking.order.iter().map(|&n| short(c, n)).collect();
         let of = |count: usize| format!("{count} of {samples}");
         row(&mut holds, &[name.to_owned(), order.join(" "), of(ranking.holds), of(ranking.winner_holds)]);
     }
@@ -231,12 +243,73 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
+/// Every network in every setting.
+fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let Some(shown) = across::shown(c) else { return Ok(()) };
+    wrapped(out, &shown.title, "")?;
+    let settings: Vec<usize> = (0..shown.settings.len()).collect();
+    for some in settings.chunks(SETTINGS) {
+        let mut heading = vec!["network"];
+        heading.extend(some.iter().map(|&s| shown.settings[s].as_str()));
+        let last = some.last() == settings.last();
+        if last {
+            heading.push("best setting");
+        }
+        let mut listed = table(&heading);
+        for line in &shown.rows {
+            let mut cells = vec![line.name.clone()];
+            cells.extend(some.iter().map(|&s| ratio(line.values[s])));
+            if last {
+                cells.push(shown.settings[line.best].clone());
+            }
+            row(&mut listed, &cells);
+            if let Some(per_money) = &line.per_money {
+                let mut cells = vec!["  for the money".to_owned()];
+                cells.extend(some.iter().map(|&s| ratio(per_money[s])));
+                row(&mut listed, &cells);
+            }
+        }
+        writeln!(out, "{listed}")?;
+    }
+    shown.sentences.iter().try_for_each(|sentence| wrapped(out, sentence, ""))?;
+    writeln!(out)
+}
+
+/// How far changed assumptions move the networks.
+fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let Some(shown) = sensitivity::shown(c) else { return Ok(()) };
+    writeln!(out, "Sensitivity{}", if c.has_settings() { " (first setting)" } else { "" })?;
+    for some in shown.networks.chunks(MOVED) {
+        let letters: Vec<String> = some.iter().map(|&n| short(c, n)).collect();
+        let mut heading = vec!["assumption"];
+        heading.extend(letters.iter().map(String::as_str));
+        let baseline = format!("speed of {}", short(c, c.baseline));
+        heading.extend([baseline.as_str(), "fastest"]);
+        let mut listed = table(&heading);
+        let mut cells = vec!["as stated".to_owned()];
+        cells.extend(some.iter().map(|&n| ratio(shown.stated[n])));
+        cells.extend([ratio(1.0), shown.fastest.clone()]);
+        row(&mut listed, &cells);
+        for line in &shown.rows {
+            let mut cells = vec![line.assumption.clone()];
+            cells.extend(some.iter().map(|&n| sensitivity::percent(line.moved[n])));
+            let changes = if line.changes { " (!)" } else { "" };
+            cells.extend([ratio(line.baseline), format!("{}{changes}", line.fastest)]);
+            row(&mut listed, &cells);
+        }
+        writeln!(out, "{listed}")?;
+    }
+    wrapped(out, sensitivity::RULE, "")?;
+    shown.sentences.iter().try_for_each(|sentence| wrapped(out, sentence, ""))?;
+    writeln!(out)
+}
+
 /// What a buyer gets for money and power.
 fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(offers) = offers::offers(c, "") else { return Ok(()) };
     writeln!(out, "Performance for the money (geometric mean), best first")?;
     fitting(out, &format!("Budget: {}.", offers.budget), "")?;
-    let mut listed = table(&offers::HEADING);
+    let mut listed = table(&offers.headings.iter().map(String::as_str).collect::<Vec<_>>());
     offers.rows.iter().for_each(|offer| row(&mut listed, offer));
     writeln!(out, "{listed}")?;
     wrapped(out, &offers.remark, "")?;

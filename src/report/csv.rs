@@ -1,6 +1,5 @@
 //! CSV with a heading: one line a cell of a comparison, one line a replay.
 
-use super::sheet::Datum;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport};
 use crate::platform::speeds::{Resolved, Values};
 use crate::study::comparison::{Comparison, Run};
@@ -9,6 +8,9 @@ use std::io::{self, Write};
 
 /// The CSV format.
 pub struct Csv;
+
+/// With what each comparison begins.
+pub(super) const COMPARE_HEADINGS: &str = "workload,topology,seed,simulated_seconds,mops,relative,baseline,";
 
 /// A column of lines that are made of `R`: its heading, and the field of a line.
 pub(super) type Column<R> = (&'static str, fn(&R) -> String);
@@ -22,9 +24,18 @@ pub(super) fn lines<'r, R: 'r>(
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record(columns.iter().map(|(heading, _)| heading))?;
     for row in rows {
-        csv.write_record(columns.iter().map(|(_, field)| field(row)))?;
+        csv.write_record(columns.iter().map(|(_, field)| no_formula(field(row))))?;
     }
     csv.flush()
+}
+
+/// A field that no spreadsheet takes for a formula: text that begins like one gets an apostrophe in front, as
+/// spreadsheets write it themselves. Numbers stay as they are.
+fn no_formula(field: String) -> String {
+    if field.starts_with(['=', '+', '-', '@', '\t', '\r']) && field.parse::<f64>().is_err() {
+        return format!("'{field}");
+    }
+    field
 }
 
 /// A value, or nothing.
@@ -255,12 +266,12 @@ impl Reporter for Csv {
             Some(table) => {
                 csv.write_record(table.columns.iter().map(|column| column.name))?;
                 for row in &table.rows {
-                    csv.write_record(row.iter().map(Datum::field))?;
+                    csv.write_record(row.iter().map(|datum| no_formula(datum.field())))?;
                 }
             }
             None => {
                 csv.write_record(sheet.facts.iter().map(|(name, _, _)| *name))?;
-                csv.write_record(sheet.facts.iter().map(|(_, _, value)| value.field()))?;
+                csv.write_record(sheet.facts.iter().map(|(_, _, value)| no_formula(value.field())))?;
             }
         }
         csv.flush()

@@ -13,7 +13,7 @@ pub(super) const CHAOS: &str = "Under heavy contention results are chaotic: diff
 
 /// How fast hosts and links are, of all networks together where they are alike: `Platform` or `Platform of A, C`, and
 /// what it is.
-pub(super) fn platforms(networks: &[NetworkInfo], letter: fn(usize) -> String) -> Vec<String> {
+pub(super) fn platforms(networks: &[NetworkInfo], names: &[String]) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for (index, network) in networks.iter().enumerate() {
         let words = match &network.parameters {
@@ -21,8 +21,8 @@ pub(super) fn platforms(networks: &[NetworkInfo], letter: fn(usize) -> String) -
             None => speeds(&network.speeds),
         };
         match groups.iter_mut().find(|(known, _)| *known == words) {
-            Some((_, letters)) => letters.push(letter(index)),
-            None => groups.push((words, vec![letter(index)])),
+            Some((_, letters)) => letters.push(names[index].clone()),
+            None => groups.push((words, vec![names[index].clone()])),
         }
     }
     let alike = groups.len() == 1;
@@ -93,6 +93,53 @@ pub(super) fn list(parts: &[String]) -> String {
 pub(super) fn unknown_operations(c: &Comparison) -> Option<&'static str> {
     let unknown = c.workloads.iter().any(|w| w.operations.is_none());
     unknown.then_some("Mop/s unknown: no side file gives the number of operations; ratios are those of times.")
+}
+
+/// Share of communication from which on a workload hardly computes.
+const HARDLY_COMPUTES: f64 = 0.9;
+
+/// Repetitions below which intervals say little.
+const FEW: usize = 5;
+
+/// What makes the figures of a comparison less than they seem: workloads that hardly compute, and few repetitions.
+pub(super) fn cautions(c: &Comparison) -> Vec<String> {
+    hardly_compute(c).into_iter().chain(few_repetitions(c)).collect()
+}
+
+/// The workloads that spend nearly all of their time in communication, on all networks.
+fn hardly_compute(c: &Comparison) -> Option<String> {
+    let share = |w: usize, n: usize| 1.0 - c.cell(w, n).explanation.time_shares.compute;
+    let networks = 0..c.networks.len();
+    let all = |w: usize| networks.clone().map(move |n| share(w, n));
+    let found: Vec<usize> = (0..c.workloads.len())
+        .filter(|&w| c.cells.iter().any(|x| x.workload == w && x.simulated_seconds > 0.0))
+        .filter(|&w| all(w).all(|share| share >= HARDLY_COMPUTES))
+        .collect();
+    if found.is_empty() {
+        return None;
+    }
+    let shares = range(found.iter().flat_map(|&w| all(w)).collect::<Vec<_>>().into_iter());
+    let who = if found.len() == c.workloads.len() {
+        "Your workloads hardly compute".to_owned()
+    } else {
+        let names: Vec<String> = found.iter().map(|&w| c.workloads[w].name.clone()).collect();
+        format!("{} hardly compute{}", list(&names), if names.len() == 1 { "s" } else { "" })
+    };
+    Some(format!(
+        "{who} here: {shares} of the time is communication. Ratios are then those of the network alone, which a whole \
+         application does not see; take a larger class, or a host speed closer to the real one."
+    ))
+}
+
+/// Too few repetitions for an interval.
+fn few_repetitions(c: &Comparison) -> Option<String> {
+    let least = c.seeds.iter().map(Vec::len).filter(|count| *count > 1).min()?;
+    (least < FEW).then(|| {
+        format!(
+            "Only {least} repetitions: the 95 % intervals of so few are wide and rest on the normal distribution; take at \
+             least {FEW}."
+        )
+    })
 }
 
 /// Times that differ by less than this share are called equal.

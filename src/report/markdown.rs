@@ -4,6 +4,7 @@ use super::number::{bytes, grouped, mops, percent, seconds};
 use super::text::{describe, letter};
 use super::topology::shown;
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TopologyReport, findings};
+use crate::printable::printable;
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
 use crate::study::network::NetworkInfo;
@@ -15,7 +16,7 @@ pub struct Markdown;
 /// A text that stays what it is in Markdown, and stays in its cell.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in printable(text).chars() {
         match c {
             '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '!' => out.extend(['\\', c]),
             '<' => out.push_str("&lt;"),
@@ -47,7 +48,7 @@ pub(super) fn model(
     out: &mut dyn Write,
     m: &ModelDescription,
     mapping: &str,
-    networks: &[NetworkInfo],
+    (networks, names): (&[NetworkInfo], &[String]),
     notes: &[String],
 ) -> io::Result<()> {
     let onoff = |on: bool| if on { "on" } else { "off" };
@@ -65,7 +66,7 @@ pub(super) fn model(
         escape(&constants),
         escape(mapping)
     )?;
-    for text in findings::platforms(networks, letter) {
+    for text in findings::platforms(networks, names) {
         writeln!(out, "\n{}", escape(&text))?;
     }
     notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note)))
@@ -128,7 +129,7 @@ impl Reporter for Markdown {
         if let Some(path) = &r.explanation.critical_path {
             writeln!(out, "\nCritical path: {}.", findings::critical_path(path))?;
         }
-        model(out, &r.model, &r.mapping, std::slice::from_ref(&r.network), &r.notes)
+        model(out, &r.model, &r.mapping, (std::slice::from_ref(&r.network), &[letter(0)]), &r.notes)
     }
 
     fn compare(&self, c: &Comparison, out: &mut dyn Write) -> io::Result<()> {

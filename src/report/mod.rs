@@ -3,9 +3,11 @@
 //! A format is a [`Reporter`]; a new one is a new file and one line of [`FORMATS`]. Reporters are told what to write
 //! and write it; they compute nothing that another format would have to compute again.
 
+mod across;
 mod collectives;
 mod collectives_text;
 mod compare_json;
+mod compare_json_more;
 mod compare_markdown;
 mod compare_text;
 mod csv;
@@ -15,6 +17,8 @@ pub mod findings;
 pub mod html;
 mod jobs;
 mod json;
+mod label;
+pub mod mark;
 mod markdown;
 pub mod model;
 pub mod number;
@@ -22,6 +26,7 @@ mod offers;
 pub mod packets;
 mod replay;
 mod routings;
+mod sensitivity;
 pub mod sheet;
 mod text;
 pub mod throughput;

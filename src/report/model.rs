@@ -1,7 +1,7 @@
 //! What network models make of one message: a table over message sizes, and a drawing.
 
 use super::sheet::{Column, Datum, Rows, Sheet};
-use crate::markup::escape_text;
+use crate::markup::{GENERATOR, escape_text};
 use crate::report::number;
 use crate::study::choice::ModelDescription;
 use std::fmt::Write;
@@ -128,7 +128,7 @@ pub fn svg(link: ModelLink, curves: &[ModelCurve]) -> String {
     let y = |rate: f64| TOP + PLOT.1 * (high - rate.log10()) / (high - low);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH:.0}\" height=\"{HEIGHT:.0}\" viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\" \
-         font-family=\"sans-serif\" font-size=\"11\"><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         font-family=\"sans-serif\" font-size=\"11\"><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>{GENERATOR}\n\
          <text x=\"{LEFT}\" y=\"24\" font-size=\"14\">Bandwidth of one message over a link of {} and {}</text>\n",
         number::bandwidth(link.bandwidth),
         number::seconds(link.latency)

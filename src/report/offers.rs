@@ -1,31 +1,47 @@
 //! What a buyer gets for money and power, in words: text, Markdown and HTML lay it out.
 
+use super::findings;
+use super::label::short;
 use super::number::grouped;
-use super::text::letter;
-use crate::cost::Prices;
 use crate::study::comparison::Comparison;
-use crate::study::procurement::{Budget, Offer};
-
-/// The columns of [`Offers::rows`].
-pub(super) const HEADING: [&str; 8] =
-    ["network", "performance", "dollars", "watts", "metres", "per $", "per W", "budget"];
+use crate::study::procurement::{Budget, NetworkCost, Offer};
 
 /// The offers of a study with a budget.
 pub(super) struct Offers {
     /// What a network may cost.
     pub budget: String,
+    /// Headings of the columns.
+    pub headings: Vec<String>,
     /// Best first.
-    pub rows: Vec<[String; 8]>,
+    pub rows: Vec<Vec<String>>,
     /// What the numbers are, and what is not known.
     pub remark: String,
 }
 
-/// A budget in words.
-pub(super) fn limits(budget: &Budget) -> String {
+/// Currency as text: `dollars` for USD, elsewhere the code of the list.
+pub(super) fn currency(c: &Comparison) -> String {
+    match c.prices.currency.as_str() {
+        "USD" => "dollars".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// Sign of the currency for headings.
+pub(super) fn sign(c: &Comparison) -> &str {
+    match c.prices.currency.as_str() {
+        "USD" => "$",
+        other => other,
+    }
+}
+
+/// Budget as text.
+pub(super) fn limits(c: &Comparison, budget: &Budget) -> String {
     let number = |limit: f64| if limit.fract() == 0.0 { grouped(limit as u64) } else { limit.to_string() };
+    let currency = currency(c);
     let limits = budget.limits().into_iter();
-    let limits: Vec<String> =
-        limits.filter_map(|(unit, limit)| limit.map(|limit| format!("{} {unit}", number(limit)))).collect();
+    let limits: Vec<String> = limits
+        .filter_map(|(unit, limit)| Some(format!("{} {}", number(limit?), unit.replace("dollars", &currency))))
+        .collect();
     if limits.is_empty() { "no limit".to_owned() } else { limits.join(", ") }
 }
 
@@ -38,14 +54,58 @@ pub(super) fn within(offer: &Offer) -> &'static str {
     }
 }
 
-/// What the prices stand for, and what a list of offers with several settings leaves apart.
+/// Origin of the prices, how the total cost is computed, and what a list of offers with several settings leaves apart.
 pub(super) fn caveats(c: &Comparison) -> String {
-    let prices = Prices::default();
-    let mut text = format!(
-        "Prices are those of the list {} for links of {} Gb/s, whatever bandwidth is simulated",
-        prices.name, prices.link_rate_gbps
-    );
+    let list = &c.prices;
+    let costs = || c.costs.iter().enumerate().filter_map(|(n, cost)| Some((n, cost.as_ref()?)));
+    let letters = |chosen: &dyn Fn(&NetworkCost) -> bool| -> Vec<String> {
+        costs().filter(|(_, cost)| chosen(cost)).map(|(n, _)| short(c, n)).collect()
+    };
+    let rates = match &list.rates[..] {
+        [one] if list.scaling.is_none() => {
+            format!("for links of {} Gb/s, whatever bandwidth is simulated", one.link_rate_gbps)
+        }
+        rates => {
+            let rates: Vec<String> = rates.iter().map(|prices| prices.link_rate_gbps.to_string()).collect();
+            let scaled = list
+                .scaling
+                .map_or_else(String::new, |exponent| format!(", other rates by the ratio to the power of {exponent}"));
+            format!("for links of {} Gb/s{scaled}, at the link rate of each network", findings::list(&rates))
+        }
+    };
+    let mut text = format!("Prices are those of the list {} {rates}", list.name);
     text += if c.has_repetitions() { "; of networks with repetitions, the first one's." } else { "." };
+    if let Some(note) = &list.note {
+        text += &format!(" {note}.");
+    }
+    if list.rates.len() > 1 {
+        let others = letters(&|cost| cost.priced_as_gbps.is_some() && !cost.quoted);
+        if !others.is_empty() {
+            text += &format!(
+                " {}: the list has no prices for their link rate, so those of the nearest listed rate apply.",
+                findings::list(&others)
+            );
+        }
+    }
+    let quoted = letters(&|cost| cost.quoted);
+    if !quoted.is_empty() {
+        text += &format!(" Quoted price: {}.", findings::list(&quoted));
+    }
+    text += if list.rates.iter().all(|prices| prices.host.is_some()) {
+        " Adapters and links of hosts are counted."
+    } else {
+        " Adapters and links of hosts on switches are not counted."
+    };
+    if let Some(owned) = &list.ownership {
+        let money = &list.currency;
+        text += &format!(
+            " Total cost: price, {} % of it per year for support, and energy at {} {money} per kWh with a PUE of {}, over {} years.",
+            owned.support * 100.0,
+            owned.energy_price,
+            owned.pue,
+            owned.years
+        );
+    }
     if c.has_settings() {
         text += " Networks are ranked setting by setting, each against the baseline of its own.";
     }
@@ -56,26 +116,50 @@ pub(super) fn caveats(c: &Comparison) -> String {
 pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
     let budget = c.budget?;
     let all = c.offers();
+    let owned = c.prices.ownership.is_some();
     let multiple = |offer: &Offer, per: fn(&Offer) -> Option<f64>| {
         let reference = all.iter().find(|other| other.network == c.baselines[offer.network]).and_then(per);
         let ratio = per(offer).zip(reference).map(|(own, reference)| format!("{:.3}", own / reference));
         ratio.unwrap_or_else(|| unknown.to_owned())
     };
     let row = |offer: &Offer| {
-        let [dollars, watts, metres] = match offer.cost {
-            Some(cost) => [cost.dollars, cost.watts, cost.metres].map(|value| grouped(value.round() as u64)),
-            None => ["unknown", "unknown", "unknown"].map(str::to_owned),
+        let amount = |of: fn(&NetworkCost) -> Option<f64>| {
+            let value = offer.cost.as_ref().and_then(of);
+            value.map_or_else(|| "unknown".to_owned(), |value| grouped(value.round() as u64))
         };
-        let (performance, within) = (format!("{:.3}", offer.performance), within(offer).to_owned());
-        let [per_dollar, per_watt] = [Offer::per_dollar, Offer::per_watt].map(|per| multiple(offer, per));
-        [letter(offer.network), performance, dollars, watts, metres, per_dollar, per_watt, within]
+        let mut cells = vec![short(c, offer.network), format!("{:.3}", offer.performance), amount(|cost| cost.dollars)];
+        if owned {
+            cells.push(amount(|cost| cost.total));
+        }
+        cells.extend([amount(|cost| cost.watts), amount(|cost| cost.metres)]);
+        cells.extend([multiple(offer, Offer::per_dollar), multiple(offer, Offer::per_watt), within(offer).to_owned()]);
+        cells
     };
-    let mut remark = "Performance for a dollar and for a watt are multiples of the baseline's.".to_owned();
-    let nameless: Vec<String> = (0..c.networks.len()).filter(|&n| c.costs[n].is_none()).map(letter).collect();
+    let money = currency(c);
+    let mut headings = vec!["network".to_owned(), "performance".to_owned(), money];
+    if owned {
+        headings.push("total".to_owned());
+    }
+    headings.extend(["watts", "metres"].map(str::to_owned));
+    headings.extend([format!("per {}", sign(c)), "per W".to_owned(), "budget".to_owned()]);
+    let mut remark = format!(
+        "Performance {} and for a watt are multiples of the baseline's.",
+        if owned {
+            "for the total cost".to_owned()
+        } else if sign(c) == "$" {
+            "for a dollar".to_owned()
+        } else {
+            format!("per {}", sign(c))
+        }
+    );
+    let nameless: Vec<String> = (0..c.networks.len())
+        .filter(|&n| c.costs[n].and_then(|cost| cost.money()).is_none())
+        .map(|n| short(c, n))
+        .collect();
     if !nameless.is_empty() {
         remark += &format!(" There is no price known for {}: ranked by performance, last.", nameless.join(", "));
     }
     remark += " ";
     remark += &caveats(c);
-    Some(Offers { budget: limits(&budget), rows: all.iter().map(row).collect(), remark })
+    Some(Offers { budget: limits(c, &budget), headings, rows: all.iter().map(row).collect(), remark })
 }

@@ -238,6 +238,8 @@ pub fn sweep(sweep: &Sweep, all: &[Series], cycle: Cycle) -> Sheet {
             notes.push(note.clone());
         }
     }
+    // Text shows no facts beside tables.
+    notes.push(format!("A cycle takes {:.3} ns; defaults {}.", cycle.ns, cycle.defaults.name()));
     let networks = match sweep.topologies.len() {
         1 => "1 network".to_owned(),
         count => format!("{count} networks"),

@@ -1,7 +1,7 @@
 //! The effect of routing rules, as all formats show it.
 
 use super::findings::list;
-use super::text::letter;
+use super::label::short;
 use crate::study::comparison::Comparison;
 use crate::study::routings::{self, Flip, RoutingEffect};
 
@@ -126,8 +126,8 @@ pub(super) fn different_rules(c: &Comparison) -> Option<String> {
             None => "static routes of a file".to_owned(),
         };
         match rules.iter_mut().find(|(known, _)| *known == rule) {
-            Some((_, letters)) => letters.push(letter(index)),
-            None => rules.push((rule, vec![letter(index)])),
+            Some((_, letters)) => letters.push(short(c, index)),
+            None => rules.push((rule, vec![short(c, index)])),
         }
     }
     if rules.len() < 2 {

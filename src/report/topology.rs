@@ -1,6 +1,6 @@
 //! What is reported of a topology.
 
-use crate::cost::{Bill, CostError, Prices};
+use crate::cost::{Bill, CostError, PriceList, Prices};
 use crate::defaults::Version;
 use crate::ids::SwitchId;
 use crate::layout::latency::{self, Choice, Latency};
@@ -70,6 +70,8 @@ pub struct TopologyOptions {
     pub cable_delay: f64,
     /// Prices.
     pub prices: Prices,
+    /// Sentence of the price list about itself.
+    pub prices_note: Option<String>,
     /// A route to show: the rule, where it is not the default one, from, to.
     pub route: Option<(Option<String>, u32, u32)>,
     /// Version of the defaults, for the rule of the route.
@@ -97,6 +99,7 @@ impl TopologyOptions {
             switch_delay: speeds.switch_delay,
             cable_delay: speeds.cable_delay,
             prices: Prices::default(),
+            prices_note: PriceList::default().note,
             route: None,
             defaults: version,
         }
@@ -274,6 +277,9 @@ pub struct FloorReport {
 pub struct CostReport {
     /// Name of the price list.
     pub prices: String,
+    /// Sentence of the price list about itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices_note: Option<String>,
     /// Rate of a link, in Gb/s.
     pub link_rate_gbps: f64,
     /// Compute nodes.
@@ -288,6 +294,9 @@ pub struct CostReport {
     pub cable_dollars: f64,
     /// Dollars for routers.
     pub router_dollars: f64,
+    /// Dollars for adapters of hosts, where the price list has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_dollars: Option<f64>,
     /// Dollars in all.
     pub dollars: f64,
     /// Dollars for each compute node.
@@ -516,9 +525,13 @@ fn crossed(switches: &Graph, plan: &FloorPlan, distances: Option<&Distances>, qu
 }
 
 fn cost(switches: &Graph, plan: &FloorPlan, options: &TopologyOptions) -> Result<CostReport, CostError> {
-    let bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices)?;
+    let mut bill = Bill::new(switches, plan, &plan.cables(switches), &options.prices)?;
+    let placed = bill.endpoints != plan.switches().map(|switch| u64::from(plan.hosts_on(switch))).sum::<u64>()
+        || !plan.endpoint_lengths().is_empty();
+    bill.add_hosts(bill.endpoints, !placed, &options.prices);
     Ok(CostReport {
         prices: options.prices.name.clone(),
+        prices_note: options.prices_note.clone(),
         link_rate_gbps: options.prices.link_rate_gbps,
         endpoints: bill.endpoints,
         ports: bill.ports,
@@ -526,6 +539,7 @@ fn cost(switches: &Graph, plan: &FloorPlan, options: &TopologyOptions) -> Result
         fibre_cables: bill.fibre_cables,
         cable_dollars: bill.cable_dollars,
         router_dollars: bill.router_dollars,
+        host_dollars: options.prices.host.as_ref().map(|_| bill.host_dollars),
         dollars: bill.dollars(),
         dollars_per_endpoint: bill.dollars_per_endpoint(),
         watts: bill.watts,

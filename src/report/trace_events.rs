@@ -4,6 +4,7 @@
 //! complete event (`X`) for each action, and a flow (`s`, `f`) for a message on which somebody was blocked. Events are
 //! written as they happen, so that memory does not grow with the trace; there is an upper limit on their number.
 
+use super::mark::TIMELINE;
 use crate::engine::{Observer, Wakening};
 use crate::mpi::messages::Envelope;
 use crate::trace::{Action, Trace};
@@ -40,7 +41,7 @@ impl<'a, W: Write> TraceEvents<'a, W> {
         };
         let title = format!("{} on {network}", trace.name);
         events.write(|out| {
-            write!(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{{\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"args\":{{\"name\":")?;
+            write!(out, "{{\"displayTimeUnit\":\"ns\",{TIMELINE},\"traceEvents\":[\n{{\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"args\":{{\"name\":")?;
             serde_json::to_writer(&mut *out, &title)?;
             write!(out, "}}}}")
         });

@@ -3,7 +3,7 @@
 //! Ranks are put together in groups of the same size where there are more than there is room for. Tones are those of
 //! logarithms: neighbours and far ranks often differ by powers of ten.
 
-use crate::markup::escape_text;
+use crate::markup::{GENERATOR, escape_text};
 use crate::trace::inspect::Info;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -132,7 +132,7 @@ pub fn svg(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-         height=\"{height:.0}\" font-family=\"sans-serif\" font-size=\"9\">\n\
+         height=\"{height:.0}\" font-family=\"sans-serif\" font-size=\"9\">{GENERATOR}\n\
          <title>{name}: bytes from rank (down) to rank (across)</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}\
          <rect x=\"{left}\" y=\"{top}\" width=\"{side}\" height=\"{side}\" fill=\"none\" stroke=\"#555\"/>\n\
@@ -144,12 +144,15 @@ pub fn svg(name: &str, info: &Info, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
+/// The first line of the CSV.
+pub(super) const HEADINGS: &str = "from,to,messages,bytes";
+
 /// Writes the pairs that exchange messages as CSV: source, destination, messages, bytes.
 ///
 /// # Errors
 /// If `out` does not take it.
 pub fn csv(info: &Info, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "from,to,messages,bytes")?;
+    writeln!(out, "{HEADINGS}")?;
     for (from, to, volume) in &info.matrix {
         writeln!(out, "{from},{to},{},{}", volume.messages, volume.bytes)?;
     }

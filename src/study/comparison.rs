@@ -7,8 +7,10 @@ use super::plan::{Plan, Setting};
 use super::procurement::{self, Budget, NetworkCost, Offer};
 use super::ranking::Stability;
 use super::record::CellRecord;
+use super::sensitivity::Sensitivity;
 use super::statistics::Statistic;
 use super::workload::WorkloadInfo;
+use crate::cost::PriceList;
 
 /// One replay.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,8 +68,12 @@ pub struct Comparison {
     pub unmatched: bool,
     /// How often rankings hold, where that was asked for.
     pub ranking: Option<Stability>,
-    /// What a network may cost, if the study says so.
+    /// How far changed assumptions move the networks, where that was asked for.
+    pub sensitivity: Option<Sensitivity>,
+    /// Limits of price, power and cable, if the study has a budget or prices.
     pub budget: Option<Budget>,
+    /// Price list of the costs.
+    pub prices: PriceList,
 }
 
 impl Comparison {
@@ -77,13 +83,15 @@ impl Comparison {
     /// If there is not one record for each cell.
     pub fn new(plan: &Plan, records: &[CellRecord]) -> Self {
         assert_eq!(records.len(), plan.cells(), "a record for each cell");
-        let mut passes = records.chunks(plan.cells_of_a_pass().max(1));
+        let (whole, varied) = records.split_at(plan.passes() * plan.cells_of_a_pass());
+        let mut passes = whole.chunks(plan.cells_of_a_pass().max(1));
         let own = passes.next().unwrap_or_default();
         let stated = Matrix::new(plan, own);
         let ranking = plan.perturbation.as_ref().map(|perturbation| {
             let samples: Vec<Matrix> = passes.map(|records| Matrix::new(plan, records)).collect();
             Stability::new(plan, perturbation, &stated, &samples)
         });
+        let sensitivity = plan.sensitivity.as_ref().map(|all| Sensitivity::new(plan, all, own, varied));
         let runs = plan.places(0).zip(own).zip(&stated.relatives);
         let mut notes: Vec<String> = Vec::new();
         for record in records {
@@ -122,7 +130,9 @@ impl Comparison {
             notes,
             unmatched: records.iter().any(|record| record.unmatched),
             ranking,
+            sensitivity,
             budget: plan.budget,
+            prices: plan.prices.clone(),
             cells: stated.cells,
             arithmetic: stated.arithmetic,
             geometric: stated.geometric,
@@ -173,7 +183,7 @@ impl Comparison {
             network,
             performance: self.geometric_mean(network),
             cost: self.costs[network],
-            within_budget: self.costs[network].map(|cost| budget.allows(&cost)),
+            within_budget: self.costs[network].and_then(|cost| budget.allows(&cost)),
         };
         self.of_settings()
             .into_iter()

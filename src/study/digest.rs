@@ -25,7 +25,7 @@ pub struct Fingerprint {
     pub workloads: String,
     /// Network model, collectives, sharing.
     pub model: String,
-    /// Title, baseline, weights, budget, perturbations.
+    /// Title, baseline, weights, budget, prices, perturbations.
     pub plan: String,
 }
 
@@ -159,6 +159,13 @@ impl Fingerprint {
         rest.number(plan.baseline as u64);
         plan.weights.iter().for_each(|&weight| rest.float(weight));
         rest.text(&format!("{:?} {:?} {}", plan.budget, plan.perturbation, plan.mapping));
+        if let Some(variations) = &plan.sensitivity {
+            rest.text(&format!("{variations:?}"));
+        }
+        if plan.budget.is_some() {
+            rest.text(&format!("{:?}", plan.prices));
+            plan.columns.iter().for_each(|column| rest.text(&format!("{:?}", column.cost)));
+        }
         Self {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             networks: networks.finish(),
@@ -182,7 +189,10 @@ impl Fingerprint {
             (self.networks != other.networks, "its networks or the places of ranks"),
             (self.workloads != other.workloads, "its workloads"),
             (self.model != other.model, "its model"),
-            (self.plan != other.plan, "its title, baseline, weights, budget, perturbations or explanations"),
+            (
+                self.plan != other.plan,
+                "its title, baseline, weights, budget, prices, perturbations, sensitivity or explanations",
+            ),
         ];
         parts.iter().filter(|part| part.0).map(|part| part.1).collect::<Vec<_>>().join(", ")
     }

@@ -3,6 +3,7 @@
 use super::choice::ChoiceError;
 use super::jobs::JobsError;
 use super::network::NetworkError;
+use super::procurement::PriceListError;
 use super::results::ResultsError;
 use super::toml_file::{Place, TomlError};
 use crate::engine::ReplayError;
@@ -48,7 +49,7 @@ pub enum StudyError {
     },
     /// The synthetic traffic cannot be.
     #[error(transparent)]
-    Traffic(#[from] ThroughputError),
+    Traffic(#[from] Box<ThroughputError>),
     /// A trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -82,6 +83,9 @@ pub enum StudyError {
         /// Why.
         error: Box<ReplayError>,
     },
+    /// A price list cannot be used.
+    #[error(transparent)]
+    Prices(#[from] Box<PriceListError>),
     /// A results file cannot be used.
     #[error(transparent)]
     Results(#[from] ResultsError),

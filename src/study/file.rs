@@ -27,10 +27,11 @@
 //!
 //! File names are relative to the study file. `docs/studies.md` has all keys.
 
+use super::assumptions::SensitivityChoice;
 use super::choice::ModelChoice;
 use super::jobs::JobEntry;
 use super::network::NetworkChoice;
-use super::procurement::Budget;
+use super::procurement::BudgetChoice;
 use super::traffic::TrafficChoice;
 use crate::defaults::Version;
 use crate::platform::PlatformParameters;
@@ -70,8 +71,10 @@ pub struct StudyFile {
     pub routings: Option<Vec<String>>,
     /// Several tables of collectives; every network is compared with the baseline under each of them.
     pub collectives: Option<Vec<String>>,
-    /// What a network may cost.
-    pub budget: Option<Budget>,
+    /// Assumptions to change one at a time.
+    pub sensitivity: Option<SensitivityChoice>,
+    /// Limits and prices.
+    pub budget: Option<BudgetChoice>,
     /// Several sets of parameters; every network is compared with the baseline under each of them.
     pub platforms: Option<Vec<PlatformEntry>>,
     /// What all networks have in common.

@@ -47,7 +47,7 @@ pub struct Matrix {
 }
 
 /// Two runs that take no time at all are equally fast.
-fn ratio(reference: f64, seconds: f64) -> f64 {
+pub(super) fn ratio(reference: f64, seconds: f64) -> f64 {
     if seconds == reference { 1.0 } else { reference / seconds }
 }
 

@@ -6,8 +6,13 @@
 //! [`comparison::Comparison`] is made of the plan and the records alone. So it makes no difference where and when a
 //! cell was replayed.
 
+pub mod across;
+pub mod assumptions;
+mod axes;
 pub mod cell;
+mod checked_line;
 pub mod choice;
+mod columns;
 pub mod comparison;
 mod digest;
 mod error;
@@ -22,12 +27,14 @@ pub mod ping;
 mod placement;
 pub mod plan;
 pub mod procurement;
+mod ranges;
 pub mod ranking;
 mod read;
 pub mod record;
 pub mod results;
 pub mod routings;
 mod run;
+pub mod sensitivity;
 pub mod shard;
 mod simgrid_settings;
 mod source;

@@ -1,6 +1,7 @@
 //! A network that takes part in a comparison: a topology with parameters, or a platform file.
 
 use super::choice::{ChoiceError, ModelChoice};
+use super::procurement::Quoted;
 use super::simgrid_settings;
 use super::toml_file::{self, Place, Step, Step::Key, TomlError};
 use crate::defaults::Version;
@@ -37,6 +38,10 @@ pub struct NetworkChoice {
     /// The model, where the study or the command line leaves it open.
     #[serde(default)]
     pub model: ModelChoice,
+    /// Purchase price of the whole network, adapters included; overrides the price list.
+    pub price: Option<Quoted>,
+    /// Power of the whole network in watts, adapters included; overrides the price list.
+    pub watts: Option<Quoted>,
 }
 
 /// A network as the report names it.
@@ -79,6 +84,10 @@ pub struct NetworkUnderTest {
     pub model: ModelChoice,
     /// What its file has and a replay does not use, for messages.
     pub remarks: Vec<String>,
+    /// Quoted purchase price.
+    pub price: Option<Quoted>,
+    /// Quoted power in watts.
+    pub watts: Option<Quoted>,
 }
 
 /// What a graph of switches is made into a platform with.
@@ -148,6 +157,14 @@ pub enum NetworkError {
     /// The topology cannot be built.
     #[error(transparent)]
     Topology(#[from] TopologyError),
+    /// A quoted price or power is no number.
+    #[error("{key} = {value} is not a number, zero or more")]
+    Quoted {
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: f64,
+    },
     /// The model that it comes with cannot be.
     #[error("model: {0}")]
     Model(#[from] ChoiceError),
@@ -165,7 +182,7 @@ impl NetworkError {
             Self::NoGraph { .. } => "use --to simgrid, or describe the network by a topology".into(),
             Self::Toml(TomlError::Read(error)) => error.help().into(),
             Self::Toml(_) => {
-                "the keys are name, topology, platform, routing, defaults, seed and the table [parameters]".into()
+                "the keys are name, topology, platform, routing, defaults, seed, price, watts and the table [parameters]".into()
             }
             Self::Nested => "put the keys of that file here instead".into(),
             Self::InToml { error, .. } if matches!(**error, Self::Ambiguous { .. }) => {
@@ -173,6 +190,7 @@ impl NetworkError {
             }
             Self::InToml { error, .. } => error.help(),
             Self::Topology(error) => error.help(),
+            Self::Quoted { .. } => "give the amount, in the currency of the price list".into(),
             Self::Model(error) => error.help().into(),
             Self::Platform(error) => error.help(),
         }
@@ -190,10 +208,14 @@ impl NetworkError {
             | Self::Platform(PlatformError::File(_) | PlatformError::Unsupported(_) | PlatformError::Read(_)) => {
                 vec![Key("platform")]
             }
-            Self::Topology(_) | Self::Platform(PlatformError::Topology(_) | PlatformError::Disconnected { .. }) => {
+            Self::Topology(_)
+            | Self::Platform(
+                PlatformError::Topology(_) | PlatformError::Disconnected { .. } | PlatformError::TooLarge { .. },
+            ) => {
                 vec![Key("topology")]
             }
             Self::Model(_) => vec![Key("model")],
+            Self::Quoted { key, .. } => vec![Key(key)],
             Self::NotForFile { option: "routing", .. } | Self::Platform(PlatformError::Routing(_)) => {
                 vec![Key("routing")]
             }
@@ -235,6 +257,8 @@ impl NetworkChoice {
             seed: self.seed.or(base.seed),
             parameters: self.parameters.over(&base.parameters),
             model: self.model.over(&base.model),
+            price: self.price.or_else(|| base.price.clone()),
+            watts: self.watts.or_else(|| base.watts.clone()),
         }
     }
 
@@ -252,6 +276,11 @@ impl NetworkChoice {
     /// [`NetworkError`].
     pub fn build_on(&self, graph: Option<Arc<Topology>>, folder: &Path) -> Result<NetworkUnderTest, NetworkError> {
         self.model.build()?;
+        for (key, quoted) in [("price", &self.price), ("watts", &self.watts)] {
+            if let Some((_, value)) = quoted.as_ref().and_then(Quoted::mistake) {
+                return Err(NetworkError::Quoted { key, value });
+            }
+        }
         match (&self.topology, &self.platform) {
             (Some(spec), None) => {
                 let graph = graph.map_or_else(|| self.graph(spec, folder).map(Arc::new), Ok)?;
@@ -383,6 +412,8 @@ impl NetworkChoice {
             making: Some(Making { parameters, routing, routing_seed }),
             model: self.model(),
             remarks: Vec::new(),
+            price: self.price.clone(),
+            watts: self.watts.clone(),
         })
     }
 
@@ -398,7 +429,8 @@ impl NetworkChoice {
             return not_for_file(option);
         }
         let loopback = self.parameters.check_with(self.defaults.unwrap_or_default())?.loopback;
-        let Loaded { platform, settings, mut remarks } = Platform::load_all(file, &LoadOptions { loopback })?;
+        let Loaded { platform, settings, mut remarks, price, watts } =
+            Platform::load_all(file, &LoadOptions { loopback })?;
         let settings = simgrid_settings::read(&settings)?;
         if !settings.ignored.is_empty() {
             remarks.push(format!("settings without effect on a replay: {}", settings.ignored.join(", ")));
@@ -423,6 +455,8 @@ impl NetworkChoice {
             making: None,
             model: self.model().over(&settings.model),
             remarks,
+            price: self.price.clone().or(price.map(Quoted::All)),
+            watts: self.watts.clone().or(watts.map(Quoted::All)),
         })
     }
 

@@ -8,7 +8,7 @@
 //! range better than as many independent draws. The generator is PCG64, its seed stands in the result. Loopbacks of
 //! hosts are left as they are.
 
-use crate::platform::{Host, Link, Platform};
+use crate::platform::{Host, Link, LinkKind, Platform};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -68,11 +68,19 @@ pub fn amplitude(text: &str) -> Result<f64, String> {
 
 /// Returns a platform with the same routes and other speeds.
 pub fn perturbed(platform: &Platform, factors: &Factors) -> Platform {
+    perturbed_with_hosts(platform, factors, 1.0)
+}
+
+/// Returns a platform as [`perturbed`] does, with a further factor for the bandwidth of the links of hosts.
+pub fn perturbed_with_hosts(platform: &Platform, factors: &Factors, host_links: f64) -> Platform {
     let link = |(index, link): (usize, &Link)| {
         let mut link = link.clone();
         if platform.loopback.is_none_or(|loopback| loopback.index() != index) {
             link.bandwidth *= factors.bandwidth;
             link.latency *= factors.latency;
+            if link.kind == LinkKind::OfHost {
+                link.bandwidth *= host_links;
+            }
         }
         link
     };

@@ -3,9 +3,14 @@
 use super::StudyError;
 use super::choice::ChoiceError;
 use super::network::NetworkUnderTest;
+use super::workload::Workload;
+use crate::ids::{HostId, Rank, SwitchId};
+use crate::mpi::bisection::{self, Affinity};
+use crate::mpi::layout::Layout;
 use crate::mpi::mapping::Mapping;
 use crate::platform::{PlatformError, hostfile, rankfile};
 use crate::routing::DEFAULT_SEED;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// How ranks are placed, as a user says it: by a rule, or by a file that names hosts.
@@ -60,4 +65,38 @@ pub fn mapping(name: Option<&str>, seed: Option<u64>) -> Result<Mapping, ChoiceE
         Some(name) => Mapping::by_name(name, seed.unwrap_or(DEFAULT_SEED))
             .ok_or_else(|| ChoiceError::unknown("mapping", name, &Mapping::NAMES)),
     }
+}
+
+/// Gives the places of a layout to the ranks by recursive bisection: places in an order in which near switches are
+/// neighbours, halved at switches; ranks by what they send each other.
+pub(super) fn bisected(workload: &Workload, network: &NetworkUnderTest, places: &Layout) -> Layout {
+    let hosts = &network.platform.hosts;
+    let of = |host: HostId| hosts[host.index()].switch.map_or(u32::MAX, |switch| switch.0);
+    let mut places: Vec<HostId> = (0..places.ranks()).map(|rank| places.host(Rank(rank))).collect();
+    // Switches with hosts, in the order of their hosts, and the cables between them. Trees have none between leaves, whose
+    // order then stays as it is.
+    let mut switches: Vec<u32> = Vec::new();
+    let mut number: BTreeMap<u32, u32> = BTreeMap::new();
+    for &host in &places {
+        number.entry(of(host)).or_insert_with(|| {
+            switches.push(of(host));
+            switches.len() as u32 - 1
+        });
+    }
+    let cables = network.topology.iter().flat_map(|topology| {
+        let graph = &topology.graph;
+        let number = &number;
+        let known = move |switch: &u32| (*switch as usize) < graph.switches();
+        switches.iter().copied().filter(known).flat_map(move |switch| {
+            let ends = graph.heads_of(SwitchId(switch)).iter();
+            ends.filter_map(move |end| Some((number[&switch], *number.get(end)?, 1)))
+        })
+    });
+    let order = bisection::order(&Affinity::new(switches.len(), cables.collect::<Vec<_>>()));
+    let mut at = vec![0_u32; order.len()];
+    order.iter().zip(0..).for_each(|(&switch, place)| at[switch as usize] = place);
+    places.sort_by_key(|&host| (at[number[&of(host)] as usize], host));
+    let groups: Vec<u32> = places.iter().map(|&host| of(host)).collect();
+    let of_ranks = bisection::place(workload.affinity(), &groups);
+    Layout::new(of_ranks.iter().map(|&place| places[place as usize]).collect())
 }

@@ -1,12 +1,14 @@
 //! What a study consists of, in words and numbers: its columns, workloads, repetitions and perturbations, and the cells
 //! that follow from them. Reports are made of a plan and of records, so that merging needs no replay.
 
+use super::assumptions::Variation;
 use super::choice::ModelDescription;
 use super::network::NetworkInfo;
 use super::perturb::Perturbation;
 use super::procurement::{Budget, NetworkCost};
 use super::record::CellName;
 use super::workload::WorkloadInfo;
+use crate::cost::PriceList;
 
 /// What a network is compared under: everything that a study varies beside networks and workloads.
 ///
@@ -45,7 +47,8 @@ pub struct Column {
 /// Place of a cell in the study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Number of the perturbation; 0 is the study as it stands.
+    /// Number of the perturbation; 0 is the study as it stands. Behind the perturbations are the variations of
+    /// assumptions.
     pub sample: usize,
     /// Index of the workload.
     pub workload: usize,
@@ -74,12 +77,16 @@ pub struct Plan {
     pub model: ModelDescription,
     /// The perturbations, if any are asked for.
     pub perturbation: Option<Perturbation>,
-    /// What a network may cost, if the study says so.
+    /// Assumptions that are changed one at a time, if that is asked for.
+    pub sensitivity: Option<Vec<Variation>>,
+    /// Limits of price, power and cable, if the study has a budget or prices.
     pub budget: Option<Budget>,
+    /// Price list, with the study's own cost of ownership.
+    pub prices: PriceList,
 }
 
 impl Plan {
-    /// Number of passes over the study: as it stands, and once for each perturbation.
+    /// Number of whole passes over the study: as it stands, and once for each perturbation.
     pub fn passes(&self) -> usize {
         1 + self.perturbation.as_ref().map_or(0, |p| p.samples.len())
     }
@@ -93,9 +100,31 @@ impl Plan {
         })
     }
 
-    /// All cells, pass by pass: their order gives them their numbers.
+    /// The cells of a variation of assumptions: workload by workload, the columns that it changes, once each.
+    fn varied_places(&self, number: usize, variation: &Variation) -> Vec<Place> {
+        let sample = self.passes() + number;
+        let of_workload =
+            |workload| variation.columns.iter().map(move |&column| Place { sample, workload, column, repetition: 0 });
+        (0..self.workloads.len()).flat_map(of_workload).collect()
+    }
+
+    /// The variations of assumptions.
+    pub fn variations(&self) -> &[Variation] {
+        self.sensitivity.as_deref().unwrap_or_default()
+    }
+
+    /// All cells, pass by pass, variations last: their order gives them their numbers.
     pub fn all_places(&self) -> Vec<Place> {
-        (0..self.passes()).flat_map(|sample| self.places(sample)).collect()
+        let passes = (0..self.passes()).flat_map(|sample| self.places(sample));
+        let varied = self.variations().iter().enumerate().flat_map(|(n, variation)| self.varied_places(n, variation));
+        passes.chain(varied).collect()
+    }
+
+    /// The plan of the first setting alone, without repetitions, perturbations and variations.
+    pub fn first_setting(&self) -> Self {
+        let of_first = self.columns.iter().take_while(|column| column.setting == self.columns[0].setting);
+        let once = |column: &Column| Column { seeds: column.seeds[..1].to_vec(), ..column.clone() };
+        Self { columns: of_first.map(once).collect(), perturbation: None, sensitivity: None, ..self.clone() }
     }
 
     /// Cells of one pass.
@@ -105,7 +134,8 @@ impl Plan {
 
     /// Number of cells.
     pub fn cells(&self) -> usize {
-        self.passes().saturating_mul(self.cells_of_a_pass())
+        let varied = self.variations().iter().map(|variation| variation.columns.len() * self.workloads.len()).sum();
+        self.passes().saturating_mul(self.cells_of_a_pass()).saturating_add(varied)
     }
 
     /// What a cell is called in a results file.

@@ -1,58 +1,309 @@
-//! What a buyer asks: how much performance a dollar, a watt and a metre of cable give, and what stays within the
-//! budget.
+//! Procurement: price, power and cable of each network, total cost of ownership, and the budget.
 //!
 //! The performance of a network is its weighted geometric mean of relative performance, `exp(sum w ln r / sum w)` over
-//! the workloads. A network is ranked by that number over its dollars and over its watts, as a multiple of the
-//! baseline's.
+//! the workloads. A network is ranked by that number over its money and over its watts, as a multiple of the baseline's.
+//! Money is the total cost of ownership where the price list or the study has an energy price and a number of years, and
+//! the purchase price elsewhere.
 
 use super::network::NetworkUnderTest;
-use crate::cost::{Bill, Prices};
-use crate::layout::FloorPlan;
+use super::toml_file::{self, Step, TomlError, place_of};
+use crate::cost::{Bill, Ownership, PriceList, PricesError};
+use crate::layout::{FloorOptions, FloorPlan};
+use crate::platform::HostsPerSwitch;
+use crate::topology::Hosts;
+use crate::topology::input::{ReadError, read_text};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-/// What a network costs and takes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Price, power and cable of a network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct NetworkCost {
-    /// Dollars for switches and cables.
-    pub dollars: f64,
-    /// Watts of the switches.
-    pub watts: f64,
-    /// Metres of cable.
-    pub metres: f64,
+    /// Purchase price: the quoted one, or that of switches, cables and adapters by the price list.
+    pub dollars: Option<f64>,
+    /// Watts of switches and adapters: the quoted number, or that of the price list.
+    pub watts: Option<f64>,
+    /// Metres of cable, on the floor plan.
+    pub metres: Option<f64>,
+    /// Total cost of ownership, where the study or the price list has an energy price and years.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// Whether the purchase price is quoted in the study or in a platform file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub quoted: bool,
+    /// Link rate in Gbit/s whose prices were taken for a network with another rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priced_as_gbps: Option<f64>,
+    /// Whether money means the total cost.
+    #[serde(skip)]
+    pub owned: bool,
 }
 
-/// What a network may cost, as written in a study.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+impl NetworkCost {
+    /// Returns what performance is divided by: the total cost of ownership where that is computed, else the price.
+    pub fn money(&self) -> Option<f64> {
+        if self.owned { self.total } else { self.dollars }
+    }
+}
+
+/// Price of an offer, as written: a number, or a number for each of the study's platforms.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged, expecting = "a number, or a table with a number for each platform of the study")]
+pub enum Quoted {
+    /// The same on all platforms.
+    All(f64),
+    /// By the name of the platform.
+    Each(BTreeMap<String, f64>),
+}
+
+impl Quoted {
+    /// Returns the number for a platform, if there is one.
+    pub fn on(&self, platform: Option<&str>) -> Option<f64> {
+        match self {
+            Self::All(value) => Some(*value),
+            Self::Each(values) => values.get(platform?).copied(),
+        }
+    }
+
+    /// Returns the first entry that breaks the rule of numbers: its platform, if it has one, and its value.
+    pub fn mistake(&self) -> Option<(Option<&str>, f64)> {
+        let wrong = |value: f64| !(value.is_finite() && value >= 0.0);
+        match self {
+            Self::All(value) => wrong(*value).then_some((None, *value)),
+            Self::Each(values) => {
+                values.iter().find(|(_, value)| wrong(**value)).map(|(name, value)| (Some(name.as_str()), *value))
+            }
+        }
+    }
+
+    /// Returns the names of platforms, if it has a number for each.
+    pub fn platforms(&self) -> impl Iterator<Item = &str> {
+        let values = if let Self::Each(values) = self { Some(values) } else { None };
+        values.into_iter().flat_map(|values| values.keys().map(String::as_str))
+    }
+}
+
+/// Budget and prices as written in a study.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Budget {
-    /// Dollars for switches and cables.
+pub struct BudgetChoice {
+    /// Price list; the built-in one if left out.
+    pub prices: Option<PathBuf>,
+    /// Highest purchase price, in the currency of the list.
+    #[serde(alias = "price")]
     pub dollars: Option<f64>,
-    /// Watts of the switches.
+    /// Highest total cost of ownership, in the currency of the list.
+    pub total: Option<f64>,
+    /// Highest power.
     pub watts: Option<f64>,
-    /// Metres of cable.
+    /// Most metres of cable.
+    pub metres: Option<f64>,
+    /// Price of a kilowatt-hour; overrides that of the list, as do the next three.
+    pub energy_price: Option<f64>,
+    /// Years of operation.
+    pub years: Option<f64>,
+    /// Power drawn by the site per watt of equipment.
+    pub pue: Option<f64>,
+    /// Support per year, as a fraction of the purchase price.
+    pub support: Option<f64>,
+}
+
+/// Limits that a network may reach.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Budget {
+    /// Highest purchase price.
+    pub dollars: Option<f64>,
+    /// Highest total cost of ownership.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// Highest power.
+    pub watts: Option<f64>,
+    /// Most metres of cable.
     pub metres: Option<f64>,
 }
 
-/// The cost of a network by the built-in price list and on its floor plan; `None` for platform files, and if the list
-/// has no such switches.
-pub fn cost(network: &NetworkUnderTest) -> Option<NetworkCost> {
-    let topology = network.topology.as_deref()?;
-    let plan = FloorPlan::new(topology, &network.floor).ok()?;
+/// Why a price list cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PriceListError {
+    /// It cannot be read.
+    #[error("cannot read {}: {error}", .file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is longer than any price list, or no text.
+    #[error(transparent)]
+    NoText(ReadError),
+    /// It is not TOML.
+    #[error(transparent)]
+    NoToml(TomlError),
+    /// It is no price list.
+    #[error("price list {}{place}: {error}", .file.display())]
+    Wrong {
+        /// The file.
+        file: PathBuf,
+        /// `:LINE:COLUMN` of what is wrong, where one value is.
+        place: String,
+        /// Why.
+        error: Box<PricesError>,
+    },
+}
+
+impl PriceListError {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "check the path and its permissions",
+            _ => "data/prices/equality.toml and data/prices/example.toml show all keys",
+        }
+    }
+
+    /// Whether reading failed.
+    pub fn is_io(&self) -> bool {
+        matches!(self, Self::Io { .. })
+    }
+}
+
+/// Largest price list that is read, in bytes.
+const MAX_PRICES_BYTES: u64 = 1 << 20;
+
+/// Reads a price list.
+///
+/// # Errors
+/// [`PriceListError`].
+pub fn read_prices(file: &Path) -> Result<PriceList, PriceListError> {
+    let text = read_text(file, MAX_PRICES_BYTES).map_err(|error| match error {
+        ReadError::Io { path, source } => PriceListError::Io { file: path, error: source },
+        other => PriceListError::NoText(other),
+    })?;
+    // Text that is no TOML at all is not quoted.
+    toml_file::parse::<toml::Table>(file, &text).map_err(PriceListError::NoToml)?;
+    PriceList::from_toml(&text).map_err(|error| {
+        let place = match &error {
+            PricesError::Invalid { key, .. } => {
+                let way: Vec<Step<'_>> = key.split('.').map(Step::Key).collect();
+                place_of(&text, &way).map_or_else(String::new, |place| format!(":{place}"))
+            }
+            PricesError::Syntax(_) | PricesError::Shape(_) => String::new(),
+        };
+        PriceListError::Wrong { file: file.to_owned(), place, error: Box::new(error) }
+    })
+}
+
+/// Bytes per second in a Gbit/s.
+const GBPS: f64 = 1e9 / 8.0;
+
+/// Returns the cost of a network by a price list, on its floor plan, at its own link rates; what is quoted for it
+/// overrides the list. `None` if neither is known: for a platform file without prices, and if the list has no such
+/// switches.
+pub fn cost(network: &NetworkUnderTest, platform: Option<&str>, list: &PriceList) -> Option<NetworkCost> {
+    let mut cost = listed(network, list).unwrap_or_default();
+    if let Some(price) = network.price.as_ref().and_then(|price| price.on(platform)) {
+        (cost.dollars, cost.quoted, cost.priced_as_gbps) = (Some(price), true, None);
+    }
+    if let Some(watts) = network.watts.as_ref().and_then(|watts| watts.on(platform)) {
+        cost.watts = Some(watts);
+    }
+    cost.owned = list.ownership.is_some();
+    cost.total = list.ownership.and_then(|ownership| Some(ownership.total(cost.dollars?, cost.watts?)));
+    (cost.dollars.is_some() || cost.watts.is_some()).then_some(cost)
+}
+
+fn listed(network: &NetworkUnderTest, list: &PriceList) -> Option<NetworkCost> {
+    let (topology, making) = network.graph()?;
+    let hosts = match &making.parameters.hosts_per_switch {
+        None => None,
+        Some(HostsPerSwitch::Uniform(hosts)) => Some(*hosts),
+        // The bill needs the ports of the largest switch.
+        Some(HostsPerSwitch::Each(hosts)) => hosts.iter().copied().max(),
+    };
+    let are_vertices = matches!(topology.graph.hosts(), Hosts::Vertices(_));
+    let endpoints_per_switch = network.floor.endpoints_per_switch.or(if are_vertices { None } else { hosts });
+    let plan = FloorPlan::new(topology, &FloorOptions { endpoints_per_switch, ..network.floor }).ok()?;
+    let speeds = &network.info.speeds;
+    let rate = |values: Option<crate::platform::speeds::Values>| values.map(|values| values.greatest / GBPS);
+    let between = rate(speeds.link_bandwidth).or(rate(speeds.host_link_bandwidth))?;
+    let of_hosts = rate(speeds.host_link_bandwidth).unwrap_or(between);
+    let prices = list.at(between);
     let cables = plan.cables(&topology.graph);
-    let bill = Bill::new(&topology.graph, &plan, &cables, &Prices::default()).ok()?;
-    Some(NetworkCost { dollars: bill.dollars(), watts: bill.watts, metres: cables.total })
+    let mut bill = Bill::new(&topology.graph, &plan, &cables, &prices).ok()?;
+    let placed = are_vertices || !plan.endpoint_lengths().is_empty();
+    bill.add_hosts(network.info.hosts as u64, !placed, &list.at(of_hosts));
+    Some(NetworkCost {
+        dollars: Some(bill.dollars()),
+        watts: Some(bill.watts),
+        metres: Some(cables.total),
+        priced_as_gbps: (!list.covers(between)).then_some(prices.link_rate_gbps),
+        ..NetworkCost::default()
+    })
+}
+
+impl BudgetChoice {
+    /// Returns its numbers by name.
+    pub fn numbers(&self) -> [(&'static str, Option<f64>); 8] {
+        [
+            ("dollars", self.dollars),
+            ("total", self.total),
+            ("watts", self.watts),
+            ("metres", self.metres),
+            ("energy_price", self.energy_price),
+            ("years", self.years),
+            ("pue", self.pue),
+            ("support", self.support),
+        ]
+    }
+
+    /// Returns its limits.
+    pub fn limits(&self) -> Budget {
+        Budget { dollars: self.dollars, total: self.total, watts: self.watts, metres: self.metres }
+    }
+
+    /// Returns a list's cost of ownership with what the study overrides.
+    ///
+    /// # Errors
+    /// The rule, if a key of the total cost is given and an energy price or years are missing.
+    pub fn ownership(&self, list: Option<Ownership>) -> Result<Option<Ownership>, &'static str> {
+        let energy_price = self.energy_price.or(list.map(|o| o.energy_price));
+        let years = self.years.or(list.map(|o| o.years));
+        let given = [self.energy_price, self.years, self.pue, self.support, self.total];
+        match energy_price.zip(years) {
+            Some((energy_price, years)) => Ok(Some(Ownership {
+                energy_price,
+                years,
+                pue: self.pue.or(list.map(|o| o.pue)).unwrap_or(1.0),
+                support: self.support.or(list.map(|o| o.support)).unwrap_or(0.0),
+            })),
+            None if given.iter().any(Option::is_some) => {
+                Err("a total cost needs energy_price and years, in [budget] or in the price list's [ownership]")
+            }
+            None => Ok(None),
+        }
+    }
 }
 
 impl Budget {
     /// Its limits by name.
-    pub fn limits(&self) -> [(&'static str, Option<f64>); 3] {
-        [("dollars", self.dollars), ("watts", self.watts), ("metres", self.metres)]
+    pub fn limits(&self) -> [(&'static str, Option<f64>); 4] {
+        [("dollars", self.dollars), ("dollars in total", self.total), ("watts", self.watts), ("metres", self.metres)]
     }
 
-    /// Whether a network stays within all limits.
-    pub fn allows(&self, cost: &NetworkCost) -> bool {
-        let within = |limit: Option<f64>, value: f64| limit.is_none_or(|limit| value <= limit);
-        within(self.dollars, cost.dollars) && within(self.watts, cost.watts) && within(self.metres, cost.metres)
+    /// Returns whether a network stays within all limits; `None` if that depends on an unknown value.
+    pub fn allows(&self, cost: &NetworkCost) -> Option<bool> {
+        let pairs = [
+            (self.dollars, cost.dollars),
+            (self.total, cost.total),
+            (self.watts, cost.watts),
+            (self.metres, cost.metres),
+        ];
+        let checks = pairs.iter().filter_map(|&(limit, value)| Some((limit?, value)));
+        let within: Vec<Option<bool>> = checks.map(|(limit, value)| Some(value? <= limit)).collect();
+        match () {
+            () if within.contains(&Some(false)) => Some(false),
+            () if within.contains(&None) => None,
+            () => Some(true),
+        }
     }
 }
 
@@ -70,19 +321,23 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Relative performance for a dollar.
+    /// Relative performance per unit of money ([`NetworkCost::money`]).
     pub fn per_dollar(&self) -> Option<f64> {
-        self.cost.filter(|cost| cost.dollars > 0.0).map(|cost| self.performance / cost.dollars)
+        self.over(|cost| cost.money())
     }
 
     /// Relative performance for a watt.
     pub fn per_watt(&self) -> Option<f64> {
-        self.cost.filter(|cost| cost.watts > 0.0).map(|cost| self.performance / cost.watts)
+        self.over(|cost| cost.watts)
     }
 
     /// Relative performance for a metre of cable.
     pub fn per_metre(&self) -> Option<f64> {
-        self.cost.filter(|cost| cost.metres > 0.0).map(|cost| self.performance / cost.metres)
+        self.over(|cost| cost.metres)
+    }
+
+    fn over(&self, of: fn(&NetworkCost) -> Option<f64>) -> Option<f64> {
+        self.cost.as_ref().and_then(of).filter(|value| *value > 0.0).map(|value| self.performance / value)
     }
 }
 
@@ -105,8 +360,8 @@ mod tests {
     fn a_dollar_counts_before_speed_and_the_budget_before_both() {
         let budget = Budget { dollars: Some(100.0), ..Budget::default() };
         let offer = |network, performance, dollars: Option<f64>| {
-            let cost = dollars.map(|dollars| NetworkCost { dollars, watts: 10.0, metres: 1.0 });
-            Offer { network, performance, cost, within_budget: cost.map(|cost| budget.allows(&cost)) }
+            let cost = dollars.map(|dollars| NetworkCost { dollars: Some(dollars), ..NetworkCost::default() });
+            Offer { network, performance, cost, within_budget: cost.and_then(|cost| budget.allows(&cost)) }
         };
         let offers = vec![
             offer(0, 9.0, None),
@@ -117,5 +372,27 @@ mod tests {
         ];
         let order: Vec<usize> = ranked(offers).iter().map(|offer| offer.network).collect();
         assert_eq!(order, [4, 3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn an_unknown_value_leaves_the_budget_open_unless_another_limit_is_broken() {
+        let budget = Budget { dollars: Some(100.0), watts: Some(5.0), ..Budget::default() };
+        let cost = |dollars, watts| NetworkCost { dollars, watts, ..NetworkCost::default() };
+        assert_eq!(budget.allows(&cost(Some(1.0), Some(5.0))), Some(true));
+        assert_eq!(budget.allows(&cost(Some(1.0), None)), None);
+        assert_eq!(budget.allows(&cost(Some(101.0), None)), Some(false));
+        assert_eq!(budget.allows(&cost(None, Some(6.0))), Some(false));
+    }
+
+    #[test]
+    fn money_is_the_total_where_there_is_one() {
+        let cost = NetworkCost { dollars: Some(10.0), total: Some(20.0), ..NetworkCost::default() };
+        let offer = |owned| Offer {
+            network: 0,
+            performance: 40.0,
+            cost: Some(NetworkCost { owned, ..cost }),
+            within_budget: None,
+        };
+        assert_eq!((offer(false).per_dollar(), offer(true).per_dollar()), (Some(4.0), Some(2.0)));
     }
 }

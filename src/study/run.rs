@@ -1,5 +1,6 @@
 //! A study, checked and built, and its run on all cores.
 
+use super::assumptions::BuiltVariation;
 use super::cell::Place as RankPlace;
 use super::cell::{self, CellResult};
 use super::choice::{ChoiceError, ModelChoice, ModelDescription};
@@ -10,11 +11,14 @@ use super::graphs;
 use super::jobs::MixError;
 use super::network::NetworkUnderTest;
 use super::perturb;
+use super::placement;
 use super::plan::{Column, Place, Plan, Setting};
+use super::procurement::{self, NetworkCost};
 use super::record::CellRecord;
 use super::results::Identity;
 use super::traffic::TrafficPlan;
 use super::workload::Workload;
+use crate::cost::PriceList;
 use crate::engine::{Model, Observer};
 use crate::mpi::mapping::Mapping;
 use rayon::prelude::*;
@@ -60,6 +64,8 @@ pub struct Study {
     pub(super) models: Vec<(Model, ModelDescription)>,
     /// In the order of the plan's columns.
     pub(super) columns: Vec<BuiltColumn>,
+    /// In the order of the plan's variations.
+    pub(super) variations: Vec<BuiltVariation>,
     /// Digests of files that networks were read from.
     pub(super) file_digests: Vec<String>,
     pub(super) places: Vec<Place>,
@@ -131,7 +137,10 @@ pub(super) fn layouts(
             network: network.info.name.clone(),
             error,
         });
-        let layout = layout?;
+        let mut layout = layout?;
+        if *mapping == Mapping::Bisection {
+            layout = placement::bisected(workload, network, &layout);
+        }
         if loggops && workload.trace.schedule.is_none() {
             let graph = graphs::of_list(&workload.trace, &model.collectives, &layout).map_err(|why| {
                 let name = &workload.name;
@@ -183,7 +192,9 @@ impl Study {
             mapping: mapping.describe(),
             model: description,
             perturbation: None,
+            sensitivity: None,
             budget: None,
+            prices: PriceList::default(),
         };
         let built = networks.iter().zip(own).enumerate().map(|(index, (network, (model, _)))| {
             let layouts = layouts(&workloads, network, &mapping, &models[model], seed)?;
@@ -201,6 +212,7 @@ impl Study {
             traffic: None,
             models,
             columns,
+            variations: Vec::new(),
             file_digests: Vec::new(),
             places,
         })
@@ -279,17 +291,38 @@ impl Study {
 
     fn record(&self, cell: usize, progress: &dyn Progress) -> Result<CellRecord, StudyError> {
         let result = self.run_cell(cell, progress)?;
-        Ok(CellRecord::new(self.plan.name(cell, self.places[cell]), &result))
+        let record = CellRecord::new(self.plan.name(cell, self.places[cell]), &result);
+        debug_assert_eq!(super::ranges::flaw(&record, &self.plan.workloads[self.places[cell].workload]), None);
+        Ok(record)
     }
 
     fn network_of(&self, cell: usize) -> &NetworkUnderTest {
         let place = self.places[cell];
-        &self.networks[self.columns[place.column].runs[place.repetition].network]
+        &self.networks[self.built(place).runs[place.repetition].network]
+    }
+
+    /// Returns the variation of assumptions that a cell belongs to, if it is one of theirs.
+    fn variation(&self, place: Place) -> Option<&BuiltVariation> {
+        self.variations.get(place.sample.checked_sub(self.plan.passes())?)
+    }
+
+    fn built(&self, place: Place) -> &BuiltColumn {
+        let varied = self.variation(place).and_then(|v| v.columns.iter().find(|(column, _)| *column == place.column));
+        varied.map_or(&self.columns[place.column], |(_, built)| built)
     }
 
     /// The networks of the plan's columns; of those that repeat, the first.
     pub fn column_networks(&self) -> impl Iterator<Item = &NetworkUnderTest> {
         self.columns.iter().map(|column| &self.networks[column.runs[0].network])
+    }
+
+    /// Returns the cost of the network of each column, also where the study has no budget.
+    pub fn costs(&self) -> impl Iterator<Item = Option<NetworkCost>> {
+        let columns = self.plan.columns.iter().zip(self.column_networks());
+        columns.map(|(column, network)| {
+            let platform = column.setting.platform.as_deref();
+            column.cost.or_else(|| procurement::cost(network, platform, &self.plan.prices))
+        })
     }
 
     /// The number of the cell of a workload in a column, in the study as it stands; of repetitions, the first.
@@ -318,20 +351,23 @@ impl Study {
         observer: &mut dyn Observer,
     ) -> Result<CellResult, StudyError> {
         let place = self.places[cell];
-        let column = &self.columns[place.column];
+        let column = self.built(place);
         let (workload, name) = (&self.workloads[place.workload], &self.plan.columns[place.column].info.name);
         let network = self.network_of(cell);
         let layout = &column.runs[place.repetition].layouts[place.workload];
         let model = &self.models[column.model].0;
         progress.begins(&workload.name, name);
-        let result = match (&self.plan.perturbation, place.sample) {
-            (Some(perturbation), sample @ 1..) => {
-                let platform = perturb::perturbed(&network.platform, &perturbation.samples[sample - 1]);
-                let network = NetworkUnderTest { platform: Arc::new(platform), ..network.clone() };
-                cell::run(workload, &network, layout, model, self.explain, observer)
-            }
-            _ => cell::run(workload, network, layout, model, self.explain, observer),
+        let faster = |factors, host_links| {
+            let platform = perturb::perturbed_with_hosts(&network.platform, factors, host_links);
+            NetworkUnderTest { platform: Arc::new(platform), ..network.clone() }
         };
+        let changed = match (&self.plan.perturbation, self.variation(place), place.sample) {
+            (_, Some(variation), _) => Some(faster(&variation.factors, variation.host_links)),
+            (Some(perturbation), None, sample @ 1..) => Some(faster(&perturbation.samples[sample - 1], 1.0)),
+            _ => None,
+        };
+        let network = changed.as_ref().unwrap_or(network);
+        let result = cell::run(workload, network, layout, model, self.explain, observer);
         progress.ended(&workload.name, name);
         result.map_err(|MixError { job, error }| StudyError::Replay {
             workload: workload.name.clone(),

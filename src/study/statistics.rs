@@ -39,9 +39,11 @@ impl Statistic {
         Self { count, mean, standard_deviation: Some(deviation), half_width: Some(half_width) }
     }
 
-    /// The ends of the 95 % confidence interval of the mean.
+    /// The ends of the 95 % confidence interval of the mean. Of values that are never negative, as times and ratios, the
+    /// lower end is not either.
     pub fn interval(&self) -> Option<[f64; 2]> {
-        self.half_width.map(|half| [self.mean - half, self.mean + half])
+        let least = if self.mean >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
+        self.half_width.map(|half| [(self.mean - half).max(least), self.mean + half])
     }
 
     /// Between which values the true mean lies: the ends of the interval, or the only value twice.
@@ -105,5 +107,6 @@ mod tests {
         assert!((high - low - 3.182_446_305 * deviation).abs() < 1e-8);
         assert_eq!(Statistic::of(&[0.1; 3]).standard_deviation, Some(0.0));
         assert_eq!(Statistic::of(&[7.0]).interval(), None);
+        assert_eq!(Statistic::of(&[0.1, 0.5]).interval().map(|ends| ends[0]), Some(0.0));
     }
 }

@@ -2,11 +2,14 @@
 
 use super::file::WorkloadEntry;
 use super::jobs::{JobsError, Mix};
+use crate::mpi::bisection::Affinity;
+use crate::mpi::collective::select::Table;
 use crate::trace::transform::merge;
 use crate::trace::{self, Trace, TraceError, ti};
+use crate::traffic;
 use crate::workload::{Limits, WorkloadError, catalogue};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Why a workload of a study cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -52,9 +55,20 @@ pub struct Workload {
     pub operations: Option<f64>,
     /// The jobs whose traces were merged into this one; `None` for a workload that runs alone.
     pub jobs: Option<Arc<Mix>>,
+    /// What its ranks send each other, once that was asked for.
+    affinity: Arc<OnceLock<Affinity>>,
 }
 
 impl Workload {
+    /// Returns what the ranks send each other, collectives by the table of MVAPICH2. Nothing if the trace cannot be
+    /// replayed, which its own replay reports.
+    pub fn affinity(&self) -> &Affinity {
+        self.affinity.get_or_init(|| {
+            let sent = traffic::sent(&self.trace, Table::Mvapich2).map(|(pairs, _)| pairs).unwrap_or_default();
+            Affinity::new(self.trace.ranks(), sent)
+        })
+    }
+
     /// Makes a workload of jobs that run at the same time.
     ///
     /// # Errors
@@ -65,7 +79,7 @@ impl Workload {
         let warnings = mix.jobs.iter().flat_map(|job| job.trace.warnings.iter().cloned()).collect();
         let name = mix.names().collect::<Vec<_>>().join(" + ");
         let trace = Arc::new(Trace { name: name.clone(), warnings, ..trace });
-        Ok(Self { name, trace, operations: None, jobs: Some(Arc::new(mix)) })
+        Ok(Self { name, trace, operations: None, jobs: Some(Arc::new(mix)), affinity: Arc::default() })
     }
 
     /// Reads a trace and its side file.
@@ -79,6 +93,7 @@ impl Workload {
             operations: trace.side.as_ref().and_then(|side| side.operations),
             trace: Arc::new(trace),
             jobs: None,
+            affinity: Arc::default(),
         })
     }
 
@@ -125,7 +140,13 @@ impl Workload {
         limits: &Limits,
     ) -> Result<Self, WorkloadError> {
         let trace = catalogue::open(program)?.instantiate(ranks, parameters, limits)?.trace()?;
-        Ok(Self { name: trace.name.clone(), operations: trace.operations(), trace: Arc::new(trace), jobs: None })
+        Ok(Self {
+            name: trace.name.clone(),
+            operations: trace.operations(),
+            trace: Arc::new(trace),
+            jobs: None,
+            affinity: Arc::default(),
+        })
     }
 
     /// The workload as reports name it.

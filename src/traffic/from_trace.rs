@@ -5,13 +5,13 @@
 use super::arguments::Arguments;
 use super::matrix::Sparse;
 use super::{Flows, Setting, TrafficError};
-use crate::engine::{Model, Observer, replay};
+use crate::engine::{Model, Observer, ReplayError, replay};
 use crate::mpi::collective::Selector;
 use crate::mpi::collective::select::Table;
 use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
 use crate::platform::uncontended;
-use crate::trace::ti;
+use crate::trace::{Trace, ti};
 use hashbrown::HashMap;
 
 /// Bytes from rank to rank.
@@ -22,6 +22,25 @@ impl Observer for Counter {
     fn message_started(&mut self, _: u32, _: u32, envelope: Envelope, bytes: u64, _: f64) {
         *self.0.entry((envelope.source, envelope.destination)).or_default() += bytes;
     }
+}
+
+/// Source, destination, and the bytes that go from one to the other in a whole run.
+pub type Sent = (u32, u32, u64);
+
+/// Returns the bytes that the ranks of a trace send each other, pair by pair in rising order, with collectives by a table,
+/// and between how many pairs messages are never received.
+///
+/// # Errors
+/// [`ReplayError`] if the trace cannot be replayed.
+pub fn sent(trace: &Trace, table: Table) -> Result<(Vec<Sent>, usize), ReplayError> {
+    // Nothing contends: only who sends how much to whom is asked.
+    let ranks = trace.ranks();
+    let model = Model::exact(Selector::new(table, false));
+    let mut counter = Counter::default();
+    let outcome = replay(trace, &uncontended(ranks), &Layout::one_each(ranks), &model, &mut counter)?;
+    let mut triples: Vec<_> = counter.0.into_iter().map(|((from, to), bytes)| (from, to, bytes)).collect();
+    triples.sort_unstable();
+    Ok((triples, outcome.unmatched_sends.len()))
 }
 
 pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
@@ -40,13 +59,8 @@ pub(super) fn build(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<
         let names = Table::ALL.map(Table::name).join(", ");
         failed(format!("there is no table of collectives `{}`; the tables are {names}", setting.collectives))
     })?;
-    // Nothing contends: only who sends how much to whom is asked.
-    let model = Model::exact(Selector::new(table, false));
-    let layout = Layout::one_each(ranks);
-    let mut counter = Counter::default();
-    let outcome = replay(&trace, &uncontended(ranks), &layout, &model, &mut counter);
-    let unmatched = outcome.map_err(|error| failed(error.to_string()))?.unmatched_sends.len();
-    let triples: Vec<_> = counter.0.into_iter().map(|((from, to), bytes)| (from, to, bytes as f64)).collect();
+    let (bytes, unmatched) = sent(&trace, table).map_err(|error| failed(error.to_string()))?;
+    let triples: Vec<_> = bytes.into_iter().map(|(from, to, bytes)| (from, to, bytes as f64)).collect();
     let bytes: f64 = triples.iter().map(|triple| triple.2).sum();
     let mut note = format!(
         "{ranks} ranks send {bytes:.4e} bytes in all, collectives by {}; the busiest one sends all it can",

@@ -24,6 +24,7 @@ mod uniform;
 mod worst_case;
 
 pub use error::TrafficError;
+pub use from_trace::{Sent, sent};
 pub use uniform::Evenly;
 
 /// The pattern that is used unless another is asked for.

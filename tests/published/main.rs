@@ -5,6 +5,7 @@ mod figures;
 mod formulas;
 mod networks;
 mod pages;
+mod procurement;
 #[path = "../support/reference.rs"]
 mod reference;
 mod studies;

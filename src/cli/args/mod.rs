@@ -73,6 +73,10 @@ pub struct Output {
     /// No progress and no diagnostics on standard error, only errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Memory that a network and the process may take, e.g. 8GB [default: half of the memory, of the control group's if
+    /// that is less, for a network; all for the process]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::cli::memory::size, help_heading = "Limits")]
+    pub memory: Option<u64>,
 }
 
 impl Output {

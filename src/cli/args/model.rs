@@ -23,4 +23,7 @@ pub struct ModelVerb {
     /// Draw bandwidth over message size
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Replace a drawing's file that is no report of mopsim, too
+    #[arg(long, requires = "svg")]
+    pub force: bool,
 }

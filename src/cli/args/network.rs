@@ -46,7 +46,7 @@ pub struct Network {
     pub host_link_latency: Option<String>,
     /// How ranks are placed on hosts: one-each; block (each host takes as many neighbouring ranks as it has cores, and
     /// an equal share where there are more ranks than cores); round-robin; random (round-robin over hosts in random
-    /// order) [default: one-each]
+    /// order); bisection (ranks that send each other much near each other) [default: one-each]
     #[arg(long, value_name = "RULE")]
     pub mapping: Option<String>,
     /// Seed of random topologies, routings and mappings that have none of their own [default: 1]

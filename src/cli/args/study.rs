@@ -14,8 +14,8 @@ Example:
 A study file (file names are relative to it):
   title = \"Torus against random\"
   baseline = \"random\"            # the first network if left out
-  mapping = \"one-each\"           # or block, round-robin, random; or instead
-                                 # hostfile = \"FILE\", rankfile = \"FILE\"
+  mapping = \"one-each\"           # or block, round-robin, random, bisection;
+                                 # or hostfile = \"FILE\", rankfile = \"FILE\"
   [model]                        # as the flags of the same names
   collectives = \"mvapich2\"       # or ompi, mpich, default
   [network]                      # what all networks have in common
@@ -77,8 +77,22 @@ pub struct StudyFlags {
     pub model: Model,
     #[command(flatten)]
     pub perturbation: Perturbation,
+    /// Change one assumption at a time (routing, host links, mapping, collectives, model, speeds) and say how far that
+    /// moves each network; [sensitivity] in the study says which. Takes about 20 times as long
+    #[arg(long)]
+    pub sensitivity: bool,
+    #[command(flatten)]
+    pub prices: PriceFlags,
     #[command(flatten)]
     pub files: CompareFiles,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cost")]
+pub struct PriceFlags {
+    /// Price list (TOML) for performance per money; overrides `prices` in [budget]. data/prices/example.toml shows one
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -101,6 +115,9 @@ pub struct CompareFiles {
     /// Write the results as CSV, too
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Replace files that are no reports of mopsim, and job scripts that were edited, too
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

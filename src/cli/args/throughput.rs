@@ -102,6 +102,9 @@ pub struct ThroughputFiles {
     /// Write the results as CSV, too
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Replace files that are no reports of mopsim, too
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Examples, and the list of patterns.

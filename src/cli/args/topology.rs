@@ -50,6 +50,9 @@ pub struct Topology {
     /// Draw the floor with its cables (SVG); for one topology
     #[arg(long, value_name = "FILE")]
     pub floor_svg: Option<PathBuf>,
+    /// Replace a drawing's file that is no report of mopsim, too
+    #[arg(long, requires = "floor_svg")]
+    pub force: bool,
     #[command(flatten)]
     pub defaults: Defaults,
     #[command(flatten)]

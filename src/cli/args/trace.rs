@@ -93,6 +93,9 @@ pub struct TraceInfo {
     /// Write it as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Replace files that are no reports of mopsim, too
+    #[arg(long)]
+    pub force: bool,
     /// Speed of hosts, for seconds of computation [default: 100 Gflop/s]
     #[arg(long, value_name = "SPEED")]
     pub host_speed: Option<String>,

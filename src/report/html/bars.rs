@@ -1,7 +1,9 @@
 //! Grouped bars: the performance of every network on every workload, relative to the baseline.
 
 use super::svg::{Svg, finite, network_fill, ratio, shortened, tick, ticks};
-use super::{View, letter};
+use super::{View, short};
+use crate::report::{across, label};
+use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use std::fmt::Write;
 
@@ -32,36 +34,56 @@ pub(super) struct Group {
 /// Groups of bars with what there is to say of them.
 pub(super) struct Chart {
     /// Unique in the document.
-    pub id: &'static str,
-    pub title: &'static str,
+    pub id: String,
+    pub title: String,
     pub description: String,
-    /// Numbers of the networks, which say letters and fills.
-    pub networks: Vec<usize>,
+    /// Letter of each network, and its number, which says its fill.
+    pub networks: Vec<(String, usize)>,
     pub groups: Vec<Group>,
+    /// The least end of the scale, where several charts share it.
+    pub scale: f64,
     /// Whether the last group is the mean of the others.
     pub mean: bool,
 }
 
-/// Performance on all workloads, and its mean.
-pub(super) fn performance(view: &View<'_>) -> Chart {
+/// Letter and number of a column's network, which are the same in all settings.
+pub(super) fn named(c: &Comparison, column: usize) -> (String, usize) {
+    (label::network(c, column), label::place(c, column).1)
+}
+
+/// Performance on all workloads, and its mean: a chart for each setting, on the same scale.
+pub(super) fn performance(view: &View<'_>) -> Vec<Chart> {
+    let settings = view.comparison.of_settings();
+    let mut charts: Vec<Chart> =
+        settings.iter().enumerate().map(|(setting, columns)| of_setting(view, setting, columns)).collect();
+    let scale = charts.iter().map(|chart| most(&chart.groups)).fold(0.0, f64::max);
+    charts.iter_mut().for_each(|chart| chart.scale = scale);
+    charts
+}
+
+fn of_setting(view: &View<'_>, setting: usize, columns: &[usize]) -> Chart {
     let c = view.comparison;
-    let networks = 0..c.networks.len();
     let of_workload = |w: usize| {
         let weight = if c.has_weights() { format!(" × {}", c.weights[w]) } else { String::new() };
-        let bars = networks.clone().map(|n| Bar::of(&c.cell(w, n).ratio)).collect();
+        let bars = columns.iter().map(|&n| Bar::of(&c.cell(w, n).ratio)).collect();
         Group { name: format!("{}{weight}", c.workloads[w].name), bars }
     };
     let mut groups: Vec<Group> = (0..c.workloads.len()).map(of_workload).collect();
     if groups.len() > 1 {
-        let bars = networks.clone().map(|n| Bar::of(&c.geometric[n])).collect();
+        let bars = columns.iter().map(|&n| Bar::of(&c.geometric[n])).collect();
         groups.push(Group { name: "geometric mean".into(), bars });
     }
+    let place = match columns.first() {
+        Some(&first) if c.has_settings() => format!(" [{}]", across::setting(c, first)),
+        _ => String::new(),
+    };
     Chart {
-        id: "bars",
-        title: "Performance relative to the baseline, workload by workload",
-        description: description(view),
-        networks: networks.collect(),
+        id: if setting == 0 { "bars".into() } else { format!("bars-{}", setting + 1) },
+        title: format!("Performance relative to the baseline, workload by workload{place}"),
+        description: description(view, columns),
+        networks: columns.iter().map(|&n| named(c, n)).collect(),
         mean: groups.len() > 1,
+        scale: 0.0,
         groups,
     }
 }
@@ -79,14 +101,15 @@ fn whisker(path: &str) -> String {
     format!("<path d=\"{path}\" class=\"whisker-casing\"/><path d=\"{path}\" class=\"whisker\"/>")
 }
 
-fn description(view: &View<'_>) -> String {
+fn description(view: &View<'_>, columns: &[usize]) -> String {
     let c = view.comparison;
     let interval = |n: usize| {
         let interval = c.geometric[n].interval().filter(|[low, high]| low < high);
         interval.map_or_else(String::new, |[low, high]| format!(" ({} to {})", ratio(low), ratio(high)))
     };
-    let means = (0..c.networks.len())
-        .map(|n| format!("{} {}: {}{}", letter(n), c.networks[n].name, ratio(c.geometric_mean(n)), interval(n)));
+    let means = columns
+        .iter()
+        .map(|&n| format!("{} {}: {}{}", short(c, n), c.networks[n].name, ratio(c.geometric_mean(n)), interval(n)));
     format!("Geometric means: {}. The table of all results has the other values.", means.collect::<Vec<_>>().join("; "))
 }
 
@@ -102,7 +125,7 @@ pub(super) fn wide(chart: &Chart) -> String {
     let per_row = groups.len().div_ceil(rows).max(1);
     let pitch = room / per_row as f64;
     let bar = ((pitch - 18.0) / count).clamp(2.0, 30.0);
-    let ticks = ticks(most(groups) * 1.08);
+    let ticks = ticks(most(groups).max(chart.scale) * 1.08);
     let top = ticks.last().copied().unwrap_or(1.0);
     let row_height = height + 70.0;
     let mut svg = Svg::new(width, rows as f64 * row_height);
@@ -122,7 +145,7 @@ pub(super) fn wide(chart: &Chart) -> String {
                     y(value),
                     bar - 1.0,
                     base - y(value),
-                    &network_fill(networks[n]),
+                    &network_fill(networks[n].1),
                 );
             }
             // The line of the baseline runs over the bars, and under their values.
@@ -139,7 +162,7 @@ pub(super) fn wide(chart: &Chart) -> String {
                 }
                 if bar >= 10.0 {
                     svg.upright(x + 3.5, y(this.end().min(top)) - 4.0, "value", &ratio(this.value));
-                    svg.text(x, base + 13.0, "axis middle", &letter(networks[n]));
+                    svg.text(x, base + 13.0, "axis middle", &networks[n].0);
                 }
             }
             let last = row * per_row + g + 1 == groups.len() && chart.mean;
@@ -148,7 +171,7 @@ pub(super) fn wide(chart: &Chart) -> String {
         }
         svg.line(left, base, width, base, "frame");
     }
-    svg.finish(chart.id, "wide", chart.title, &chart.description)
+    svg.finish(&chart.id, "wide", &chart.title, &chart.description)
 }
 
 /// Lying bars, one group under the other, for narrow screens.
@@ -156,7 +179,7 @@ pub(super) fn narrow(chart: &Chart) -> String {
     let (width, left, right, bar) = (360.0, 22.0, 44.0, 17.0);
     let Chart { groups, networks, .. } = chart;
     let count = networks.len() as f64;
-    let most = most(groups);
+    let most = most(groups).max(chart.scale);
     let group_height = 26.0 + count * bar + 12.0;
     let x = |v: f64| left + finite(v) / most * (width - left - right);
     let mut svg = Svg::new(width, groups.len() as f64 * group_height);
@@ -165,8 +188,8 @@ pub(super) fn narrow(chart: &Chart) -> String {
         svg.text(0.0, top - 9.0, "label strong", &shortened(&group.name, 44));
         for (n, &Bar { value, .. }) in group.bars.iter().enumerate() {
             let y = top + n as f64 * bar;
-            svg.text(6.0, y + 12.0, "axis middle", &letter(networks[n]));
-            svg.rect(left, y + 1.0, x(value) - left, bar - 2.0, &network_fill(networks[n]));
+            svg.text(6.0, y + 12.0, "axis middle", &networks[n].0);
+            svg.rect(left, y + 1.0, x(value) - left, bar - 2.0, &network_fill(networks[n].1));
         }
         svg.line(x(1.0), top - 3.0, x(1.0), top + count * bar + 3.0, "baseline");
         for (n, this) in group.bars.iter().enumerate() {
@@ -182,5 +205,5 @@ pub(super) fn narrow(chart: &Chart) -> String {
             svg.text(x(this.end().min(most)) + 5.0, middle + 4.0, "value", &ratio(this.value));
         }
     }
-    svg.finish(&format!("{}-narrow", chart.id), "narrow", chart.title, &chart.description)
+    svg.finish(&format!("{}-narrow", chart.id), "narrow", &chart.title, &chart.description)
 }

@@ -6,6 +6,7 @@ use crate::report::findings::host_links;
 use crate::report::number::{bandwidth, flops, grouped, seconds};
 use crate::report::{Effort, TopologyOptions, TopologyReport};
 use crate::study::network::NetworkUnderTest;
+use crate::study::procurement::NetworkCost;
 
 /// A network as the report describes it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,6 +29,8 @@ pub struct Facts {
     pub metres: Option<f64>,
     /// Price, where prices are known.
     pub dollars: Option<f64>,
+    /// Total cost of ownership, where it is computed.
+    pub total: Option<f64>,
     /// Power, where it is known.
     pub watts: Option<f64>,
     /// Hosts, links and their speeds in words.
@@ -36,12 +39,12 @@ pub struct Facts {
 
 impl Facts {
     /// Of a network that takes part in a study. Distances of very large networks are left out.
-    pub fn of(network: &NetworkUnderTest) -> Self {
+    pub fn of(network: &NetworkUnderTest, cost: Option<NetworkCost>) -> Self {
         let parameters = parameters(network);
         // What takes long the report does not show.
         let options = TopologyOptions { effort: Effort::Least, floor: network.floor, ..TopologyOptions::default() };
         let Some(report) = network.topology.as_ref().and_then(|t| TopologyReport::of(t, &options).ok()) else {
-            return Self { parameters, ..Self::default() };
+            return Self { parameters, ..Self::priced(cost) };
         };
         let cables = report.edges.or(report.arcs).map(|count| (count, report.directed));
         Self {
@@ -52,11 +55,14 @@ impl Facts {
             diameter: report.diameter,
             aspl: report.aspl,
             edge_sha256: Some(report.edge_sha256),
-            metres: report.cost.as_ref().map(|_| report.floor.cable_metres),
-            dollars: report.cost.as_ref().map(|cost| cost.dollars),
-            watts: report.cost.as_ref().map(|cost| cost.watts),
             parameters,
+            ..Self::priced(cost)
         }
+    }
+
+    fn priced(cost: Option<NetworkCost>) -> Self {
+        let NetworkCost { dollars, total, watts, metres, .. } = cost.unwrap_or_default();
+        Self { dollars, total, watts, metres, ..Self::default() }
     }
 }
 

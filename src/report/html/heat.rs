@@ -1,8 +1,9 @@
 //! A heat map of the links: how much they carry, from the busiest to the idlest, network by network.
 
+use super::View;
 use super::svg::{Svg, escape, finite, shortened};
-use super::{View, letter};
 use crate::report::number::percent;
+use crate::report::{across, label};
 use crate::result::explain::PROFILE_GROUPS;
 
 /// The largest load of a group of links: the darkest tone.
@@ -19,19 +20,22 @@ fn tone(load: f64, most: f64) -> f64 {
 /// A panel for each workload.
 pub(super) fn panels(view: &View<'_>) -> Vec<String> {
     let most = most(view);
-    (0..view.comparison.workloads.len()).map(|w| panel(view, w, most)).collect()
+    let settings = view.comparison.of_settings();
+    let workloads = 0..view.comparison.workloads.len();
+    let all = workloads.flat_map(|w| settings.iter().enumerate().map(move |(s, columns)| (w, s, columns)));
+    all.map(|(w, setting, columns)| panel(view, w, most, (setting, columns))).collect()
 }
 
-fn panel(view: &View<'_>, workload: usize, most: f64) -> String {
+fn panel(view: &View<'_>, workload: usize, most: f64, (setting, columns): (usize, &[usize])) -> String {
     let c = view.comparison;
     let (width, left, right, row) = (340.0, 20.0, 52.0, 17.0);
-    let count = c.networks.len();
+    let count = columns.len();
     let mut svg = Svg::new(width, count as f64 * row + 4.0);
     let mut words = Vec::new();
-    for n in 0..count {
+    for (row_number, &n) in columns.iter().enumerate() {
         let loads = &c.cell(workload, n).explanation.load_profile;
-        let y = 2.0 + n as f64 * row;
-        svg.text(6.0, y + 12.0, "axis middle", &letter(n));
+        let y = 2.0 + row_number as f64 * row;
+        svg.text(6.0, y + 12.0, "axis middle", &label::network(c, n));
         let step = (width - left - right) / loads.len().clamp(1, PROFILE_GROUPS) as f64;
         for (at, &load) in loads.iter().enumerate() {
             let opacity = tone(load, most);
@@ -47,14 +51,21 @@ fn panel(view: &View<'_>, workload: usize, most: f64) -> String {
         let mean = loads.iter().sum::<f64>() / loads.len().max(1) as f64;
         let first = loads.first().copied().unwrap_or(0.0);
         svg.text(width - right + 5.0, y + 12.0, "value", &percent(first));
-        words.push(format!("{}: busiest {}, mean {}", letter(n), percent(first), percent(mean)));
+        words.push(format!("{}: busiest {}, mean {}", label::network(c, n), percent(first), percent(mean)));
     }
-    let name = &c.workloads[workload].name;
-    let svg =
-        svg.finish(&format!("heat-{workload}"), "chart", &format!("Load of the links under {name}"), &words.join("; "));
+    let mut name = c.workloads[workload].name.clone();
+    if let (true, Some(&first)) = (c.has_settings(), columns.first()) {
+        name += &format!(" [{}]", across::setting(c, first));
+    }
+    let svg = svg.finish(
+        &format!("heat-{workload}-{setting}"),
+        "chart",
+        &format!("Load of the links under {name}"),
+        &words.join("; "),
+    );
     format!(
         "<figure class=\"panel\"><figcaption class=\"head\">{}</figcaption>{svg}</figure>",
-        escape(&shortened(name, 48))
+        escape(&shortened(&name, 48))
     )
 }
 

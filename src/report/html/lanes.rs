@@ -13,6 +13,9 @@ const MOST: usize = 128;
 /// Most messages of the critical path that are drawn.
 const MOST_STEPS: usize = 4000;
 
+/// Messages of the critical path from which on it is drawn as a hairline.
+const DENSE: usize = 150;
+
 /// A timeline for the template.
 #[derive(Serialize)]
 pub(super) struct Timeline {
@@ -59,6 +62,8 @@ pub(super) fn draw(
     if let (Some(steps), Some(last)) = (steps, path.path().map(|path| path.last_rank)) {
         let x = |date: f64| (date / lanes.seconds * lanes.steps as f64).clamp(0.0, lanes.steps as f64);
         let y = |rank: u32| f64::from(rank) / every as f64 + 0.42;
+        // A path that crosses the lanes again and again, as of an all-to-all, would hide them.
+        let dense = if steps.len() > DENSE { " dense" } else { "" };
         let mut path = String::new();
         let _ = write!(path, "M0 {:.2}", y(steps[0].posted_by));
         for step in &steps {
@@ -67,7 +72,10 @@ pub(super) fn draw(
             let _ = write!(path, "L{:.2} {:.2}", x(step.started + step.seconds), y(step.set_free));
         }
         let _ = write!(path, "L{} {:.2}", lanes.steps, y(last));
-        let _ = write!(body, "<path d=\"{path}\" class=\"critical-casing\"/><path d=\"{path}\" class=\"critical\"/>");
+        let _ = write!(
+            body,
+            "<path d=\"{path}\" class=\"critical-casing{dense}\"/><path d=\"{path}\" class=\"critical{dense}\"/>"
+        );
     }
     let title = format!("What the ranks of {workload} on {network} do over time");
     let description = format!(

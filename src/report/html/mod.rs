@@ -23,6 +23,7 @@ pub use facts::Facts;
 use super::Reporter;
 use super::findings;
 use super::json::Json;
+use super::label::short;
 use super::number::{self, mops, percent, seconds};
 use crate::markup::script_safe;
 use crate::result::critical::CriticalPathFinder;
@@ -96,11 +97,13 @@ impl Watched {
         Ok(Self { workload, network, lanes, path })
     }
 
-    /// The cell that says most if nobody chooses: of the workload on which networks differ most, the fastest network.
+    /// The cell that says most if nobody chooses: of the workload on which networks differ most, the fastest network. A
+    /// timeline shows one application, so several jobs are not chosen.
     pub fn choose(c: &Comparison) -> Option<(usize, usize)> {
+        let alone = |&w: &usize| c.runs.iter().all(|run| run.workload != w || run.record.jobs.is_none());
         let times = |w: usize| (0..c.networks.len()).map(move |n| c.cell(w, n).simulated_seconds);
         let spread = |w: usize| times(w).fold(0.0, f64::max) / times(w).fold(f64::INFINITY, f64::min);
-        let workload = (0..c.workloads.len()).reduce(|a, b| if spread(b) > spread(a) { b } else { a })?;
+        let workload = (0..c.workloads.len()).filter(alone).reduce(|a, b| if spread(b) > spread(a) { b } else { a })?;
         let time = |n: usize| c.cell(workload, n).simulated_seconds;
         let network = (0..c.networks.len()).reduce(|a, b| if time(b) < time(a) { b } else { a })?;
         Some((workload, network))
@@ -111,11 +114,6 @@ impl Watched {
 struct View<'a> {
     comparison: &'a Comparison,
     facts: &'a [Facts],
-}
-
-/// A, B, .. Z, AA, AB ...: the networks' short names.
-fn letter(index: usize) -> String {
-    super::text::letter(index)
 }
 
 /// `192 two-way`.
@@ -142,7 +140,8 @@ fn exact(value: f64, text: impl Fn(f64) -> String) -> Exact {
 #[derive(Serialize)]
 struct Network<'a> {
     letter: String,
-    pattern: usize,
+    /// Attributes of its fill.
+    fill: Value,
     name: &'a str,
     topology: &'a str,
     baseline: bool,
@@ -202,7 +201,7 @@ impl HtmlReport<'_> {
             Row {
                 workload: &c.workloads[cell.workload].name,
                 span: if cell.network == 0 { c.networks.len() } else { 0 },
-                letter: letter(cell.network),
+                letter: short(c, cell.network),
                 network: &c.networks[cell.network].name,
                 seconds: exact(cell.simulated_seconds, seconds),
                 mops: cell.mops.map(|m| exact(m, mops)),
@@ -243,19 +242,21 @@ impl HtmlReport<'_> {
         let equal: Vec<Value> = findings::equal_networks(c)
             .into_iter()
             .map(|f| {
-                let letters: Vec<String> = f.networks.iter().map(|&n| letter(n)).collect();
+                let letters: Vec<String> = f.networks.iter().map(|&n| short(c, n)).collect();
                 context! { workload => c.workloads[f.workload].name, networks => letters.join(", "), reason => f.reason }
             })
             .collect();
         let performance = bars::performance(&view);
+        let settings: Vec<String> =
+            c.of_settings().iter().map(|of| super::across::setting(c, of[0]).to_owned()).collect();
         let any = |has: fn(&Facts) -> bool| self.facts.iter().any(has);
         let page = template
             .render(context! {
                 title => c.title,
                 style => safe(include_str!("templates/style.css").to_owned()),
-                definitions => safe(svg::definitions()),
+                definitions => safe(svg::definitions(c.of_settings().iter().map(Vec::len).max().unwrap_or(0))),
                 version => env!("CARGO_PKG_VERSION"),
-                baseline => context! { letter => letter(c.baseline), name => c.networks[c.baseline].name },
+                baseline => context! { letter => super::label::network(c, c.baseline), name => c.plain_names[c.baseline] },
                 networks => self.networks(),
                 has => context! {
                     metres => any(|f| f.metres.is_some()),
@@ -270,6 +271,7 @@ impl HtmlReport<'_> {
                     without_mops => c.cells.iter().any(|x| x.mops.is_none()),
                 },
                 replays => c.runs.len() * (1 + c.ranking.as_ref().map_or(0, |r| r.perturbation.samples.len())),
+                currency => super::offers::sign(c),
                 offers => offers::offers(&view),
                 stability => stability::stability(c),
                 repetitions => repetitions::rows(c),
@@ -289,9 +291,27 @@ impl HtmlReport<'_> {
                     headings => shown.headings,
                     rows => shown.rows,
                 }).collect::<Vec<_>>(),
+                jobs => super::jobs::of_comparison(c).iter().map(|shown| context! {
+                    title => shown.title,
+                    headings => shown.headings,
+                    rows => shown.rows,
+                    sentences => shown.sentences,
+                }).collect::<Vec<_>>(),
+                across => across(c),
+                sensitivity => sensitivity(c),
+                cautions => findings::cautions(c),
                 equal => equal,
-                bars_wide => safe(bars::wide(&performance)),
-                bars_narrow => safe(bars::narrow(&performance)),
+                bars => performance.iter().enumerate().map(|(setting, chart)| context! {
+                    setting => settings[setting],
+                    wide => safe(bars::wide(chart)),
+                    narrow => safe(bars::narrow(chart)),
+                }).collect::<Vec<_>>(),
+                legend => c.of_settings().first().into_iter().flatten().map(|&n| context! {
+                    letter => super::label::network(c, n),
+                    fill => safe(svg::network_fill(super::label::place(c, n).1)),
+                    name => c.plain_names[n],
+                    baseline => c.baselines[n] == n,
+                }).collect::<Vec<_>>(),
                 traffic => traffic::section(&view, &self.carried)?,
                 split => charts(split::panels(&view)),
                 pareto => charts(pareto::panels(&view)),
@@ -314,8 +334,8 @@ impl HtmlReport<'_> {
 
 fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::network::NetworkInfo, f: &'a Facts) -> Network<'a> {
     Network {
-        letter: letter(n),
-        pattern: n % svg::PATTERNS,
+        letter: short(c, n),
+        fill: Value::from_safe_string(svg::network_fill(super::label::place(c, n).1)),
         name: &info.name,
         topology: &info.topology,
         baseline: n == c.baselines[n],
@@ -336,6 +356,56 @@ fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::network::Networ
         sha256: f.edge_sha256.as_deref(),
         parameters: &f.parameters,
     }
+}
+
+/// Every network in every setting, for the template.
+fn across(c: &Comparison) -> Option<Value> {
+    let shown = super::across::shown(c)?;
+    let row = |row: &super::across::Row| {
+        let cell = |s: usize| {
+            let money = row.per_money.as_ref().map(|values| exact(values[s], |v| format!("{v:.3}")));
+            context! { value => exact(row.values[s], |v| format!("{v:.3}")), money => money, best => s == row.best }
+        };
+        context! { name => row.name, cells => (0..row.values.len()).map(cell).collect::<Vec<_>>() }
+    };
+    Some(context! {
+        title => shown.title,
+        settings => shown.settings,
+        money => shown.rows.iter().any(|row| row.per_money.is_some()),
+        rows => shown.rows.iter().map(row).collect::<Vec<_>>(),
+        sentences => shown.sentences,
+    })
+}
+
+/// How far changed assumptions move the networks, for the template.
+fn sensitivity(c: &Comparison) -> Option<Value> {
+    let shown = super::sensitivity::shown(c)?;
+    let percent = super::sensitivity::percent;
+    // Five strengths of a tone, up to 20 %.
+    let tone =
+        |moved: f64| format!("{}{}", if moved < 0.0 { "down" } else { "up" }, (moved.abs() * 25.0).round().min(5.0));
+    let row = |row: &super::sensitivity::Row| {
+        let cell = |moved: &Option<f64>| {
+            let value = moved.map(|moved| exact(moved, |moved| percent(Some(moved))));
+            context! { value => value, tone => moved.map(tone) }
+        };
+        context! {
+            assumption => row.assumption,
+            cells => row.moved.iter().map(cell).collect::<Vec<_>>(),
+            baseline => exact(row.baseline, |v| format!("{v:.3}")),
+            fastest => row.fastest,
+            changes => row.changes,
+        }
+    };
+    Some(context! {
+        rule => super::sensitivity::RULE,
+        letters => shown.networks.iter().map(|&n| short(c, n)).collect::<Vec<_>>(),
+        baseline => short(c, c.baseline),
+        stated => shown.stated.iter().map(|&v| exact(v, |v| format!("{v:.3}"))).collect::<Vec<_>>(),
+        fastest => shown.fastest,
+        rows => shown.rows.iter().map(row).collect::<Vec<_>>(),
+        sentences => shown.sentences,
+    })
 }
 
 /// The results as JSON for a script element.

@@ -1,8 +1,8 @@
 //! What a buyer gets for money and power: the networks by performance for a dollar, within the budget first.
 
-use super::{Exact, View, exact, letter};
+use super::{Exact, Facts, View, exact, short};
 use crate::report::number::grouped;
-use crate::report::offers::{caveats, limits, within};
+use crate::report::offers::{caveats, limits, sign, within};
 use crate::study::procurement::{self, NetworkCost, Offer};
 use serde::Serialize;
 
@@ -11,6 +11,10 @@ use serde::Serialize;
 pub(super) struct Offers {
     /// What a network may cost, in words; `None` if the study says nothing.
     pub budget: Option<String>,
+    /// Sign of the currency.
+    pub sign: String,
+    /// Whether there is a total cost, which performance is divided by.
+    pub owned: bool,
     /// Best first, setting by setting.
     pub rows: Vec<Row>,
     /// Networks without a price.
@@ -27,6 +31,7 @@ pub(super) struct Row {
     pub baseline: bool,
     pub performance: Exact,
     pub dollars: Option<Exact>,
+    pub total: Option<Exact>,
     pub watts: Option<Exact>,
     pub metres: Option<Exact>,
     /// As a multiple of the baseline's.
@@ -41,12 +46,14 @@ pub(super) struct Row {
 pub(super) fn list(view: &View<'_>) -> Vec<Offer> {
     let c = view.comparison;
     let cost = |n: usize| {
-        let f = &view.facts[n];
-        Some(NetworkCost { dollars: f.dollars?, watts: f.watts?, metres: f.metres? })
+        let Facts { dollars, total, watts, metres, .. } = view.facts[n];
+        let owned = c.prices.ownership.is_some();
+        let cost = NetworkCost { dollars, total, watts, metres, owned, ..NetworkCost::default() };
+        (dollars.is_some() || watts.is_some()).then_some(cost)
     };
     let offer = |network: usize| {
         let cost = cost(network);
-        let within_budget = c.budget.and_then(|budget| cost.map(|cost| budget.allows(&cost)));
+        let within_budget = c.budget.and_then(|budget| cost.and_then(|cost| budget.allows(&cost)));
         Offer { network, performance: c.geometric_mean(network), cost, within_budget }
     };
     (0..c.networks.len()).map(offer).collect()
@@ -66,13 +73,14 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
     };
     let whole = |value: f64| exact(value, |v| grouped(v.round() as u64));
     let row = |offer: &Offer| Row {
-        letter: letter(offer.network),
+        letter: short(c, offer.network),
         name: c.networks[offer.network].name.clone(),
         baseline: c.baselines[offer.network] == offer.network,
         performance: exact(offer.performance, |p| format!("{p:.3}")),
-        dollars: offer.cost.map(|cost| whole(cost.dollars)),
-        watts: offer.cost.map(|cost| whole(cost.watts)),
-        metres: offer.cost.map(|cost| whole(cost.metres)),
+        dollars: offer.cost.and_then(|cost| cost.dollars).map(whole),
+        total: offer.cost.and_then(|cost| cost.total).map(whole),
+        watts: offer.cost.and_then(|cost| cost.watts).map(whole),
+        metres: offer.cost.and_then(|cost| cost.metres).map(whole),
         per_dollar: multiple(offer, Offer::per_dollar),
         per_watt: multiple(offer, Offer::per_watt),
         per_metre: multiple(offer, Offer::per_metre),
@@ -80,9 +88,15 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
     };
     let of = |columns: Vec<usize>| procurement::ranked(columns.into_iter().map(|n| all[n]).collect());
     let ranked: Vec<Offer> = c.of_settings().into_iter().flat_map(of).collect();
-    let unknown = all.iter().filter(|offer| offer.cost.is_none()).map(|offer| letter(offer.network)).collect();
+    let unknown = all
+        .iter()
+        .filter(|offer| offer.cost.and_then(|cost| cost.money()).is_none())
+        .map(|offer| short(c, offer.network))
+        .collect();
     Some(Offers {
-        budget: c.budget.as_ref().map(limits),
+        budget: c.budget.as_ref().map(|budget| limits(c, budget)),
+        sign: sign(c).to_owned(),
+        owned: c.prices.ownership.is_some(),
         rows: ranked.iter().map(row).collect(),
         unknown,
         caveats: caveats(c),

@@ -1,9 +1,10 @@
 //! Performance against what a network costs: in money, in power, in metres of cable, or in cables where these are
 //! unknown.
 
+use super::View;
 use super::facts::Facts;
-use super::svg::{PATTERNS, Svg, escape, finite, ratio, tick, ticks_between};
-use super::{View, letter};
+use super::svg::{Svg, escape, finite, look, ratio, tick, ticks_between};
+use crate::report::{label, offers};
 use std::fmt::Write;
 
 /// What a network costs in one sense.
@@ -14,8 +15,9 @@ struct Axis {
     of: fn(&Facts) -> Option<f64>,
 }
 
-const AXES: [Axis; 4] = [
-    Axis { id: "dollars", name: "price in dollars", heading: "against price", of: |f| f.dollars },
+const AXES: [Axis; 5] = [
+    Axis { id: "total", name: "total cost", heading: "against total cost", of: |f| f.total },
+    Axis { id: "dollars", name: "price", heading: "against price", of: |f| f.dollars },
     Axis { id: "watts", name: "power in watts", heading: "against power", of: |f| f.watts },
     Axis { id: "metres", name: "cable in metres", heading: "against length of cable", of: |f| f.metres },
     Axis {
@@ -41,7 +43,7 @@ pub(super) fn panels(view: &View<'_>) -> Vec<String> {
     panels.map(|(setting, axis)| panel(view, axis, setting, &settings[setting])).collect()
 }
 
-/// The outline of a network's mark around the origin.
+/// The outline of a network's mark around the origin: with its colour, another one for each of 64 networks.
 fn mark(network: usize) -> &'static str {
     [
         "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z",
@@ -52,7 +54,7 @@ fn mark(network: usize) -> &'static str {
         "M-2.5-7h5v4.500h4.500v5h-4.500v4.500h-5v-4.500h-4.500v-5h4.500z",
         "M-6-3l6-4l6 4v6l-6 4l-6-4z",
         "M-7-4h14v8h-14z",
-    ][network % PATTERNS]
+    ][look(network).1]
 }
 
 fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> String {
@@ -115,8 +117,8 @@ fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> Str
         }
         svg.raw(&format!(
             "<path d=\"{}\" transform=\"translate({px:.1} {py:.1})\" class=\"mark stroke-net{}\"/>",
-            mark(n),
-            n % PATTERNS
+            mark(label::place(c, n).1),
+            look(label::place(c, n).1).0
         ));
         let around = [
             (15.0, 0.0),
@@ -138,15 +140,20 @@ fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> Str
         if far > 1.0 {
             svg.line(px, py, a, b, "leader");
         }
-        svg.text(a, b + 4.5, "label strong middle halo", &letter(n));
+        svg.text(a, b + 4.5, "label strong middle halo", &label::network(c, n));
         taken.push((a, b));
     }
-    svg.text((left + width - right) / 2.0, height - 8.0, "axis middle", axis.name);
+    let name = match axis.id {
+        "total" | "dollars" => format!("{} in {}", axis.name, offers::currency(c)),
+        _ => axis.name.to_owned(),
+    };
+    svg.text((left + width - right) / 2.0, height - 8.0, "axis middle", &name);
     svg.upright(12.0, (top + height - bottom) / 2.0, "axis middle", "relative performance");
     svg.line(left, height - bottom, width - right, height - bottom, "frame");
     let names: Vec<String> =
-        best.iter().map(|&i| format!("{} {}", letter(columns[i]), c.networks[columns[i]].name)).collect();
-    let all = points.iter().zip(columns).map(|(p, &n)| format!("{}: {} and {}", letter(n), tick(p.0), ratio(p.1)));
+        best.iter().map(|&i| format!("{} {}", label::network(c, columns[i]), c.networks[columns[i]].name)).collect();
+    let all =
+        points.iter().zip(columns).map(|(p, &n)| format!("{}: {} and {}", label::network(c, n), tick(p.0), ratio(p.1)));
     let description = format!(
         "Cost and geometric mean of the relative performance: {}. Not beaten in both: {}.",
         all.collect::<Vec<_>>().join("; "),
@@ -160,7 +167,7 @@ fn panel(view: &View<'_>, axis: &Axis, setting: usize, columns: &[usize]) -> Str
     );
     // ` [100G, block]`, where there are several.
     let setting = columns.first().and_then(|&n| c.networks[n].name.strip_prefix(&c.plain_names[n])).unwrap_or_default();
-    let unbeaten = best.iter().map(|&i| letter(columns[i])).collect::<Vec<_>>().join(", ");
+    let unbeaten = best.iter().map(|&i| label::network(c, columns[i])).collect::<Vec<_>>().join(", ");
     format!(
         "<figure class=\"panel\">{svg}<figcaption>Performance {}{}. On the line, and not beaten in both: {}.</figcaption></figure>",
         axis.heading,

@@ -1,6 +1,6 @@
 //! How much repetitions differ, workload by workload, and in the means of all.
 
-use super::{Exact, exact, letter};
+use super::{Exact, exact, short};
 use crate::report::number::{percent, seconds};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -35,7 +35,7 @@ pub(super) fn rows(c: &Comparison) -> Vec<Row> {
     let row = |workload: &str, n: usize, time: Option<&Statistic>, relative: &Statistic| Row {
         workload: workload.to_owned(),
         span: if n == 0 { count } else { 0 },
-        letter: letter(n),
+        letter: short(c, n),
         network: c.networks[n].name.clone(),
         runs: time.unwrap_or(relative).count,
         time: time.map(|t| exact(t.mean, seconds)),

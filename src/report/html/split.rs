@@ -1,26 +1,30 @@
 //! Where the time goes: a bar for each network, as long as the run, in parts.
 
+use super::View;
 use super::svg::{Svg, escape, finite, shortened};
-use super::{View, letter};
 use crate::report::number::{percent, seconds};
+use crate::report::{across, label};
 
 /// A panel for each workload.
 pub(super) fn panels(view: &View<'_>) -> Vec<String> {
     let c = view.comparison;
-    (0..c.workloads.len()).map(|w| panel(view, w)).collect()
+    let settings = c.of_settings();
+    let all = (0..c.workloads.len()).flat_map(|w| settings.iter().enumerate().map(move |(s, columns)| (w, s, columns)));
+    all.map(|(w, setting, columns)| panel(view, w, setting, columns)).collect()
 }
 
-fn panel(view: &View<'_>, workload: usize) -> String {
+fn panel(view: &View<'_>, workload: usize, setting: usize, columns: &[usize]) -> String {
     let c = view.comparison;
     let (width, left, right, bar, top) = (340.0, 20.0, 66.0, 19.0, 4.0);
-    let count = c.networks.len();
-    let most = (0..count).map(|n| c.cell(workload, n).simulated_seconds).fold(0.0, f64::max);
+    let count = columns.len();
+    // The same scale in all settings.
+    let most = (0..c.networks.len()).map(|n| c.cell(workload, n).simulated_seconds).fold(0.0, f64::max);
     let mut svg = Svg::new(width, top + count as f64 * bar + 4.0);
     let mut words = Vec::new();
-    for n in 0..count {
+    for (row_number, &n) in columns.iter().enumerate() {
         let cell = c.cell(workload, n);
-        let y = top + n as f64 * bar;
-        svg.text(6.0, y + 13.0, "axis middle", &letter(n));
+        let y = top + row_number as f64 * bar;
+        svg.text(6.0, y + 13.0, "axis middle", &label::network(c, n));
         let length = if most > 0.0 { finite(cell.simulated_seconds / most) * (width - left - right) } else { 0.0 };
         let shares = &cell.explanation.time_shares;
         let mut x = left;
@@ -39,7 +43,7 @@ fn panel(view: &View<'_>, workload: usize) -> String {
         svg.text(left + length + 5.0, y + 13.5, "value", &seconds(cell.simulated_seconds));
         words.push(format!(
             "{}: {} in all, compute {}, latency {}, bandwidth {}, waiting {}",
-            letter(n),
+            label::network(c, n),
             seconds(cell.simulated_seconds),
             percent(shares.compute),
             percent(shares.latency),
@@ -47,11 +51,18 @@ fn panel(view: &View<'_>, workload: usize) -> String {
             percent(shares.waiting)
         ));
     }
-    let name = &c.workloads[workload].name;
-    let svg =
-        svg.finish(&format!("split-{workload}"), "chart", &format!("Where the time of {name} goes"), &words.join("; "));
+    let mut name = c.workloads[workload].name.clone();
+    if let (true, Some(&first)) = (c.has_settings(), columns.first()) {
+        name += &format!(" [{}]", across::setting(c, first));
+    }
+    let svg = svg.finish(
+        &format!("split-{workload}-{setting}"),
+        "chart",
+        &format!("Where the time of {name} goes"),
+        &words.join("; "),
+    );
     format!(
         "<figure class=\"panel\"><figcaption class=\"head\">{}</figcaption>{svg}</figure>",
-        escape(&shortened(name, 48))
+        escape(&shortened(&name, 48))
     )
 }

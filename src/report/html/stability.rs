@@ -1,6 +1,6 @@
 //! How often rankings hold when bandwidth, latency and compute speed are other than stated.
 
-use super::letter;
+use super::short;
 use crate::study::comparison::Comparison;
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ pub(super) struct Place {
 pub(super) fn stability(c: &Comparison) -> Option<Stability> {
     let stability = c.ranking.as_ref()?;
     let row = |ranking: &crate::study::ranking::Ranking| {
-        let place = |(i, &n): (usize, &usize)| Place { letter: letter(n), before: ranking.pairs.get(i).copied() };
+        let place = |(i, &n): (usize, &usize)| Place { letter: short(c, n), before: ranking.pairs.get(i).copied() };
         Row {
             workload: ranking.workload.map_or_else(|| "geometric mean".to_owned(), |w| c.workloads[w].name.clone()),
             mean: ranking.workload.is_none(),

@@ -1,20 +1,21 @@
 //! The summary for a buyer: which network for this mix of workloads, and what the answer depends on.
 
 use super::svg::ratio;
-use super::{View, letter, offers};
+use super::{View, offers, short};
 use crate::report::findings::{EQUAL, list};
 use crate::report::offers::limits;
-use crate::report::routings;
+use crate::report::{across, label, routings};
 use crate::study::comparison::Comparison;
 use crate::study::procurement::Offer;
+use minijinja::Value;
 use serde::Serialize;
 
 /// What stands at the top of the report.
 #[derive(Serialize)]
 pub(super) struct Summary {
-    /// The answer, in a sentence; one for each setting.
-    pub verdicts: Vec<String>,
-    /// What belongs to it, a sentence each.
+    /// The answer of each setting.
+    pub answers: Vec<Answer>,
+    /// What belongs to all of them, a sentence each.
     pub remarks: Vec<String>,
     /// The caveat about the directions of cables.
     pub duplex: Vec<String>,
@@ -22,11 +23,25 @@ pub(super) struct Summary {
     pub ranking: Vec<Rank>,
 }
 
+/// The answer in a setting.
+#[derive(Serialize)]
+pub(super) struct Answer {
+    /// Name of the setting; empty if there is only one.
+    pub setting: String,
+    /// The answer, in a sentence.
+    pub verdict: String,
+    /// What belongs to it, a sentence each.
+    pub remarks: Vec<String>,
+}
+
 /// A network in the ranking.
 #[derive(Serialize)]
 pub(super) struct Rank {
     pub letter: String,
-    pub pattern: usize,
+    /// Attributes of its fill.
+    pub fill: Value,
+    /// Name of its setting, in the first row of several settings.
+    pub setting: Option<String>,
     pub name: String,
     pub baseline: bool,
     /// Its mean as a part of the largest one.
@@ -42,7 +57,7 @@ pub(super) struct Rank {
 }
 
 fn named(c: &Comparison, network: usize) -> String {
-    format!("{} ({})", c.networks[network].name, letter(network))
+    format!("{} ({})", c.networks[network].name, short(c, network))
 }
 
 /// On how many workloads a network is the fastest of these, or within one per cent of it.
@@ -62,8 +77,9 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     let longest = (0..c.networks.len()).map(mean).filter(|m| m.is_finite()).fold(0.0, f64::max);
     let values = |n: usize| (0..c.workloads.len()).map(move |w| c.cell(w, n).relative);
     let rank = |group: &[usize], n: usize| Rank {
-        letter: letter(n),
-        pattern: n % super::svg::PATTERNS,
+        letter: short(c, n),
+        fill: Value::from_safe_string(super::svg::network_fill(label::place(c, n).1)),
+        setting: (c.has_settings() && group.first() == Some(&n)).then(|| across::setting(c, n).to_owned()),
         name: c.networks[n].name.clone(),
         baseline: n == c.baselines[n],
         part: if longest > 0.0 { mean(n) / longest } else { 0.0 },
@@ -80,8 +96,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     if c.has_settings() {
         remarks.push(
             "A setting is a platform, a routing rule, a mapping and a table of collectives. Every network is compared with \
-             the baseline network in the same setting, so figures of two settings say nothing about which setting is \
-             faster."
+             the baseline network in the same setting; the table across settings compares settings."
                 .to_owned(),
         );
     }
@@ -94,13 +109,12 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     }
     remarks.extend(routings::shown(c).into_iter().flat_map(|shown| shown.sentences));
     remarks.extend(routings::different_rules(c));
-    let mut verdicts = Vec::new();
-    for group in &groups {
-        let (verdict, own) = verdict(view, group);
-        verdicts.push(verdict);
-        remarks.extend(own);
-    }
-    Summary { verdicts, remarks, duplex: duplex(c, &groups), ranking }
+    let answer = |group: &Vec<usize>| {
+        let (verdict, remarks) = verdict(view, group);
+        let setting = group.first().filter(|_| c.has_settings()).map(|&n| across::setting(c, n).to_owned());
+        Answer { setting: setting.unwrap_or_default(), verdict, remarks }
+    };
+    Summary { answers: groups.iter().map(answer).collect(), remarks, duplex: duplex(c, &groups), ranking }
 }
 
 fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
@@ -114,10 +128,10 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     let Some(&best) = order.first() else { return (String::new(), Vec::new()) };
     let mix = match &c.budget {
         Some(budget) if within.is_empty() => {
-            let text = format!("No network is known to stay within the budget of {}.", limits(budget));
+            let text = format!("No network is known to stay within the budget of {}.", limits(c, budget));
             return (text, Vec::new());
         }
-        Some(budget) => format!("For this mix and within {}", limits(budget)),
+        Some(budget) => format!("For this mix and within {}", limits(c, budget)),
         None => "For this mix".to_owned(),
     };
     let count = c.workloads.len();
@@ -127,7 +141,7 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     let verdict = if all.len() == 1 {
         format!("Only {} takes part: there is nothing to compare it with.", named(c, best))
     } else if let (1, Some(budget)) = (order.len(), &c.budget) {
-        format!("Only {} is known to stay within {}.", named(c, best), limits(budget))
+        format!("Only {} is known to stay within {}.", named(c, best), limits(c, budget))
     } else if ties.len() > 1 {
         let names: Vec<String> = ties.iter().map(|&n| named(c, n)).collect();
         format!("{mix}, {} are equally fast within 1 %.", list(&names))
@@ -150,6 +164,8 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
     if c.has_repetitions() {
         remarks.extend(undecided(c, order));
     }
+    // The table counts among all networks, this sentence among those that can be bought.
+    let among = if order.len() < all.len() { " within the budget" } else { "" };
     if order.len() > 1 && count > 1 {
         let everywhere: Vec<usize> = order.iter().copied().filter(|&n| wins(c, order, n) == count).collect();
         if everywhere.is_empty() {
@@ -160,8 +176,10 @@ fn verdict(view: &View<'_>, all: &[usize]) -> (String, Vec<String>) {
                 .map(|(n, wins)| format!("{} on {wins}", named(c, n)))
                 .collect();
             remarks.push(format!(
-                "No network is the fastest everywhere. Of {count} workloads, these are the fastest or within 1 % of it: {}. \
-                 So the answer depends on how much each workload counts.",
+                "No network{} is the fastest everywhere. Of {count} workloads, these are the fastest{} or within 1 % of it: \
+                 {}. So the answer depends on how much each workload counts.",
+                among,
+                among,
                 list(&some)
             ));
         }
@@ -243,9 +261,15 @@ fn undecided(c: &Comparison, order: &[usize]) -> Option<String> {
 
 fn duplex(c: &Comparison, groups: &[Vec<usize>]) -> Vec<String> {
     let mode = |n: usize| c.networks[n].duplex.as_deref();
-    let of = |wanted: &str| (0..c.networks.len()).filter(|&n| mode(n) == Some(wanted)).map(letter).collect::<Vec<_>>();
+    let of = |wanted: &str| {
+        (0..c.networks.len()).filter(|&n| mode(n) == Some(wanted)).map(|n| short(c, n)).collect::<Vec<_>>()
+    };
     let mut out = Vec::new();
     let (full, shared, one_way) = (of("full"), of("shared"), of("one-way"));
+    // Where every cable has both directions for itself there is nothing to mind.
+    if shared.is_empty() && one_way.is_empty() {
+        return out;
+    }
     let have = |letters: &[String]| if letters.len() == 1 { "has" } else { "have" };
     if !full.is_empty() {
         let text =
@@ -289,18 +313,18 @@ fn both_modes(c: &Comparison, order: &[usize]) -> Vec<String> {
         for &b in columns.iter().filter(twin) {
             out.push(format!(
                 "{} and {} are the same graph: sharing makes it {} times as fast.",
-                letter(a),
-                letter(b),
+                short(c, a),
+                short(c, b),
                 times(a, b)
             ));
             let other = |n: &usize| c.networks[*n].topology != c.networks[a].topology;
             if let Some(best) = order.iter().copied().find(other) {
                 out.push(format!(
                     "Seen from {}, {} is {} times as fast; seen from {}, {} times. Ask the vendor which of them a real cable is.",
-                    letter(a),
-                    letter(best),
+                    short(c, a),
+                    short(c, best),
                     times(a, best),
-                    letter(b),
+                    short(c, b),
                     times(b, best)
                 ));
             }

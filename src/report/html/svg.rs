@@ -3,8 +3,15 @@
 pub(super) use crate::markup::escape_text as escape;
 use std::fmt::Write;
 
-/// Patterns that tell networks apart without colour; a ninth network has that of the first, and its own letter.
+/// Colours, and patterns over them that tell networks apart without colour.
 pub(super) const PATTERNS: usize = 8;
+
+/// Colour and pattern of a network: the ninth has the first colour again, with another pattern. All pairs differ for 64
+/// networks.
+pub(super) fn look(network: usize) -> (usize, usize) {
+    let (colour, round) = (network % PATTERNS, network / PATTERNS);
+    (colour, (colour + 3 * round) % PATTERNS)
+}
 
 /// A text that is at most so many characters long.
 pub(super) fn shortened(text: &str, most: usize) -> String {
@@ -72,11 +79,12 @@ impl Svg {
 
 /// The fill of a network.
 pub(super) fn network_fill(network: usize) -> String {
-    format!("fill=\"url(#net{})\" class=\"net net{}\"", network % PATTERNS, network % PATTERNS)
+    let (colour, pattern) = look(network);
+    format!("fill=\"url(#net{colour}-{pattern})\" class=\"net net{colour}\"")
 }
 
-/// The definitions that all drawings share: fills of networks and of ways to spend time.
-pub(super) fn definitions() -> String {
+/// The definitions that all drawings share: fills of so many networks and of ways to spend time.
+pub(super) fn definitions(networks: usize) -> String {
     // What lies over the colour, in an 8 by 8 tile.
     let overlays = [
         "",
@@ -89,20 +97,20 @@ pub(super) fn definitions() -> String {
         "<path d=\"M0 4l4-4l4 4M0 8l4-4l4 4\" class=\"over\"/>",
     ];
     let mut out = String::from("<svg width=\"0\" height=\"0\" class=\"definitions\" aria-hidden=\"true\"><defs>");
-    let mut tile = |id: &str, over: &str| {
+    let mut tile = |id: &str, fill: &str, over: &str| {
         let _ = write!(
             out,
             "<pattern id=\"{id}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\
-             <rect width=\"8\" height=\"8\" class=\"fill-{id}\"/>{over}</pattern>"
+             <rect width=\"8\" height=\"8\" class=\"fill-{fill}\"/>{over}</pattern>"
         );
     };
-    for (i, over) in overlays.iter().enumerate() {
-        tile(&format!("net{i}"), over);
+    for (colour, pattern) in (0..networks.min(PATTERNS * PATTERNS)).map(look) {
+        tile(&format!("net{colour}-{pattern}"), &format!("net{colour}"), overlays[pattern]);
     }
-    tile("compute", "");
-    tile("latency", overlays[2]);
-    tile("bandwidth", overlays[1]);
-    tile("waiting", "");
+    tile("compute", "compute", "");
+    tile("latency", "latency", overlays[2]);
+    tile("bandwidth", "bandwidth", overlays[1]);
+    tile("waiting", "waiting", "");
     out.push_str("</defs></svg>");
     out
 }

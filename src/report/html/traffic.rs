@@ -2,10 +2,11 @@
 
 use super::bars::{self, Bar, Chart, Group};
 use super::svg::ratio;
-use super::{Exact, View, exact, letter};
+use super::{Exact, View, exact, short};
 use crate::markup::script_safe;
 use crate::report::number::percent;
 use crate::report::throughput::{label, without_seed};
+use crate::study::comparison::Comparison;
 use crate::study::mean::geometric;
 use crate::study::traffic::SyntheticTraffic;
 use crate::throughput::Cell;
@@ -64,7 +65,7 @@ fn row(view: &View<'_>, carried: &[SyntheticTraffic], network: &SyntheticTraffic
     let in_bytes = |injection: f64| scale.map(|scale| gbit(injection * scale));
     let bound = cell.map(|cell| cell.bounds.upper()).filter(|bound| bound.is_finite());
     Row {
-        letter: letter(network.column),
+        letter: short(view.comparison, network.column),
         network: view.comparison.networks[network.column].name.clone(),
         saturation: cell.and_then(|cell| cell.saturation_bytes_per_second).map(gbit),
         relative: relative(view, carried, network, pattern).map(|r| exact(r, |r| format!("{r:.3}"))),
@@ -81,7 +82,7 @@ fn name(carried: &[SyntheticTraffic], pattern: usize) -> Option<&str> {
     carried.iter().find_map(|network| network.cells[pattern].as_ref().ok()).map(|cell| cell.pattern.as_str())
 }
 
-fn notes(carried: &[SyntheticTraffic]) -> Vec<String> {
+fn notes(c: &Comparison, carried: &[SyntheticTraffic]) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     let mut add = |note: String| {
         if !notes.contains(&note) {
@@ -97,7 +98,7 @@ fn notes(carried: &[SyntheticTraffic]) -> Vec<String> {
                         .into_iter()
                         .for_each(|seed| add(format!("{} has seed {seed}", without_seed(&cell.pattern))));
                 }
-                Err(error) => add(format!("{}: {error}", letter(network.column))),
+                Err(error) => add(format!("{}: {error}", short(c, network.column))),
             }
         }
     }
@@ -152,18 +153,18 @@ pub(super) fn section(view: &View<'_>, carried: &[SyntheticTraffic]) -> io::Resu
         groups.push(Group { name: "geometric mean".into(), bars });
     }
     let described = groups.last().map_or_else(String::new, |group| {
-        let values = networks
-            .iter()
-            .zip(&group.bars)
-            .map(|(&n, bar)| format!("{} {}: {}", letter(n), view.comparison.networks[n].name, ratio(bar.value)));
+        let values = networks.iter().zip(&group.bars).map(|(&n, bar)| {
+            format!("{} {}: {}", short(view.comparison, n), view.comparison.networks[n].name, ratio(bar.value))
+        });
         format!("{}: {}. The table has the other values.", group.name, values.collect::<Vec<_>>().join("; "))
     });
     let chart = Chart {
-        id: "traffic",
-        title: "Saturation throughput relative to the baseline, pattern by pattern",
+        id: "traffic".to_owned(),
+        title: "Saturation throughput relative to the baseline, pattern by pattern".to_owned(),
         description: described,
-        networks,
+        networks: networks.iter().map(|&n| (short(view.comparison, n), bars::named(view.comparison, n).1)).collect(),
         groups,
+        scale: 0.0,
         mean,
     };
     let answers: Vec<&Cell> = carried.iter().flat_map(|network| network.cells.iter().flatten()).collect();
@@ -178,7 +179,7 @@ pub(super) fn section(view: &View<'_>, carried: &[SyntheticTraffic]) -> io::Resu
                 rows: carried.iter().map(|network| row(view, carried, network, pattern)).collect(),
             })
             .collect(),
-        notes: notes(carried),
+        notes: notes(view.comparison, carried),
         json: Value::from_safe_string(json),
     }))
 }

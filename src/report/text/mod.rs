@@ -63,7 +63,7 @@ pub(super) fn model(
     out: &mut dyn Write,
     model: &ModelDescription,
     mapping: &str,
-    networks: &[NetworkInfo],
+    (networks, names): (&[NetworkInfo], &[String]),
 ) -> io::Result<()> {
     let onoff = |on: bool| if on { "on" } else { "off" };
     let first = format!(
@@ -85,7 +85,7 @@ pub(super) fn model(
         writeln!(out, "{indent}{kind} always by {algorithm}.")?;
     }
     model.parameters.iter().try_for_each(|(name, value)| wrapped(out, &format!("{indent}{name} {value}."), indent))?;
-    super::findings::platforms(networks, letter).iter().try_for_each(|text| wrapped(out, text, indent))
+    super::findings::platforms(networks, names).iter().try_for_each(|text| wrapped(out, text, indent))
 }
 
 pub(super) fn notes(out: &mut dyn Write, notes: &[String]) -> io::Result<()> {
@@ -184,7 +184,7 @@ impl Reporter for Text {
             }
         }
         writeln!(out)?;
-        model(out, &r.model, &r.mapping, std::slice::from_ref(&r.network))?;
+        model(out, &r.model, &r.mapping, (std::slice::from_ref(&r.network), &[letter(0)]))?;
         notes(out, &r.notes)
     }
 

@@ -7,6 +7,11 @@ use crate::throughput::bounds::Concurrent;
 use crate::throughput::load::Distribution;
 use std::io::{self, Write};
 
+/// The first line of each file.
+pub(in crate::report) fn headings() -> String {
+    COLUMNS.iter().map(|(heading, _)| *heading).collect::<Vec<_>>().join(",")
+}
+
 const COLUMNS: &[Column<Cell>] = &[
     ("network", |cell| cell.network.clone()),
     ("topology", |cell| cell.topology.clone()),

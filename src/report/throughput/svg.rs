@@ -2,7 +2,7 @@
 //! under load as curves.
 
 use super::{Grid, ThroughputReport, described, label, short};
-use crate::markup::escape_text;
+use crate::markup::{GENERATOR, escape_text};
 use std::fmt::Write;
 
 /// Colours that people with any kind of sight tell apart (M. Okabe and K. Ito, Color Universal Design, 2008), darkest
@@ -39,7 +39,7 @@ pub fn draw(report: &ThroughputReport) -> String {
     let _ = writeln!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" \
-         font-family=\"sans-serif\" font-size=\"11\"><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>"
+         font-family=\"sans-serif\" font-size=\"11\"><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>{GENERATOR}"
     );
     let _ = writeln!(svg, "<text x=\"20\" y=\"24\" font-size=\"15\">{}</text>", escape_text(&report.title));
     for (index, contender) in grid.contenders.iter().enumerate() {

@@ -69,6 +69,7 @@ const PROPERTIES: &[Property] = &[
     ("fibre cables", |r| bill(r, |b| Some(b.fibre_cables as f64))),
     ("routers, $", |r| bill(r, |b| Some(b.router_dollars))),
     ("cables, $", |r| bill(r, |b| Some(b.cable_dollars))),
+    ("hosts, $", |r| bill(r, |b| b.host_dollars)),
     ("in all, $", |r| bill(r, |b| Some(b.dollars))),
     ("  per host, $", |r| bill(r, |b| b.dollars_per_endpoint)),
     ("power, W", |r| bill(r, |b| Some(b.watts))),
@@ -115,8 +116,15 @@ pub(in crate::report) fn notes(reports: &[TopologyReport]) -> Vec<String> {
             floor.plan, floor.switch_delay_ns, floor.cable_delay_ns_per_metre, floor.defaults
         ));
         if let Some(cost) = reports.iter().find_map(|r| r.cost.as_ref()) {
-            let hosts = if floor.plan == "equality" { "" } else { "; cables to hosts on switches not counted" };
+            let hosts = if cost.host_dollars.is_some() {
+                "; adapters and links of hosts counted"
+            } else if floor.plan == "equality" {
+                ""
+            } else {
+                "; cables to hosts on switches not counted"
+            };
             notes.push(format!("Prices `{}`, links of {} Gb/s{hosts}.", cost.prices, cost.link_rate_gbps));
+            notes.extend(cost.prices_note.as_ref().map(|note| format!("{note}.")));
         }
     }
     for (index, r) in reports.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! The commands as users run them.
 
 mod bad_input;
+mod buyer;
 mod collectives;
 mod compare;
 mod defaults;
@@ -12,8 +13,10 @@ mod model;
 mod outputs;
 mod replay;
 mod report_html;
+mod report_settings;
 mod routing;
 mod shell;
+mod simgrid_page;
 mod snapshots;
 mod study;
 mod study_resume;

@@ -241,13 +241,17 @@ fn files_that_were_tampered_with_are_refused_with_the_line() {
     refuse([lines[0], lines[1], "x\n", lines[2]].concat(), &["t.jsonl:3: no cell"]);
     refuse([lines[0], lines[1], "\n"].concat(), &["t.jsonl:3: no cell"]);
     refuse([lines[0], lines[1], lines[2], lines[1]].concat(), &["t.jsonl:4: cell", "stands in line 2, too"]);
-    refuse(
-        [lines[0], &lines[1].replace("\"cell\":", "\"cell\":9")].concat(),
-        &["t.jsonl:2: the study has no such cell"],
-    );
-    refuse([lines[0], &lines[1].replace("ring", "rign")].concat(), &["t.jsonl:2: the study has no such cell"]);
+    refuse([lines[0], &lines[1].replace("\"cell\":", "\"cell\":9")].concat(), &["t.jsonl:2: the line was changed"]);
+    // As the versions before checksums wrote it, who says which cell it is counts.
+    let old = |line: &str| line[..line.rfind(",\"check\"").expect("its checksum")].to_owned() + "}\n";
+    let first = old(lines[0]).replace("results/2", "results/1");
+    let other_cell = old(lines[1]).replace("\"cell\":", "\"cell\":9");
+    refuse([first.as_str(), &other_cell].concat(), &["t.jsonl:2: the study has no such cell"]);
+    let other_network = old(lines[1]).replace("ring", "rign");
+    refuse([first.as_str(), &other_network].concat(), &["t.jsonl:2: the study has no such cell"]);
     refuse(lines[1..].concat(), &["t.jsonl:1: no first line"]);
-    refuse(text.replace("mopsim.results/1", "mopsim.results/9"), &["t.jsonl:1: schema `mopsim.results/9`"]);
+    refuse(text.replace("mopsim.results/2", "mopsim.results/9"), &["t.jsonl:1: the line was changed"]);
+    refuse(first.replace("results/1", "results/9"), &["t.jsonl:1: schema `mopsim.results/9`"]);
     refuse("my notes, without a line end".to_owned(), &["t.jsonl:1: "]);
     // A torn first line was written by a killed run.
     folder.write("t.jsonl", &lines[0][..50]);

@@ -225,7 +225,9 @@ fn the_table_is_chosen_as_for_a_replay() {
     for table in Table::ALL.map(Table::name) {
         let file = format!("{table}.goal.zst");
         folder.run(&["trace", "convert", "t.ti", "-o", &file, "--collectives", table]).success();
-        let result = |file: &str| folder.json(&["-q", "replay", file, "--topology", "ring:7", "--collectives", table]);
+        // A schedule has no hosts, so nobody looks for the ranks that share one.
+        let replay = ["-q", "replay", "--topology", "ring:7", "--smp-setup", "off", "--collectives", table];
+        let result = |file: &str| folder.json(&[&replay[..], &[file]].concat());
         let (original, written) = (result("t.ti"), result(&file));
         assert_eq!(written["messages"], original["messages"], "{table}");
         assert_eq!(written["bytes"], original["bytes"], "{table}");

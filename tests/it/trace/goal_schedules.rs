@@ -8,8 +8,16 @@ use crate::support::cli::{Folder, number};
 fn seconds(folder: &Folder, goal: &str, ranks: u32) -> f64 {
     folder.write("eager.toml", "network_model = 'ideal'\nasync_below = 1000000000\ndetached_below = 1000000000\n");
     let topology = format!("full-mesh:n={}", ranks.max(2));
-    let flags =
-        ["--topology", &topology, "--link-bandwidth", "1 GB/s", "--link-latency", "1us", "--model", "eager.toml"];
+    let flags = [
+        ["--topology", &topology],
+        ["--link-bandwidth", "1 GB/s"],
+        ["--link-latency", "1us"],
+        ["--host-link-bandwidth", "none"],
+        ["--switch-delay", "0"],
+        ["--cable-delay", "0"],
+        ["--model", "eager.toml"],
+    ]
+    .concat();
     number(&folder.json(&[&["replay", goal, "-q"], &flags[..]].concat()), "simulated_seconds")
 }
 

@@ -1,0 +1,130 @@
+//! The comparison across settings, as all formats show it: a table of networks and settings, and sentences on each part of
+//! the settings.
+
+use super::findings::list;
+use super::label::short;
+use crate::study::across::{Across, Axis};
+use crate::study::comparison::Comparison;
+
+/// The comparison across settings in words and as tables.
+pub(super) struct Shown {
+    /// Heading, without a full stop.
+    pub title: String,
+    /// Names of the settings.
+    pub settings: Vec<String>,
+    /// A row for each network: its name, its value in each setting, its best setting, and the ratio of best to worst.
+    pub rows: Vec<Row>,
+    /// Sentences.
+    pub sentences: Vec<String>,
+}
+
+/// A network in all settings.
+pub(super) struct Row {
+    /// Name, without a setting.
+    pub name: String,
+    /// Speed relative to the reference, in each setting.
+    pub values: Vec<f64>,
+    /// The same per money, where prices are known of all settings.
+    pub per_money: Option<Vec<f64>>,
+    /// Index of the best setting.
+    pub best: usize,
+}
+
+/// Name of a column's setting: the part of its name behind that of the network.
+pub(super) fn setting(c: &Comparison, column: usize) -> &str {
+    let rest = c.networks[column].name.strip_prefix(&c.plain_names[column]).unwrap_or_default();
+    rest.trim().trim_start_matches('[').trim_end_matches(']')
+}
+
+/// What a study with several settings shows; `None` where the routing rules are all they differ in, which have a table of
+/// their own.
+pub(super) fn shown(c: &Comparison) -> Option<Shown> {
+    let across = Across::of(c)?;
+    if across.axes.iter().all(|axis| axis.name == "routing") {
+        return None;
+    }
+    let networks = across.columns[0].len();
+    let name = |network: usize| c.plain_names[across.columns[0][network]].as_str();
+    let row = |network: usize| Row {
+        name: name(network).to_owned(),
+        values: across.relative.iter().map(|values| values[network]).collect(),
+        per_money: across.per_money.iter().map(|values| values[network]).collect(),
+        best: across.best[network],
+    };
+    let axes = across.axes.iter().filter(|axis| axis.name != "routing");
+    let mut sentences: Vec<String> =
+        axes.flat_map(|axis| of_axis(axis, networks, across.axes.len() > 1, &name)).collect();
+    let fastest = (0..networks).flat_map(|n| (0..across.columns.len()).map(move |s| (s, n)));
+    let (s, n) = fastest
+        .reduce(|a, b| if across.relative[b.0][b.1] > across.relative[a.0][a.1] { b } else { a })
+        .unwrap_or((0, 0));
+    let best = across.columns[s][n];
+    sentences.insert(
+        0,
+        format!(
+            "Fastest in all settings: {} ({}), {:.3}.",
+            c.networks[best].name,
+            short(c, best),
+            across.relative[s][n]
+        ),
+    );
+    Some(Shown {
+        title: format!("Across settings: geometric mean relative to {}", c.networks[across.reference].name),
+        settings: across.columns.iter().map(|of| setting(c, of[0]).to_owned()).collect(),
+        rows: (0..networks).map(row).collect(),
+        sentences,
+    })
+}
+
+/// Sentences on one part of the settings.
+fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) -> &'a str) -> Vec<String> {
+    let over = if others { ", geometric mean over the other settings" } else { "" };
+    let title = match axis.name {
+        "collectives" => "Tables of collectives",
+        "mapping" => "Mapping",
+        _ => "Platform",
+    };
+    let mut by_best: Vec<(usize, Vec<String>)> = Vec::new();
+    for network in 0..networks {
+        let best = axis.best(network);
+        let text = format!("{} ({:.2})", name(network), axis.spread(network));
+        match by_best.iter_mut().find(|(known, _)| *known == best) {
+            Some((_, names)) => names.push(text),
+            None => by_best.push((best, vec![text])),
+        }
+    }
+    let parts = by_best.iter().map(|(best, names)| format!("{} for {}", axis.values[*best], list(names)));
+    let mut sentences = vec![format!(
+        "{title}: the best is {}; in brackets, how many times as fast as with the worst{over}.",
+        parts.collect::<Vec<_>>().join("; ")
+    )];
+    if axis.name != "platform" {
+        return sentences;
+    }
+    // The first platform is what a faster one is measured by.
+    for value in 1..axis.values.len() {
+        let gain = |network: usize| axis.relative[value][network] / axis.relative[0][network];
+        let price = |network: usize| Some(axis.money[value][network]? / axis.money[0][network]?);
+        let text = |network: usize| match price(network) {
+            Some(price) => {
+                format!("{} {:.2} times the speed for {:.2} times the money", name(network), gain(network), price)
+            }
+            None => format!("{} {:.2} times the speed", name(network), gain(network)),
+        };
+        let all: Vec<String> = (0..networks).map(text).collect();
+        sentences.push(format!("{} instead of {}: {}.", axis.values[value], axis.values[0], all.join("; ")));
+        let priced: Vec<usize> = (0..networks).filter(|&network| price(network).is_some()).collect();
+        if !priced.is_empty() {
+            let worth: Vec<String> = priced
+                .iter()
+                .filter(|&&network| price(network).is_some_and(|price| gain(network) > price))
+                .map(|&network| name(network).to_owned())
+                .collect();
+            sentences.push(match worth.len() {
+                0 => format!("{} gives no network more speed than it costs.", axis.values[value]),
+                _ => format!("{} gives more speed than it costs on {}.", axis.values[value], list(&worth)),
+            });
+        }
+    }
+    sentences
+}

@@ -1,0 +1,176 @@
+//! The parts of `mopsim.compare/1` that only some studies have: the comparison across settings, and sensitivity.
+
+use crate::study::across;
+use crate::study::comparison::Comparison;
+use crate::study::sensitivity;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Every network in every setting, relative to one reference.
+#[derive(Serialize)]
+pub(super) struct Across<'a> {
+    reference: Place<'a>,
+    rule: &'static str,
+    settings: Vec<InSetting<'a>>,
+    axes: Vec<Axis<'a>>,
+}
+
+/// A network in a setting.
+#[derive(Serialize)]
+struct Place<'a> {
+    topology: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    platform: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routing_setting: Option<&'a str>,
+    mapping: &'a str,
+    collectives: &'a str,
+}
+
+#[derive(Serialize)]
+struct InSetting<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    geometric: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_money: Option<f64>,
+    /// Whether no setting is faster for the network.
+    best: bool,
+}
+
+#[derive(Serialize)]
+struct Axis<'a> {
+    axis: &'a str,
+    networks: Vec<OnAxis<'a>>,
+}
+
+#[derive(Serialize)]
+struct OnAxis<'a> {
+    topology: &'a str,
+    best: String,
+    /// Best over worst.
+    spread: f64,
+    /// By value.
+    geometric: BTreeMap<String, f64>,
+    /// By value; empty where prices are unknown.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    money: BTreeMap<String, f64>,
+}
+
+/// How far changed assumptions move the networks.
+#[derive(Serialize)]
+pub(super) struct Sensitivity<'a> {
+    rule: &'static str,
+    fastest: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best_buy: Option<&'a str>,
+    stated: Vec<Geometric<'a>>,
+    effects: Vec<Effect<'a>>,
+}
+
+#[derive(Serialize)]
+struct Geometric<'a> {
+    topology: &'a str,
+    geometric: f64,
+}
+
+#[derive(Serialize)]
+struct Effect<'a> {
+    assumption: &'a str,
+    value: &'a str,
+    networks: Vec<Moved<'a>>,
+    baseline_speedup: f64,
+    fastest: &'a str,
+    winner_changes: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best_buy: Option<&'a str>,
+    buy_changes: bool,
+}
+
+#[derive(Serialize)]
+struct Moved<'a> {
+    topology: &'a str,
+    /// Whether the change concerns the network.
+    changed: bool,
+    geometric: f64,
+    moved: f64,
+}
+
+const ACROSS_RULE: &str = "weighted geometric mean of the reference's mean time over the mean time here; money is the total cost \
+                           where there is one, else the price; axes are geometric means over the other settings";
+
+const SENSITIVITY_RULE: &str = "networks of the first setting, first repetition, one assumption changed at a time; moved is the \
+                                geometric mean relative to the baseline over the stated one, minus 1; a winner changes if it is \
+                                slower than another by more than 1 %";
+
+/// The comparison across settings, where there are several.
+pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
+    let across = across::Across::of(c)?;
+    let place = |column: usize| Place {
+        topology: &c.plain_names[column],
+        platform: c.settings[column].platform.as_deref(),
+        routing_setting: c.settings[column].routing.as_deref(),
+        mapping: &c.settings[column].mapping,
+        collectives: &c.settings[column].collectives,
+    };
+    let networks = across.columns[0].len();
+    let cells = (0..across.columns.len()).flat_map(|setting| (0..networks).map(move |network| (setting, network)));
+    let settings = cells.map(|(setting, network)| InSetting {
+        place: place(across.columns[setting][network]),
+        geometric: across.relative[setting][network],
+        per_money: across.per_money[setting][network],
+        best: across.best[network] == setting,
+    });
+    let settings = settings.collect();
+    let axis = |axis: &across::Axis| Axis {
+        axis: axis.name,
+        networks: (0..networks)
+            .map(|network| OnAxis {
+                topology: &c.plain_names[across.columns[0][network]],
+                best: axis.values[axis.best(network)].clone(),
+                spread: axis.spread(network),
+                geometric: axis.values.iter().cloned().zip(axis.relative.iter().map(|of| of[network])).collect(),
+                money: axis
+                    .values
+                    .iter()
+                    .zip(&axis.money)
+                    .filter_map(|(value, of)| Some((value.clone(), of[network]?)))
+                    .collect(),
+            })
+            .collect(),
+    };
+    let axes = across.axes.iter().map(axis).collect();
+    Some(Across { reference: place(across.reference), rule: ACROSS_RULE, settings, axes })
+}
+
+/// The sensitivity, where that was asked for.
+pub(super) fn sensitivity(c: &Comparison) -> Option<Sensitivity<'_>> {
+    let s = c.sensitivity.as_ref()?;
+    let name = |network: usize| c.plain_names[network].as_str();
+    let effect = |effect: &sensitivity::Effect, value| {
+        let networks = (0..effect.relative.len()).map(|network| Moved {
+            topology: name(network),
+            changed: effect.variation.columns.contains(&network),
+            geometric: effect.relative[network],
+            moved: effect.moved[network],
+        });
+        Effect {
+            assumption: effect.variation.assumption,
+            value,
+            networks: networks.collect(),
+            baseline_speedup: effect.baseline_speedup,
+            fastest: name(effect.fastest),
+            winner_changes: effect.winner_changes,
+            best_buy: effect.best_buy.map(name),
+            buy_changes: effect.buy_changes,
+        }
+    };
+    let stated = s.stated.iter().enumerate().map(|(n, &geometric)| Geometric { topology: name(n), geometric });
+    Some(Sensitivity {
+        rule: SENSITIVITY_RULE,
+        fastest: name(s.fastest),
+        best_buy: s.best_buy.map(name),
+        stated: stated.collect(),
+        effects: s.effects.iter().map(|of| effect(of, of.variation.value.as_str())).collect(),
+    })
+}

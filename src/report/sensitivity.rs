@@ -1,0 +1,130 @@
+//! The sensitivity of a comparison, as all formats show it.
+
+use super::findings::list;
+use super::label::short;
+use crate::study::comparison::Comparison;
+use crate::study::sensitivity::{Effect, Sensitivity};
+
+/// What a sensitivity analysis is, in a sentence.
+pub(super) const RULE: &str = "One assumption is changed at a time. The columns say how far the geometric mean of each network relative \
+                               to the baseline moves; a dash is a network that the change leaves as it is.";
+
+/// Sensitivity as a table and in words.
+pub(super) struct Shown {
+    /// Numbers of the networks.
+    pub networks: Vec<usize>,
+    /// The mean of each network, nothing changed.
+    pub stated: Vec<f64>,
+    /// The fastest, nothing changed.
+    pub fastest: String,
+    pub rows: Vec<Row>,
+    pub sentences: Vec<String>,
+}
+
+/// A changed assumption.
+pub(super) struct Row {
+    pub assumption: String,
+    /// How far each network moves, as a fraction; `None` where nothing changes for it and for the baseline.
+    pub moved: Vec<Option<f64>>,
+    /// The baseline's own speed, relative to what it was.
+    pub baseline: f64,
+    /// Letter of the fastest network.
+    pub fastest: String,
+    pub changes: bool,
+}
+
+/// `+3.1 %`.
+pub(super) fn percent(moved: Option<f64>) -> String {
+    moved.map_or_else(
+        || "-".to_owned(),
+        |moved| {
+            // No `-0.0`.
+            let tenths = (moved * 1000.0).round() / 10.0 + 0.0;
+            format!("{tenths:+.1} %")
+        },
+    )
+}
+
+/// What a study shows that has a sensitivity analysis.
+pub(super) fn shown(c: &Comparison) -> Option<Shown> {
+    let s = c.sensitivity.as_ref()?;
+    let row = |effect: &Effect| {
+        let touched = |network: usize| {
+            let columns = &effect.variation.columns;
+            columns.contains(&network) || columns.contains(&c.baseline)
+        };
+        Row {
+            assumption: name(effect),
+            moved: effect.moved.iter().enumerate().map(|(n, &moved)| touched(n).then_some(moved)).collect(),
+            baseline: effect.baseline_speedup,
+            fastest: short(c, effect.fastest),
+            changes: effect.winner_changes,
+        }
+    };
+    Some(Shown {
+        networks: (0..s.stated.len()).collect(),
+        stated: s.stated.clone(),
+        fastest: short(c, s.fastest),
+        rows: s.effects.iter().map(row).collect(),
+        sentences: sentences(c, s),
+    })
+}
+
+fn name(effect: &Effect) -> String {
+    let variation = &effect.variation;
+    match variation.value.as_bytes().first() {
+        Some(b'+' | b'-') => format!("{} {}", variation.assumption, variation.value),
+        _ => format!("{}: {}", variation.assumption, variation.value),
+    }
+}
+
+fn sentences(c: &Comparison, s: &Sensitivity) -> Vec<String> {
+    let named = |network: usize| format!("{} ({})", c.networks[network].name, short(c, network));
+    let within = if c.budget.is_some_and(|budget| budget.limits().iter().any(|(_, limit)| limit.is_some())) {
+        " within the budget"
+    } else {
+        ""
+    };
+    let mut sentences = Vec::new();
+    let flips: Vec<&Effect> = s.effects.iter().filter(|effect| effect.winner_changes).collect();
+    let winner = named(s.fastest);
+    let count = s.effects.len();
+    sentences.push(if flips.is_empty() {
+        format!("{winner} is the fastest network{within}, and stays so under each of the {count} changes, differences within 1 % aside.")
+    } else {
+        let flip = |effect: &&Effect| {
+            let lead = effect.relative[effect.fastest] / effect.relative[s.fastest];
+            format!("{} ({}, {lead:.2} times {})", name(effect), short(c, effect.fastest), short(c, s.fastest))
+        };
+        let flips_text: Vec<String> = flips.iter().map(flip).collect();
+        format!(
+            "{winner} is the fastest network{within}, but not under {} of the {count} changes: {}.",
+            flips.len(),
+            list(&flips_text)
+        )
+    });
+    if let Some(buy) = s.best_buy {
+        let flips: Vec<String> = s
+            .effects
+            .iter()
+            .filter(|effect| effect.buy_changes)
+            .filter_map(|effect| Some(format!("{} ({})", name(effect), short(c, effect.best_buy?))))
+            .collect();
+        sentences.push(if flips.is_empty() {
+            format!("{} has most performance for the money, under each of them.", named(buy))
+        } else {
+            format!("{} has most performance for the money, but not under {}.", named(buy), list(&flips))
+        });
+    }
+    let moves =
+        s.effects.iter().flat_map(|effect| effect.moved.iter().enumerate().map(move |(n, moved)| (effect, n, *moved)));
+    if let Some((effect, network, moved)) = moves.reduce(|a, b| if b.2.abs() > a.2.abs() { b } else { a }) {
+        sentences.push(format!(
+            "What moves most: {} changes {} by {}.",
+            name(effect),
+            named(network),
+            percent(Some(moved))
+        ));
+    }
+    sentences
+}

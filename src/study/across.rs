@@ -1,0 +1,131 @@
+//! Comparison across settings: every network in every setting, relative to one reference, the baseline network in the
+//! first setting.
+//!
+//! Tables of one setting compare networks. Here settings are compared as well, so that it can be read off whether a faster
+//! platform is worth its money, and which mapping suits which network.
+
+use super::comparison::Comparison;
+use super::mean;
+use super::plan::Setting;
+
+/// The name of a part of a setting, and how it is read.
+type Part = (&'static str, fn(&Setting) -> &str);
+
+/// The parts that a study can give several values.
+const AXES: [Part; 4] = [
+    ("platform", |setting| setting.platform.as_deref().unwrap_or_default()),
+    ("routing", |setting| setting.routing.as_deref().unwrap_or_default()),
+    ("mapping", |setting| &setting.mapping),
+    ("collectives", |setting| &setting.collectives),
+];
+
+/// Every network in every setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Across {
+    /// Column that everything is relative to.
+    pub reference: usize,
+    /// Columns of the networks: for each setting, in the order of the study.
+    pub columns: Vec<Vec<usize>>,
+    /// Weighted geometric mean over the workloads of the reference's time over the time here: for each setting, for each
+    /// network.
+    pub relative: Vec<Vec<f64>>,
+    /// The same per money, relative to the reference, where prices are known.
+    pub per_money: Vec<Vec<Option<f64>>>,
+    /// Index of the fastest setting of each network; the first of equal ones.
+    pub best: Vec<usize>,
+    /// What the settings differ in.
+    pub axes: Vec<Axis>,
+}
+
+/// A part of the settings that has several values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// `platform`, `routing`, `mapping` or `collectives`.
+    pub name: &'static str,
+    /// Its values, in the order of the study.
+    pub values: Vec<String>,
+    /// Geometric mean over all settings with a value of the speed relative to the reference: for each value, for each
+    /// network.
+    pub relative: Vec<Vec<f64>>,
+    /// The same mean of money relative to the reference's, where prices are known.
+    pub money: Vec<Vec<Option<f64>>>,
+}
+
+impl Across {
+    /// Compares all settings; `None` if there is only one.
+    pub fn of(c: &Comparison) -> Option<Self> {
+        let columns = c.of_settings();
+        if columns.len() < 2 || columns.iter().any(|of_one| of_one.len() != columns[0].len()) {
+            return None;
+        }
+        let reference = c.baselines[0];
+        let speed = |column: usize| {
+            let ratios = (0..c.workloads.len()).map(|w| {
+                let [reference, own] = [reference, column].map(|column| c.cell(w, column).time.mean);
+                super::matrix::ratio(reference, own)
+            });
+            mean::geometric(&ratios.collect::<Vec<f64>>(), &c.weights).unwrap_or(1.0)
+        };
+        let money = |column: usize| {
+            let of = |column: usize| c.costs[column].and_then(|cost| cost.money()).filter(|money| *money > 0.0);
+            Some(of(column)? / of(reference)?)
+        };
+        let relative: Vec<Vec<f64>> =
+            columns.iter().map(|of| of.iter().map(|&column| speed(column)).collect()).collect();
+        let of_money: Vec<Vec<Option<f64>>> =
+            columns.iter().map(|of| of.iter().map(|&column| money(column)).collect()).collect();
+        let per_money = relative
+            .iter()
+            .zip(&of_money)
+            .map(|(speeds, money)| speeds.iter().zip(money).map(|(speed, money)| Some(speed / (*money)?)).collect());
+        let networks = columns[0].len();
+        let best = (0..networks).map(|network| {
+            let faster = |best: usize, setting: usize| {
+                if relative[setting][network] > relative[best][network] { setting } else { best }
+            };
+            (0..columns.len()).reduce(faster).unwrap_or(0)
+        });
+        let settings: Vec<&Setting> = columns.iter().map(|of| &c.settings[of[0]]).collect();
+        let axis = |(name, of): Part| {
+            let mut values: Vec<String> = Vec::new();
+            settings.iter().map(|setting| of(setting)).for_each(|value| {
+                if !values.iter().any(|known| known == value) {
+                    values.push(value.to_owned());
+                }
+            });
+            let with = |value: &str| -> Vec<usize> {
+                (0..settings.len()).filter(|&setting| of(settings[setting]) == value).collect()
+            };
+            let means = |value: &String| -> (Vec<f64>, Vec<Option<f64>>) {
+                let with = with(value);
+                let over = |values: Vec<f64>| mean::geometric(&values, &vec![1.0; values.len()]);
+                let of_network = |network: usize| {
+                    let speed = over(with.iter().map(|&setting| relative[setting][network]).collect()).unwrap_or(1.0);
+                    let money: Option<Vec<f64>> = with.iter().map(|&setting| of_money[setting][network]).collect();
+                    (speed, money.and_then(over))
+                };
+                (0..networks).map(of_network).unzip()
+            };
+            let (relative, money) = values.iter().map(means).unzip();
+            Axis { name, values, relative, money }
+        };
+        let axes = AXES.map(axis).into_iter().filter(|axis| axis.values.len() > 1).collect();
+        Some(Self { reference, best: best.collect(), per_money: per_money.collect(), axes, relative, columns })
+    }
+}
+
+impl Axis {
+    /// Returns the index of the best value for a network; the first of equal ones.
+    pub fn best(&self, network: usize) -> usize {
+        let faster = |best: usize, value: usize| {
+            if self.relative[value][network] > self.relative[best][network] { value } else { best }
+        };
+        (0..self.values.len()).reduce(faster).unwrap_or(0)
+    }
+
+    /// Returns how many times as fast a network is with its best value as with its worst.
+    pub fn spread(&self, network: usize) -> f64 {
+        let values = || self.relative.iter().map(|values| values[network]);
+        values().fold(0.0, f64::max) / values().fold(f64::INFINITY, f64::min)
+    }
+}

@@ -1,0 +1,237 @@
+//! Assumptions of a study that a sensitivity analysis changes, one at a time.
+
+use super::choice::{ChoiceError, ModelChoice, ModelDescription};
+use super::error::StudyError;
+use super::network::NetworkUnderTest;
+use super::perturb::Factors;
+use super::placement::Placement;
+use super::plan::Column;
+use super::run::{BuiltColumn, BuiltRun, layouts};
+use super::workload::Workload;
+use crate::engine::Model;
+use crate::mpi::collective::select::Table;
+use crate::mpi::mapping::Mapping;
+use crate::network::model::NetworkModel;
+use crate::platform::{LinkKind, Platform};
+use crate::routing::RoutingSpec;
+use serde::Deserialize;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Routing rules that are tried unless the study lists others: hashed over equal paths, sprayed over them, and adaptive.
+const ROUTINGS: [&str; 3] = ["ecmp", "split", "ugal"];
+
+/// Relative change of latency, bandwidth and compute speed unless the study says otherwise.
+const AMPLITUDE: f64 = 0.2;
+
+/// Assumptions to change, as written in a study. A list that is left out has the default entries; an empty one drops the
+/// assumption.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SensitivityChoice {
+    /// Routing rules; `ecmp`, `split` and `ugal` if left out.
+    pub routings: Option<Vec<String>>,
+    /// Mappings; all if left out.
+    pub mappings: Option<Vec<String>>,
+    /// Tables of collectives; all if left out.
+    pub collectives: Option<Vec<String>>,
+    /// Network models, which have other factors of the message size; `smpi` and `ideal` if left out.
+    pub models: Option<Vec<String>>,
+    /// Factors of the bandwidth of host links; 0.5 and 2 if left out.
+    pub host_links: Option<Vec<f64>>,
+    /// Relative change of latency, bandwidth and compute speed; 0.2 if left out.
+    pub amplitude: Option<f64>,
+}
+
+/// One assumption, changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variation {
+    /// The assumption: `routing`, `host links`, `mapping`, `collectives`, `model`, `latency`, `bandwidth` or `compute`.
+    pub assumption: &'static str,
+    /// What it is instead.
+    pub value: String,
+    /// The columns of the first setting for which that is a change.
+    pub columns: Vec<usize>,
+}
+
+/// A variation, ready to run.
+#[derive(Debug)]
+pub(super) struct BuiltVariation {
+    /// Factors of links and hosts.
+    pub factors: Factors,
+    /// Factor of the bandwidth of host links.
+    pub host_links: f64,
+    /// Each changed column, by its number, with a single run.
+    pub columns: Vec<(usize, BuiltColumn)>,
+}
+
+/// A study as built so far, whose first columns are varied.
+pub(super) struct Base<'a> {
+    /// Columns of the first setting.
+    pub columns: &'a [Column],
+    /// The same, built.
+    pub built: &'a [BuiltColumn],
+    /// Their models come from this choice.
+    pub choice: &'a ModelChoice,
+    pub workloads: &'a [Workload],
+    /// Folder of placement files.
+    pub folder: &'a Path,
+    pub seed: Option<u64>,
+    /// Networks so far; variations append their own.
+    pub networks: &'a mut Vec<NetworkUnderTest>,
+    /// Models so far; variations append their own.
+    pub models: &'a mut Vec<(Model, ModelDescription)>,
+}
+
+const UNCHANGED: Factors = Factors { bandwidth: 1.0, latency: 1.0, speed: 1.0 };
+
+impl SensitivityChoice {
+    /// Returns all variations that change something for some network, and their built forms.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a name that does not exist, or a number out of range. A rule that does not fit a network
+    /// leaves that network unchanged.
+    pub(super) fn build(&self, base: &mut Base<'_>) -> Result<(Vec<Variation>, Vec<BuiltVariation>), StudyError> {
+        let mut all = Vec::new();
+        let listed = |list: &Option<Vec<String>>, default: &[&str]| -> Vec<String> {
+            list.clone().unwrap_or_else(|| default.iter().map(|&name| name.to_owned()).collect())
+        };
+        let amplitude = self.amplitude.unwrap_or(AMPLITUDE);
+        if !(amplitude > 0.0 && amplitude < 1.0) {
+            let rule = format!("amplitude = {amplitude} is not between 0 and 1, both excluded");
+            return Err(StudyError::Contradiction(rule));
+        }
+        for rule in listed(&self.routings, &ROUTINGS) {
+            let rule: RoutingSpec = rule.parse()?;
+            let columns = base.each(|base, column| Ok(base.routed(column, &rule)))?;
+            all.push(("routing", rule.to_string(), UNCHANGED, 1.0, columns));
+        }
+        for factor in self.host_links.clone().unwrap_or_else(|| vec![0.5, 2.0]) {
+            if !(factor.is_finite() && factor > 0.0) {
+                let rule = format!("host_links: {factor} is not a factor above zero");
+                return Err(StudyError::Contradiction(rule));
+            }
+            let columns = base.each(|base, column| Ok(base.with_host_links(column)))?;
+            all.push(("host links", format!("bandwidth x {factor}"), UNCHANGED, factor, columns));
+        }
+        for rule in listed(&self.mappings, &Mapping::NAMES) {
+            let columns = base.each(|base, column| base.mapped(column, &rule))?;
+            all.push(("mapping", rule, UNCHANGED, 1.0, columns));
+        }
+        for table in listed(&self.collectives, &Table::ALL.map(Table::name)) {
+            let choice = ModelChoice { collectives: Some(table.clone()), ..base.choice.clone() };
+            let columns = base.each(|base, column| base.modelled(column, &choice))?;
+            all.push(("collectives", table, UNCHANGED, 1.0, columns));
+        }
+        for model in listed(&self.models, &["smpi", "ideal"]) {
+            if NetworkModel::by_name(&model).is_none() {
+                return Err(ChoiceError::unknown("models", &model, &NetworkModel::NAMES).into());
+            }
+            if model == "loggops" {
+                let rule = "models: loggops has no links, and is no variation of a model that has them";
+                return Err(StudyError::Contradiction(rule.to_owned()));
+            }
+            let choice = ModelChoice { network_model: Some(model.clone()), ..base.choice.clone() };
+            let columns = base.each(|base, column| base.modelled(column, &choice))?;
+            all.push(("model", model, UNCHANGED, 1.0, columns));
+        }
+        for (name, of) in [
+            ("latency", (|x| Factors { latency: x, ..UNCHANGED }) as fn(f64) -> Factors),
+            ("bandwidth", |x| Factors { bandwidth: x, ..UNCHANGED }),
+            ("compute", |x| Factors { speed: x, ..UNCHANGED }),
+        ] {
+            for (sign, factor) in [("+", 1.0 + amplitude), ("-", 1.0 - amplitude)] {
+                let columns = base.each(|base, column| Ok(Some(base.first_run(column))))?;
+                let percent = (amplitude * 1000.0).round() / 10.0;
+                all.push((name, format!("{sign}{percent} %"), of(factor), 1.0, columns));
+            }
+        }
+        let changed = all.into_iter().filter(|(.., columns)| !columns.is_empty());
+        let both = changed.map(|(assumption, value, factors, host_links, columns)| {
+            let numbers = columns.iter().map(|(number, _)| *number).collect();
+            (Variation { assumption, value, columns: numbers }, BuiltVariation { factors, host_links, columns })
+        });
+        Ok(both.unzip())
+    }
+}
+
+impl Base<'_> {
+    /// Applies a change to each column; those that it does not change are left out.
+    fn each(
+        &mut self,
+        change: impl Fn(&mut Self, usize) -> Result<Option<BuiltColumn>, StudyError>,
+    ) -> Result<Vec<(usize, BuiltColumn)>, StudyError> {
+        let mut columns = Vec::new();
+        for column in 0..self.columns.len() {
+            columns.extend(change(self, column)?.map(|built| (column, built)));
+        }
+        Ok(columns)
+    }
+
+    fn network(&self, column: usize) -> &NetworkUnderTest {
+        &self.networks[self.built[column].runs[0].network]
+    }
+
+    fn first_run(&self, column: usize) -> BuiltColumn {
+        let built = &self.built[column];
+        BuiltColumn { model: built.model, runs: vec![built.runs[0].clone()] }
+    }
+
+    fn routed(&mut self, column: usize, rule: &RoutingSpec) -> Option<BuiltColumn> {
+        let network = self.network(column);
+        let (topology, making) = network.graph()?;
+        if making.routing == *rule {
+            return None;
+        }
+        // A rule that does not fit, as one for trees on a torus, is no change.
+        let platform =
+            Platform::from_topology(topology, &making.parameters, &rule.to_string(), making.routing_seed).ok()?;
+        let mut network = NetworkUnderTest { platform: Arc::new(platform), ..network.clone() };
+        network.info.routing = Some(rule.to_string());
+        network.info.routing_nature = rule.kind.nature();
+        let mut built = self.first_run(column);
+        built.runs[0].network = self.networks.len();
+        self.networks.push(network);
+        Some(built)
+    }
+
+    fn with_host_links(&self, column: usize) -> Option<BuiltColumn> {
+        let of_host = self.network(column).platform.links.iter().any(|link| link.kind == LinkKind::OfHost);
+        of_host.then(|| self.first_run(column))
+    }
+
+    fn mapped(&mut self, column: usize, rule: &str) -> Result<Option<BuiltColumn>, StudyError> {
+        let placement = Placement { rule: Some(rule.to_owned()), ..Placement::default() };
+        let run = &self.built[column].runs[0];
+        let network = &self.networks[run.network];
+        let mapping = placement.mapping(network, self.folder, self.seed)?;
+        // One rank on each host is no rule where there are more ranks.
+        let number = self.built[column].model;
+        let found = layouts(self.workloads, network, &mapping, &self.models[number], self.seed);
+        let Ok(layouts) = found else { return Ok(None) };
+        let same = layouts.iter().zip(&run.layouts).all(|(new, old)| new.layout() == old.layout());
+        if same {
+            return Ok(None);
+        }
+        Ok(Some(BuiltColumn { model: number, runs: vec![BuiltRun { network: run.network, layouts }] }))
+    }
+
+    fn modelled(&mut self, column: usize, choice: &ModelChoice) -> Result<Option<BuiltColumn>, StudyError> {
+        let network = self.networks[self.built[column].runs[0].network].clone();
+        // The version of the defaults that the network was made with.
+        let choice = ModelChoice { defaults: network.model.defaults.or(choice.defaults), ..choice.clone() };
+        let (model, description) = choice.over(&network.model).build()?;
+        let (own, known) = &self.models[self.built[column].model];
+        // A model without links replays graphs, and is no variation of one that has them.
+        if description == *known || model.network.loggops.is_some() != own.network.loggops.is_some() {
+            return Ok(None);
+        }
+        let at = self.models.iter().position(|(_, known)| *known == description).unwrap_or(self.models.len());
+        if at == self.models.len() {
+            self.models.push((model, description));
+        }
+        let mut built = self.first_run(column);
+        built.model = at;
+        Ok(Some(built))
+    }
+}

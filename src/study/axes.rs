@@ -1,0 +1,220 @@
+//! What a study file says besides its networks and workloads, checked and brought together with the command line.
+
+use super::choice::{ModelChoice, ModelDescription};
+use super::columns::DEFAULT_ROUTING;
+use super::error::StudyError;
+use super::file::StudyFile;
+use super::network::NetworkChoice;
+use super::placement::Placement;
+use super::procurement::{self, Budget, BudgetChoice};
+use super::read::{Overrides, repeated};
+use super::source::Source;
+use super::toml_file::Step::{Item, Key};
+use crate::cost::PriceList;
+use crate::engine::Model;
+use crate::routing::RoutingSpec;
+use std::path::{Path, PathBuf};
+
+/// Most repetitions of a study.
+const MOST_REPETITIONS: u32 = 10_000;
+
+/// What a study file says on the whole.
+pub(super) struct Axes {
+    pub folder: PathBuf,
+    pub common: NetworkChoice,
+    /// One, perhaps none at all, without repetitions.
+    pub seeds: Vec<Option<u64>>,
+    /// Names and choices; a nameless one where the study has no such axis.
+    pub platforms: Vec<(Option<String>, NetworkChoice)>,
+    /// Routing rules; a nameless one where the study has no such axis.
+    pub routings: Vec<Option<String>>,
+    pub placements: Vec<Placement>,
+    /// Folder that the placements' files are relative to.
+    pub placement_folder: PathBuf,
+    pub models: Vec<(Model, ModelDescription)>,
+    pub choices: Vec<ModelChoice>,
+}
+
+/// Checks what has nothing to do with other files.
+pub(super) fn check_numbers(source: &Source, file: &StudyFile) -> Result<(), StudyError> {
+    for (number, workload) in file.workloads.iter().enumerate() {
+        if let Some(weight) = workload.weight
+            && !(weight.is_finite() && weight > 0.0)
+        {
+            let message = format!("weight {weight} of workload `{}` is not positive", workload.label());
+            return Err(source.wrong(&[Key("workloads"), Item(number), Key("weight")], message));
+        }
+    }
+    for (name, limit) in file.budget.iter().flat_map(BudgetChoice::numbers) {
+        if let Some(limit) = limit
+            && !(limit.is_finite() && limit >= 0.0)
+        {
+            let message = format!("budget: {name} = {limit} is not a number, zero or more");
+            return Err(source.wrong(&[Key("budget"), Key(name)], message));
+        }
+    }
+    let seeds = |message: String| Err(source.wrong(&[Key("seeds")], message));
+    match &file.seeds {
+        Some(_) if file.seed.is_some() || file.repetitions.is_some() => {
+            return seeds("seeds says all seeds; seed and repetitions do not go with it".to_owned());
+        }
+        Some(list) if list.is_empty() => return seeds("seeds is an empty list".to_owned()),
+        Some(list) => {
+            if let Some((at, seed)) = list.iter().enumerate().find(|(i, seed)| list[..*i].contains(seed)) {
+                return Err(source.wrong(&[Key("seeds"), Item(at)], format!("seed {seed} stands in seeds twice")));
+            }
+        }
+        None => {}
+    }
+    match file.repetitions {
+        Some(repetitions) if !(1..=MOST_REPETITIONS).contains(&repetitions) => {
+            let message = format!("repetitions = {repetitions} is not from 1 to {MOST_REPETITIONS}");
+            Err(source.wrong(&[Key("repetitions")], message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads the price list and checks what is quoted. There is a budget, perhaps without limits, where the study or the
+/// command line has any prices.
+pub(super) fn budget(
+    source: &Source,
+    file: &StudyFile,
+    overrides: &Overrides,
+    axes: &Axes,
+) -> Result<(Option<Budget>, PriceList), StudyError> {
+    let choice = file.budget.clone().unwrap_or_default();
+    let mut prices = match (&overrides.prices, &choice.prices) {
+        (Some(prices), _) => prices.clone(),
+        (None, Some(list)) => procurement::read_prices(&axes.folder.join(list))
+            .map_err(|error| source.at(&[Key("budget"), Key("prices")], Box::new(error)))?,
+        (None, None) => PriceList::default(),
+    };
+    prices.ownership =
+        choice.ownership(prices.ownership).map_err(|rule| source.wrong(&[Key("budget")], rule.to_owned()))?;
+    for (number, network) in file.networks.iter().enumerate() {
+        for (key, quoted) in [("price", &network.price), ("watts", &network.watts)] {
+            let known = |name: &&str| axes.platforms.iter().any(|(platform, _)| platform.as_deref() == Some(*name));
+            if let Some(name) = quoted.iter().flat_map(|quoted| quoted.platforms()).find(|name| !known(name)) {
+                let message = format!("{key}: the study has no platform `{name}`");
+                let way = [Key(key), Key(name)];
+                return Err(source.in_network(number, &way, &[], StudyError::Contradiction(message)));
+            }
+        }
+    }
+    let quoted = file.networks.iter().any(|network| network.price.is_some() || network.watts.is_some());
+    let wanted = file.budget.is_some() || overrides.prices.is_some() || quoted;
+    Ok((wanted.then(|| choice.limits()), prices))
+}
+
+/// Checks the axes and brings them together with the command line.
+pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes, StudyError> {
+    let wrong = |key: &str, message: &str| source.wrong(&[Key(key)], message.to_owned());
+    let folder = source.file.parent().unwrap_or(Path::new("")).to_owned();
+    let begin = overrides.seed.or(file.seed);
+    let seeds = match (&file.seeds, file.repetitions) {
+        (_, Some(repetitions)) => {
+            let begin = begin.unwrap_or(1);
+            (0..u64::from(repetitions)).map(|k| Some(begin.wrapping_add(k))).collect()
+        }
+        (Some(seeds), None) if overrides.seed.is_none() => seeds.iter().copied().map(Some).collect(),
+        _ => vec![begin],
+    };
+    let platforms = match &file.platforms {
+        None => vec![(None, NetworkChoice::default())],
+        Some(entries) if entries.is_empty() => return Err(wrong("platforms", "platforms is an empty list")),
+        Some(entries) => {
+            if let Some((second, name)) = repeated(entries.iter().map(|entry| entry.name.as_str())) {
+                let message = format!("two platforms are called `{name}`; give them different names");
+                return Err(source.wrong(&[Key("platforms"), Item(second), Key("name")], message));
+            }
+            let choice = |parameters| NetworkChoice { parameters, ..NetworkChoice::default() };
+            entries.iter().map(|entry| (Some(entry.name.clone()), choice(entry.parameters.clone()))).collect()
+        }
+    };
+    let own =
+        Placement { rule: file.mapping.clone(), hostfile: file.hostfile.clone(), rankfile: file.rankfile.clone() };
+    if own.is_ambiguous() {
+        let key = if own.hostfile.is_some() { "hostfile" } else { "rankfile" };
+        return Err(wrong(key, "only one of mapping, hostfile and rankfile can say how ranks are placed"));
+    }
+    if file.mappings.is_some() && own.is_given() {
+        let message = "mappings says how ranks are placed; mapping, hostfile and rankfile do not go with it";
+        return Err(wrong("mappings", message));
+    }
+    let (placements, placement_folder) = match &file.mappings {
+        _ if overrides.placement.is_given() => (vec![overrides.placement.clone()], PathBuf::new()),
+        Some(rules) => {
+            let placement = |rule: &String| Placement { rule: Some(rule.clone()), ..Placement::default() };
+            (rules.iter().map(placement).collect(), folder.clone())
+        }
+        None => (vec![own], folder.clone()),
+    };
+    let tables: Vec<Option<String>> = match &file.collectives {
+        Some(_) if file.model.collectives.is_some() => {
+            let message = "only one of collectives and collectives in [model] can say which tables are used";
+            return Err(wrong("collectives", message));
+        }
+        Some(tables) if overrides.model.collectives.is_none() => tables.iter().cloned().map(Some).collect(),
+        _ => vec![None],
+    };
+    let routings = match &file.routings {
+        Some(rules) if overrides.network.routing.is_none() => {
+            let rule = |(at, rule): (usize, &String)| match rule.trim() {
+                DEFAULT_ROUTING => Ok(Some(DEFAULT_ROUTING.to_owned())),
+                rule => {
+                    let spec = rule.parse::<RoutingSpec>().map(|spec| Some(spec.to_string()));
+                    spec.map_err(|error| source.at(&[Key("routings"), Item(at)], error))
+                }
+            };
+            rules.iter().enumerate().map(rule).collect::<Result<Vec<_>, StudyError>>()?
+        }
+        _ => vec![None],
+    };
+    // Two spellings of one rule are the same rule.
+    let routing_names: Option<Vec<String>> =
+        file.routings.as_ref().map(|_| routings.iter().flatten().cloned().collect());
+    let routing_names = routing_names.filter(|_| overrides.network.routing.is_none());
+    for (list, names) in
+        [("routings", &routing_names), ("mappings", &file.mappings), ("collectives", &file.collectives)]
+    {
+        let Some(names) = names else { continue };
+        if names.is_empty() {
+            return Err(wrong(list, &format!("{list} is an empty list")));
+        }
+        if let Some((second, name)) = repeated(names.iter().map(String::as_str)) {
+            return Err(source.wrong(&[Key(list), Item(second)], format!("`{name}` stands in {list} twice")));
+        }
+    }
+    let base = ModelChoice {
+        defaults: overrides.network.defaults.or(file.defaults),
+        ..overrides.model.clone().over(&file.model)
+    };
+    let choice =
+        |table: Option<String>| ModelChoice { collectives: table.or_else(|| base.collectives.clone()), ..base.clone() };
+    let choices = tables.iter().cloned().map(choice).collect();
+    let model = |(number, table): (usize, Option<String>)| {
+        let listed = table.is_some();
+        choice(table).build().map_err(|error| {
+            // What the command line says was checked before.
+            let key = error.option.replace('-', "_");
+            let way = if listed && key == "collectives" {
+                [Key("collectives"), Item(number)]
+            } else {
+                [Key("model"), Key(&key)]
+            };
+            source.at(&way, error)
+        })
+    };
+    Ok(Axes {
+        folder,
+        common: NetworkChoice { defaults: file.network.defaults.or(file.defaults), ..file.network.clone() },
+        seeds,
+        platforms,
+        routings,
+        placements,
+        placement_folder,
+        choices,
+        models: tables.into_iter().enumerate().map(model).collect::<Result<_, StudyError>>()?,
+    })
+}

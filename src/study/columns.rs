@@ -1,0 +1,228 @@
+//! The columns of a study, built: each network in each setting.
+
+use super::axes::Axes;
+use super::choice::ModelDescription;
+use super::error::StudyError;
+use super::file::StudyFile;
+use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
+use super::placement::Placement;
+use super::plan::{Column, Setting};
+use super::read::Overrides;
+use super::run::{BuiltColumn, BuiltRun, layouts, model_of};
+use super::source::Source;
+use super::toml_file::{Step, Step::Item, Step::Key};
+use super::workload::Workload;
+use crate::engine::Model;
+use crate::mpi::mapping::Mapping;
+use crate::topology::Topology;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The entry of `routings` for the rule that a network has without that list.
+pub(super) const DEFAULT_ROUTING: &str = "default";
+
+/// Builds networks and places ranks.
+pub(super) struct Builder<'a> {
+    pub source: &'a Source<'a>,
+    pub axes: &'a Axes,
+    pub overrides: &'a Overrides,
+    pub workloads: &'a [Workload],
+    pub networks: Vec<NetworkUnderTest>,
+    /// Those of the axes first.
+    pub models: Vec<(Model, ModelDescription)>,
+    /// What was built, by specification and seed: a graph that stands in the study with several parameters is built
+    /// once.
+    pub graphs: BTreeMap<(String, Option<u64>), Arc<Topology>>,
+}
+
+/// A network of the study on one platform, built for each seed.
+struct Variants {
+    name: String,
+    /// Seed and index of the built network: one if nothing is random.
+    built: Vec<(Option<u64>, usize)>,
+    /// Seed for the mapping of a network that is not random, repetition by repetition.
+    random: bool,
+}
+
+impl Builder<'_> {
+    /// All columns, setting by setting: platform, routing, mapping, table of collectives.
+    pub fn columns(&mut self, file: &StudyFile) -> Result<Vec<(Column, BuiltColumn)>, StudyError> {
+        let axes = self.axes;
+        let mut columns = Vec::new();
+        for (entry, (platform, parameters)) in axes.platforms.iter().enumerate() {
+            for (rule, routing) in axes.routings.iter().enumerate() {
+                let mut variants = Vec::with_capacity(file.networks.len());
+                for (number, choice) in file.networks.iter().enumerate() {
+                    let rule = routing.as_deref().map(|routing| (rule, routing));
+                    variants.push(self.variants(number, choice, (entry, parameters), rule)?);
+                }
+                self.place(file, (platform, routing), &variants, &mut columns)?;
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The columns of some networks, under each mapping and table of collectives.
+    fn place(
+        &mut self,
+        file: &StudyFile,
+        (platform, routing): (&Option<String>, &Option<String>),
+        variants: &[Variants],
+        columns: &mut Vec<(Column, BuiltColumn)>,
+    ) -> Result<(), StudyError> {
+        let axes = self.axes;
+        for (number, placement) in axes.placements.iter().enumerate() {
+            for (model, (_, description)) in axes.models.iter().enumerate() {
+                for variant in variants {
+                    let network = &self.networks[variant.built[0].1];
+                    let (model, changes) = model_of(network, (model, &axes.choices[model]), &mut self.models)?;
+                    let (mut column, runs) =
+                        self.column(variant, placement, &self.models[model]).map_err(|error| match error {
+                            // What the command line says was checked before.
+                            StudyError::Choice(_) if file.mappings.is_some() => {
+                                self.source.at(&[Key("mappings"), Item(number)], error)
+                            }
+                            StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
+                            error if self.overrides.placement.is_given() => error,
+                            StudyError::Network { .. } if placement.hostfile.is_some() => {
+                                self.source.at(&[Key("hostfile")], error)
+                            }
+                            StudyError::Network { .. } if placement.rankfile.is_some() => {
+                                self.source.at(&[Key("rankfile")], error)
+                            }
+                            error => error,
+                        })?;
+                    column.setting.platform.clone_from(platform);
+                    column.setting.routing.clone_from(routing);
+                    column.setting.collectives.clone_from(&description.collectives);
+                    column.info.name = self.full_name(&column);
+                    column.model_changes = changes;
+                    columns.push((column, BuiltColumn { model, runs }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of a network with all of its setting that is not the same for all columns.
+    fn full_name(&self, column: &Column) -> String {
+        let mut parts: Vec<&str> = column.setting.platform.as_deref().into_iter().collect();
+        if self.axes.routings.len() > 1 {
+            parts.extend(column.setting.routing.as_deref());
+        }
+        if self.axes.placements.len() > 1 {
+            parts.push(&column.setting.mapping);
+        }
+        if self.axes.models.len() > 1 {
+            parts.push(&column.setting.collectives);
+        }
+        if parts.is_empty() { column.network.clone() } else { format!("{} [{}]", column.network, parts.join(", ")) }
+    }
+
+    fn variants(
+        &mut self,
+        number: usize,
+        choice: &NetworkChoice,
+        (entry, parameters): (usize, &NetworkChoice),
+        rule: Option<(usize, &str)>,
+    ) -> Result<Variants, StudyError> {
+        let axes = self.axes;
+        let label = choice.name.clone().unwrap_or_else(|| format!("number {}", number + 1));
+        let in_network = |error: NetworkError| {
+            let way = match (&error.way()[..], rule) {
+                ([Key("routing")], Some((at, rule))) if rule != DEFAULT_ROUTING => {
+                    let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
+                    return self.source.at(&[Key("routings"), Item(at)], error);
+                }
+                // What the command line says is no mistake of the file.
+                ([Key("routing")], _) if self.overrides.network.routing.is_some() => Vec::new(),
+                ([_, Key(parameter)], _) if self.overrides.network.parameters.given().contains(parameter) => Vec::new(),
+                (way, _) => way.to_vec(),
+            };
+            let behind: [&[Step]; 2] = [&[Key("platforms"), Item(entry)], &[Key("network")]];
+            let error = StudyError::Network { network: label.clone(), error: Box::new(error) };
+            self.source.in_network(number, &way, &behind, error)
+        };
+        let name = choice.name.clone();
+        let choice = choice.clone().over(parameters).over(&axes.common);
+        let mut choice = NetworkChoice { name, ..self.overrides.network.clone().over(&choice) };
+        if let Some((_, rule)) = rule.filter(|(_, rule)| *rule != DEFAULT_ROUTING)
+            && choice.takes_routing(&axes.folder).map_err(in_network)?
+        {
+            choice.routing = Some(rule.to_owned());
+        }
+        // A seed of the network's own is no matter of repetitions; one of the command line begins them.
+        let own_seed = if self.overrides.seed.is_some() { None } else { choice.seed };
+        let random =
+            own_seed.is_none() && axes.seeds.len() > 1 && choice.takes_seed(&axes.folder).map_err(in_network)?;
+        let seeds = if random { &axes.seeds[..] } else { &axes.seeds[..1] };
+        let graphs = &self.graphs;
+        let key = |seed: Option<u64>| Some((choice.topology.clone()?, own_seed.or(seed)));
+        let build = |&seed: &Option<u64>| {
+            let graph = key(seed).and_then(|key| graphs.get(&key).cloned());
+            NetworkChoice { seed: own_seed.or(seed), ..choice.clone() }.build_on(graph, &axes.folder)
+        };
+        // Of several errors the first one is told, whoever finds his own first.
+        let networks: Vec<_> = seeds.par_iter().map(build).collect();
+        let mut built = Vec::with_capacity(seeds.len());
+        for (&seed, network) in seeds.iter().zip(networks) {
+            let network = network.map_err(in_network)?;
+            if let (Some(key), Some(topology)) = (key(seed), &network.topology) {
+                self.graphs.insert(key, Arc::clone(topology));
+            }
+            let seed = if random { seed } else { network.info.seed };
+            built.push((seed, self.networks.len()));
+            self.networks.push(network);
+        }
+        let info = &mut self.networks[built[0].1].info;
+        if random && let Some(spec) = choice.topology {
+            // The name of the first graph, with its seed, would be wrong for the others.
+            if choice.name.is_none() {
+                info.name.clone_from(&spec);
+            }
+            info.topology = spec;
+        }
+        Ok(Variants { name: info.name.clone(), built, random })
+    }
+
+    fn column(
+        &self,
+        variant: &Variants,
+        placement: &Placement,
+        model: &(Model, ModelDescription),
+    ) -> Result<(Column, Vec<BuiltRun>), StudyError> {
+        let axes = self.axes;
+        let random_jobs =
+            self.workloads.iter().filter_map(|workload| workload.jobs.as_ref()).any(|mix| mix.is_random());
+        let random_mapping = axes.seeds.len() > 1 && (placement.rule.as_deref() == Some("random") || random_jobs);
+        let repetitions = if variant.random || random_mapping { axes.seeds.len() } else { 1 };
+        let (mut seeds, mut runs) = (Vec::new(), Vec::new());
+        let mut mapping = Mapping::default();
+        for k in 0..repetitions {
+            let (network_seed, index) = variant.built[if variant.random { k } else { 0 }];
+            let network = &self.networks[index];
+            mapping = placement.mapping(network, &axes.placement_folder, axes.seeds[k])?;
+            seeds.push(if random_mapping { axes.seeds[k] } else { network_seed });
+            let layouts = layouts(self.workloads, network, &mapping, model, axes.seeds[k])?;
+            runs.push(BuiltRun { network: index, layouts });
+        }
+        let first = &self.networks[variant.built[0].1];
+        let setting = Setting {
+            platform: None,
+            routing: None,
+            mapping: if random_mapping && !random_jobs { "random".to_owned() } else { mapping.describe() },
+            collectives: String::new(),
+        };
+        let column = Column {
+            info: first.info.clone(),
+            network: variant.name.clone(),
+            setting,
+            baseline: 0,
+            seeds,
+            model_changes: None,
+            cost: None,
+        };
+        Ok((column, runs))
+    }
+}

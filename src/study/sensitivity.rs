@@ -1,0 +1,125 @@
+//! Sensitivity of a comparison: how far each assumption, changed by itself, moves each network relative to the baseline,
+//! and whether another network is then the fastest.
+//!
+//! The networks of the first setting are varied, with the first repetition of each. The unchanged study is taken with the
+//! same repetition, so that nothing but the assumption differs.
+
+use super::assumptions::Variation;
+use super::matrix::Matrix;
+use super::plan::{Column, Plan};
+use super::procurement::NetworkCost;
+use super::record::CellRecord;
+
+/// Two networks whose means differ by less than this are equally fast.
+pub const APART: f64 = 0.01;
+
+/// Sensitivity of the networks of the first setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sensitivity {
+    /// Weighted geometric mean of the relative performance of each network, nothing changed.
+    pub stated: Vec<f64>,
+    /// The fastest network, nothing changed; of those within the budget, if some are.
+    pub fastest: usize,
+    /// The network with most performance per money, nothing changed, where prices are known.
+    pub best_buy: Option<usize>,
+    /// One effect for each variation.
+    pub effects: Vec<Effect>,
+}
+
+/// Effect of one variation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effect {
+    /// What is changed.
+    pub variation: Variation,
+    /// Weighted geometric mean of the relative performance of each network.
+    pub relative: Vec<f64>,
+    /// For each network, `relative` over the stated value, minus 1.
+    pub moved: Vec<f64>,
+    /// Weighted geometric mean of the baseline's stated time over its time here: above 1, it becomes faster.
+    pub baseline_speedup: f64,
+    /// The fastest network.
+    pub fastest: usize,
+    /// Whether the network that was the fastest is now slower than `fastest` by more than 1 %.
+    pub winner_changes: bool,
+    /// The network with most performance per money.
+    pub best_buy: Option<usize>,
+    /// Whether that network is another one, by more than 1 %.
+    pub buy_changes: bool,
+}
+
+/// The index of the largest value, the first of equal ones.
+fn largest(values: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
+    values
+        .fold(None, |best: Option<(usize, f64)>, new| match best {
+            Some(best) if best.1 >= new.1 => Some(best),
+            _ => Some(new),
+        })
+        .map(|best| best.0)
+}
+
+impl Sensitivity {
+    /// Compares each variation with the unchanged study. `own` are the records of the study as it is, `varied` those of
+    /// all variations.
+    pub(super) fn new(plan: &Plan, variations: &[Variation], own: &[CellRecord], varied: &[CellRecord]) -> Self {
+        let first = plan.first_setting();
+        let kept = plan.places(0).zip(own);
+        let stated: Vec<CellRecord> = kept
+            .filter(|(place, _)| place.repetition == 0 && place.column < first.columns.len())
+            .map(|(_, record)| record.clone())
+            .collect();
+        let base = Matrix::new(&first, &stated);
+        let means = |matrix: &Matrix| -> Vec<f64> { matrix.geometric.iter().map(|mean| mean.mean).collect() };
+        let stated_means = means(&base);
+        let affordable = affordable(&first);
+        let fastest = |means: &[f64]| {
+            largest(affordable.iter().map(|&network| (network, means[network]))).unwrap_or(first.baseline)
+        };
+        let money = |network: usize| first.columns[network].cost.and_then(|cost: NetworkCost| cost.money());
+        let per_money = |means: &[f64], network: usize| Some(means[network] / money(network).filter(|m| *m > 0.0)?);
+        let best_buy = |means: &[f64]| {
+            largest(affordable.iter().filter_map(|&network| Some((network, per_money(means, network)?))))
+        };
+        let winner = fastest(&stated_means);
+        let buy = best_buy(&stated_means);
+        let mut rest = varied.iter();
+        let effect = |variation: &Variation| {
+            let mut records = stated.clone();
+            for workload in 0..first.workloads.len() {
+                for &column in &variation.columns {
+                    let record = rest.next().expect("a record for each cell");
+                    records[workload * first.columns.len() + column] = record.clone();
+                }
+            }
+            let matrix = Matrix::new(&first, &records);
+            let relative = means(&matrix);
+            let now = fastest(&relative);
+            let now_buy = best_buy(&relative);
+            let time = |matrix: &Matrix, w: usize| matrix.cell(w, first.baseline).simulated_seconds;
+            let ratios: Vec<f64> =
+                (0..first.workloads.len()).map(|w| super::matrix::ratio(time(&base, w), time(&matrix, w))).collect();
+            let buys = now_buy.zip(buy).and_then(|(a, b)| Some((per_money(&relative, a)?, per_money(&relative, b)?)));
+            Effect {
+                moved: relative.iter().zip(&stated_means).map(|(here, stated)| here / stated - 1.0).collect(),
+                baseline_speedup: super::mean::geometric(&ratios, &first.weights).unwrap_or(1.0),
+                fastest: now,
+                winner_changes: relative[now] > relative[winner] * (1.0 + APART),
+                best_buy: now_buy,
+                buy_changes: buys.is_some_and(|(now, before)| now > before * (1.0 + APART)),
+                variation: variation.clone(),
+                relative,
+            }
+        };
+        let effects = variations.iter().map(effect).collect();
+        Self { stated: stated_means, fastest: winner, best_buy: buy, effects }
+    }
+}
+
+/// The columns within the budget; all if there is none, or none of them is known to be within it.
+fn affordable(plan: &Plan) -> Vec<usize> {
+    let all = || 0..plan.columns.len();
+    let within = |column: &Column| {
+        plan.budget.is_none_or(|budget| column.cost.and_then(|cost| budget.allows(&cost)) == Some(true))
+    };
+    let some: Vec<usize> = all().filter(|&column| within(&plan.columns[column])).collect();
+    if some.is_empty() { all().collect() } else { some }
+}
