@@ -65,7 +65,7 @@ impl Failure {
 
     /// Names what the message is about, unless it does so itself.
     pub fn about(mut self, what: &str) -> Self {
-        if !self.message.contains(what) {
+        if self.code != 0 && !self.message.contains(what) {
             self.message = format!("{what}: {}", self.message);
         }
         self
@@ -101,6 +101,11 @@ impl Failure {
         }
     }
 
+    /// The reader of standard output has what it wanted and went away: no error, but nothing is left to do.
+    pub fn closed() -> Self {
+        Self { code: 0, message: String::new(), help: String::new() }
+    }
+
     /// The exit code.
     pub fn code(&self) -> ExitCode {
         ExitCode::from(self.code)
@@ -108,6 +113,9 @@ impl Failure {
 
     /// Tells the user. The exit code still says it where standard error takes nothing.
     pub fn print(&self) {
+        if self.code == 0 {
+            return;
+        }
         let mut text = format!("error: {}\n", self.message);
         if !self.help.is_empty() {
             text.push_str(&format!(" help: {}\n", self.help));
@@ -118,7 +126,7 @@ impl Failure {
     /// Names the study file in a message that does not begin with it: flags and file are merged before most checks.
     pub fn in_study(mut self, file: &Path) -> Self {
         let file = file.display().to_string();
-        if self.code != REPLAY_FAILED && !self.message.starts_with(&format!("{file}:")) {
+        if ![0, REPLAY_FAILED].contains(&self.code) && !self.message.starts_with(&format!("{file}:")) {
             self.message = format!("{file}: {}", self.message);
         }
         self

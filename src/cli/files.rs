@@ -29,13 +29,17 @@ pub fn replace_with<T>(
         if super::closed::standard_output() {
             return Err(fail(io::Error::other("it is closed")));
         }
-        let mut out = BufWriter::with_capacity(1 << 20, StandardOutput { is_closed: false });
+        let mut out = BufWriter::with_capacity(1 << 20, StandardOutput::default());
         return match write(&mut out) {
-            Ok(value) => out.flush().map_err(fail).map(|()| value),
-            Err(failure) => {
+            Ok(value) if out.flush().is_ok() => Ok(value),
+            result => {
                 // What was not written yet is of no use; dropping would write it.
-                let _ = out.into_parts();
-                Err(failure)
+                let (out, _) = out.into_parts();
+                match (result, out.failure) {
+                    (_, Some(error)) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::closed()),
+                    (Err(failure), _) => Err(failure),
+                    (Ok(_), error) => Err(fail(error.unwrap_or_else(|| io::ErrorKind::WriteZero.into()))),
+                }
             }
         };
     }
@@ -70,38 +74,33 @@ pub fn name(file: &Path) -> Cow<'_, str> {
     if is_standard_output(file) { "standard output".into() } else { file.to_string_lossy() }
 }
 
-/// Standard output, where a reader that went away is no error.
+/// Standard output, which remembers why it took no more: a reader that went away is no error, but ends the work.
+#[derive(Default)]
 struct StandardOutput {
-    is_closed: bool,
+    failure: Option<io::Error>,
 }
 
 impl StandardOutput {
-    fn unless_closed<T>(&mut self, result: io::Result<T>, otherwise: T) -> io::Result<T> {
-        match result {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.is_closed = true;
-                Ok(otherwise)
-            }
-            result => result,
+    fn noted<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            let code = error.raw_os_error();
+            self.failure = Some(code.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error));
         }
+        result
     }
 }
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.is_closed {
-            return Ok(bytes.len());
-        }
         let result = io::stdout().write(bytes);
-        self.unless_closed(result, bytes.len())
+        self.noted(result)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.is_closed {
-            return Ok(());
-        }
         let result = io::stdout().flush();
-        self.unless_closed(result, ())
+        self.noted(result)
     }
 }
 

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 /// Changes of each reader's files with the tests.
 const FEW: usize = 12;
 
-/// Longest time of a run. What is only slow because the machine is busy should not fail.
 /// In place of an exit code: the run was stopped.
 const UNFINISHED: i32 = -1;
 
+/// Longest time of a run. What is only slow because the machine is busy should not fail.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Memory of a run.

@@ -122,6 +122,11 @@ fn exports_stream_to_standard_output() {
     assert!(bytes > 1.2e8 && said.contains("will be written"), "{bytes}: {said}");
     let told = told * if said.contains(" GB") { 1e9 } else { 1e6 };
     assert!((told / bytes - 1.0).abs() < 0.2, "{bytes} bytes, and {told} were told");
+    // Terabytes for a reader that went away are not made.
+    let begin = Instant::now();
+    let script = "\"$0\" export torus:2x2000 --to simgrid 2>/dev/null | head -c 100 >/dev/null";
+    let status = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_mopsim")]).status();
+    assert!(status.expect("a shell").success() && begin.elapsed() < Duration::from_secs(30));
     // Refusals come before anything is written.
     folder.refuse(&["export", "torus:70x70", "--to", "simgrid"], 2, &["the limit is 4096"]);
 }

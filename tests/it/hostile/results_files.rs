@@ -14,7 +14,8 @@ fn finished() -> Folder {
         "s.toml",
         "title = 'Damaged'\n[[networks]]\ntopology = 'ring:4'\n[[networks]]\ntopology = 'torus:2x2'\n[[workloads]]\ntrace = 't.ti'\n",
     );
-    folder.output(&["compare", "s.toml", "--results", "r.jsonl", "-q"]);
+    // One thread, so that the lines are in the order of the cells.
+    folder.output(&["compare", "s.toml", "--results", "r.jsonl", "-q", "--threads", "1"]);
     folder
 }
 
