@@ -7,7 +7,7 @@ use super::text::{describe, fitting, model, notes, row, table, wrapped};
 use super::{across, offers, routings, sensitivity};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
-use comfy_table::Table;
+use comfy_table::{ColumnConstraint, Table};
 use std::io::{self, Write};
 
 /// Networks in one table of ratios: with their names of at most 20 characters they fill the width.
@@ -311,6 +311,10 @@ fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     fitting(out, &format!("Budget: {}.", offers.budget), "")?;
     let mut listed = table(&offers.headings.iter().map(String::as_str).collect::<Vec<_>>());
     offers.rows.iter().for_each(|offer| row(&mut listed, offer));
+    // A number that is broken over two lines is read as two; the table rather becomes wider than the page.
+    listed.column_iter_mut().for_each(|column| {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    });
     writeln!(out, "{listed}")?;
     wrapped(out, &offers.remark, "")?;
     writeln!(out)

@@ -117,6 +117,7 @@ pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
     let budget = c.budget?;
     let all = c.offers();
     let owned = c.prices.ownership.is_some();
+    let is_limited = budget.limits().iter().any(|(_, limit)| limit.is_some());
     let multiple = |offer: &Offer, per: fn(&Offer) -> Option<f64>| {
         let reference = all.iter().find(|other| other.network == c.baselines[offer.network]).and_then(per);
         let ratio = per(offer).zip(reference).map(|(own, reference)| format!("{:.3}", own / reference));
@@ -132,18 +133,24 @@ pub(super) fn offers(c: &Comparison, unknown: &str) -> Option<Offers> {
             cells.push(amount(|cost| cost.total));
         }
         cells.extend([amount(|cost| cost.watts), amount(|cost| cost.metres)]);
-        cells.extend([multiple(offer, Offer::per_dollar), multiple(offer, Offer::per_watt), within(offer).to_owned()]);
+        cells.extend([multiple(offer, Offer::per_dollar), multiple(offer, Offer::per_watt)]);
+        if is_limited {
+            cells.push(within(offer).to_owned());
+        }
         cells
     };
     let money = currency(c);
-    let mut headings = vec!["network".to_owned(), "performance".to_owned(), money];
+    let mut headings = vec!["network".to_owned(), "speed".to_owned(), money];
     if owned {
         headings.push("total".to_owned());
     }
     headings.extend(["watts", "metres"].map(str::to_owned));
-    headings.extend([format!("per {}", sign(c)), "per W".to_owned(), "budget".to_owned()]);
+    headings.extend([format!("per {}", sign(c)), "per W".to_owned()]);
+    if is_limited {
+        headings.push("budget".to_owned());
+    }
     let mut remark = format!(
-        "Performance {} and for a watt are multiples of the baseline's.",
+        "Speed {} and for a watt are multiples of the baseline's.",
         if owned {
             "for the total cost".to_owned()
         } else if sign(c) == "$" {

@@ -258,9 +258,9 @@ fn markdown_has_what_the_text_has() {
         "Ranking stability: bandwidth, latency and compute speed varied by up to 5 %, 2 samples, seed 1.",
         "| workload | ranking, the fastest first | ranking holds | first stays |\n| --- | --- | ---: | ---: |\n| t | ",
         "budget: 1,000,000 dollars.",
-        "Performance for a dollar and for a watt are multiples",
+        "Speed for a dollar and for a watt are multiples",
         "Under heavy contention results are chaotic",
-        "| network | performance | dollars | watts | metres | per $ | per W | budget |",
+        "| network | speed | dollars | watts | metres | per $ | per W | budget |",
         "| within |",
     ] {
         assert!(text.contains(part), "{part} in\n{text}");
