@@ -62,11 +62,39 @@ impl Drop for AtWork {
     }
 }
 
+/// A moment: on the clock, and in processor time of the process where that is known.
+#[derive(Debug, Clone, Copy)]
+struct Since {
+    clock: Instant,
+    processor: Option<Duration>,
+}
+
+impl Since {
+    fn now() -> Self {
+        #[cfg(unix)]
+        let processor = {
+            let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+            u64::try_from(time.tv_sec).ok().map(|seconds| Duration::new(seconds, time.tv_nsec as u32))
+        };
+        #[cfg(not(unix))]
+        let processor = None;
+        Self { clock: Instant::now(), processor }
+    }
+
+    /// The time since an earlier moment. On a busy machine the clock runs on while the program waits for a processor,
+    /// and with several threads processor time runs faster than the clock: the shorter of the two.
+    fn after(self, earlier: Self) -> Duration {
+        let clock = self.clock - earlier.clock;
+        let used = self.processor.zip(earlier.processor).map(|(now, before)| now.saturating_sub(before));
+        used.map_or(clock, |used| used.min(clock))
+    }
+}
+
 /// Looks on while programs run, from a thread of its own.
 #[derive(Debug)]
 pub struct Patience {
     most: Duration,
-    seen: Vec<(Weak<Here>, u64, Instant)>,
+    seen: Vec<(Weak<Here>, u64, Since)>,
 }
 
 impl Patience {
@@ -78,7 +106,7 @@ impl Patience {
     /// Looks at all programs of the process that run. Returns a message with a place if a statement of one takes too
     /// long; the thread that runs it cannot be stopped. To be called every second or so.
     pub fn look(&mut self) -> Option<String> {
-        let now = Instant::now();
+        let now = Since::now();
         let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let before = std::mem::take(&mut self.seen);
         for weak in running {
@@ -90,7 +118,7 @@ impl Patience {
                 _ => now,
             };
             if count > 0
-                && now - since > self.most
+                && now.after(since) > self.most
                 && let Some(span) = here.place()
             {
                 let place = span.resolve_span().begin;

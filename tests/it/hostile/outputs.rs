@@ -130,7 +130,7 @@ fn writing(folder: &Folder) -> Child {
 fn temporary_files_vanish_on_signals_and_after_kill_9_with_the_next_run() {
     use std::os::unix::process::ExitStatusExt;
     let folder = study();
-    let calls: String = (0..400_000_u64).map(|call| format!("0 compute {}\n", call * 7919 % 1_000_003)).collect();
+    let calls: String = (0..2_000_000_u64).map(|call| format!("0 compute {}\n", call * 7919 % 1_000_003)).collect();
     folder.write("big.ti", format!("0 init\n{calls}0 finalize\n"));
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("USR1", 10), ("XCPU", 24)] {
         let mut child = writing(&folder);
