@@ -5,6 +5,7 @@ use super::run::{CALLS_BEFORE_A_LOOK, Turn::GoesOn, Turned};
 use super::{Engine, Observer, Place, ReplayError};
 use crate::ids::Rank;
 use crate::mpi::messages::{Envelope, Mismatch, Posted, Request, Side};
+use crate::network::Handshake;
 use crate::network::sharing::Sharing;
 use crate::trace::{Action, Datatype, SendRecv};
 
@@ -60,11 +61,16 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         let envelope = Envelope { source, destination: to, tag, context };
         let detached = bytes < self.model.mpi.detached_below;
         let posted = self.messages.post_send(envelope, bytes, datatype, detached);
+        if self.model.mpi.shakes_hands(bytes)
+            && let Ok(posted) = &posted
+        {
+            self.messages.request(posted.message, self.now);
+        }
         let request = self.posted(rank, envelope, posted)?;
         if bytes < self.model.mpi.async_below
             && let Ok(Posted { matched: None, message, .. }) = posted
         {
-            let latency = self.start(rank, envelope, message)?;
+            let latency = self.start(rank, envelope, message, None)?;
             self.messages.begin_early(message, self.now, latency);
             self.observer.message_started(message, rank, envelope, bytes, self.now);
         }
@@ -113,15 +119,33 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
             Err(mismatch) => return Err(ReplayError::Mismatch { place: self.place(rank), envelope, mismatch }),
         };
         if let Some(id) = posted.matched {
-            self.set_off(rank, envelope, id)?;
+            let handshake = self.handshake(id);
+            self.set_off(rank, envelope, id, handshake)?;
         }
         Ok(posted.request)
     }
 
-    /// A message that needs nothing more starts.
+    /// The control messages before the data of a message that has met its receive.
     #[inline]
-    pub(super) fn set_off(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<(), ReplayError> {
-        let latency = self.start(rank, envelope, id)?;
+    fn handshake(&self, id: u32) -> Option<Handshake> {
+        let trips = self.model.mpi.rendezvous_trips;
+        if trips == 0 {
+            return None;
+        }
+        let message = self.messages.get(id);
+        self.model.mpi.shakes_hands(message.bytes).then_some(Handshake { trips, requested: message.started })
+    }
+
+    /// A message that needs nothing more starts, or its control messages do.
+    #[inline]
+    pub(super) fn set_off(
+        &mut self,
+        rank: u32,
+        envelope: Envelope,
+        id: u32,
+        handshake: Option<Handshake>,
+    ) -> Result<(), ReplayError> {
+        let latency = self.start(rank, envelope, id, handshake)?;
         self.messages.begin(id, self.now, latency);
         let bytes = self.messages.get(id).bytes;
         self.observer.message_started(id, rank, envelope, bytes, self.now);
@@ -130,14 +154,20 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
 
     /// Puts a message on its way. Returns its latency.
     #[inline]
-    pub(super) fn start(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<f64, ReplayError> {
+    pub(super) fn start(
+        &mut self,
+        rank: u32,
+        envelope: Envelope,
+        id: u32,
+        handshake: Option<Handshake>,
+    ) -> Result<f64, ReplayError> {
         let bytes = self.messages.get(id).bytes;
         self.message_count += 1;
         self.byte_count += bytes;
         let from = self.layout.host(Rank(envelope.source));
         let to = self.layout.host(Rank(envelope.destination));
         self.network
-            .start(self.now, (from, to), (envelope.source, envelope.destination), bytes, id)
+            .start(self.now, (from, to), (envelope.source, envelope.destination), bytes, id, handshake)
             .map_err(|error| ReplayError::NoRoute { place: self.place(rank), error })
     }
 

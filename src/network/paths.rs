@@ -52,8 +52,10 @@ pub struct Route {
     pub latency: f64,
     /// Penalty of a flow that has a latency.
     pub penalty: f64,
-    /// Largest share of a flow: the narrowest link, and the TCP window over the round-trip time.
+    /// Largest share of a flow: what the narrowest link has for messages, and the TCP window over the round-trip time.
     pub bound: f64,
+    /// `true` if it does not leave its host: such messages have no constant latency and no packets.
+    pub local: bool,
     links: (u32, u32),
     /// Where the parts of its links begin among all parts, if messages are divided over them.
     parts: Option<u32>,
@@ -293,6 +295,9 @@ impl Paths {
         } else {
             links().fold(f64::INFINITY, |least, l| least.min(l.bandwidth))
         };
+        if from != to {
+            bound *= model.payload_share();
+        }
         if let Some(gamma) = model.tcp_gamma
             && latency > 0.0
         {
@@ -317,6 +322,7 @@ impl Paths {
             latency,
             penalty,
             bound,
+            local: from == to,
             links: (start as u32, self.links.len() as u32),
             parts: first_part,
             messages: 0,
