@@ -85,10 +85,11 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
     }
     if name.ends_with(".toml") || Path::new(name).is_file() {
         let file = Path::new(name);
-        let (choice, text): (ModelChoice, _) = toml_file::read_with_text(file).map_err(|error| match error.is_io() {
-            true => Failure::from(NetworkError::from(error)),
-            false => Failure::input(error, "the keys are those of the table [model] of studies (docs/studies.md)"),
-        })?;
+        let (choice, text): (ModelChoice, _) =
+            toml_file::read_with_text(file).map_err(|error| match error.is_io() {
+                true => Failure::from(NetworkError::from(error)),
+                false => Failure::input(error, "the keys are those of the table [model] of studies (docs/studies.md)"),
+            })?;
         if let Err(error) = choice.build() {
             let help = error.help();
             let place = error.key().and_then(|key| toml_file::place_of_value(&text, &[Step::Key(key)]));

@@ -293,7 +293,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
         let request = self.posted(process, envelope, posted)?;
         let Ok(posted) = posted else { return Ok(()) };
         if early && posted.matched.is_none() {
-            let latency = self.start(process, envelope, posted.message, None)?;
+            let latency = self.start(process, envelope, posted.message)?;
             self.messages.begin_early(posted.message, self.now, latency);
             self.observer.message_started(posted.message, process, envelope, bytes, self.now);
         }

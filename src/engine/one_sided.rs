@@ -37,7 +37,7 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         let envelope = Envelope::message(rank, other, 0);
         let request = self.messages.post_one_sided(envelope, bytes, Side::Send);
         if let Some(message) = request.message() {
-            self.set_off(rank, envelope, message, None)?;
+            self.set_off(rank, envelope, message)?;
         }
         Ok(request)
     }
@@ -49,7 +49,7 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         if let (Some(question), Some(answer)) = (question.message(), answer.message()) {
             // Nobody waits for the question; to those who watch, the answer begins with it.
             self.messages.release(question);
-            let latency = self.start(rank, there, question, None)?;
+            let latency = self.start(rank, there, question)?;
             self.messages.begin(question, self.now, latency);
             self.messages.begin(answer, self.now, f64::INFINITY);
             self.observer.message_started(answer, rank, back, bytes, self.now);
@@ -63,7 +63,7 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
     pub(super) fn answer(&mut self, question: u32) -> Result<(), ReplayError> {
         let Some(answer) = self.answers.remove(&question) else { return Ok(()) };
         let envelope = self.messages.get(answer).envelope;
-        let latency = self.start(envelope.destination, envelope, answer, None)?;
+        let latency = self.start(envelope.destination, envelope, answer)?;
         self.messages.enters(answer, self.now + latency);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::process::{Pending, Probe, Process, Send, State, Then};
 use super::run::{CALLS_BEFORE_A_LOOK, Turn::GoesOn, Turned};
 use super::{Engine, Observer, Place, ReplayError};
-use crate::ids::Rank;
+use crate::ids::{HostId, Rank};
 use crate::mpi::messages::{Envelope, Mismatch, Posted, Request, Side};
 use crate::network::Handshake;
 use crate::network::sharing::Sharing;
@@ -70,7 +70,7 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         if bytes < self.model.mpi.async_below
             && let Ok(Posted { matched: None, message, .. }) = posted
         {
-            let latency = self.start(rank, envelope, message, None)?;
+            let latency = self.start(rank, envelope, message)?;
             self.messages.begin_early(message, self.now, latency);
             self.observer.message_started(message, rank, envelope, bytes, self.now);
         }
@@ -119,33 +119,46 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
             Err(mismatch) => return Err(ReplayError::Mismatch { place: self.place(rank), envelope, mismatch }),
         };
         if let Some(id) = posted.matched {
-            let handshake = self.handshake(id);
-            self.set_off(rank, envelope, id, handshake)?;
+            if self.model.mpi.rendezvous_trips > 0 {
+                self.shake_hands(rank, envelope, id)?;
+            } else {
+                self.set_off(rank, envelope, id)?;
+            }
         }
         Ok(posted.request)
     }
 
-    /// The control messages before the data of a message that has met its receive.
-    #[inline]
-    fn handshake(&self, id: u32) -> Option<Handshake> {
-        let trips = self.model.mpi.rendezvous_trips;
-        if trips == 0 {
-            return None;
+    /// A message that has met its receive starts, after its control messages if it has some.
+    #[cold]
+    fn shake_hands(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<(), ReplayError> {
+        let (bytes, requested) = (self.messages.get(id).bytes, self.messages.get(id).started);
+        if !self.model.mpi.shakes_hands(bytes) {
+            return self.set_off(rank, envelope, id);
         }
-        let message = self.messages.get(id);
-        self.model.mpi.shakes_hands(message.bytes).then_some(Handshake { trips, requested: message.started })
+        let handshake = Handshake { trips: self.model.mpi.rendezvous_trips, requested };
+        let (hosts, stream) = self.ends_of(envelope);
+        self.message_count += 1;
+        self.byte_count += bytes;
+        let latency = self
+            .network
+            .start_after(handshake, self.now, hosts, stream, bytes, id)
+            .map_err(|error| ReplayError::NoRoute { place: self.place(rank), error })?;
+        self.messages.begin(id, self.now, latency);
+        self.observer.message_started(id, rank, envelope, bytes, self.now);
+        Ok(())
     }
 
-    /// A message that needs nothing more starts, or its control messages do.
+    /// Hosts and ranks of a message, the sender's first.
     #[inline]
-    pub(super) fn set_off(
-        &mut self,
-        rank: u32,
-        envelope: Envelope,
-        id: u32,
-        handshake: Option<Handshake>,
-    ) -> Result<(), ReplayError> {
-        let latency = self.start(rank, envelope, id, handshake)?;
+    fn ends_of(&self, envelope: Envelope) -> ((HostId, HostId), (u32, u32)) {
+        let Envelope { source, destination, .. } = envelope;
+        ((self.layout.host(Rank(source)), self.layout.host(Rank(destination))), (source, destination))
+    }
+
+    /// A message that needs nothing more starts.
+    #[inline]
+    pub(super) fn set_off(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<(), ReplayError> {
+        let latency = self.start(rank, envelope, id)?;
         self.messages.begin(id, self.now, latency);
         let bytes = self.messages.get(id).bytes;
         self.observer.message_started(id, rank, envelope, bytes, self.now);
@@ -154,20 +167,13 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
 
     /// Puts a message on its way. Returns its latency.
     #[inline]
-    pub(super) fn start(
-        &mut self,
-        rank: u32,
-        envelope: Envelope,
-        id: u32,
-        handshake: Option<Handshake>,
-    ) -> Result<f64, ReplayError> {
+    pub(super) fn start(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<f64, ReplayError> {
         let bytes = self.messages.get(id).bytes;
         self.message_count += 1;
         self.byte_count += bytes;
-        let from = self.layout.host(Rank(envelope.source));
-        let to = self.layout.host(Rank(envelope.destination));
+        let (hosts, stream) = self.ends_of(envelope);
         self.network
-            .start(self.now, (from, to), (envelope.source, envelope.destination), bytes, id, handshake)
+            .start(self.now, hosts, stream, bytes, id)
             .map_err(|error| ReplayError::NoRoute { place: self.place(rank), error })
     }
 

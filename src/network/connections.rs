@@ -51,7 +51,7 @@ pub(super) struct Connections {
 
 impl Connections {
     /// A transfer from the first rank to the second one starts. `apart`: it takes its place when its latency is over.
-    #[inline]
+    #[inline(never)] // Replays without connections would pay for registers.
     pub fn start(&mut self, transfer: u32, pair: (u32, u32), apart: bool) {
         if transfer as usize >= self.places.len() {
             self.places.resize(transfer as usize + 1, Place::default());
@@ -84,7 +84,7 @@ impl Connections {
 
     /// Returns whether a transfer competes for bandwidth now that its latency is over; otherwise it does when
     /// [`end`](Self::end) returns it.
-    #[inline]
+    #[inline(never)]
     pub fn enters(&mut self, transfer: u32) -> bool {
         if self.places[transfer as usize].standing == Standing::Apart {
             self.join(transfer);

@@ -145,9 +145,8 @@ impl<'a, S: Sharing> Network<'a, S> {
     }
 
     /// A message of `bytes` bytes of payload leaves `from` for `to`. `stream` is its pair of ranks, sender first: it tells
-    /// connections apart, and flows between two hosts for routes that do. `tag` comes back when it arrived. `handshake`:
-    /// the control messages that its data wait for, if there are any. Returns the seconds of its latency, after which it
-    /// competes for bandwidth, or waits for what its connection carries before it.
+    /// connections apart, and flows between two hosts for routes that do. `tag` comes back when it arrived. Returns the
+    /// seconds of its latency, after which it competes for bandwidth, or waits for what its connection carries before it.
     ///
     /// # Errors
     /// If the platform has no route.
@@ -158,9 +157,34 @@ impl<'a, S: Sharing> Network<'a, S> {
         stream: (u32, u32),
         bytes: u64,
         tag: u32,
-        handshake: Option<Handshake>,
     ) -> Result<f64, RouteError> {
         let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
+        Ok(self.depart(now, route, stream, bytes, tag, 0.0))
+    }
+
+    /// Does the same for a message that follows its control messages, whose seconds are part of the latency.
+    ///
+    /// # Errors
+    /// If the platform has no route.
+    #[cold]
+    pub fn start_after(
+        &mut self,
+        handshake: Handshake,
+        now: f64,
+        (from, to): (HostId, HostId),
+        stream: (u32, u32),
+        bytes: u64,
+        tag: u32,
+    ) -> Result<f64, RouteError> {
+        let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
+        let Route { latency, constant, .. } = *self.paths.route(route);
+        let trip = latency * self.model.latency_factor.at(self.model.envelope) + constant;
+        Ok(self.depart(now, route, stream, bytes, tag, handshake.seconds(now, trip)))
+    }
+
+    /// A message takes a route. Its latency begins with `before` seconds of control messages, 0 if there are none.
+    #[inline(always)] // Into its two callers, of which one is for all messages without control messages.
+    fn depart(&mut self, now: f64, route: u32, stream: (u32, u32), bytes: u64, tag: u32, before: f64) -> f64 {
         let size = bytes + self.model.envelope;
         if size != self.last_size {
             self.last_size = size;
@@ -181,21 +205,16 @@ impl<'a, S: Sharing> Network<'a, S> {
         let id = store(&mut self.transfers, &mut self.free, transfer);
         self.sharing.announce(self.paths.route(route).path);
         if let Some(connections) = &mut self.connections {
-            connections.start(id, stream, handshake.is_some());
+            connections.start(id, stream, before > 0.0);
         }
         let route = self.paths.route(route);
-        let constant = if route.local { 0.0 } else { self.model.message_latency };
-        let mut delay = route.latency * latency_factor + constant;
-        if let Some(handshake) = handshake {
-            let trip = route.latency * self.model.latency_factor.at(self.model.envelope) + constant;
-            delay += handshake.seconds(now, trip);
-        }
+        let delay = route.latency * latency_factor + route.constant + before;
         if S::STEPWISE {
             self.steps.push(Step { transfer: id, latency: delay, remaining: size as f64, rate: 0.0 });
             if delay <= 0.0 {
                 self.enter_sharing(id, now);
             }
-            return Ok(delay);
+            return delay;
         }
         if delay > 0.0 {
             // A literal rule has one queue for all dates, since the order of insertion decides between equal ones.
@@ -203,7 +222,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         } else {
             self.enter_sharing(id, now);
         }
-        Ok(delay)
+        delay
     }
 
     /// Asks for what the transfers need whose latency is over soon. Each stage needs what the one before has asked for.
@@ -224,7 +243,9 @@ impl<'a, S: Sharing> Network<'a, S> {
 
     /// The latency phase is over: the transfer competes for bandwidth, unless its connection carries others before it.
     fn enter_sharing(&mut self, id: u32, now: f64) {
-        if self.connections.as_mut().is_some_and(|connections| !connections.enters(id)) {
+        if let Some(connections) = &mut self.connections
+            && !connections.enters(id)
+        {
             return;
         }
         let transfer = &mut self.transfers[id as usize];
@@ -394,8 +415,8 @@ impl<'a, S: Sharing> Network<'a, S> {
             self.leaving.extend(transfer.flow);
             finished.push(transfer.tag);
             self.free.push(id);
-            if let Some(next) = self.connections.as_mut().and_then(|connections| connections.end(id)) {
-                self.enter_sharing(next, now);
+            if self.connections.is_some() {
+                self.go_on_behind(id, now);
             }
         }
         self.ended.clear();
@@ -404,6 +425,14 @@ impl<'a, S: Sharing> Network<'a, S> {
             _ => self.sharing.stop_all(&self.leaving),
         }
         self.leaving.clear();
+    }
+
+    /// A transfer has arrived: the next one of its connection may compete for bandwidth.
+    #[inline(never)]
+    fn go_on_behind(&mut self, arrived: u32, now: f64) {
+        if let Some(next) = self.connections.as_mut().and_then(|connections| connections.end(arrived)) {
+            self.enter_sharing(next, now);
+        }
     }
 
     /// Tells of the links whose state may have changed in the last solution. Only a watched rule knows.

@@ -446,7 +446,8 @@ impl ModelChoice {
         if let Some(trips) = self.rendezvous_trips {
             if trips > 2 {
                 let (option, value) = ("rendezvous-trips".to_owned(), trips.to_string());
-                let rule = "is not 0 (none), 1 (the receiver's clearance) or 2 (the sender's request as well)".to_owned();
+                let rule =
+                    "is not 0 (none), 1 (the receiver's clearance) or 2 (the sender's request as well)".to_owned();
                 return Err(ChoiceError { option, value, rule, named: false });
             }
             mpi.rendezvous_trips = trips;

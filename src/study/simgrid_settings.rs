@@ -227,8 +227,11 @@ mod tests {
         assert_eq!((network.bandwidth_factor.at(1), network.bandwidth_factor.at(101)), (1.0, 0.5));
         assert_eq!((model.mpi.async_below, model.mpi.detached_below, model.mpi.rendezvous_trips), (400, 400, 2));
         let names: Vec<&str> = said.parameters.keys().copied().collect();
-        assert_eq!(names.join(" "), "bandwidth-factor cap-factors crosstraffic delivery detached-below envelope \
-                                     message-latency packet-overhead packet-payload rendezvous-trips");
+        assert_eq!(
+            names.join(" "),
+            "bandwidth-factor cap-factors crosstraffic delivery detached-below envelope \
+                                     message-latency packet-overhead packet-payload rendezvous-trips"
+        );
     }
 
     #[test]
