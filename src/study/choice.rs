@@ -1,20 +1,19 @@
 //! Choices by name: what a user writes in a file or on the command line, checked once and turned into a model.
 
+pub use super::cross_traffic::CrossTraffic;
 use crate::defaults::Version;
 use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::select::{Selector, Table};
 use crate::network::Precision;
-use crate::network::model::{CROSS_TRAFFIC, LogGops, NetworkModel, Packets};
+use crate::network::model::{LogGops, NetworkModel, Packets};
 use crate::network::sharing::Rule;
 use crate::piecewise::{Factors, Overhead, PiecewiseError};
 use crate::platform::units::Seconds;
 use crate::similar::nearest;
 use crate::trace::CollectiveKind;
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 /// Seconds below which SimGrid's defaults take two events for one (`surf/precision`, as `smpirun` sets it).
 const SIMGRID_TIMING_PRECISION: f64 = 1e-9;
@@ -151,72 +150,6 @@ pub struct ModelChoice {
     pub defaults: Option<Version>,
     /// Constants of `loggops`.
     pub loggops: Option<LogGopsChoice>,
-}
-
-/// What a flow takes on the links of the way back, as written: `true` (5 %, SimGrid's), `false`, or a share of its rate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum CrossTraffic {
-    /// Nothing, or SimGrid's share.
-    Switched(bool),
-    /// A share of the rate of the flow.
-    Share(f64),
-}
-
-impl CrossTraffic {
-    /// The share, below 1; `None` for nothing.
-    fn share(self) -> Result<Option<f64>, ChoiceError> {
-        match self {
-            Self::Switched(on) => Ok(on.then_some(CROSS_TRAFFIC)),
-            Self::Share(share) if (0.0..1.0).contains(&share) => Ok((share > 0.0).then_some(share)),
-            Self::Share(share) => Err(ChoiceError {
-                option: "crosstraffic".to_owned(),
-                value: share.to_string(),
-                rule: "is not a share of the rate: from 0 to less than 1".to_owned(),
-                named: false,
-            }),
-        }
-    }
-}
-
-/// `on`, `off`, or a share of the rate.
-impl FromStr for CrossTraffic {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.to_ascii_lowercase().as_str() {
-            "on" => Ok(Self::Switched(true)),
-            "off" => Ok(Self::Switched(false)),
-            number => number.parse().map(Self::Share).map_err(|_| "write on, off, or a share such as 0.03".to_owned()),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for CrossTraffic {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-
-        impl de::Visitor<'_> for Visitor {
-            type Value = CrossTraffic;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("true, false, or a share of the rate between 0 and 1")
-            }
-
-            fn visit_bool<E: de::Error>(self, on: bool) -> Result<CrossTraffic, E> {
-                Ok(CrossTraffic::Switched(on))
-            }
-
-            fn visit_f64<E: de::Error>(self, share: f64) -> Result<CrossTraffic, E> {
-                Ok(CrossTraffic::Share(share))
-            }
-
-            fn visit_i64<E: de::Error>(self, share: i64) -> Result<CrossTraffic, E> {
-                Ok(CrossTraffic::Share(share as f64))
-            }
-        }
-
-        deserializer.deserialize_any(Visitor)
-    }
 }
 
 /// Constants of the LogGOPS model as written, by their letters; those that are left out are LogGOPSim's defaults.

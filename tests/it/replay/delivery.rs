@@ -54,7 +54,7 @@ fn times_are_those_of_the_formula_and_explained() {
     assert_eq!(parameters["delivery"], "in-order", "{report}");
     assert_eq!(parameters["packet-payload"], "800");
     // Side by side the first message is there after 6 + 2.5 us.
-    folder.write("m.toml", &model.replace("in-order", "concurrent"));
+    folder.write("m.toml", model.replace("in-order", "concurrent"));
     let report = ring(&folder, "t.ti", &["--model", "m.toml"]);
     assert!(relative_difference(seconds(&report), 12.5e-6) < 1e-9, "{report}");
 }
