@@ -44,7 +44,7 @@ fn times_are_those_of_the_formula_and_explained() {
     let report = ring(&folder, "t.ti", &["--model", "m.toml", "--explain"]);
     // 6 us, 1.25 us, and 4 us of computation, within which the second message arrives: at 11 us.
     assert!(relative_difference(seconds(&report), 11.25e-6) < 1e-9, "{report}");
-    let path = &report["explanation"]["critical_path"];
+    let path = &report["critical_path"];
     let sum: f64 = ["compute_seconds", "latency_seconds", "bandwidth_seconds"]
         .iter()
         .map(|part| path[*part].as_f64().unwrap_or_else(|| panic!("{report}")))
