@@ -33,6 +33,13 @@ fn look_for_reference_data() {
         // each time.
         println!("cargo::rustc-cfg=no_reference_data");
     }
+    println!("cargo::rustc-check-cfg=cfg(no_measurements)");
+    let measured = folder.join("reality/measured");
+    if measured.is_dir() {
+        println!("cargo::rerun-if-changed={}", measured.display());
+    } else {
+        println!("cargo::rustc-cfg=no_measurements");
+    }
 }
 
 #[cfg(feature = "libotf2")]

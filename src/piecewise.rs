@@ -56,6 +56,12 @@ impl Factors {
         self.0.iter().fold(f64::INFINITY, |least, section| least.min(section.1[0]))
     }
 
+    /// Returns these factors, with those above `most` replaced by it.
+    pub fn capped(mut self, most: f64) -> Self {
+        self.0.iter_mut().for_each(|section| section.1[0] = section.1[0].min(most));
+        self
+    }
+
     /// The factor for a size in bytes.
     #[inline]
     pub fn at(&self, size: u64) -> f64 {
@@ -119,6 +125,7 @@ mod tests {
         let factors: Factors = "1000:3; 0:2".parse().expect("two sections");
         let at = [0, 1, 1000, 1001].map(|n| factors.at(n));
         assert_eq!(at, [1.0, 2.0, 2.0, 3.0]);
+        assert_eq!([0, 1, 1000, 1001].map(|n| factors.clone().capped(2.5).at(n)), [1.0, 2.0, 2.0, 2.5]);
         assert_eq!(Factors::constant(0.97).at(5), 0.97);
         assert_eq!(Factors::constant(1.0).at(5), 1.0);
     }

@@ -7,7 +7,7 @@ use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
 use mopsim::study::Placement;
 use mopsim::study::choice::{ChoiceError, ModelChoice};
 use mopsim::study::network::{NetworkChoice, NetworkError};
-use mopsim::study::toml_file;
+use mopsim::study::toml_file::{self, Step};
 use mopsim::trace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
@@ -84,10 +84,21 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
         return Ok(ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() });
     }
     if name.ends_with(".toml") || Path::new(name).is_file() {
-        return toml_file::read(Path::new(name)).map_err(|error| match error.is_io() {
-            true => Failure::from(NetworkError::from(error)),
-            false => Failure::input(error, "the keys are those of the table [model] of studies (docs/studies.md)"),
-        });
+        let file = Path::new(name);
+        let (choice, text): (ModelChoice, _) =
+            toml_file::read_with_text(file).map_err(|error| match error.is_io() {
+                true => Failure::from(NetworkError::from(error)),
+                false => Failure::input(error, "the keys are those of the table [model] of studies (docs/studies.md)"),
+            })?;
+        if let Err(error) = choice.build() {
+            let help = error.help();
+            let place = error.key().and_then(|key| toml_file::place_of_value(&text, &[Step::Key(key)]));
+            return Err(match place {
+                Some(place) => Failure::input(format!("{}:{place}: {error}", file.display()), help),
+                None => Failure::input(format!("{}: {error}", file.display()), help),
+            });
+        }
+        return Ok(choice);
     }
     Err(ChoiceError::unknown("model", name, &NetworkModel::NAMES).into())
 }
@@ -100,7 +111,7 @@ pub fn model(flags: &Model) -> Result<ModelChoice, Failure> {
         sharing: flags.sharing.clone(),
         timing_precision: flags.timing_precision,
         compat: flags.compat.clone(),
-        crosstraffic: flags.crosstraffic.map(|s| s == Switch::On),
+        crosstraffic: flags.crosstraffic,
         smp_setup: flags.smp_setup.map(|s| s == Switch::On),
         ..ModelChoice::default()
     };

@@ -399,12 +399,14 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             _ => self.now,
         };
         let ranks: Vec<RankTimes> = (0..ranks).map(|rank| self.times(rank, end)).collect();
+        // Links carry headers and framing, too.
+        let share = self.model.network.payload_share();
         let links = self.network.traffic().into_iter().enumerate().map(|(i, (messages, bytes))| LinkTraffic {
             link: crate::ids::LinkId::new(i),
             messages,
             bytes,
             utilisation: match self.platform.links[i].policy {
-                SharingPolicy::Shared if end > 0.0 => bytes as f64 / (self.platform.links[i].bandwidth * end),
+                SharingPolicy::Shared if end > 0.0 => bytes as f64 / (self.platform.links[i].bandwidth * share * end),
                 _ => 0.0,
             },
         });

@@ -14,9 +14,9 @@ pub struct Wakening {
     pub message: u32,
     /// When the rank stopped.
     pub since: f64,
-    /// When the transfer began: both halves were posted.
+    /// When the transfer began: both halves were posted, or the send of a message that does not wait for its receive.
     pub started: f64,
-    /// When its latency was over.
+    /// When its latency was over. It may have waited behind others of its connection since then.
     pub entered: f64,
     /// Now.
     pub date: f64,
@@ -75,7 +75,7 @@ pub trait Observer {
         let _ = (rank, date, seconds);
     }
 
-    /// A message starts because `poster` has posted its second half. Numbers of messages that have arrived, and for
+    /// A message starts because `poster` has posted its second half, or its send if it does not wait for its receive. Numbers of messages that have arrived, and for
     /// which nobody waits any more, are used again.
     #[inline]
     fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {

@@ -3,8 +3,9 @@
 use super::process::{Pending, Probe, Process, Send, State, Then};
 use super::run::{CALLS_BEFORE_A_LOOK, Turn::GoesOn, Turned};
 use super::{Engine, Observer, Place, ReplayError};
-use crate::ids::Rank;
+use crate::ids::{HostId, Rank};
 use crate::mpi::messages::{Envelope, Mismatch, Posted, Request, Side};
+use crate::network::Handshake;
 use crate::network::sharing::Sharing;
 use crate::trace::{Action, Datatype, SendRecv};
 
@@ -60,6 +61,11 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         let envelope = Envelope { source, destination: to, tag, context };
         let detached = bytes < self.model.mpi.detached_below;
         let posted = self.messages.post_send(envelope, bytes, datatype, detached);
+        if self.model.mpi.shakes_hands(bytes)
+            && let Ok(posted) = &posted
+        {
+            self.messages.request(posted.message, self.now);
+        }
         let request = self.posted(rank, envelope, posted)?;
         if bytes < self.model.mpi.async_below
             && let Ok(Posted { matched: None, message, .. }) = posted
@@ -113,9 +119,40 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
             Err(mismatch) => return Err(ReplayError::Mismatch { place: self.place(rank), envelope, mismatch }),
         };
         if let Some(id) = posted.matched {
-            self.set_off(rank, envelope, id)?;
+            if self.model.mpi.rendezvous_trips > 0 {
+                self.shake_hands(rank, envelope, id)?;
+            } else {
+                self.set_off(rank, envelope, id)?;
+            }
         }
         Ok(posted.request)
+    }
+
+    /// A message that has met its receive starts, after its control messages if it has some.
+    #[cold]
+    fn shake_hands(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<(), ReplayError> {
+        let (bytes, requested) = (self.messages.get(id).bytes, self.messages.get(id).started);
+        if !self.model.mpi.shakes_hands(bytes) {
+            return self.set_off(rank, envelope, id);
+        }
+        let handshake = Handshake { trips: self.model.mpi.rendezvous_trips, requested };
+        let (hosts, stream) = self.ends_of(envelope);
+        self.message_count += 1;
+        self.byte_count += bytes;
+        let latency = self
+            .network
+            .start_after(handshake, self.now, hosts, stream, bytes, id)
+            .map_err(|error| ReplayError::NoRoute { place: self.place(rank), error })?;
+        self.messages.begin(id, self.now, latency);
+        self.observer.message_started(id, rank, envelope, bytes, self.now);
+        Ok(())
+    }
+
+    /// Hosts and ranks of a message, the sender's first.
+    #[inline]
+    fn ends_of(&self, envelope: Envelope) -> ((HostId, HostId), (u32, u32)) {
+        let Envelope { source, destination, .. } = envelope;
+        ((self.layout.host(Rank(source)), self.layout.host(Rank(destination))), (source, destination))
     }
 
     /// A message that needs nothing more starts.
@@ -134,10 +171,9 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         let bytes = self.messages.get(id).bytes;
         self.message_count += 1;
         self.byte_count += bytes;
-        let from = self.layout.host(Rank(envelope.source));
-        let to = self.layout.host(Rank(envelope.destination));
+        let (hosts, stream) = self.ends_of(envelope);
         self.network
-            .start(self.now, (from, to), (envelope.source, envelope.destination), bytes, id)
+            .start(self.now, hosts, stream, bytes, id)
             .map_err(|error| ReplayError::NoRoute { place: self.place(rank), error })
     }
 

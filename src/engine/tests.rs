@@ -1,5 +1,7 @@
 //! Replays small enough to be worked out by hand.
 
+mod delivery;
+
 use super::*;
 use crate::ids::{HostId, LinkId};
 use crate::mpi::collective::{Selector, select::Table};

@@ -109,7 +109,7 @@ pub struct Message {
     pub detached: bool,
     /// Whether it travels, or has arrived, although no receive is posted.
     early: Option<Progress>,
-    /// When the transfer began.
+    /// When the transfer began; before that, when the send was posted if that matters (see [`Messages::request`]).
     pub started: f64,
     /// When its latency is over and it competes for bandwidth.
     pub entered: f64,
@@ -215,6 +215,13 @@ impl Messages {
         }
         let request = if detached { Request::COMPLETE } else { Request::new(id, Side::Send) };
         Ok(Posted { request, matched: met.then_some(id), message: id })
+    }
+
+    /// The send of a message is posted now, so its request to send leaves. [`Message::started`] keeps the time until the
+    /// transfer begins.
+    #[inline]
+    pub fn request(&mut self, message: u32, now: f64) {
+        self.entries[message as usize].started = now;
     }
 
     /// A message starts although its receive is not posted yet. It stays in the queue until it is.

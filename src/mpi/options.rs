@@ -11,6 +11,10 @@ pub struct MpiOptions {
     /// (`smpi/async-small-thresh`); 0: none do. SimGrid looks for such messages before all others; here messages of one
     /// sender with one tag keep their order.
     pub async_below: u64,
+    /// One-way trips of control messages before the data of a rendezvous message leave: 0, none (as in SMPI); 1, the
+    /// receiver's clearance; 2, the sender's request as well. A rendezvous message is one whose sender waits and that does
+    /// not travel before its receive is posted.
+    pub rendezvous_trips: u8,
     /// Time of a blocking detached send (`smpi/os`).
     pub send_overhead: Overhead,
     /// Time of a non-blocking send, and of the send half of a combined one (`smpi/ois`).
@@ -27,11 +31,20 @@ pub struct MpiOptions {
     pub growing_times: bool,
 }
 
+impl MpiOptions {
+    /// Returns whether a message of so many bytes of payload is preceded by control messages.
+    #[inline]
+    pub fn shakes_hands(&self, bytes: u64) -> bool {
+        self.rendezvous_trips > 0 && bytes >= self.detached_below && bytes >= self.async_below
+    }
+}
+
 impl Default for MpiOptions {
     fn default() -> Self {
         Self {
             detached_below: 65536,
             async_below: 0,
+            rendezvous_trips: 0,
             send_overhead: Overhead::NONE,
             isend_overhead: Overhead::NONE,
             recv_overhead: Overhead::NONE,

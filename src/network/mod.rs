@@ -5,6 +5,7 @@
 //! [`Network`] lets transfers run through time.
 
 pub mod clocks;
+mod connections;
 pub mod loads;
 pub mod maxmin;
 pub mod model;
@@ -13,4 +14,4 @@ pub mod sharing;
 pub mod simgrid;
 mod transfers;
 
-pub use transfers::{Finished, Network, Precision};
+pub use transfers::{Finished, Handshake, Network, Precision};

@@ -2,7 +2,7 @@
 //!
 //! The models are those of SimGrid (Velho, Schnorr, Casanova, Legrand: On the Validity of Flow-level TCP Network
 //! Models for Grid and Cloud Simulations, ACM TOMACS 23(4), 2013), with the constants of release 3.32, and an ideal
-//! one for closed forms.
+//! one for closed forms. `tcp` is fitted to MPI over TCP on an emulated network (docs/models.md, docs/validation.md).
 
 use crate::piecewise::Factors;
 
@@ -21,10 +21,39 @@ pub struct NetworkModel {
     pub weight_s: Option<f64>,
     /// Largest TCP window in bytes: a flow of latency L gets at most this over 2 L; `None`: no such bound.
     pub tcp_gamma: Option<f64>,
-    /// Share of its rate that a flow also takes on the links of the reverse route (acknowledgements).
+    /// Share of its rate that a flow also takes on the links of the reverse route (acknowledgements), from 0 to 1.
     pub cross_traffic: Option<f64>,
+    /// Seconds that every message between two hosts takes besides the latency of its route, whatever its size.
+    pub message_latency: f64,
+    /// Packets, whose headers and framing take a part of each link; `None`: messages get the whole rate.
+    pub packets: Option<Packets>,
+    /// `true` if bandwidth factors above 1 count as 1. Above it, two flows carry more than the link that they share.
+    pub cap_factors: bool,
+    /// `true` if messages of a pair of ranks travel one behind the other, as on one connection, instead of side by side.
+    /// Only exact sharing has this rule; the two that reproduce SimGrid leave it out.
+    pub in_order: bool,
     /// Constants of the LogGOPS model, which has no links and none of the above; `None` for all other models.
     pub loggops: Option<LogGops>,
+}
+
+/// Full packets of a message, and so the part of a link's rate that carries messages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Packets {
+    /// Bytes of messages in a full packet, at least 1.
+    pub payload: u64,
+    /// Bytes that each packet takes on the link besides: headers, framing, and the gap to the next one.
+    pub overhead: u64,
+}
+
+impl Packets {
+    /// Full Ethernet frames of TCP with time stamps, as a Linux queue counts them: 1500 bytes without 20 of IPv4 and 32 of
+    /// TCP, in 1514. On a cable there are 24 more: preamble, check sum, gap.
+    pub const TCP: Self = Self { payload: 1448, overhead: 66 };
+
+    /// Returns the part of a link's rate that carries messages, above 0 and at most 1.
+    pub fn payload_share(self) -> f64 {
+        self.payload as f64 / (self.payload as f64 + self.overhead as f64)
+    }
 }
 
 /// Constants of the LogGOPS model, in seconds and bytes; the defaults are those of LogGOPSim.
@@ -60,7 +89,7 @@ const SMPI_LATENCY: &str = "65472:11.6436;15424:3.48845;9376:2.59299;5776:2.1879
 
 impl NetworkModel {
     /// The names that [`by_name`](Self::by_name) knows.
-    pub const NAMES: [&'static str; 5] = ["smpi", "lv08", "cm02", "ideal", "loggops"];
+    pub const NAMES: [&'static str; 6] = ["smpi", "lv08", "cm02", "ideal", "tcp", "loggops"];
 
     /// A model by its name, in any case.
     pub fn by_name(name: &str) -> Option<Self> {
@@ -69,6 +98,7 @@ impl NetworkModel {
             "lv08" => Some(Self::lv08()),
             "cm02" => Some(Self::cm02()),
             "ideal" => Some(Self::ideal()),
+            "tcp" => Some(Self::tcp()),
             "loggops" => Some(Self::loggops()),
             _ => None,
         }
@@ -106,17 +136,43 @@ impl NetworkModel {
             weight_s: Some(0.0),
             tcp_gamma: Some(4_194_304.0),
             cross_traffic: Some(CROSS_TRAFFIC),
+            message_latency: 0.0,
+            packets: None,
+            cap_factors: false,
+            in_order: false,
             loggops: None,
         }
+    }
+
+    /// Returns the part of the rate of links between hosts that carries messages: 1 if packets have no overhead.
+    pub fn payload_share(&self) -> f64 {
+        self.packets.map_or(1.0, Packets::payload_share)
     }
 
     /// Ideal: a message of n bytes alone on its route takes latency + n / bandwidth; flows share links equally.
     pub fn ideal() -> Self {
         Self { name: "ideal", envelope: 0, weight_s: None, tcp_gamma: None, cross_traffic: None, ..Self::cm02() }
     }
-}
 
-impl NetworkModel {
+    /// TCP: equal shares of what headers and framing leave, a latency for each message, acknowledgements on the way back,
+    /// and one connection for each pair of ranks.
+    ///
+    /// The constants are those of Open MPI over TCP on an emulated Ethernet (docs/models.md): the latency and the share of
+    /// payload from ping-pong, the acknowledgements from exchanges of two and four flows. The envelope is not measured:
+    /// headers of Open MPI's `btl/tcp` (8 bytes) and `pml/ob1` (16).
+    pub fn tcp() -> Self {
+        Self {
+            name: "tcp",
+            envelope: 24,
+            cross_traffic: Some(0.03),
+            message_latency: 24e-6,
+            packets: Some(Packets::TCP),
+            cap_factors: true,
+            in_order: true,
+            ..Self::ideal()
+        }
+    }
+
     /// LogGOPS: processors and network cards without links, as LogGOPSim has them; it replays graphs of operations.
     pub fn loggops() -> Self {
         Self { name: "loggops", loggops: Some(LogGops::default()), ..Self::ideal() }
@@ -137,10 +193,18 @@ mod tests {
     }
 
     #[test]
+    fn headers_leave_a_share_of_the_link() {
+        assert_eq!(Packets { payload: 3, overhead: 1 }.payload_share(), 0.75);
+        assert_eq!(NetworkModel::ideal().payload_share(), 1.0);
+        // 1514 bytes on the link for 1448 of a message.
+        assert_eq!((1.0 / NetworkModel::tcp().payload_share() * 1e4).round(), 10456.0);
+    }
+
+    #[test]
     fn every_name_gives_its_model() {
         for name in NetworkModel::NAMES {
             assert_eq!(NetworkModel::by_name(&name.to_uppercase()).map(|m| m.name), Some(name));
         }
-        assert_eq!(NetworkModel::by_name("tcp"), None);
+        assert_eq!(NetworkModel::by_name("udp"), None);
     }
 }

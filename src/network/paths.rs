@@ -17,7 +17,7 @@ use std::hash::{Hash, Hasher};
 /// of it for each sender does not stay in the caches.
 const DENSE_PAIRS: usize = 1 << 16;
 
-/// The table's entry of a pair whose route was not needed yet.
+/// The table's entry of a pair whose route was not needed yet; and no parts.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Beyond that, so many destinations of a host are looked through before a hash map is asked: hosts have few partners.
@@ -52,11 +52,13 @@ pub struct Route {
     pub latency: f64,
     /// Penalty of a flow that has a latency.
     pub penalty: f64,
-    /// Largest share of a flow: the narrowest link, and the TCP window over the round-trip time.
+    /// Largest share of a flow: what the narrowest link has for messages, and the TCP window over the round-trip time.
     pub bound: f64,
+    /// Seconds of every message besides those of its route: none within a host.
+    pub constant: f64,
     links: (u32, u32),
-    /// Where the parts of its links begin among all parts, if messages are divided over them.
-    parts: Option<u32>,
+    /// Where the parts of its links begin among all parts, if messages are divided over them; [`UNKNOWN`] otherwise.
+    parts: u32,
     /// Messages that took the route.
     pub messages: u64,
     /// Their bytes, with the envelope.
@@ -293,6 +295,9 @@ impl Paths {
         } else {
             links().fold(f64::INFINITY, |least, l| least.min(l.bandwidth))
         };
+        if from != to {
+            bound *= model.payload_share();
+        }
         if let Some(gamma) = model.tcp_gamma
             && latency > 0.0
         {
@@ -307,7 +312,7 @@ impl Paths {
             Some(s) => links().fold(latency, |sum, l| sum + s / l.bandwidth),
             None => 1.0,
         };
-        let first_part = split.then_some(self.parts.len() as u32);
+        let first_part = if split { self.parts.len() as u32 } else { UNKNOWN };
         if split {
             self.parts.extend(parts.iter().map(|part| part.1));
         }
@@ -317,6 +322,7 @@ impl Paths {
             latency,
             penalty,
             bound,
+            constant: if from == to { 0.0 } else { model.message_latency },
             links: (start as u32, self.links.len() as u32),
             parts: first_part,
             messages: 0,
@@ -344,7 +350,7 @@ impl Paths {
     pub fn iter(&self) -> impl Iterator<Item = (&Route, &[LinkId], Option<&[f64]>)> {
         self.routes.iter().map(|route| {
             let links = &self.links[route.links.0 as usize..route.links.1 as usize];
-            let parts = route.parts.map(|first| &self.parts[first as usize..first as usize + links.len()]);
+            let parts = (route.parts != UNKNOWN).then(|| &self.parts[route.parts as usize..][..links.len()]);
             (route, links, parts)
         })
     }

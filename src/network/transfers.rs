@@ -1,6 +1,7 @@
 //! Transfers in time: a latency phase without a share, then draining at the rate that the sharing gives.
 
 use super::clocks::Clocks;
+use super::connections::Connections;
 use super::model::NetworkModel;
 use super::paths::{Paths, Route};
 use super::sharing::{FlowId, LinkState, Needed, Sharing};
@@ -23,6 +24,15 @@ pub struct Precision {
     pub transfers: f64,
     /// All other events.
     pub others: f64,
+}
+
+/// Control messages between the request of a sender and its data (rendezvous).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Handshake {
+    /// One-way trips before the data leave: 1, only the clearance by the receiver; 2, the request as well.
+    pub trips: u8,
+    /// When the send was posted, in seconds.
+    pub requested: f64,
 }
 
 /// How many ends of latency phases ahead a transfer, its route, and what its flow needs are asked for.
@@ -79,11 +89,25 @@ pub struct Network<'a, S> {
     ended: Vec<u32>,
     /// Their flows, which leave the sharing system.
     leaving: Vec<FlowId>,
+    /// The order of messages between two ranks, if the model has one.
+    connections: Option<Box<Connections>>,
     /// Whether the network is so large that no near cache has what a transfer needs.
     far: bool,
     // The last size looked up in the factor tables: most messages repeat a size.
     last_size: u64,
     last_factors: (f64, f64),
+}
+
+impl Handshake {
+    /// Seconds from now, when the receive is posted as well, until the data may leave; a trip takes `trip` seconds. The
+    /// request is on its way since the send was posted, so it takes time only where the receive was there first.
+    fn seconds(self, now: f64, trip: f64) -> f64 {
+        match self.trips {
+            0 => 0.0,
+            1 => trip,
+            _ => (self.requested + trip - now).max(0.0) + trip,
+        }
+    }
 }
 
 impl<'a, S: Sharing> Network<'a, S> {
@@ -92,7 +116,10 @@ impl<'a, S: Sharing> Network<'a, S> {
         Self {
             platform,
             model,
-            sharing: S::new(platform.links.iter().map(|l| (l.bandwidth, l.policy))),
+            sharing: S::new((0..).zip(&platform.links).map(|(number, link)| {
+                let is_loopback = platform.loopback == Some(LinkId(number));
+                (link.bandwidth * if is_loopback { 1.0 } else { model.payload_share() }, link.policy)
+            })),
             paths: Paths::new(platform.hosts.len()),
             transfers: Vec::new(),
             free: Vec::new(),
@@ -104,6 +131,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             steps: Vec::new(),
             ended: Vec::new(),
             leaving: Vec::new(),
+            connections: (model.in_order && !S::LITERAL).then(Box::default),
             far: is_far(platform.hosts.len()),
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
@@ -116,9 +144,9 @@ impl<'a, S: Sharing> Network<'a, S> {
         self.paths.ask_for(from);
     }
 
-    /// A message of `bytes` bytes of payload leaves `from` for `to`. `stream` tells the flows between two hosts apart, for
-    /// routes that do; `tag` comes back when it arrived. Returns the seconds of its latency, after which it competes for
-    /// bandwidth.
+    /// A message of `bytes` bytes of payload leaves `from` for `to`. `stream` is its pair of ranks, sender first: it tells
+    /// connections apart, and flows between two hosts for routes that do. `tag` comes back when it arrived. Returns the
+    /// seconds of its latency, after which it competes for bandwidth, or waits for what its connection carries before it.
     ///
     /// # Errors
     /// If the platform has no route.
@@ -131,6 +159,32 @@ impl<'a, S: Sharing> Network<'a, S> {
         tag: u32,
     ) -> Result<f64, RouteError> {
         let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
+        Ok(self.depart(now, route, stream, bytes, tag, 0.0))
+    }
+
+    /// Does the same for a message that follows its control messages, whose seconds are part of the latency.
+    ///
+    /// # Errors
+    /// If the platform has no route.
+    #[cold]
+    pub fn start_after(
+        &mut self,
+        handshake: Handshake,
+        now: f64,
+        (from, to): (HostId, HostId),
+        stream: (u32, u32),
+        bytes: u64,
+        tag: u32,
+    ) -> Result<f64, RouteError> {
+        let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
+        let Route { latency, constant, .. } = *self.paths.route(route);
+        let trip = latency * self.model.latency_factor.at(self.model.envelope) + constant;
+        Ok(self.depart(now, route, stream, bytes, tag, handshake.seconds(now, trip)))
+    }
+
+    /// A message takes a route. Its latency begins with `before` seconds of control messages, 0 if there are none.
+    #[inline(always)] // Into its two callers, of which one is for all messages without control messages.
+    fn depart(&mut self, now: f64, route: u32, stream: (u32, u32), bytes: u64, tag: u32, before: f64) -> f64 {
         let size = bytes + self.model.envelope;
         if size != self.last_size {
             self.last_size = size;
@@ -150,13 +204,17 @@ impl<'a, S: Sharing> Network<'a, S> {
         };
         let id = store(&mut self.transfers, &mut self.free, transfer);
         self.sharing.announce(self.paths.route(route).path);
-        let delay = self.paths.route(route).latency * latency_factor;
+        if let Some(connections) = &mut self.connections {
+            connections.start(id, stream, before > 0.0);
+        }
+        let route = self.paths.route(route);
+        let delay = route.latency * latency_factor + route.constant + before;
         if S::STEPWISE {
             self.steps.push(Step { transfer: id, latency: delay, remaining: size as f64, rate: 0.0 });
             if delay <= 0.0 {
                 self.enter_sharing(id, now);
             }
-            return Ok(delay);
+            return delay;
         }
         if delay > 0.0 {
             // A literal rule has one queue for all dates, since the order of insertion decides between equal ones.
@@ -164,7 +222,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         } else {
             self.enter_sharing(id, now);
         }
-        Ok(delay)
+        delay
     }
 
     /// Asks for what the transfers need whose latency is over soon. Each stage needs what the one before has asked for.
@@ -183,8 +241,13 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
-    /// The latency phase is over: the transfer competes for bandwidth.
+    /// The latency phase is over: the transfer competes for bandwidth, unless its connection carries others before it.
     fn enter_sharing(&mut self, id: u32, now: f64) {
+        if let Some(connections) = &mut self.connections
+            && !connections.enters(id)
+        {
+            return;
+        }
         let transfer = &mut self.transfers[id as usize];
         let route = self.paths.route(transfer.route);
         // A literal rule knows no flow without links; elsewhere such a flow has no size to speak of at that rate.
@@ -352,6 +415,9 @@ impl<'a, S: Sharing> Network<'a, S> {
             self.leaving.extend(transfer.flow);
             finished.push(transfer.tag);
             self.free.push(id);
+            if self.connections.is_some() {
+                self.go_on_behind(id, now);
+            }
         }
         self.ended.clear();
         match self.leaving[..] {
@@ -359,6 +425,14 @@ impl<'a, S: Sharing> Network<'a, S> {
             _ => self.sharing.stop_all(&self.leaving),
         }
         self.leaving.clear();
+    }
+
+    /// A transfer has arrived: the next one of its connection may compete for bandwidth.
+    #[inline(never)]
+    fn go_on_behind(&mut self, arrived: u32, now: f64) {
+        if let Some(next) = self.connections.as_mut().and_then(|connections| connections.end(arrived)) {
+            self.enter_sharing(next, now);
+        }
     }
 
     /// Tells of the links whose state may have changed in the last solution. Only a watched rule knows.

@@ -1,11 +1,12 @@
 //! Choices by name: what a user writes in a file or on the command line, checked once and turned into a model.
 
+pub use super::cross_traffic::CrossTraffic;
 use crate::defaults::Version;
 use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
 use crate::mpi::collective::select::{Selector, Table};
 use crate::network::Precision;
-use crate::network::model::{CROSS_TRAFFIC, LogGops, NetworkModel};
+use crate::network::model::{LogGops, NetworkModel, Packets};
 use crate::network::sharing::Rule;
 use crate::piecewise::{Factors, Overhead, PiecewiseError};
 use crate::platform::units::Seconds;
@@ -16,6 +17,34 @@ use std::collections::BTreeMap;
 
 /// Seconds below which SimGrid's defaults take two events for one (`surf/precision`, as `smpirun` sets it).
 const SIMGRID_TIMING_PRECISION: f64 = 1e-9;
+
+/// Keys of `[model]` whose values may be wrong.
+const KEYS: [&str; 24] = [
+    "network_model",
+    "collectives",
+    "collective",
+    "sharing",
+    "timing_precision",
+    "compat",
+    "crosstraffic",
+    "bandwidth_factor",
+    "latency_factor",
+    "message_latency",
+    "envelope",
+    "packet_payload",
+    "packet_overhead",
+    "delivery",
+    "rendezvous_trips",
+    "weight_s",
+    "tcp_gamma",
+    "send_overhead",
+    "isend_overhead",
+    "recv_overhead",
+    "loggops",
+    "test_time",
+    "probe_time",
+    "probe_cpu_usage",
+];
 
 /// A choice that does not exist or cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,6 +72,11 @@ impl ChoiceError {
         Self { option: option.to_owned(), value: value.to_owned(), rule, named: true }
     }
 
+    /// Returns the key of `[model]` that has the wrong value; `None` if the option is none of its keys.
+    pub fn key(&self) -> Option<&'static str> {
+        KEYS.into_iter().find(|key| self.option.replace('-', "_") == *key)
+    }
+
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         if self.named { "choose one of the names" } else { "change the value so that the rule holds" }
@@ -53,7 +87,7 @@ impl ChoiceError {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
-    /// `smpi`, `lv08`, `cm02`, `ideal` or `loggops`.
+    /// `smpi`, `lv08`, `cm02`, `ideal`, `tcp` or `loggops`.
     pub network_model: Option<String>,
     /// Collective table: `mvapich2`, `ompi`, `mpich` or `default`.
     pub collectives: Option<String>,
@@ -66,8 +100,8 @@ pub struct ModelChoice {
     pub timing_precision: Option<f64>,
     /// `simgrid`: the defaults of the two choices above are those of SimGrid.
     pub compat: Option<String>,
-    /// Whether a flow also weighs on the links of the way back; the default is that of the network model.
-    pub crosstraffic: Option<bool>,
+    /// What a flow takes on the links of the way back; the default is that of the network model.
+    pub crosstraffic: Option<CrossTraffic>,
     /// Whether the first collective pays for finding out who shares a host; on by default.
     pub smp_setup: Option<bool>,
     /// Factor of the bandwidth by the size of the flow in bytes, `THRESHOLD:FACTOR;...` (`smpi/bw-factor`).
@@ -78,6 +112,21 @@ pub struct ModelChoice {
     pub weight_s: Option<f64>,
     /// Largest TCP window in bytes; 0: no bound (`network/TCP-gamma`).
     pub tcp_gamma: Option<f64>,
+    /// Whether bandwidth factors above 1 count as 1; the default is that of the network model.
+    pub cap_factors: Option<bool>,
+    /// Time that every message between two hosts takes besides the latency of its route.
+    pub message_latency: Option<Seconds>,
+    /// Bytes that are added to every message.
+    pub envelope: Option<u64>,
+    /// Bytes of messages in a full packet; those of TCP if only the overhead is given.
+    pub packet_payload: Option<u64>,
+    /// Bytes of headers, framing and gap that each packet takes besides; 0: links carry nothing but messages.
+    pub packet_overhead: Option<u64>,
+    /// `in-order`: messages of a pair of ranks travel one behind the other, and those whose sender does not wait leave when
+    /// they are sent; `concurrent`: side by side.
+    pub delivery: Option<String>,
+    /// One-way trips of control messages before the data of a rendezvous message leave: 0, 1 or 2.
+    pub rendezvous_trips: Option<u8>,
     /// Time of a blocking detached send, `THRESHOLD:SECONDS:SECONDS_PER_BYTE;...` (`smpi/os`).
     pub send_overhead: Option<String>,
     /// Time of a non-blocking send, in the same form (`smpi/ois`).
@@ -185,6 +234,9 @@ impl ModelDescription {
 /// Largest constant of a network model, as of all rates.
 const LARGEST: f64 = 1e30;
 
+/// Largest part of a packet or envelope, in bytes.
+const MOST_IN_A_PACKET: u64 = 1 << 30;
+
 /// Longest time of a call, in seconds.
 const LONGEST: f64 = 1e6;
 
@@ -243,6 +295,13 @@ impl ModelChoice {
             smp_setup: self.smp_setup.or(base.smp_setup),
             bandwidth_factor: self.bandwidth_factor.or_else(|| base.bandwidth_factor.clone()),
             latency_factor: self.latency_factor.or_else(|| base.latency_factor.clone()),
+            cap_factors: self.cap_factors.or(base.cap_factors),
+            message_latency: self.message_latency.or(base.message_latency),
+            envelope: self.envelope.or(base.envelope),
+            packet_payload: self.packet_payload.or(base.packet_payload),
+            packet_overhead: self.packet_overhead.or(base.packet_overhead),
+            delivery: self.delivery.or_else(|| base.delivery.clone()),
+            rendezvous_trips: self.rendezvous_trips.or(base.rendezvous_trips),
             weight_s: self.weight_s.or(base.weight_s),
             tcp_gamma: self.tcp_gamma.or(base.tcp_gamma),
             send_overhead: self.send_overhead.or_else(|| base.send_overhead.clone()),
@@ -266,7 +325,15 @@ impl ModelChoice {
         mpi: &mut MpiOptions,
     ) -> Result<BTreeMap<&'static str, String>, ChoiceError> {
         let mut said = BTreeMap::new();
+        self.packets(network, &mut said)?;
         factors("bandwidth-factor", self.bandwidth_factor.as_deref(), &mut network.bandwidth_factor, &mut said)?;
+        if let Some(cap) = self.cap_factors {
+            network.cap_factors = cap;
+            said.insert("cap-factors", cap.to_string());
+        }
+        if network.cap_factors {
+            network.bandwidth_factor = network.bandwidth_factor.clone().capped(1.0);
+        }
         factors("latency-factor", self.latency_factor.as_deref(), &mut network.latency_factor, &mut said)?;
         overhead("send-overhead", self.send_overhead.as_deref(), &mut mpi.send_overhead, &mut said)?;
         overhead("isend-overhead", self.isend_overhead.as_deref(), &mut mpi.isend_overhead, &mut said)?;
@@ -300,6 +367,25 @@ impl ModelChoice {
             let rule = "would let a receive of unknown size look for ever within an instant".to_owned();
             return Err(ChoiceError { option: option.to_owned(), value: value.to_string(), rule, named: false });
         }
+        match self.delivery.as_deref() {
+            None => {}
+            Some("in-order") => network.in_order = true,
+            Some("concurrent") => network.in_order = false,
+            Some(other) => return Err(ChoiceError::unknown("delivery", other, &["in-order", "concurrent"])),
+        }
+        if let Some(delivery) = &self.delivery {
+            said.insert("delivery", delivery.clone());
+        }
+        if let Some(trips) = self.rendezvous_trips {
+            if trips > 2 {
+                let (option, value) = ("rendezvous-trips".to_owned(), trips.to_string());
+                let rule =
+                    "is not 0 (none), 1 (the receiver's clearance) or 2 (the sender's request as well)".to_owned();
+                return Err(ChoiceError { option, value, rule, named: false });
+            }
+            mpi.rendezvous_trips = trips;
+            said.insert("rendezvous-trips", trips.to_string());
+        }
         if let Some(bytes) = self.async_below {
             mpi.async_below = bytes;
             said.insert("async-below", bytes.to_string());
@@ -308,11 +394,55 @@ impl ModelChoice {
             mpi.detached_below = bytes;
             said.insert("detached-below", bytes.to_string());
         }
+        // On a connection, what the sender does not wait for is on its way.
+        if network.in_order && self.async_below.is_none() {
+            mpi.async_below = mpi.detached_below;
+        }
         if let Some(grow) = self.growing_times {
             mpi.growing_times = grow;
             said.insert("growing-times", grow.to_string());
         }
         Ok(said)
+    }
+
+    /// Puts what a message and its packets carry besides their data, and the time that each message takes, in the place of
+    /// those of the model.
+    fn packets(
+        &self,
+        network: &mut NetworkModel,
+        said: &mut BTreeMap<&'static str, String>,
+    ) -> Result<(), ChoiceError> {
+        let wrong = |option: &str, value: String, rule: String| {
+            Err(ChoiceError { option: option.to_owned(), value, rule, named: false })
+        };
+        if let Some(latency) = self.message_latency.map(Seconds::value) {
+            if latency > LONGEST {
+                return wrong("message-latency", format!("{latency:e}"), format!("is more than {LONGEST:e} s"));
+            }
+            network.message_latency = latency;
+            said.insert("message-latency", format!("{latency:e} s"));
+        }
+        for (option, bytes, least) in [
+            ("envelope", self.envelope, 0),
+            ("packet-payload", self.packet_payload, 1),
+            ("packet-overhead", self.packet_overhead, 0),
+        ] {
+            let Some(bytes) = bytes else { continue };
+            if !(least..=MOST_IN_A_PACKET).contains(&bytes) {
+                let rule = format!("is not a number of bytes from {least} to {MOST_IN_A_PACKET}");
+                return wrong(option, bytes.to_string(), rule);
+            }
+            said.insert(option, bytes.to_string());
+        }
+        network.envelope = self.envelope.unwrap_or(network.envelope);
+        if self.packet_payload.is_some() || self.packet_overhead.is_some() {
+            let known = network.packets.unwrap_or(Packets::TCP);
+            network.packets = Some(Packets {
+                payload: self.packet_payload.unwrap_or(known.payload),
+                overhead: self.packet_overhead.unwrap_or(known.overhead),
+            });
+        }
+        Ok(())
     }
 
     /// Checks the choices and fills in the defaults.
@@ -323,13 +453,14 @@ impl ModelChoice {
         let name = self.network_model.as_deref().unwrap_or("smpi");
         let mut network = NetworkModel::by_name(name)
             .ok_or_else(|| ChoiceError::unknown("network-model", name, &NetworkModel::NAMES))?;
-        match self.crosstraffic {
-            Some(true) => network.cross_traffic = Some(CROSS_TRAFFIC),
-            Some(false) => network.cross_traffic = None,
-            None => {}
+        if let Some(chosen) = self.crosstraffic {
+            network.cross_traffic = chosen.share()?;
         }
         let mut mpi = MpiOptions::default();
         let mut parameters = self.constants(&mut network, &mut mpi)?;
+        if let Some(CrossTraffic::Share(share)) = self.crosstraffic {
+            parameters.insert("crosstraffic", share.to_string());
+        }
         match (&mut network.loggops, self.loggops) {
             (Some(constants), chosen) => {
                 *constants = chosen.unwrap_or_default().build();
@@ -359,6 +490,14 @@ impl ModelChoice {
             Some(name) => Rule::from_name(name)
                 .ok_or_else(|| ChoiceError::unknown("sharing", name, &Rule::ALL.map(Rule::name)))?,
         };
+        if network.in_order && sharing != Rule::Exact {
+            let (option, value) = ("delivery".to_owned(), "in-order".to_owned());
+            let rule = format!(
+                "is not possible with sharing `{}`, which reproduces SimGrid; choose sharing `exact`, or delivery `concurrent`",
+                sharing.name()
+            );
+            return Err(ChoiceError { option, value, rule, named: false });
+        }
         let timing_precision = self.timing_precision.unwrap_or(timing_precision);
         if !(timing_precision.is_finite() && timing_precision >= 0.0) {
             return Err(ChoiceError {

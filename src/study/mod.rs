@@ -14,6 +14,7 @@ mod checked_line;
 pub mod choice;
 mod columns;
 pub mod comparison;
+mod cross_traffic;
 mod digest;
 mod error;
 pub mod file;

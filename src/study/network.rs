@@ -214,7 +214,7 @@ impl NetworkError {
             ) => {
                 vec![Key("topology")]
             }
-            Self::Model(_) => vec![Key("model")],
+            Self::Model(error) => ["model"].into_iter().chain(error.key()).map(Key).collect(),
             Self::Quoted { key, .. } => vec![Key(key)],
             Self::NotForFile { option: "routing", .. } | Self::Platform(PlatformError::Routing(_)) => {
                 vec![Key("routing")]

@@ -4,7 +4,7 @@
 //! SimGrid's replay does not read, or that is about something else (traces, stacks, plugins), is listed as ignored. So
 //! is one that is not known.
 
-use super::choice::{ChoiceError, ModelChoice};
+use super::choice::{ChoiceError, CrossTraffic, ModelChoice};
 use crate::platform::{PlatformError, Setting};
 use crate::topology::input::Located;
 use crate::trace::CollectiveKind;
@@ -97,12 +97,30 @@ fn take(all: &mut Settings, setting: &Setting) -> Result<(), Problem> {
         "smpi/coll-selector" => model.collectives = text(value),
         "network/weight-S" => model.weight_s = Some(number(value)?),
         "network/TCP-gamma" => model.tcp_gamma = Some(number(value)?),
-        "network/crosstraffic" => model.crosstraffic = Some(switch(value)?),
+        "network/crosstraffic" => model.crosstraffic = Some(cross_traffic(value)?),
         "network/model" => match value.to_ascii_lowercase().as_str() {
             name @ ("smpi" | "lv08" | "cm02") => model.network_model = text(name),
             _ => return Err(Problem::Refused("models are SMPI, LV08 and CM02".to_owned())),
         },
         "precision/timing" | "surf/precision" => model.timing_precision = Some(number(value)?),
+        // What SimGrid has no setting for. It refuses platforms with them.
+        "mopsim/network-model" => model.network_model = text(value),
+        "mopsim/delivery" => model.delivery = text(value),
+        "mopsim/message-latency" => {
+            let rule = |error| Problem::Value(format!("{error}"));
+            model.message_latency = Some(value.parse().map_err(rule)?);
+        }
+        "mopsim/envelope" => model.envelope = Some(bytes(value)?),
+        "mopsim/packet-payload" => model.packet_payload = Some(bytes(value)?),
+        "mopsim/packet-overhead" => model.packet_overhead = Some(bytes(value)?),
+        "mopsim/cap-factors" => model.cap_factors = Some(switch(value)?),
+        "mopsim/rendezvous-trips" => {
+            let rule = |_| Problem::Value("must be 0, 1 or 2".to_owned());
+            model.rendezvous_trips = Some(value.parse().map_err(rule)?);
+        }
+        _ if key.starts_with("mopsim/") => {
+            return Err(Problem::Refused("docs/models.md lists the settings that begin with `mopsim/`".to_owned()));
+        }
         // Read with the platform.
         "network/loopback-bw" | "network/loopback-lat" => {}
         _ => {
@@ -131,6 +149,14 @@ fn bytes(value: &str) -> Result<u64, Problem> {
 fn number(value: &str) -> Result<f64, Problem> {
     let number = value.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| Problem::Value("must be a number of zero or more".to_owned()))
+}
+
+fn cross_traffic(value: &str) -> Result<CrossTraffic, Problem> {
+    match (switch(value), value.parse()) {
+        (Ok(on), _) => Ok(CrossTraffic::Switched(on)),
+        (_, Ok(share)) => Ok(CrossTraffic::Share(share)),
+        _ => Err(Problem::Value("must be yes, no, or a share of the rate".to_owned())),
+    }
 }
 
 fn switch(value: &str) -> Result<bool, Problem> {
@@ -180,6 +206,35 @@ mod tests {
     }
 
     #[test]
+    fn settings_that_simgrid_lacks_have_a_prefix() {
+        let all = settings(&[
+            ("mopsim/network-model", "ideal"),
+            ("mopsim/packet-overhead", "3"),
+            ("mopsim/packet-payload", "9"),
+            ("mopsim/message-latency", "24us"),
+            ("mopsim/envelope", "40"),
+            ("mopsim/delivery", "in-order"),
+            ("mopsim/rendezvous-trips", "2"),
+            ("mopsim/cap-factors", "yes"),
+            ("smpi/bw-factor", "0:1.5;100:0.5"),
+            ("smpi/send-is-detached-thresh", "400"),
+            ("network/crosstraffic", "0.03"),
+        ]);
+        let (model, said) = all.unwrap().model.build().unwrap();
+        let network = &model.network;
+        assert_eq!((network.payload_share(), network.message_latency, network.envelope), (0.75, 24e-6, 40));
+        assert_eq!((network.in_order, network.cross_traffic), (true, Some(0.03)));
+        assert_eq!((network.bandwidth_factor.at(1), network.bandwidth_factor.at(101)), (1.0, 0.5));
+        assert_eq!((model.mpi.async_below, model.mpi.detached_below, model.mpi.rendezvous_trips), (400, 400, 2));
+        let names: Vec<&str> = said.parameters.keys().copied().collect();
+        assert_eq!(
+            names.join(" "),
+            "bandwidth-factor cap-factors crosstraffic delivery detached-below envelope \
+                                     message-latency packet-overhead packet-payload rendezvous-trips"
+        );
+    }
+
+    #[test]
     fn others_are_listed_or_refused_by_name() {
         let all = settings(&[("tracing", "yes"), ("smpi/host-speed", "1"), ("contexts/stack-size", "16"), ("x/y", "")]);
         assert_eq!(all.unwrap().ignored, ["tracing", "smpi/host-speed", "contexts/stack-size", "x/y"]);
@@ -193,7 +248,15 @@ mod tests {
             ("smpi/alltoall", "brook", "setting `smpi/alltoall` is `brook`, which cannot be"),
             ("smpi/async-small-thresh", "-1", "must be a number of bytes"),
             ("smpi/iprobe", "-1", "must be a number of zero or more"),
-            ("network/crosstraffic", "maybe", "must be yes or no"),
+            ("network/crosstraffic", "maybe", "must be yes, no, or a share of the rate"),
+            ("network/crosstraffic", "1.5", "is not a share of the rate: from 0"),
+            ("mopsim/delivery", "fifo", "is not one of in-order, concurrent"),
+            ("mopsim/message-latency", "24 km", "setting `mopsim/message-latency` is `24 km`, and"),
+            ("mopsim/message-latency", "1e9", "is more than 1e6 s"),
+            ("mopsim/rendezvous-trips", "3", "is not 0 (none), 1"),
+            ("mopsim/rendezvous-trips", "-1", "must be 0, 1 or 2"),
+            ("mopsim/packet-payload", "0", "is not a number of bytes from 1"),
+            ("mopsim/packets", "1", "docs/models.md lists the settings"),
         ] {
             let error = settings(&[(key, value)]).expect_err(key).to_string();
             assert!(error.starts_with("p.xml:3:5: ") && error.contains(part), "{error}");

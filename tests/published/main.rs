@@ -10,3 +10,4 @@ mod procurement;
 mod reference;
 mod studies;
 mod topology;
+mod validation;

@@ -2,6 +2,7 @@
 
 use super::whole;
 use clap::{Args, ValueEnum};
+use mopsim::study::choice::CrossTraffic;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -98,7 +99,7 @@ pub struct PlacementFiles {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct Model {
-    /// Network model: smpi, lv08, cm02, ideal, loggops, or a file with constants of one
+    /// Network model: smpi, lv08, cm02, ideal, tcp, loggops, or a file with constants of one
     ///
     /// The file is TOML with the keys of the table `[model]` of studies (docs/studies.md): `network_model`,
     /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. What the
@@ -123,9 +124,10 @@ pub struct Model {
     /// 1e-9 --smp-setup on
     #[arg(long, value_name = "TOOL")]
     pub compat: Option<String>,
-    /// Whether a flow also takes 5 % of its rate on the way back [default: that of the network model]
-    #[arg(long, value_name = "ON|OFF")]
-    pub crosstraffic: Option<Switch>,
+    /// Acknowledgements: the share of its rate that a flow also takes on the way back; on is 0.05 [default: that of the
+    /// network model]
+    #[arg(long, value_name = "ON|OFF|SHARE")]
+    pub crosstraffic: Option<CrossTraffic>,
     /// Whether the first collective pays for finding out who shares a host, as in SimGrid's SMPI [default: on]
     #[arg(long, value_name = "ON|OFF")]
     pub smp_setup: Option<Switch>,

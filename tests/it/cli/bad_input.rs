@@ -214,7 +214,7 @@ fn names_that_do_not_exist_are_answered_with_the_nearest() {
         ("--collective", "alltoal=bruck", "`alltoal`", "`alltoall`"),
         ("--collective", "alltoall=bruk", "\"bruk\"", "\"bruck\""),
         ("--sharing", "exakt", "`exakt`", "`exact`"),
-        ("--crosstraffic", "maybe", "'maybe'", "possible values: on, off"),
+        ("--crosstraffic", "maybe", "'maybe'", "write on, off, or a share such as 0.03"),
         ("--format", "xml", "'xml'", "possible values: text, json, csv"),
     ] {
         let topology: &[&str] = if flag == "--topology" { &[] } else { &["--topology", "ring:4"] };

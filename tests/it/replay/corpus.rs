@@ -17,7 +17,7 @@ use mopsim::mpi::mapping::Mapping;
 use mopsim::network::sharing::Rule;
 use mopsim::platform::Platform;
 use mopsim::platform::load::LoadOptions;
-use mopsim::study::choice::ModelChoice;
+use mopsim::study::choice::{CrossTraffic, ModelChoice};
 use mopsim::trace::{Action, Trace, ti};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -92,7 +92,7 @@ impl Row {
             timing_precision: Some(precision.unwrap_or(SMPIRUN_PRECISION)),
             // SimGrid cannot run it in a replay.
             smp_setup: Some(false),
-            crosstraffic: self.extra.get("network/crosstraffic").map(|text| text != "0"),
+            crosstraffic: self.extra.get("network/crosstraffic").map(|text| CrossTraffic::Switched(text != "0")),
             ..ModelChoice::default()
         }
     }

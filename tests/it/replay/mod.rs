@@ -3,6 +3,7 @@
 mod collective_reference;
 mod communicators;
 mod corpus;
+mod delivery;
 mod differential;
 mod golden_micro;
 mod jobs;

@@ -1,0 +1,90 @@
+//! Cross-traffic as users write it: a switch, or a share of the rate.
+
+use super::choice::ChoiceError;
+use crate::network::model::CROSS_TRAFFIC;
+use serde::{Deserialize, Deserializer, de};
+use std::fmt;
+use std::str::FromStr;
+
+/// What a flow takes on the links of the way back, as written: `true` (5 %, SimGrid's), `false`, or a share of its rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CrossTraffic {
+    /// Nothing, or SimGrid's share.
+    Switched(bool),
+    /// A share of the rate of the flow.
+    Share(f64),
+}
+
+impl CrossTraffic {
+    /// The share, below 1; `None` for nothing.
+    pub(super) fn share(self) -> Result<Option<f64>, ChoiceError> {
+        match self {
+            Self::Switched(on) => Ok(on.then_some(CROSS_TRAFFIC)),
+            Self::Share(share) if (0.0..1.0).contains(&share) => Ok((share > 0.0).then_some(share)),
+            Self::Share(share) => Err(ChoiceError {
+                option: "crosstraffic".to_owned(),
+                value: share.to_string(),
+                rule: "is not a share of the rate: from 0 to less than 1".to_owned(),
+                named: false,
+            }),
+        }
+    }
+}
+
+/// `on`, `off`, or a share of the rate.
+impl FromStr for CrossTraffic {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "on" => Ok(Self::Switched(true)),
+            "off" => Ok(Self::Switched(false)),
+            number => number.parse().map(Self::Share).map_err(|_| "write on, off, or a share such as 0.03".to_owned()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for CrossTraffic {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl de::Visitor<'_> for Visitor {
+            type Value = CrossTraffic;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("true, false, or a share of the rate between 0 and 1")
+            }
+
+            fn visit_bool<E: de::Error>(self, on: bool) -> Result<CrossTraffic, E> {
+                Ok(CrossTraffic::Switched(on))
+            }
+
+            fn visit_f64<E: de::Error>(self, share: f64) -> Result<CrossTraffic, E> {
+                Ok(CrossTraffic::Share(share))
+            }
+
+            fn visit_i64<E: de::Error>(self, share: i64) -> Result<CrossTraffic, E> {
+                Ok(CrossTraffic::Share(share as f64))
+            }
+        }
+
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_switch_or_a_share_is_read_and_nothing_else() {
+        for (text, share) in [("on", Some(0.05)), ("OFF", None), ("0", None), ("0.03", Some(0.03))] {
+            assert_eq!(text.parse::<CrossTraffic>().unwrap().share(), Ok(share), "{text}");
+        }
+        for text in ["1", "-0.1", "nan", "inf"] {
+            let error = text.parse::<CrossTraffic>().unwrap().share().expect_err(text);
+            assert_eq!(error.option, "crosstraffic");
+        }
+        assert!("5 %".parse::<CrossTraffic>().is_err());
+    }
+}

@@ -1,0 +1,411 @@
+//! Predicted times beside times that were measured on an emulated network: the tables of docs/validation.md.
+//!
+//! Measurements and recordings are not in the repository. The test replays the recordings on the networks that were
+//! measured, under each model, and asserts what the page says of them.
+
+use super::pages::Page;
+use lzma_rust2::XzReader;
+use mopsim::defaults::Version;
+use mopsim::engine::{Model, replay};
+use mopsim::mpi::mapping::Mapping;
+use mopsim::platform::parameters::PlatformParameters;
+use mopsim::platform::units::{Bandwidth, Seconds};
+use mopsim::study::choice::ModelChoice;
+use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
+use mopsim::trace::{self, Trace};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Rate of all cables, in bytes per second: 5 Mbit/s.
+const RATE: f64 = 625_000.0;
+
+/// Bytes through the queues of all cables over bytes of messages times hops: framing, headers, acknowledgements.
+const ALL_OVERHEADS: f64 = 1.084;
+
+/// Kernels, in the order of the tables.
+const KERNELS: [&str; 10] = [
+    "halo-32K",
+    "halo-4K",
+    "mg-64K",
+    "cg-28K",
+    "is-8K",
+    "lu-6K",
+    "alltoall-16K",
+    "allreduce-256K",
+    "allgather-32K",
+    "shift-200K",
+];
+
+/// Networks of 16 hosts: name of the file, name in tables. The first one is the baseline of ratios.
+const NETWORKS: [(&str, &str); 6] = [
+    ("torus44", "torus 4x4"),
+    ("rand16d3", "random d=3"),
+    ("rand16d4", "random d=4"),
+    ("imase16d3", "Imase d=3"),
+    ("imase16d4", "Imase d=4"),
+    ("ring16", "ring 16"),
+];
+
+/// Algorithms of Open MPI that the measured runs were held to, by the names of SimGrid.
+const COLLECTIVES: [(&str, &str); 5] = [
+    ("alltoall", "ring"),
+    ("allreduce", "rdb"),
+    ("bcast", "binomial"),
+    ("allgather", "ntslr"),
+    ("alltoallv", "linear"),
+];
+
+/// A model as a user would choose it.
+struct Candidate {
+    name: &'static str,
+    network_model: &'static str,
+    /// `delivery`, where it is not that of the model.
+    delivery: Option<&'static str>,
+    /// What the rate of cables is divided by, for models that know no packets.
+    divisor: f64,
+    /// Seconds of a cable, for models without a latency of messages: 24 us over the mean distance of the networks.
+    latency: f64,
+}
+
+const DEFAULT: &str = "`smpi` (default)";
+const IDEAL: &str = "`ideal`, rate / 1.084";
+const TCP: &str = "`tcp`";
+
+const CANDIDATES: [Candidate; 7] = [
+    Candidate { name: DEFAULT, network_model: "smpi", delivery: None, divisor: 1.0, latency: 1e-5 },
+    Candidate { name: "`lv08`", network_model: "lv08", delivery: None, divisor: 1.0, latency: 2e-6 },
+    Candidate { name: "`cm02`", network_model: "cm02", delivery: None, divisor: 1.0, latency: 1e-5 },
+    Candidate { name: "`ideal`", network_model: "ideal", delivery: None, divisor: 1.0, latency: 1e-5 },
+    Candidate { name: IDEAL, network_model: "ideal", delivery: None, divisor: ALL_OVERHEADS, latency: 1e-5 },
+    Candidate {
+        name: "`tcp`, `delivery = \"concurrent\"`",
+        network_model: "tcp",
+        delivery: Some("concurrent"),
+        divisor: 1.0,
+        latency: 0.0,
+    },
+    Candidate { name: TCP, network_model: "tcp", delivery: None, divisor: 1.0, latency: 0.0 },
+];
+
+impl Candidate {
+    fn model(&self, eager_below: u64) -> Model {
+        let name = |text: &str| text.to_owned();
+        let choice = ModelChoice {
+            network_model: Some(name(self.network_model)),
+            delivery: self.delivery.map(name),
+            detached_below: Some(eager_below),
+            collective: COLLECTIVES.map(|(kind, algorithm)| (name(kind), name(algorithm))).into(),
+            smp_setup: Some(false),
+            ..ModelChoice::default()
+        };
+        choice.build().expect("a model").0
+    }
+
+    fn network(&self, spec: &str) -> NetworkUnderTest {
+        let parameters = PlatformParameters {
+            link_bandwidth: Some(Bandwidth::new(RATE / self.divisor).expect("a rate")),
+            link_latency: Some(Seconds::new(self.latency).expect("a time")),
+            ..PlatformParameters::default()
+        };
+        // Hosts had links without limits, and routes were those of `bfs`: the defaults of version 0.1.
+        let defaults = Some(Version::V0_1);
+        NetworkChoice { topology: Some(spec.to_owned()), parameters, defaults, ..NetworkChoice::default() }
+            .build(Path::new(""))
+            .expect("a network")
+    }
+}
+
+/// What was measured on a network.
+struct Measured {
+    network: String,
+    spec: String,
+    /// Messages of fewer bytes did not wait for their receive: the limit that Open MPI was given.
+    eager_below: u64,
+    /// Seconds of each kernel, the median of the repetitions.
+    times: BTreeMap<String, f64>,
+    /// Largest over smallest of the repetitions of each kernel.
+    spreads: Vec<f64>,
+}
+
+/// Seconds of each kernel on each network.
+type Times = BTreeMap<String, BTreeMap<String, f64>>;
+
+fn reality() -> PathBuf {
+    std::env::var_os("MOPSIM_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from)
+        .join("reality")
+}
+
+fn measured(campaign: &str, network: &str) -> Option<Measured> {
+    let file = reality().join(format!("measured/m-{campaign}-{network}.json"));
+    let text = std::fs::read_to_string(file).ok()?;
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let mut spreads = Vec::new();
+    let kernels =
+        json["jobs"].as_object().expect("kernels").iter().filter(|(name, _)| KERNELS.contains(&name.as_str()));
+    let times = kernels.map(|(name, job)| {
+        let mut times: Vec<f64> = job["t"].as_array().expect("times").iter().filter_map(|t| t.as_f64()).collect();
+        times.sort_by(f64::total_cmp);
+        spreads.push(times[times.len() - 1] / times[0]);
+        (name.clone(), middle(&times))
+    });
+    Some(Measured {
+        network: network.to_owned(),
+        spec: json["args"]["spec"].as_str().expect("a specification").to_owned(),
+        eager_below: if json["args"]["eager"] == true { 400_001 } else { 65_537 },
+        times: times.collect(),
+        spreads,
+    })
+}
+
+fn recording(kernel: &str, ranks: usize, folder: &Path) -> Trace {
+    let name = format!("{kernel}.{ranks}.mrec");
+    let file = File::open(reality().join(format!("recordings/{name}.tar.xz"))).expect("a recording");
+    tar::Archive::new(XzReader::new(file, true)).unpack(folder).expect("an archive");
+    trace::read(&folder.join(name), &trace::Options::default()).expect("a recording")
+}
+
+/// Replays what was measured.
+fn predicted(candidate: &Candidate, runs: &[Measured], traces: &BTreeMap<(String, usize), Trace>) -> Times {
+    let of_network = |run: &Measured| {
+        let network = candidate.network(&run.spec);
+        let model = candidate.model(run.eager_below);
+        let hosts = network.platform.hosts.len();
+        let layout = Mapping::OneEach.layout(hosts, hosts).expect("a host for each rank");
+        let seconds = |kernel: &String| {
+            let trace = &traces[&(kernel.clone(), hosts)];
+            replay(trace, &network.platform, &layout, &model, &mut ()).expect("runs").simulated_seconds
+        };
+        (run.network.clone(), run.times.keys().map(|kernel| (kernel.clone(), seconds(kernel))).collect())
+    };
+    runs.iter().map(of_network).collect()
+}
+
+/// The median; of an even number of values, the mean of both in the middle. The list is sorted.
+fn middle(sorted: &[f64]) -> f64 {
+    let half = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[half] } else { (sorted[half - 1] + sorted[half]) / 2.0 }
+}
+
+/// Errors of a model. An error is a factor less 1, in per cent: a time that is twice or half of the measured one is 100 %
+/// off.
+#[derive(Debug)]
+struct Errors {
+    cells: usize,
+    median_time: f64,
+    worst_time: f64,
+    bias: f64,
+    /// Of times relative to the baseline network; none without one.
+    median_ratio: f64,
+    worst_ratio: f64,
+    /// Pairs of networks that differ by more than 10 % and are in the right order, and all that differ so.
+    in_order: usize,
+    ordered: usize,
+}
+
+fn errors(measured: &Times, predicted: &Times, baseline: &str) -> Errors {
+    let per_cent = |logarithm: f64| 100.0 * (logarithm.exp() - 1.0);
+    let sorted = |mut list: Vec<f64>| {
+        list.sort_by(f64::total_cmp);
+        list
+    };
+    let (mut times, mut ratios) = (Vec::new(), Vec::new());
+    let (mut in_order, mut ordered) = (0, 0);
+    for (network, kernels) in measured {
+        for (kernel, seconds) in kernels {
+            let ours = predicted[network][kernel];
+            times.push((ours / seconds).ln());
+            if let Some(base) = measured.get(baseline).filter(|_| network != baseline) {
+                ratios.push((ours / predicted[baseline][kernel] / (seconds / base[kernel])).ln().abs());
+            }
+            for (other, theirs) in measured.range(..network.clone()) {
+                let apart = seconds / theirs[kernel];
+                if apart.ln().abs() > 0.1 {
+                    ordered += 1;
+                    in_order += usize::from((apart > 1.0) == (ours / predicted[other][kernel] > 1.0));
+                }
+            }
+        }
+    }
+    let bias = per_cent(times.iter().sum::<f64>() / times.len() as f64);
+    let times = sorted(times.iter().map(|error| error.abs()).collect());
+    let ratios = if ratios.is_empty() { vec![f64::NAN] } else { sorted(ratios) };
+    Errors {
+        cells: times.len(),
+        median_time: per_cent(middle(&times)),
+        worst_time: per_cent(times[times.len() - 1]),
+        bias,
+        median_ratio: per_cent(middle(&ratios)),
+        worst_ratio: per_cent(ratios[ratios.len() - 1]),
+        in_order,
+        ordered,
+    }
+}
+
+/// Geometric mean, over all kernels, of the time on one network relative to that on another.
+fn mean_ratio(times: &Times, network: &str, base: &str) -> f64 {
+    let logarithms = KERNELS.map(|kernel| (times[network][kernel] / times[base][kernel]).ln());
+    (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
+}
+
+fn errors_table(rows: &[(&str, Errors)]) -> String {
+    let mut table = "| model | times: median error | worst | bias | ratios: median error | worst | right order |\n\
+                     | --- | --- | --- | --- | --- | --- | --- |\n"
+        .to_owned();
+    for (name, e) in rows {
+        let ratios = match e.median_ratio.is_nan() {
+            true => "- | -".to_owned(),
+            false => format!("{:.1} % | {:.0} %", e.median_ratio, e.worst_ratio),
+        };
+        writeln!(
+            table,
+            "| {name} | {:.1} % | {:.0} % | {:+.1} % | {ratios} | {} of {} |",
+            e.median_time, e.worst_time, e.bias, e.in_order, e.ordered
+        )
+        .expect("text");
+    }
+    table.trim_end().to_owned()
+}
+
+/// Measured times beside those of a model; bold where they differ by more than 15 %.
+fn times_table(measured: &Times, predicted: &Times) -> String {
+    let mut table = "| kernel |".to_owned();
+    NETWORKS.iter().for_each(|(_, name)| write!(table, " {name} |").expect("text"));
+    table.push_str(&format!("\n|{}", " --- |".repeat(NETWORKS.len() + 1)));
+    for kernel in KERNELS {
+        write!(table, "\n| {kernel} |").expect("text");
+        for (network, _) in NETWORKS {
+            let (seconds, ours) = (measured[network][kernel], predicted[network][kernel]);
+            let bold = if (ours / seconds).ln().abs() > 1.15f64.ln() { "**" } else { "" };
+            write!(table, " {bold}{seconds:.3} / {ours:.3}{bold} |").expect("text");
+        }
+    }
+    table
+}
+
+/// Times on another network over those on the one-way network with as many channels a switch.
+const ONE_WAY: [(&str, &str, &str); 3] = [
+    ("d=3, random", "rand16d3", "imase16d3"),
+    ("d=4, random", "rand16d4", "imase16d4"),
+    ("d=4, torus 4x4", "torus44", "imase16d4"),
+];
+
+fn one_way_table(measured: &Times, models: &[(&str, &Times)]) -> String {
+    let mut table = "| kernel |".to_owned();
+    ONE_WAY.iter().for_each(|(name, ..)| write!(table, " {name} |").expect("text"));
+    table.push_str(&format!("\n|{}", " --- |".repeat(ONE_WAY.len() + 1)));
+    let mut row = |name: &str, digits: usize, ratio: &dyn Fn(&Times, &str, &str) -> f64| {
+        write!(table, "\n| {name} |").expect("text");
+        for (_, other, one_way) in ONE_WAY {
+            let theirs = models.iter().map(|(_, times)| format!("{:.digits$}", ratio(times, other, one_way)));
+            let theirs = theirs.collect::<Vec<_>>().join(", ");
+            write!(table, " {:.digits$} ({theirs}) |", ratio(measured, other, one_way)).expect("text");
+        }
+    };
+    for kernel in KERNELS {
+        row(kernel, 2, &|times, other, one_way| times[other][kernel] / times[one_way][kernel]);
+    }
+    row("**geometric mean**", 3, &mean_ratio);
+    table
+}
+
+fn means_table(measured: &Times, models: &[(&str, &Times)]) -> String {
+    let mut table = "| model |".to_owned();
+    NETWORKS[1..].iter().for_each(|(_, name)| write!(table, " {name} |").expect("text"));
+    table.push_str(&format!("\n|{}", " --- |".repeat(NETWORKS.len())));
+    for (name, times) in [("measured", measured)].iter().chain(models) {
+        write!(table, "\n| {name} |").expect("text");
+        for (network, _) in &NETWORKS[1..] {
+            write!(table, " {:.3} |", mean_ratio(times, network, NETWORKS[0].0)).expect("text");
+        }
+    }
+    table
+}
+
+/// Largest error of a geometric mean relative to the baseline network, in per cent.
+fn worst_mean(measured: &Times, predicted: &Times) -> f64 {
+    let error = |network: &str| {
+        let [ours, theirs] = [predicted, measured].map(|times| mean_ratio(times, network, NETWORKS[0].0));
+        100.0 * ((ours / theirs).ln().abs().exp() - 1.0)
+    };
+    NETWORKS[1..].iter().map(|(network, _)| error(network)).fold(0.0, f64::max)
+}
+
+fn read_campaign(
+    name: &str,
+    networks: &[&str],
+    folder: &Path,
+    traces: &mut BTreeMap<(String, usize), Trace>,
+) -> Vec<Measured> {
+    let runs: Vec<Measured> = networks.iter().filter_map(|network| measured(name, network)).collect();
+    assert_eq!(runs.len(), networks.len(), "all measurements of {name} are there");
+    for run in &runs {
+        let ranks = mopsim::topology::build(&run.spec).expect("a topology").graph.switches();
+        for kernel in run.times.keys() {
+            traces.entry((kernel.clone(), ranks)).or_insert_with(|| recording(kernel, ranks, folder));
+        }
+    }
+    runs
+}
+
+fn times(runs: &[Measured]) -> Times {
+    runs.iter().map(|run| (run.network.clone(), run.times.clone())).collect()
+}
+
+#[test]
+#[cfg_attr(no_measurements, ignore = "there are no measurements: set MOPSIM_SHARED")]
+fn predictions_are_as_near_to_measurements_as_the_page_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut traces = BTreeMap::new();
+    let sixteen = NETWORKS.map(|(network, _)| network);
+    let page = Page::open("../validation");
+    let mut all = |campaign: &str, networks: &[&str]| {
+        let runs = read_campaign(campaign, networks, folder.path(), &mut traces);
+        let found: Vec<Times> = CANDIDATES.iter().map(|candidate| predicted(candidate, &runs, &traces)).collect();
+        let measured = times(&runs);
+        let rows: Vec<(&str, Errors)> = CANDIDATES
+            .iter()
+            .zip(&found)
+            .map(|(candidate, times)| (candidate.name, errors(&measured, times, NETWORKS[0].0)))
+            .collect();
+        page.put(&format!("errors, {campaign}, {} networks", networks.len()), &errors_table(&rows));
+        (runs, measured, found, rows)
+    };
+    let (runs, measured, found, rows) = all("gap", &sixteen);
+    let of = |name: &str| CANDIDATES.iter().position(|candidate| candidate.name == name).expect("a candidate");
+    let models: Vec<(&str, &Times)> = [DEFAULT, IDEAL, TCP].into_iter().map(|name| (name, &found[of(name)])).collect();
+    page.put("times", &times_table(&measured, &found[of(TCP)]));
+    page.put("one-way", &one_way_table(&measured, &models));
+    page.put("means", &means_table(&measured, &models));
+    let mut spreads: Vec<f64> =
+        runs.iter().flat_map(|run| run.spreads.iter().map(|spread| 100.0 * (spread - 1.0))).collect();
+    spreads.sort_by(f64::total_cmp);
+    let (within, most) = (middle(&spreads), spreads[spreads.len() - 1]);
+    page.put("spread", &format!("Repetitions of one run differ by {within:.1} % (median) and {most:.0} % (most)."));
+    let clean = all("clean", &sixteen).3;
+    all("clean", &["ring4", "ring8"]);
+    let stock = all("proto", &["torus44", "rand16d3", "rand16d4", "imase16d3", "ring16"]).3;
+    // What was aimed at is a median of 3.5 % and 27 % at most for ratios; nothing was fitted to these kernels.
+    let (tcp, default) = (&rows[of(TCP)].1, &rows[of(DEFAULT)].1);
+    assert_eq!((tcp.cells, tcp.ordered), (60, 132));
+    assert!(tcp.median_time < 3.5 && tcp.worst_time < 40.0 && tcp.bias.abs() < 2.5, "{tcp:?}");
+    assert!(tcp.median_ratio < 3.55 && tcp.worst_ratio < 27.0 && tcp.in_order >= 129, "{tcp:?}");
+    assert!(default.median_time > 30.0 && default.worst_time > 100.0, "{default:?}");
+    assert!(default.median_ratio > 7.0 && default.worst_ratio > 60.0, "{default:?}");
+    let means = [TCP, DEFAULT].map(|name| worst_mean(&measured, &found[of(name)]));
+    assert!(means[0] < 4.5 && means[1] > 7.0, "{means:?}");
+    // Under conditions that no constant was chosen for.
+    for (rows, time, ratio) in [(&clean, 7.0, 9.0), (&stock, 10.5, 9.0)] {
+        let (tcp, default) = (&rows[of(TCP)].1, &rows[of(DEFAULT)].1);
+        assert!(tcp.median_time < time && tcp.median_ratio < ratio, "{tcp:?}");
+        assert!(default.median_time > 25.0 && default.median_ratio > 12.0, "{default:?}");
+    }
+    // One-way against two-way networks of the same degree: faster, by nearly as much as measured.
+    for (other, one_way, faster) in [("rand16d3", "imase16d3", 1.272), ("rand16d4", "imase16d4", 1.414)] {
+        let ours = mean_ratio(&found[of(TCP)], other, one_way);
+        assert!((mean_ratio(&measured, other, one_way) - faster).abs() < 5e-4);
+        assert!((ours / faster).ln().abs() < 0.04, "{other}: {ours}");
+    }
+}
