@@ -4,6 +4,7 @@ use super::findings;
 use super::label::{self, short};
 use super::number::{mops, percent, seconds};
 use super::text::{describe, fitting, model, notes, row, table, wrapped};
+use super::wrap::width;
 use super::{across, offers, routings, sensitivity};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -16,8 +17,13 @@ const COLUMNS: usize = 7;
 /// Settings in one table across settings.
 const SETTINGS: usize = 4;
 
-/// Networks in one table of sensitivity.
-const MOVED: usize = 5;
+/// Keeps each cell on one line. A number that is broken over two lines is read as two; the table rather becomes wider than
+/// the page.
+fn unbroken(table: &mut Table) {
+    table.column_iter_mut().for_each(|column| {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    });
+}
 
 fn ratio(ratio: f64) -> String {
     format!("{ratio:.3}")
@@ -279,7 +285,10 @@ fn across_settings(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
 fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(shown) = sensitivity::shown(c) else { return Ok(()) };
     writeln!(out, "Sensitivity{}", if c.has_settings() { " (first setting)" } else { "" })?;
-    for some in shown.networks.chunks(MOVED) {
+    // What one table takes: the assumptions, the baseline's speed and the fastest network, and for each network a change.
+    let names = shown.rows.iter().map(|line| line.assumption.len()).max().unwrap_or(0);
+    let networks = width().saturating_sub(names + 27) / 10;
+    for some in shown.networks.chunks(networks.max(2)) {
         let letters: Vec<String> = some.iter().map(|&n| short(c, n)).collect();
         let mut heading = vec!["assumption"];
         heading.extend(letters.iter().map(String::as_str));
@@ -297,6 +306,7 @@ fn sensitivity_table(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             cells.extend([ratio(line.baseline), format!("{}{changes}", line.fastest)]);
             row(&mut listed, &cells);
         }
+        unbroken(&mut listed);
         writeln!(out, "{listed}")?;
     }
     wrapped(out, sensitivity::RULE, "")?;
@@ -311,10 +321,7 @@ fn procurement(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     fitting(out, &format!("Budget: {}.", offers.budget), "")?;
     let mut listed = table(&offers.headings.iter().map(String::as_str).collect::<Vec<_>>());
     offers.rows.iter().for_each(|offer| row(&mut listed, offer));
-    // A number that is broken over two lines is read as two; the table rather becomes wider than the page.
-    listed.column_iter_mut().for_each(|column| {
-        column.set_constraint(ColumnConstraint::ContentWidth);
-    });
+    unbroken(&mut listed);
     writeln!(out, "{listed}")?;
     wrapped(out, &offers.remark, "")?;
     writeln!(out)
