@@ -133,10 +133,16 @@ fn temporary_files_vanish_on_signals_and_after_kill_9_with_the_next_run() {
     let calls: String = (0..2_000_000_u64).map(|call| format!("0 compute {}\n", call * 7919 % 1_000_003)).collect();
     folder.write("big.ti", format!("0 init\n{calls}0 finalize\n"));
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("USR1", 10), ("XCPU", 24)] {
-        let mut child = writing(&folder);
-        let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
-        assert!(sent.expect("kill").success());
-        let status = child.wait().expect("it ends");
+        // On a busy machine the conversion may be done before the signal is sent: then it is tried again.
+        let status = (0..20).find_map(|_| {
+            let mut child = writing(&folder);
+            let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
+            assert!(sent.expect("kill").success());
+            let status = child.wait().expect("it ends");
+            let _ = status.success().then(|| std::fs::remove_file(folder.path("out.ti.xz")));
+            (!status.success()).then_some(status)
+        });
+        let status = status.expect("one of the signals comes in time");
         assert_eq!(status.signal(), Some(number), "SIG{name}: {status:?}");
         assert_eq!(parts(&folder), [""; 0], "SIG{name}");
         assert!(!folder.path("out.ti.xz").exists());
