@@ -106,8 +106,11 @@ impl Patience {
     /// Looks at all programs of the process that run. Returns a message with a place if a statement of one takes too
     /// long; the thread that runs it cannot be stopped. To be called every second or so.
     pub fn look(&mut self) -> Option<String> {
-        let now = Since::now();
         let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if running.is_empty() {
+            return None;
+        }
+        let now = Since::now();
         let before = std::mem::take(&mut self.seen);
         for weak in running {
             let Some(here) = weak.upgrade() else { continue };
