@@ -285,11 +285,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
         let envelope = envelope(rank, operation.peer, operation.tag);
         let (detached, early) = (bytes < mpi.detached_below, bytes < mpi.async_below);
         let posted = self.messages.post_send(envelope, bytes, Datatype::BYTE, detached);
-        if self.model.mpi.shakes_hands(bytes)
-            && let Ok(posted) = &posted
-        {
-            self.messages.request(posted.message, self.now);
-        }
+        self.request(bytes, posted);
         let request = self.posted(process, envelope, posted)?;
         let Ok(posted) = posted else { return Ok(()) };
         if early && posted.matched.is_none() {

@@ -61,11 +61,7 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
         let envelope = Envelope { source, destination: to, tag, context };
         let detached = bytes < self.model.mpi.detached_below;
         let posted = self.messages.post_send(envelope, bytes, datatype, detached);
-        if self.model.mpi.shakes_hands(bytes)
-            && let Ok(posted) = &posted
-        {
-            self.messages.request(posted.message, self.now);
-        }
+        self.request(bytes, posted);
         let request = self.posted(rank, envelope, posted)?;
         if bytes < self.model.mpi.async_below
             && let Ok(Posted { matched: None, message, .. }) = posted
@@ -126,6 +122,24 @@ impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
             }
         }
         Ok(posted.request)
+    }
+
+    /// A send is posted: if control messages come before its data, the first of them leaves now.
+    #[inline(always)] // Most models have no control messages.
+    pub(super) fn request(&mut self, bytes: u64, posted: Result<Posted, Mismatch>) {
+        if self.model.mpi.rendezvous_trips > 0 {
+            self.request_now(bytes, posted);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn request_now(&mut self, bytes: u64, posted: Result<Posted, Mismatch>) {
+        if self.model.mpi.shakes_hands(bytes)
+            && let Ok(Posted { message, .. }) = posted
+        {
+            self.messages.request(message, self.now);
+        }
     }
 
     /// A message that has met its receive starts, after its control messages if it has some.

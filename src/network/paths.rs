@@ -142,7 +142,7 @@ impl Paths {
     ///
     /// # Errors
     /// If the platform has no such route, or (with cross-traffic) none back.
-    #[inline]
+    #[inline(always)] // Into its two callers, one of which is for every message.
     pub fn find<S: Sharing>(
         &mut self,
         (from, to): (HostId, HostId),

@@ -267,7 +267,7 @@ impl<'a, S: Sharing> Network<'a, S> {
     }
 
     /// The seconds to the next event, once the sharing is up to date. `None`: nothing is under way.
-    #[inline]
+    #[inline(always)] // Two comparisons, where nothing has changed.
     pub fn next_delay(&mut self, now: f64) -> Option<f64> {
         if S::STEPWISE {
             if self.sharing.is_stale() {
@@ -311,6 +311,7 @@ impl<'a, S: Sharing> Network<'a, S> {
     }
 
     /// Shares out again and moves the end dates of the transfers whose rate changed.
+    #[inline(never)]
     fn share(&mut self, now: f64) {
         self.sharing.solve();
         if self.sharing.runs_clocks() || !self.clocks.are_unused() {
@@ -374,7 +375,7 @@ impl<'a, S: Sharing> Network<'a, S> {
     }
 
     /// Lets the events of this instant happen, `delay` seconds after the last one. Appends what ended.
-    #[inline]
+    #[inline(always)] // Most calls end after two comparisons.
     pub fn advance(&mut self, now: f64, delay: f64, precision: Precision, finished: &mut Vec<Finished>) {
         if S::STEPWISE {
             self.take_step(now, delay, precision.others);
@@ -388,6 +389,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
+    #[inline(never)]
     fn let_happen(&mut self, now: f64, precision: Precision, finished: &mut Vec<Finished>) {
         while let Some((_, slot)) = self.ends.peek().filter(|end| is_now(end.0, now, precision.transfers)) {
             self.ends.pop();
