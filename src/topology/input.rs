@@ -155,6 +155,14 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLong { path: path.into(), limit });
     }
+    to_text(path, bytes)
+}
+
+/// Takes the bytes of a file for text.
+///
+/// # Errors
+/// [`ReadError::NotText`].
+pub fn to_text(path: &Path, bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|error| {
         let byte = error.utf8_error().valid_up_to();
         let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..byte]).count();

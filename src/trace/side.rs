@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::topology::input::{ReadError, read_bytes};
+use crate::topology::input::{ReadError, read_bytes, to_text};
 
 use super::error::{TraceError, TraceErrorKind as Kind, shorten};
 
@@ -56,17 +56,16 @@ impl SideFile {
 
     /// Reads a side file; none if there is no such file.
     pub fn read(path: &Path) -> Result<Option<SideFile>, TraceError> {
-        let text = match read_bytes(path, LONGEST) {
+        let text = match read_bytes(path, LONGEST).and_then(|bytes| to_text(path, bytes)) {
             Ok(text) => text,
             Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(ReadError::Io { source, .. }) => return Err(TraceError::whole(path, Kind::Read(source))),
+            Err(ReadError::NotText { line, byte, .. }) => {
+                let message = format!("line {line}, byte {byte}: not UTF-8 text");
+                return Err(TraceError::whole(path, Kind::Side(message)));
+            }
             Err(error) => return Err(TraceError::whole(path, Kind::Side(error.to_string()))),
         };
-        let text = String::from_utf8(text).map_err(|error| {
-            let byte = error.utf8_error().valid_up_to();
-            let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..byte]).count();
-            TraceError::whole(path, Kind::Side(format!("line {line}, byte {byte}: not UTF-8 text")))
-        })?;
         SideFile::parse(&text, path).map(Some)
     }
 

@@ -7,7 +7,7 @@ use super::guard::{self, Limits, RUNS_AWAY, TICKS, Watch};
 use super::language::{self, GLOBALS};
 use super::parameters::Parameter;
 use super::stuck::Here;
-use crate::topology::input::{ReadError, read_bytes};
+use crate::topology::input::{ReadError, read_bytes, to_text};
 use serde_json::Value as Json;
 use starlark::codemap::FileSpan;
 use starlark::environment::{FrozenModule, Module};
@@ -187,22 +187,15 @@ impl FileLoader for Loader<'_> {
 
 /// Reads a program's text, refusing what is too long to be one.
 fn read(path: &Path) -> Result<String, WorkloadError> {
-    let bytes = match read_bytes(path, guard::LONGEST_SOURCE as u64) {
-        Ok(bytes) => bytes,
-        Err(ReadError::Io { source, .. }) => {
-            return Err(WorkloadError::File { path: path.to_owned(), error: source });
+    read_bytes(path, guard::LONGEST_SOURCE as u64).and_then(|bytes| to_text(path, bytes)).map_err(|error| match error {
+        ReadError::Io { source, .. } => WorkloadError::File { path: path.to_owned(), error: source },
+        ReadError::NotText { line, byte, .. } => {
+            WorkloadError::Program(format!("{}:{line}: this is not text (byte {byte})", path.display()))
         }
-        Err(_) => {
-            let most = guard::LONGEST_SOURCE;
-            let message =
-                format!("{}: the file has more than {most} bytes, too many for a workload program", path.display());
-            return Err(WorkloadError::Program(message));
-        }
-    };
-    String::from_utf8(bytes).map_err(|error| {
-        let byte = error.utf8_error().valid_up_to();
-        let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..byte]).count();
-        WorkloadError::Program(format!("{}:{line}: this is not text (byte {byte})", path.display()))
+        ReadError::TooLong { limit, .. } => WorkloadError::Program(format!(
+            "{}: the file has more than {limit} bytes, too many for a workload program",
+            path.display()
+        )),
     })
 }
 
