@@ -1,6 +1,6 @@
 //! A comparison as JSON: `mopsim.compare/1`.
 
-use super::compare_json_more::{self, Across, Sensitivity};
+use super::compare_json_more::{self, Across, Column, Sensitivity};
 use super::findings;
 use super::jobs::{self, JobJson};
 use super::json::Model;
@@ -44,18 +44,6 @@ struct Compare<'a> {
     procurement: Option<Procurement<'a>>,
     model: Model<'a>,
     notes: &'a [String],
-}
-
-/// A network and what it is compared under.
-#[derive(Serialize)]
-struct Column<'a> {
-    topology: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    platform: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    routing_setting: Option<&'a str>,
-    mapping: &'a str,
-    collectives: &'a str,
 }
 
 #[derive(Serialize)]
@@ -264,13 +252,7 @@ fn spread(statistic: &Statistic) -> Spread {
 
 /// The document.
 pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
-    let column = |n: usize| Column {
-        topology: &c.plain_names[n],
-        platform: c.settings[n].platform.as_deref(),
-        routing_setting: c.settings[n].routing.as_deref(),
-        mapping: &c.settings[n].mapping,
-        collectives: &c.settings[n].collectives,
-    };
+    let column = |n: usize| Column::of(c, n);
     let network = |n: usize| Network {
         name: &c.networks[n].name,
         topology: &c.networks[n].topology,

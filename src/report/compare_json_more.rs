@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 /// Every network in every setting, relative to one reference.
 #[derive(Serialize)]
 pub(super) struct Across<'a> {
-    reference: Place<'a>,
+    reference: Column<'a>,
     rule: &'static str,
     settings: Vec<InSetting<'a>>,
     axes: Vec<Axis<'a>>,
 }
 
-/// A network in a setting.
+/// A network and what it is compared under.
 #[derive(Serialize)]
-struct Place<'a> {
+pub(super) struct Column<'a> {
     topology: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     platform: Option<&'a str>,
@@ -27,10 +27,24 @@ struct Place<'a> {
     collectives: &'a str,
 }
 
+impl<'a> Column<'a> {
+    /// The column of that number.
+    pub fn of(c: &'a Comparison, number: usize) -> Self {
+        let setting = &c.settings[number];
+        Self {
+            topology: &c.plain_names[number],
+            platform: setting.platform.as_deref(),
+            routing_setting: setting.routing.as_deref(),
+            mapping: &setting.mapping,
+            collectives: &setting.collectives,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct InSetting<'a> {
     #[serde(flatten)]
-    place: Place<'a>,
+    column: Column<'a>,
     geometric: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_money: Option<f64>,
@@ -106,17 +120,10 @@ const SENSITIVITY_RULE: &str = "networks of the first setting, first repetition,
 /// The comparison across settings, where there are several.
 pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
     let across = across::Across::of(c)?;
-    let place = |column: usize| Place {
-        topology: &c.plain_names[column],
-        platform: c.settings[column].platform.as_deref(),
-        routing_setting: c.settings[column].routing.as_deref(),
-        mapping: &c.settings[column].mapping,
-        collectives: &c.settings[column].collectives,
-    };
     let networks = across.columns[0].len();
     let cells = (0..across.columns.len()).flat_map(|setting| (0..networks).map(move |network| (setting, network)));
     let settings = cells.map(|(setting, network)| InSetting {
-        place: place(across.columns[setting][network]),
+        column: Column::of(c, across.columns[setting][network]),
         geometric: across.relative[setting][network],
         per_money: across.per_money[setting][network],
         best: across.best[network] == setting,
@@ -140,7 +147,7 @@ pub(super) fn across(c: &Comparison) -> Option<Across<'_>> {
             .collect(),
     };
     let axes = across.axes.iter().map(axis).collect();
-    Some(Across { reference: place(across.reference), rule: ACROSS_RULE, settings, axes })
+    Some(Across { reference: Column::of(c, across.reference), rule: ACROSS_RULE, settings, axes })
 }
 
 /// The sensitivity, where that was asked for.

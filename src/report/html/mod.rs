@@ -286,17 +286,18 @@ impl HtmlReport<'_> {
                     formula => w.formula,
                 }).collect::<Vec<_>>(),
                 summary => summary::summary(&view),
-                routings => super::routings::shown(c).iter().map(|shown| context! {
+                tables => super::routings::shown(c).iter().map(|shown| context! {
                     title => shown.title,
+                    label => "Results under each routing rule",
                     headings => shown.headings,
                     rows => shown.rows,
-                }).collect::<Vec<_>>(),
-                jobs => super::jobs::of_comparison(c).iter().map(|shown| context! {
+                }).chain(super::jobs::of_comparison(c).iter().map(|shown| context! {
                     title => shown.title,
+                    label => shown.title,
                     headings => shown.headings,
                     rows => shown.rows,
                     sentences => shown.sentences,
-                }).collect::<Vec<_>>(),
+                })).collect::<Vec<_>>(),
                 across => across(c),
                 sensitivity => sensitivity(c),
                 cautions => findings::cautions(c),
