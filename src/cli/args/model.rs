@@ -23,7 +23,7 @@ pub struct ModelVerb {
     /// Draw bandwidth over message size
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Replace a drawing's file that is no report of mopsim, too
+    /// Also replace a file that is not a mopsim report
     #[arg(long, requires = "svg")]
     pub force: bool,
 }

@@ -52,7 +52,7 @@ pub struct Replay {
     /// Most events that the timeline may have; what comes later is left out
     #[arg(long, value_name = "N", default_value_t = 2_000_000, requires = "timeline", value_parser = whole::<u64>)]
     pub timeline_events: u64,
-    /// Replace a timeline's file that is no report of mopsim, too
+    /// Also replace a file that is not a mopsim report
     #[arg(long, requires = "timeline")]
     pub force: bool,
     #[command(flatten)]

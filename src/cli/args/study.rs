@@ -115,7 +115,7 @@ pub struct CompareFiles {
     /// Write the results as CSV, too
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Replace files that are no reports of mopsim, and job scripts that were edited, too
+    /// Also replace files that are not mopsim reports, and edited job scripts
     #[arg(long)]
     pub force: bool,
 }

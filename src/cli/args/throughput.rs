@@ -102,7 +102,7 @@ pub struct ThroughputFiles {
     /// Write the results as CSV, too
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Replace files that are no reports of mopsim, too
+    /// Also replace files that are not mopsim reports
     #[arg(long)]
     pub force: bool,
 }

@@ -50,7 +50,7 @@ pub struct Topology {
     /// Draw the floor with its cables (SVG); for one topology
     #[arg(long, value_name = "FILE")]
     pub floor_svg: Option<PathBuf>,
-    /// Replace a drawing's file that is no report of mopsim, too
+    /// Also replace a file that is not a mopsim report
     #[arg(long, requires = "floor_svg")]
     pub force: bool,
     #[command(flatten)]

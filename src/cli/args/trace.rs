@@ -93,7 +93,7 @@ pub struct TraceInfo {
     /// Write it as CSV
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Replace files that are no reports of mopsim, too
+    /// Also replace files that are not mopsim reports
     #[arg(long)]
     pub force: bool,
     /// Speed of hosts, for seconds of computation [default: 100 Gflop/s]
