@@ -7,6 +7,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use mopsim::defaults::Version;
 use mopsim::platform::HostsPerSwitch;
 use mopsim::routing::Scope;
+use mopsim::steps::Steps;
 use mopsim::throughput::bounds::{Problem, Wanted, flow, lp};
 use mopsim::throughput::{Demand, Network, Options, Speeds, evaluate};
 use mopsim::traffic::{self, Setting};
@@ -69,7 +70,9 @@ fn bounding(c: &mut Criterion) {
         if lp::size(&problem) < 60_000 {
             group.bench_function(format!("{spec} {pattern}, linear program"), |b| b.iter(|| lp::solve(&problem)));
         }
-        group.bench_function(format!("{spec} {pattern}, within 1 %"), |b| b.iter(|| flow::enclose(&problem, 0.01)));
+        group.bench_function(format!("{spec} {pattern}, within 1 %"), |b| {
+            b.iter(|| flow::enclose(&problem, 0.01, &Steps::default()))
+        });
     }
 }
 

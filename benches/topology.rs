@@ -8,6 +8,7 @@ use mopsim::ids::SwitchId;
 use mopsim::layout::latency::{Choice, latencies};
 use mopsim::layout::{FloorOptions, FloorPlan};
 use mopsim::routing::{self, Options};
+use mopsim::steps::Steps;
 use mopsim::topology::metrics::bisection::{Counting, by_metis};
 use mopsim::topology::metrics::distances::{distances, of_transitive};
 use mopsim::topology::{ArcId, Topology, build};
@@ -82,7 +83,7 @@ fn laying_out(c: &mut Criterion) {
     group.bench_function("cables of torus:8x16x16", |b| b.iter(cables));
     let lengths = cables();
     group.bench_function("latencies of torus:8x16x16", |b| {
-        b.iter(|| latencies(&torus.graph, lengths.lengths(), 60e-9, 5e-9, Choice::Fastest));
+        b.iter(|| latencies(&torus.graph, lengths.lengths(), 60e-9, 5e-9, Choice::Fastest, &Steps::default()));
     });
 }
 

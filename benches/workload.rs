@@ -3,6 +3,7 @@
 //! `cargo bench --bench workload` measures; `cargo bench --bench workload -- --test` only checks that everything runs.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use mopsim::steps::Steps;
 use mopsim::trace::ti;
 use mopsim::workload::{Instance, Limits, catalogue};
 
@@ -15,7 +16,7 @@ fn instance(name: &str, ranks: u32, given: &[(&str, &str)]) -> Instance {
 fn generate_or_read(c: &mut Criterion) {
     let lu = instance("npb/lu", 64, &[("class", "A"), ("iterations", "10")]);
     let mut plain = Vec::new();
-    let summary = lu.write(&ti::Text, &mut plain).expect("memory takes it");
+    let summary = lu.write(&ti::Text, &mut plain, &Steps::default()).expect("memory takes it");
     let folder = std::env::temp_dir().join(format!("mopsim-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the benchmark");
     let (text, packed) = (folder.join("lu.ti"), folder.join("lu.ti.zst"));

@@ -23,6 +23,7 @@ pub mod result;
 pub mod routing;
 mod similar;
 mod slots;
+pub mod steps;
 pub mod study;
 pub mod throughput;
 pub mod topology;

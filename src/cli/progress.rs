@@ -1,8 +1,9 @@
 //! Progress on standard error, drawn by indicatif: nothing of it where standard error is no terminal.
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use mopsim::engine::Counter;
 use mopsim::printable::printable;
+use mopsim::steps::Steps;
 use mopsim::study::{Progress, Study};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -118,13 +119,49 @@ const PATIENCE: [u64; 4] = [10, 60, 600, 3600];
 pub struct Waiting {
     spinner: ProgressBar,
     done: Option<mpsc::Sender<()>>,
+    following: Option<Following>,
 }
 
 impl Waiting {
     /// It is done.
     pub fn finish_and_clear(mut self) {
+        self.following = None;
         self.done = None;
         self.spinner.finish_and_clear();
+    }
+}
+
+/// Moves a bar as something is counted elsewhere, until it is dropped.
+struct Following(Arc<AtomicBool>, Option<JoinHandle<()>>);
+
+impl Following {
+    /// `count` says how many steps are done, and how many are expected if that is known.
+    fn new(bar: &ProgressBar, count: impl Fn() -> (u64, Option<u64>) + Send + 'static) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (bar, stopped) = (bar.clone(), stop.clone());
+        let follow = move || {
+            while !stopped.load(Ordering::Relaxed) {
+                let (done, expected) = count();
+                if let Some(expected) = expected {
+                    bar.set_length(expected);
+                }
+                bar.set_position(done);
+                std::thread::park_timeout(Duration::from_millis(200));
+            }
+        };
+        // Without it the bar stands still, and nothing else is lost.
+        Self(stop, std::thread::Builder::new().spawn(follow).ok())
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.1.take() {
+            thread.thread().unpark();
+            // It cannot fail, and the bar is only for looking at.
+            let _ = thread.join();
+        }
     }
 }
 
@@ -155,16 +192,37 @@ fn tell(what: String, bar: &ProgressBar, quiet: bool) -> Option<mpsc::Sender<()>
 
 /// A sign of life for what has no end that is known beforehand.
 pub fn waiting(what: impl Into<Cow<'static, str>>, quiet: bool) -> Waiting {
-    let what: Cow<'static, str> = Cow::Owned(printable(&what.into()).into_owned());
-    let spinner = spinner(what.clone(), quiet);
-    let done = tell(what.into_owned(), &spinner, quiet);
-    Waiting { spinner, done }
+    let what = printable(&what.into()).into_owned();
+    let spinner = spinner(what.clone().into(), quiet);
+    let done = tell(what, &spinner, quiet);
+    Waiting { spinner, done, following: None }
+}
+
+/// The same for work that counts its steps: with the time to go once it says how many there are.
+pub fn counted(what: impl Into<Cow<'static, str>>, steps: &Steps, quiet: bool) -> Waiting {
+    let mut waiting = waiting(what, quiet);
+    if !quiet {
+        let steps = steps.clone();
+        let count = move || {
+            let (done, expected) = steps.now();
+            (done, (expected > 0).then_some(expected))
+        };
+        waiting.following = Some(Following::new(&waiting.spinner, count));
+    }
+    waiting
 }
 
 fn spinner(what: Cow<'static, str>, quiet: bool) -> ProgressBar {
     let spinner = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
-    let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
-    spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    // Nothing of what is to go before there is a step to judge it by.
+    let to_go = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+        if state.len().is_some_and(|length| length > state.pos()) && state.pos() > 0 {
+            let _ = write!(out, ", about {:#} to go", HumanDuration(state.eta()));
+        }
+    };
+    let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}{to_go}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("to_go", to_go);
+    spinner.set_style(style);
     spinner.set_message(what);
     tick(&spinner);
     spinner
@@ -196,7 +254,7 @@ pub fn counting(what: &str, length: u64, template: &str, quiet: bool) -> Countin
 /// A bar that follows the actions of a replay.
 pub struct Replaying {
     bar: Counting,
-    watch: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
+    following: Option<Following>,
 }
 
 impl Replaying {
@@ -205,29 +263,62 @@ impl Replaying {
         let bar =
             counting("the replay", actions, "{bar:24} {percent} % of the actions, {elapsed}, about {eta} to go", quiet);
         let counter = Counter::default();
-        let watch = (!bar.is_hidden()).then(|| {
-            let (bar, counter, stop) = (bar.bar.clone(), counter.clone(), Arc::new(AtomicBool::new(false)));
-            let stopped = stop.clone();
-            let watch = move || {
-                while !stopped.load(Ordering::Relaxed) {
-                    bar.set_position(counter.load(Ordering::Relaxed));
-                    std::thread::park_timeout(Duration::from_millis(200));
-                }
-            };
-            (stop, std::thread::spawn(watch))
-        });
-        (Self { bar, watch }, counter)
+        let count = counter.clone();
+        let following = (!quiet).then(|| Following::new(&bar, move || (count.load(Ordering::Relaxed), None)));
+        (Self { bar, following }, counter)
     }
 }
 
 impl Drop for Replaying {
     fn drop(&mut self) {
-        if let Some((stop, thread)) = self.watch.take() {
-            stop.store(true, Ordering::Relaxed);
-            thread.thread().unpark();
-            // It cannot fail, and the bar is only for looking at.
-            let _ = thread.join();
-        }
+        self.following = None;
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A bar that counts answers, and moves on within one as its steps are done.
+pub struct Answers {
+    bar: Counting,
+    following: Option<Following>,
+    /// Answers that are there, and the steps done and expected when the last of them came.
+    before: Arc<Mutex<(u64, u64, u64)>>,
+    steps: Steps,
+    of: usize,
+}
+
+impl Answers {
+    /// What an answer is worth, in parts of the bar.
+    const PARTS: u64 = 1000;
+
+    /// A bar for so many answers, whose steps are counted.
+    pub fn new(answers: usize, steps: &Steps, quiet: bool) -> Self {
+        let length = answers as u64 * Self::PARTS;
+        let bar = counting("throughput", length, "{bar:24} {elapsed}, about {eta} to go; {msg}", quiet);
+        bar.set_message(format!("0/{answers}"));
+        let before = Arc::new(Mutex::new((0, 0, 0)));
+        let (count, counted) = (steps.clone(), before.clone());
+        let position = move || {
+            let (answers, done, expected) = *counted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let now = count.now();
+            let part = (now.0 - done) as f64 / (now.1 - expected).max(1) as f64;
+            (answers * Self::PARTS + (part.min(0.999) * Self::PARTS as f64) as u64, None)
+        };
+        let following = (!quiet).then(|| Following::new(&bar, position));
+        Self { bar, following, before, steps: steps.clone(), of: answers }
+    }
+
+    /// More answers are there.
+    pub fn done(&self, what: &str, answers: usize) {
+        let mut before = self.before.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (done, expected) = self.steps.now();
+        *before = (before.0 + answers as u64, done, expected);
+        self.bar.set_message(format!("{}/{}: {}", before.0, self.of, printable(what)));
+    }
+}
+
+impl Drop for Answers {
+    fn drop(&mut self) {
+        self.following = None;
         self.bar.finish_and_clear();
     }
 }

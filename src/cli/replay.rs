@@ -49,7 +49,7 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     let several = jobs::are_asked_for(arguments);
     let workload = match &arguments.traces[..] {
         [trace] if !several => {
-            let waiting = progress::waiting(format!("reading {}", files::name(trace)), output.quiet);
+            let waiting = progress::counted(format!("reading {}", files::name(trace)), &how.steps, output.quiet);
             let workload = Workload::read(trace, &how);
             waiting.finish_and_clear();
             workload?

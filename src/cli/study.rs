@@ -3,6 +3,7 @@
 use super::args::{Output, StudyFlags};
 use super::failure::Failure;
 use super::{inputs, options, print, progress, say, side_files, topology};
+use mopsim::steps::Steps;
 use mopsim::study::comparison::Comparison;
 use mopsim::study::network::{NetworkChoice, NetworkUnderTest};
 use mopsim::study::perturb;
@@ -22,7 +23,9 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
             Some((amplitude, flags.perturbation.samples as usize))
         }
     };
+    let steps = Steps::default();
     let overrides = Overrides {
+        steps: steps.clone(),
         model: options::model(&flags.model)?,
         network: options::network(&flags.network)?,
         networks: networks(flags)?,
@@ -40,7 +43,7 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
         traffic::check(pattern)
             .map_err(|error| Failure::input(format!("--pattern {pattern}: {error}"), error.help()))?;
     }
-    let waiting = progress::waiting("reading traces and building networks", output.quiet);
+    let waiting = progress::counted("reading traces and building networks", &steps, output.quiet);
     let study = Study::read(&flags.study, overrides);
     waiting.finish_and_clear();
     let mut study = study.map_err(|error| Failure::study(&error, &[]).in_study(&flags.study))?;

@@ -5,7 +5,6 @@ use super::failure::Failure;
 use super::files::{self, Outputs};
 use super::{inputs, options, print, progress};
 use mopsim::platform::HostsPerSwitch;
-use mopsim::printable::printable;
 use mopsim::report::ThroughputReport;
 use mopsim::report::throughput::{html, svg};
 use mopsim::study::toml_file;
@@ -25,19 +24,9 @@ pub fn run(arguments: &Throughput, output: &Output) -> Result<(), Failure> {
         .check(|| files_read(arguments))?;
     let (study, file) = read(arguments)?;
     let pool = options::pool(arguments.threads)?;
-    let bar = progress::counting(
-        "throughput",
-        study.cells() as u64,
-        "{bar:24} {pos}/{len}, {elapsed}; done: {msg}",
-        output.quiet,
-    );
-    let result = pool.install(|| {
-        study.run(&mut |what, cells| {
-            bar.inc(cells as u64);
-            bar.set_message(printable(what).into_owned());
-        })
-    });
-    bar.finish_and_clear();
+    let bar = progress::Answers::new(study.cells(), &study.options.steps, output.quiet);
+    let result = pool.install(|| study.run(&mut |what, cells| bar.done(what, cells)));
+    drop(bar);
     let failure = |failed: NetworkError| {
         let failure = Failure::from(*failed.error).about(&failed.network);
         match &file {

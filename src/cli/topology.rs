@@ -10,6 +10,7 @@ use mopsim::design::fit::{self, Wanted};
 use mopsim::layout::{FloorOptions, FloorPlan, svg};
 use mopsim::platform::units::Seconds;
 use mopsim::report::{Effort, TopologyOptions, TopologyReport, TopologyReportError, design};
+use mopsim::steps::Steps;
 use mopsim::study::procurement::{self, PriceListError};
 use mopsim::topology::Spec;
 use std::path::Path;
@@ -39,8 +40,10 @@ pub fn run(arguments: &Topology, output: &Output) -> Result<(), Failure> {
             spec.set_seed(seed);
         }
         let topology = spec.build()?;
-        let waiting = progress::waiting(format!("distances and cables of {}", topology.name()), output.quiet);
-        let report = TopologyReport::of(&topology, &wanted);
+        let steps = Steps::default();
+        let what = format!("distances and cables of {}", topology.name());
+        let waiting = progress::counted(what, &steps, output.quiet);
+        let report = TopologyReport::of(&topology, &TopologyOptions { steps, ..wanted.clone() });
         waiting.finish_and_clear();
         reports.push(report?);
         if let Some(file) = &arguments.floor_svg {
@@ -88,6 +91,7 @@ fn choices(arguments: &Topology) -> Result<TopologyOptions, Failure> {
         prices_note: list.note,
         route,
         defaults: default.defaults,
+        steps: default.steps,
     })
 }
 

@@ -38,7 +38,7 @@ pub fn read_within(
         recorded_speed: speed("recorded-speed", flags.recorded_speed.as_deref())?,
         ..options::reading(ranks, flags.files_anywhere, flags.max_unpacked_bytes)
     };
-    let waiting = progress::waiting(format!("reading {}", files::name(path)), output.quiet);
+    let waiting = progress::counted(format!("reading {}", files::name(path)), &how.steps, output.quiet);
     let trace = trace::read(path, &how);
     waiting.finish_and_clear();
     Ok(trace?)

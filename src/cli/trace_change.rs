@@ -8,6 +8,7 @@ use super::trace_side::TraceSide;
 use super::{inputs, progress, say, trace_write};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::number::{self, grouped};
+use mopsim::steps::Steps;
 use mopsim::trace::transform::{self, Cut, CutError, Part, Unreadable};
 use mopsim::trace::{self, Actions, SideFile, Trace};
 use std::ops::Range;
@@ -125,8 +126,9 @@ fn write(trace: &Trace, target: &Target, selector: Option<&Selector>, output: &O
         let message = format!("{}: rank {rank} does nothing, which this format cannot say", files::name(file));
         return Err(Failure::input(message, "write an .mtrace file"));
     }
-    let waiting = progress::waiting(format!("writing {}", files::name(file)), output.quiet);
-    let written = files::replace_with(file, |out| trace_write::pack(trace, file, selector, out));
+    let steps = Steps::default();
+    let waiting = progress::counted(format!("writing {}", files::name(file)), &steps, output.quiet);
+    let written = files::replace_with(file, |out| trace_write::pack(trace, file, selector, out, &steps));
     waiting.finish_and_clear();
     written?;
     if !output.quiet {

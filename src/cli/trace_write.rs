@@ -6,6 +6,7 @@ use super::files;
 use mopsim::mpi::collective::Selector;
 use mopsim::mpi::collective::rounds::TraceRounds;
 use mopsim::mpi::layout::Layout;
+use mopsim::steps::Steps;
 use mopsim::study::choice::ModelChoice;
 use mopsim::trace::goal::Goal;
 use mopsim::trace::{self, Packing, Trace, WriteError, Writer};
@@ -39,12 +40,13 @@ pub fn selector(file: &Path, given: &GoalTable) -> Result<Option<Selector>, Fail
 }
 
 /// Writes a trace into `out`, which becomes the file, with its collectives as messages if there is a selector. For
-/// that, each rank has a host of its own.
+/// that, each rank has a host of its own. A step is an action.
 pub fn pack(
     trace: &Trace,
     file: &Path,
     selector: Option<&Selector>,
     out: &mut (dyn Write + Send),
+    steps: &Steps,
 ) -> Result<(), Failure> {
     let rounds = selector.map(|selector| TraceRounds::new(trace, selector, &Layout::one_each(trace.ranks())));
     let rounds = rounds.transpose().map_err(|error| {
@@ -53,7 +55,7 @@ pub fn pack(
     })?;
     let goal = rounds.as_ref().map(|rounds| Goal::with_rounds(rounds));
     let writer: &dyn Writer = goal.as_ref().map_or(trace::writer_for(file), |writer| writer);
-    let written = Packing::of(file).pack(out, |out| trace::write(trace, writer, out));
+    let written = Packing::of(file).pack(out, |out| trace::write_watched(trace, writer, out, steps));
     written.map_err(|error| match error {
         WriteError::Output(error) => Failure::file("write", file, &error),
         error => {

@@ -7,6 +7,7 @@ use super::trace_side::{TraceSide, is_file};
 use super::{inputs, print, progress, say, trace_write, workload_help};
 use mopsim::mpi::collective::Selector;
 use mopsim::report::{number, workload};
+use mopsim::steps::Steps;
 use mopsim::trace::{self, Packing, SideFile, Trace};
 use mopsim::workload::{Instance, Limits, Summary, WriteError, catalogue};
 use std::io::Write;
@@ -56,8 +57,9 @@ pub fn run(arguments: &Workload, output: &Output) -> Result<(), Failure> {
             let facts = instance.side();
             let side = TraceSide::of(&facts, file)?;
             side.check_free(arguments.force)?;
-            let waiting = progress::waiting(format!("writing {}", files::name(file)), output.quiet);
-            let summary = files::replace_with(file, |out| pack(&instance, file, selector.as_ref(), out));
+            let steps = Steps::default();
+            let waiting = progress::counted(format!("writing {}", files::name(file)), &steps, output.quiet);
+            let summary = files::replace_with(file, |out| pack(&instance, file, selector.as_ref(), out, &steps));
             waiting.finish_and_clear();
             let summary = summary?;
             side.write()?;
@@ -131,14 +133,15 @@ fn pack(
     file: &Path,
     selector: Option<&Selector>,
     out: &mut (dyn Write + Send),
+    steps: &Steps,
 ) -> Result<Summary, Failure> {
     // The messages of a collective depend on what all ranks say.
     if selector.is_some() {
         let trace = instance.trace()?;
-        trace_write::pack(&trace, file, selector, out)?;
+        trace_write::pack(&trace, file, selector, out, steps)?;
         return Ok(Summary::of(&trace));
     }
-    let written = Packing::of(file).pack(out, |out| instance.write(trace::writer_for(file), out));
+    let written = Packing::of(file).pack(out, |out| instance.write(trace::writer_for(file), out, steps));
     written.map_err(|error| match error {
         WriteError::Workload(error) => Failure::from(error),
         WriteError::Output(error) => Failure::file("write", file, &error),

@@ -6,6 +6,7 @@
 use rayon::prelude::*;
 
 use crate::ids::SwitchId;
+use crate::steps::Steps;
 use crate::topology::weighted::{FAR, HOP, Search, Weights, picoseconds};
 use crate::topology::{ArcId, Graph, Hosts, TopologyError};
 
@@ -45,7 +46,8 @@ pub enum Choice {
     Nearest,
 }
 
-/// Latencies of a network with these cable lengths (metres) and delays (seconds, seconds for each metre).
+/// Latencies of a network with these cable lengths (metres) and delays (seconds, seconds for each metre). A step is the
+/// search from one switch.
 ///
 /// # Errors
 /// [`TopologyError::Disconnected`] if a switch that bears hosts does not reach another.
@@ -55,6 +57,7 @@ pub fn latencies(
     switch_delay: f64,
     cable_delay: f64,
     choice: Choice,
+    steps: &Steps,
 ) -> Result<Latency, TopologyError> {
     let n = graph.switches();
     let bearing: Vec<u32> =
@@ -65,6 +68,7 @@ pub fn latencies(
         Choice::Nearest => Weights::hops_first(delays.iter().copied()),
     };
     // The sum and the largest of each source: whole numbers, so that the order of the threads does not matter.
+    steps.expect(bearing.len() as u64);
     let from_each: Result<Vec<(u128, u64)>, TopologyError> = bearing
         .par_iter()
         .map_init(
@@ -81,6 +85,7 @@ pub fn latencies(
                     sum += u128::from(delay);
                     most = most.max(delay);
                 }
+                steps.did(1);
                 Ok((sum, most))
             },
         )
@@ -103,7 +108,9 @@ mod tests {
     fn only_switches_with_hosts_count_and_hosts_are_none() {
         // Two leaves, one spine, cables of 2 m: three switches. The same where each leaf has a host as a vertex.
         let tree = Graph::undirected(3, vec![(0, 2), (1, 2)]).unwrap().with_hosts(Hosts::OnSwitches(vec![2, 2, 0]));
-        let of = |graph: &Graph, lengths: &[f64]| latencies(graph, lengths, 60e-9, 5e-9, Choice::Fastest).unwrap();
+        let of = |graph: &Graph, lengths: &[f64]| {
+            latencies(graph, lengths, 60e-9, 5e-9, Choice::Fastest, &Steps::default()).unwrap()
+        };
         let found = of(&tree, &[2.0, 2.0]);
         assert!((found.max - 500e-9).abs() < 1e-15 && (found.mean - 500e-9).abs() < 1e-15);
         let drawn = Graph::undirected(5, vec![(0, 2), (1, 3), (2, 4), (3, 4)]).unwrap().with_hosts(Hosts::Vertices(2));
@@ -116,13 +123,13 @@ mod tests {
         // A triangle with one long cable of 100 m: directly 60 + 500 ns, by way of the third switch 2 * (60 + 10) ns.
         let graph = Graph::undirected(3, vec![(0, 1), (0, 2), (1, 2)]).unwrap();
         let lengths = [100.0, 2.0, 2.0];
-        let of = |choice| latencies(&graph, &lengths, 60e-9, 5e-9, choice).unwrap();
+        let of = |choice| latencies(&graph, &lengths, 60e-9, 5e-9, choice, &Steps::default()).unwrap();
         let nanoseconds = |seconds: f64| (seconds * 1e12).round() / 1e3;
         assert_eq!(nanoseconds(of(Choice::Fastest).max), 360.0 + 140.0);
         assert_eq!(nanoseconds(of(Choice::Nearest).max), 360.0 + 560.0);
         // 560, 70 and 70 ns beside the ends, on average 233.333 ns.
         assert_eq!(nanoseconds(of(Choice::Nearest).mean), 593.333);
         let apart = Graph::undirected(3, vec![(0, 1)]).unwrap();
-        assert!(latencies(&apart, &[1.0], 60e-9, 5e-9, Choice::Fastest).is_err());
+        assert!(latencies(&apart, &[1.0], 60e-9, 5e-9, Choice::Fastest, &Steps::default()).is_err());
     }
 }

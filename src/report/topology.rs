@@ -6,6 +6,7 @@ use crate::ids::SwitchId;
 use crate::layout::latency::{self, Choice, Latency};
 use crate::layout::{FloorOptions, FloorPlan, LayoutError};
 use crate::routing::{self, RoutingError};
+use crate::steps::Steps;
 use crate::topology::families::clos::nonblocking;
 use crate::topology::metrics::bisection::{self, Counting, Method};
 use crate::topology::metrics::distances::{self, Distances};
@@ -76,6 +77,8 @@ pub struct TopologyOptions {
     pub route: Option<(Option<String>, u32, u32)>,
     /// Version of the defaults, for the rule of the route.
     pub defaults: Version,
+    /// Counts searches from switches.
+    pub steps: Steps,
 }
 
 impl Default for TopologyOptions {
@@ -102,6 +105,7 @@ impl TopologyOptions {
             prices_note: PriceList::default().note,
             route: None,
             defaults: version,
+            steps: Steps::default(),
         }
     }
 }
@@ -321,14 +325,14 @@ impl TopologyReport {
         let (metrics, sampled) = match options.aspl_samples {
             // Where all switches are alike, the exact distances are cheaper than any sample.
             Some(samples) if !alike => {
-                let sampled = match distances::sampled(graph, samples, options.seed) {
+                let sampled = match distances::sampled(graph, samples, options.seed, &options.steps) {
                     Err(TopologyError::Disconnected { .. }) => None,
                     other => Some(other?),
                 };
                 (Metrics::without_distances(graph), sampled)
             }
-            _ if whole.is_some() => (Metrics::of(graph)?, None),
-            _ => (Metrics::of_topology(topology)?, None),
+            _ if whole.is_some() => (Metrics::watched(graph, &options.steps)?, None),
+            _ => (Metrics::of_topology(topology, &options.steps)?, None),
         };
         let between_hosts = match &whole {
             Some((graph, hosts)) if options.aspl_samples.is_none() && options.effort != Effort::Least => {
@@ -484,7 +488,7 @@ fn floor(
     let cables = plan.cables(&topology.graph);
     let (switch, cable) = (options.switch_delay, options.cable_delay);
     let latency = |choice| {
-        let latency = || latency::latencies(&topology.graph, cables.lengths(), switch, cable, choice);
+        let latency = || latency::latencies(&topology.graph, cables.lengths(), switch, cable, choice, &options.steps);
         with_latency.then(latency).transpose()
     };
     let (fastest, nearest): (Option<Latency>, _) = (latency(Choice::Fastest)?, latency(Choice::Nearest)?);

@@ -56,6 +56,7 @@ impl Builder<'_> {
                 for (number, choice) in file.networks.iter().enumerate() {
                     let rule = routing.as_deref().map(|routing| (rule, routing));
                     variants.push(self.variants(number, choice, (entry, parameters), rule)?);
+                    self.overrides.steps.did(1);
                 }
                 self.place(file, (platform, routing), &variants, &mut columns)?;
             }

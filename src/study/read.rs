@@ -19,6 +19,7 @@ use super::toml_file::{self, Step::Item, Step::Key};
 use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
 use crate::cost::PriceList;
+use crate::steps::Steps;
 use crate::topology::input::{MAX_FILE_BYTES, read_bytes};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,6 +48,8 @@ pub struct Overrides {
     pub prices: Option<PriceList>,
     /// Whether assumptions are changed one at a time.
     pub sensitivity: bool,
+    /// Counts workloads that are read and networks that are built.
+    pub steps: Steps,
 }
 
 impl Study {
@@ -68,7 +71,9 @@ impl Study {
         let (budget, prices) = budget(&source, &file, &overrides, &axes)?;
         let traffic = TrafficPlan::read(file.throughput.clone(), &overrides.patterns, axes.seeds[0], &axes.folder)
             .map_err(|error| source.at(&[Key("throughput")], Box::new(error)))?;
-        let mut workloads = read_workloads(&source, &file.workloads, &axes.folder)?;
+        let built = file.networks.len() * axes.platforms.len() * axes.routings.len();
+        overrides.steps.expect((file.workloads.len() + built) as u64);
+        let mut workloads = read_workloads(&source, &file.workloads, &axes.folder, &overrides.steps)?;
         workloads.extend(jobs::read(&source, &file, &axes.folder)?);
         // Results name workloads, so that a name must not stand for two of them.
         if let Some((second, name)) = repeated(workloads.iter().map(|w| w.name.as_str())) {
@@ -186,7 +191,12 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     seen.join(", ")
 }
 
-fn read_workloads(source: &Source, entries: &[WorkloadEntry], folder: &Path) -> Result<Vec<Workload>, StudyError> {
+fn read_workloads(
+    source: &Source,
+    entries: &[WorkloadEntry],
+    folder: &Path,
+    steps: &Steps,
+) -> Result<Vec<Workload>, StudyError> {
     let read = |(number, entry): (usize, &WorkloadEntry)| {
         let (list, item) = (Key("workloads"), Item(number));
         let mut workload = Workload::open(entry, folder).map_err(|error| match error {
@@ -195,6 +205,7 @@ fn read_workloads(source: &Source, entries: &[WorkloadEntry], folder: &Path) -> 
             OpenError::Contradiction(message) => source.wrong(&[list, item], message),
         })?;
         workload.name = entry.name.clone().unwrap_or(workload.name);
+        steps.did(1);
         Ok(workload)
     };
     entries.iter().enumerate().map(read).collect()

@@ -40,6 +40,7 @@ pub use error::ThroughputError;
 pub use network::{Network, Speeds};
 
 use crate::routing::seed_for;
+use crate::steps::Steps;
 use crate::traffic::{self, Setting};
 use bounds::{Bounds, Wanted};
 use latency::{LoadPoint, ZeroLoad};
@@ -68,6 +69,8 @@ pub struct Options {
     pub collectives: String,
     /// Where names of files in patterns begin.
     pub folder: PathBuf,
+    /// Counts routes and iterations.
+    pub steps: Steps,
 }
 
 impl Options {
@@ -100,6 +103,7 @@ impl Default for Options {
             bottlenecks: 5,
             collectives: "mvapich2".into(),
             folder: PathBuf::new(),
+            steps: Steps::default(),
         }
     }
 }
@@ -191,14 +195,14 @@ pub fn evaluate(
             Some(demand) => &*demand,
             unknown => &*unknown.insert(Demand::new(network, &traffic, rule.scope)?),
         };
-        let carried = paths::carry(network, &rule, demand)?;
+        let carried = paths::carry(network, &rule, demand, &options.steps)?;
         let loads = Loads::new(network, demand, &carried);
         let bounds = match &bounds {
             Some(bounds) => bounds,
             None => {
                 // Along shortest paths the loads themselves are the demands times distances.
                 let hops = rule.shortest.then(|| carried.arcs.iter().sum());
-                bounds.insert(bounds::bounds(network, demand, hops, options.bound, options.gap)?)
+                bounds.insert(bounds::bounds(network, demand, hops, options.bound, options.gap, &options.steps)?)
             }
         };
         let fair = load::levels(network, demand, &carried);

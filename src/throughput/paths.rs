@@ -8,6 +8,7 @@ use super::demand::{Class, Demand, NO_LINK};
 use super::{Network, ThroughputError};
 use crate::ids::SwitchId;
 use crate::routing::{Chosen, Ends, Options, Routing, RoutingError, RoutingSpec, Scope};
+use crate::steps::Steps;
 use crate::topology::ArcId;
 use crate::topology::hops::{FAR, distances, nearer};
 use rayon::prelude::*;
@@ -120,14 +121,15 @@ pub struct Carried {
     pub incidence: Option<Incidence>,
 }
 
-/// Puts all traffic on its ways.
+/// Puts all traffic on its ways. A step is a class.
 ///
 /// # Errors
 /// [`ThroughputError`] if there is no way, or if there are too many.
-pub fn carry(network: &Network, rule: &Rule, demand: &Demand) -> Result<Carried, ThroughputError> {
+pub fn carry(network: &Network, rule: &Rule, demand: &Demand, steps: &Steps) -> Result<Carried, ThroughputError> {
+    steps.expect(demand.classes.len() as u64);
     match &rule.paths {
-        Paths::Single(routing) => single(network, &**routing, demand),
-        Paths::Split => split(network, demand),
+        Paths::Single(routing) => single(network, &**routing, demand, steps),
+        Paths::Split => split(network, demand, steps),
     }
 }
 
@@ -148,7 +150,12 @@ fn host_link(network: &Network, class: &Class) -> Option<u32> {
     (class.down != NO_LINK).then(|| network.links as u32 + class.down)
 }
 
-fn single(network: &Network, routing: &dyn Routing, demand: &Demand) -> Result<Carried, ThroughputError> {
+fn single(
+    network: &Network,
+    routing: &dyn Routing,
+    demand: &Demand,
+    steps: &Steps,
+) -> Result<Carried, ThroughputError> {
     let graph = &network.topology.graph;
     let mut carried = Carried {
         arcs: vec![0.0; graph.arcs()],
@@ -176,6 +183,7 @@ fn single(network: &Network, routing: &dyn Routing, demand: &Demand) -> Result<C
                     piece.counts.push((arcs.len() - before) as u32);
                 }
                 piece.links = arcs.into_iter().map(|arc: ArcId| arc.0).collect();
+                steps.did(classes.len() as u64);
                 Ok(piece)
             })
             .collect();
@@ -215,7 +223,7 @@ struct Sweep {
     delay: (f64, f64),
 }
 
-fn split(network: &Network, demand: &Demand) -> Result<Carried, ThroughputError> {
+fn split(network: &Network, demand: &Demand, steps: &Steps) -> Result<Carried, ThroughputError> {
     let graph = &*network.topology.graph;
     let mut by_destination: Vec<u32> = (0..demand.classes.len() as u32).collect();
     by_destination.sort_unstable_by_key(|&class| (demand.classes[class as usize].to, class));
@@ -236,6 +244,7 @@ fn split(network: &Network, demand: &Demand) -> Result<Carried, ThroughputError>
         let keep = pieces.is_some();
         let swept: Vec<Result<(Sweep, Piece), ThroughputError>> =
             batch.par_iter().map(|classes| sweep(network, demand, classes, keep)).collect();
+        steps.did(batch.iter().map(|classes| classes.len() as u64).sum());
         for result in swept {
             let (sweep, piece) = result?;
             sweep.arcs.iter().for_each(|&(arc, load)| carried.arcs[arc as usize] += load);

@@ -106,9 +106,17 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
     let name = name_of(path);
     // A folder is read by its first file.
     let first = if path.is_dir() { recording::first_file(path).or_else(|| otf2::anchor(path)) } else { None };
-    let mut trace = read_source(Source::open(first.as_deref().unwrap_or(path))?, &name, options, true)?;
+    let file = first.as_deref().unwrap_or(path);
+    expect(options, [file]);
+    let mut trace = read_source(Source::open_counted(file, &options.steps)?, &name, options, true)?;
     trace.side = SideFile::read(&SideFile::beside(path))?;
     Ok(trace)
+}
+
+/// Expects the bytes of files as steps. Of one that cannot be asked nothing is expected: opening it says why.
+pub(super) fn expect<'f>(options: &Options, files: impl IntoIterator<Item = &'f Path>) {
+    let size = |file: &Path| std::fs::metadata(file).map_or(0, |data| data.len());
+    options.steps.expect(files.into_iter().map(size).sum());
 }
 
 /// Reads a trace, or a list of files, from a stream. `name` stands for the file in messages and names the trace.

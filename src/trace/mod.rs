@@ -47,4 +47,4 @@ pub use format::{read, read_from};
 pub use options::{DEFAULT_RECORDED_SPEED, Options};
 pub use origin::{Effect, Gap, Origin, SourceLine, TraceWarning};
 pub use side::SideFile;
-pub use write::{Packing, WriteError, Writer, format_for, write, writer_for};
+pub use write::{Packing, WriteError, Writer, format_for, write, write_watched, writer_for};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::actions::Store;
 use super::source::Budget;
+use crate::steps::Steps;
 
 /// How to read a trace.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub struct Options {
     /// Actions that are kept in memory, of 16 bytes each, beside a few of each rank. Those beyond are set aside in a
     /// temporary file.
     pub actions_in_memory: usize,
+    /// Counts the bytes of the files as they are read.
+    pub steps: Steps,
 }
 
 /// Flop/s of a host where nothing else is said.
@@ -47,6 +50,7 @@ impl Default for Options {
             keep_graphs: false,
             leave_out: false,
             actions_in_memory: 1 << 22,
+            steps: Steps::default(),
         }
     }
 }

@@ -13,6 +13,7 @@ use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
 use super::error::{TraceError, TraceErrorKind as Kind};
+use crate::steps::Steps;
 
 /// Most memory that an xz file may ask for, in KiB: what `xz -9` needs is a sixteenth of it.
 const XZ_MEMORY_KIB: u32 = 1 << 20;
@@ -52,16 +53,16 @@ pub(super) struct Source<'r> {
     packed: Arc<AtomicU64>,
 }
 
-/// A reader that counts what it gives.
-struct Counted<R> {
+/// A reader that tells how many bytes it gives.
+struct Counted<R, F> {
     reader: R,
-    count: Arc<AtomicU64>,
+    each: F,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read, F: Fn(u64)> Read for Counted<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.reader.read(buffer)?;
-        self.count.fetch_add(length as u64, Ordering::Relaxed);
+        (self.each)(length as u64);
         Ok(length)
     }
 }
@@ -89,8 +90,14 @@ impl Budget {
 impl<'r> Source<'r> {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Source<'r>, TraceError> {
+        Source::open_counted(path, &Steps::default())
+    }
+
+    /// Opens a file whose bytes count as steps when they are read; whoever opens it says how many there will be.
+    pub fn open_counted(path: &Path, steps: &Steps) -> Result<Source<'r>, TraceError> {
         let file = crate::topology::input::open(path).map_err(|error| TraceError::whole(path, Kind::Open(error)))?;
-        Source::stream(path, file)
+        let steps = steps.clone();
+        Source::stream(path, Counted { reader: file, each: move |bytes| steps.did(bytes) })
     }
 
     /// Takes a stream, such as standard input.
@@ -99,7 +106,11 @@ impl<'r> Source<'r> {
         let head = read_head(&mut reader).map_err(|error| TraceError::whole(name, Kind::Read(error)))?;
         let format = packing(&head);
         let packed = Arc::new(AtomicU64::new(0));
-        let all = Counted { reader: Cursor::new(head).chain(reader), count: Arc::clone(&packed) };
+        let count = Arc::clone(&packed);
+        let each = move |bytes| {
+            count.fetch_add(bytes, Ordering::Relaxed);
+        };
+        let all = Counted { reader: Cursor::new(head).chain(reader), each };
         let all = BufReader::with_capacity(1 << 17, all);
         let reader: Box<dyn Read + Send + 'r> = match format {
             None => Box::new(all),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Trace;
 use super::format::{FORMATS, Format, without_end};
+use crate::steps::Steps;
 
 /// Why a trace cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -36,11 +37,18 @@ pub trait Writer: Sync {
     fn head(&self, ranks: usize, notes: &[String], out: &mut dyn Write) -> Result<(), WriteError>;
 
     /// The ranks of `part`, whose first one has number `first` in a trace of `ranks`. All parts have the same
-    /// communicators.
+    /// communicators. A step is an action.
     ///
     /// # Errors
     /// If `out` does not take it, or if the format cannot express an action.
-    fn part(&self, part: &Trace, first: usize, ranks: usize, out: &mut dyn Write) -> Result<(), WriteError>;
+    fn part(
+        &self,
+        part: &Trace,
+        first: usize,
+        ranks: usize,
+        out: &mut dyn Write,
+        steps: &Steps,
+    ) -> Result<(), WriteError>;
 
     /// What stands behind the last rank; `actions` is the number of actions of all ranks.
     ///
@@ -65,9 +73,18 @@ pub trait Writer: Sync {
 /// # Errors
 /// [`WriteError`] if `out` does not take it, or if the format cannot express it.
 pub fn write(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<(), WriteError> {
+    write_watched(trace, writer, out, &Steps::default())
+}
+
+/// As [`write()`]; a step is an action.
+///
+/// # Errors
+/// As for [`write()`].
+pub fn write_watched(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write, steps: &Steps) -> Result<(), WriteError> {
+    steps.expect(trace.total_actions());
     let notes: Vec<String> = trace.warnings.iter().map(ToString::to_string).collect();
     writer.head(trace.ranks(), &notes, out)?;
-    writer.part(trace, 0, trace.ranks(), out)?;
+    writer.part(trace, 0, trace.ranks(), out, steps)?;
     writer.tail(trace.ranks(), trace.total_actions(), out)
 }
 

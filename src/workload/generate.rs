@@ -9,6 +9,7 @@ use super::prepare::Questions;
 use super::program::{Program, STACK, global, limit, located, on_large_stack};
 use super::recorder::{RankActions, Recorder};
 use super::summary::Summary;
+use crate::steps::Steps;
 use crate::trace::tables::Tables;
 use crate::trace::{self, Action, MemberList, Options, SideFile, Trace};
 use rayon::prelude::*;
@@ -238,12 +239,18 @@ impl Instance {
         })
     }
 
-    /// Writes the trace in a format without having all of it in memory.
+    /// Writes the trace in a format without having all of it in memory. A step is a rank.
     ///
     /// # Errors
     /// [`WriteError`] if the program fails or `out` does not take it.
-    pub fn write(&self, format: &dyn trace::Writer, out: &mut (dyn Write + Send)) -> Result<Summary, WriteError> {
+    pub fn write(
+        &self,
+        format: &dyn trace::Writer,
+        out: &mut (dyn Write + Send),
+        steps: &Steps,
+    ) -> Result<Summary, WriteError> {
         let ranks = self.ranks as usize;
+        steps.expect(ranks as u64);
         let mut summary = Summary::default();
         format.head(ranks, &[], out)?;
         self.each(
@@ -251,12 +258,13 @@ impl Instance {
                 let one = self.alone(done);
                 // The text of a rank with many actions goes into a temporary file.
                 let mut text = SpooledTempFile::new(KEPT_TEXT);
-                let written = format.part(&one, rank as usize, ranks, &mut text);
+                let written = format.part(&one, rank as usize, ranks, &mut text, &Steps::default());
                 let text = written.and_then(|()| Ok(text.rewind().map(|()| text)?));
                 (Summary::of(&one), text)
             },
             |(one, text)| {
                 summary.add(&one);
+                steps.did(1);
                 io::copy(&mut text?, out).map(drop).map_err(WriteError::from)
             },
         )?;

@@ -11,6 +11,7 @@ mod cli;
 mod hostile;
 mod packets;
 mod platform;
+mod progress;
 mod record;
 mod replay;
 mod support;

@@ -9,6 +9,7 @@ use mopsim::layout::latency::{Choice, Latency, latencies};
 use mopsim::layout::{Cables, FloorOptions, FloorPlan, Model, Placement, equality};
 use mopsim::report::{TopologyOptions, TopologyReport};
 use mopsim::routing;
+use mopsim::steps::Steps;
 use mopsim::topology::metrics::bisection::{self, Counting};
 use mopsim::topology::metrics::bounds::{bisection_share_of_all, moore};
 use mopsim::topology::metrics::{Distances, distances};
@@ -75,7 +76,7 @@ fn metres(spec: &str) -> f64 {
 
 pub fn latency(spec: &str, switch_delay: f64, choice: Choice) -> Latency {
     let (graph, cables) = laid_out(spec);
-    latencies(&graph, cables.lengths(), switch_delay, 5e-9, choice).unwrap()
+    latencies(&graph, cables.lengths(), switch_delay, 5e-9, choice, &Steps::default()).unwrap()
 }
 
 /// The longest route; `None` if one does not pass the check of its hops against the distance.

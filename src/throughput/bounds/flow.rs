@@ -16,6 +16,7 @@
 //! Variants, 2015). When that no longer helps, mu shrinks.
 
 use super::{Concurrent, Problem};
+use crate::steps::Steps;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -331,8 +332,9 @@ fn difference(from: &Tree, to: &Tree, change: &mut Vec<(u32, f64)>) {
 }
 
 /// Encloses the value until the two are within `gap` of each other, relative to the lower one, or the rounds are used
-/// up.
-pub fn enclose(problem: &Problem, gap: f64) -> Concurrent {
+/// up. A step is a round; those that are not needed are done at the end.
+pub fn enclose(problem: &Problem, gap: f64, steps: &Steps) -> Concurrent {
+    steps.expect(MAX_ROUNDS as u64);
     let net = Net::new(problem);
     let mut search = Search::new(problem.switches);
     let mut flows: Vec<Mixture> = Vec::with_capacity(problem.rows.len());
@@ -359,10 +361,12 @@ pub fn enclose(problem: &Problem, gap: f64) -> Concurrent {
     let mut mu = 0.5 * largest(&loads) / logarithm;
     let mut mean: Vec<f64> = vec![1.0 / problem.links as f64; problem.links];
     let mut change: Vec<(u32, f64)> = Vec::new();
-    for _ in 0..MAX_ROUNDS {
+    for round in 0..MAX_ROUNDS {
         if upper <= lower * (1.0 + gap) {
+            steps.did((MAX_ROUNDS - round) as u64);
             break;
         }
+        steps.did(1);
         for (flow, (from, row)) in flows.iter_mut().zip(&problem.rows) {
             for step in 0..STEPS {
                 derivatives(&loads, mu, &mut prices);

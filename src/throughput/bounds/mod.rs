@@ -17,6 +17,7 @@ pub mod lp;
 use super::{Demand, Network, ThroughputError};
 use crate::ids::SwitchId;
 use crate::platform::Duplex;
+use crate::steps::Steps;
 use crate::topology::ArcId;
 use crate::topology::hops::{FAR, distances};
 use crate::topology::metrics::bisection::{self, Counting};
@@ -166,6 +167,7 @@ pub fn bounds(
     hop_demand: Option<f64>,
     wanted: Wanted,
     gap: f64,
+    steps: &Steps,
 ) -> Result<Bounds, ThroughputError> {
     let host = demand.host_saturation(network);
     let mut bounds = Bounds { host_links: host.is_finite().then_some(host), ..Bounds::default() };
@@ -190,7 +192,7 @@ pub fn bounds(
         Wanted::Quick => None,
         Wanted::Auto if lp::size(&problem) > lp::QUICK => None,
         Wanted::Auto | Wanted::Lp => Some(solve(&problem)?),
-        Wanted::Flow => Some(flow::enclose(&problem, gap)),
+        Wanted::Flow => Some(flow::enclose(&problem, gap, steps)),
     };
     Ok(bounds)
 }

@@ -20,6 +20,7 @@ use super::super::graph::Graph;
 use super::super::hops::{self, FAR};
 use super::bounds;
 use crate::ids::SwitchId;
+use crate::steps::Steps;
 
 /// Largest product of switches and arcs for which distances are computed; 2^42 takes minutes.
 pub const MAX_DISTANCE_WORK: u128 = 1 << 42;
@@ -93,6 +94,14 @@ pub struct Sampled {
 /// [`TopologyError::Disconnected`] if a switch does not reach another, [`TopologyError::TooLarge`] if it would take
 /// more than [`MAX_DISTANCE_WORK`] steps.
 pub fn distances(graph: &Graph) -> Result<Distances, TopologyError> {
+    watched(graph, &Steps::default())
+}
+
+/// As [`distances`]; a step is the search from one switch.
+///
+/// # Errors
+/// As for [`distances`].
+pub fn watched(graph: &Graph, steps: &Steps) -> Result<Distances, TopologyError> {
     let n = graph.switches();
     let work = n as u128 * graph.arcs() as u128;
     if work > MAX_DISTANCE_WORK {
@@ -105,7 +114,7 @@ pub fn distances(graph: &Graph) -> Result<Distances, TopologyError> {
     connected(graph)?;
     let deep = eccentricity(graph, SwitchId(0), Way::Against) > DENSE_DEPTH;
     let order = if deep { patches(graph) } else { (0..n as u32).collect() };
-    Ok(Distances::of(search(graph, &order, deep)))
+    Ok(Distances::of(search(graph, &order, deep, steps)))
 }
 
 /// Distances between all pairs of switches of a graph whose automorphisms take every switch to every other: those from
@@ -119,11 +128,12 @@ pub fn of_transitive(graph: &Graph) -> Result<Distances, TopologyError> {
     Ok(Distances::of(levels(graph, SwitchId(0), Way::Along).into_iter().skip(1).map(|count| count * n).collect()))
 }
 
-/// Distances from `samples` switches drawn without replacement, with an error bound for the average.
+/// Distances from `samples` switches drawn without replacement, with an error bound for the average. A step is the
+/// search from one switch.
 ///
 /// # Errors
 /// [`TopologyError::Disconnected`] if a switch does not reach another.
-pub fn sampled(graph: &Graph, samples: usize, seed: u64) -> Result<Sampled, TopologyError> {
+pub fn sampled(graph: &Graph, samples: usize, seed: u64, steps: &Steps) -> Result<Sampled, TopologyError> {
     connected(graph)?;
     let n = graph.switches();
     let mut order: Vec<u32> = (0..n as u32).collect();
@@ -136,7 +146,7 @@ pub fn sampled(graph: &Graph, samples: usize, seed: u64) -> Result<Sampled, Topo
     order.sort_unstable();
     let centre = SwitchId(order[0]);
     let (against, along) = (eccentricity(graph, centre, Way::Against), eccentricity(graph, centre, Way::Along));
-    let distances = Distances::of(search(graph, &order, against > DENSE_DEPTH));
+    let distances = Distances::of(search(graph, &order, against > DENSE_DEPTH, steps));
     let degree = super::degrees(graph).max_in.max(2) as u64;
     let range =
         ((against + along) as f64 - bounds::aspl(n as u64, degree, graph.is_directed()).unwrap_or(0.0)).max(0.0);
@@ -219,13 +229,18 @@ fn patches(graph: &Graph) -> Vec<u32> {
 }
 
 /// The histogram of the distances from every switch to those of `ends`.
-fn search(graph: &Graph, ends: &[u32], deep: bool) -> Vec<u64> {
+fn search(graph: &Graph, ends: &[u32], deep: bool, steps: &Steps) -> Vec<u64> {
     let n = graph.switches();
+    steps.expect(ends.len() as u64);
     let blocks = ends.par_chunks(BLOCK);
+    let did = |histogram: Vec<u64>, ends: &[u32]| {
+        steps.did(ends.len() as u64);
+        histogram
+    };
     let histograms: Vec<Vec<u64>> = if deep {
-        blocks.map_init(|| Sparse::new(n), |scratch, ends| scratch.search(graph, ends)).collect()
+        blocks.map_init(|| Sparse::new(n), |scratch, ends| did(scratch.search(graph, ends), ends)).collect()
     } else {
-        blocks.map_init(|| Dense::new(n), |scratch, ends| scratch.search(graph, ends)).collect()
+        blocks.map_init(|| Dense::new(n), |scratch, ends| did(scratch.search(graph, ends), ends)).collect()
     };
     let mut sum = Vec::new();
     for histogram in histograms {
@@ -292,15 +307,18 @@ impl Dense {
 
     /// Each search by itself while it has reached few switches: then single bits are cheaper than rows.
     fn first_steps(&mut self, graph: &Graph, ends: &[u32]) -> Vec<u64> {
-        let n = graph.switches();
         self.now.fill(NONE);
         let mut histogram = Vec::new();
         let mut levels: Vec<Vec<u32>> = ends.iter().map(|&end| vec![end]).collect();
         for (bit, &end) in ends.iter().enumerate() {
             self.now[end as usize][bit / 64] |= 1 << (bit % 64);
         }
-        // A bit costs about half as much as a row.
-        while levels.iter().map(Vec::len).sum::<usize>() < 2 * n {
+        // A bit costs about half as much as a row. Arcs are counted, not switches: one step at the hub of a star is as much
+        // work as a whole level of rows.
+        let arcs = |levels: &[Vec<u32>]| {
+            levels.iter().flatten().map(|&switch| graph.in_degree(SwitchId(switch))).sum::<usize>()
+        };
+        while arcs(&levels) < 2 * graph.arcs() {
             let mut found = 0;
             for (bit, level) in levels.iter_mut().enumerate() {
                 let mut next = Vec::new();
@@ -449,7 +467,7 @@ mod tests {
         let apart = Graph::undirected(3, vec![(0, 1)]).unwrap();
         assert!(matches!(distances(&apart), Err(TopologyError::Disconnected { from: 0, to: 2 })));
         assert!(matches!(of_transitive(&apart), Err(TopologyError::Disconnected { .. })));
-        assert!(matches!(sampled(&apart, 1, 1), Err(TopologyError::Disconnected { .. })));
+        assert!(matches!(sampled(&apart, 1, 1, &Steps::default()), Err(TopologyError::Disconnected { .. })));
         assert_eq!(super::super::Metrics::of(&apart).unwrap().distances, None);
         let huge = build("ring:4000000").unwrap().graph;
         assert!(matches!(distances(&huge), Err(TopologyError::TooLarge { .. })));
@@ -481,7 +499,7 @@ mod tests {
         let graph = build("random:n=2000,d=3").unwrap().graph;
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| (distances(&graph).unwrap(), sampled(&graph, 700, 5).unwrap()))
+            pool.install(|| (distances(&graph).unwrap(), sampled(&graph, 700, 5, &Steps::default()).unwrap()))
         };
         assert_eq!(with(1), with(3));
     }
@@ -492,11 +510,11 @@ mod tests {
             let graph = build(spec).unwrap().graph;
             let exact = distances(&graph).unwrap();
             for seed in 0..5 {
-                let some = sampled(&graph, 200, seed).unwrap();
+                let some = sampled(&graph, 200, seed, &Steps::default()).unwrap();
                 assert!((some.distances.aspl - exact.aspl).abs() <= some.error, "{spec}: {some:?} for {exact:?}");
                 assert!(some.error < exact.aspl && some.distances.diameter() <= exact.diameter(), "{spec}");
             }
-            let all = sampled(&graph, 5000, 1).unwrap();
+            let all = sampled(&graph, 5000, 1, &Steps::default()).unwrap();
             assert_eq!((&all.distances, all.error), (&exact, 0.0));
         }
     }
@@ -537,8 +555,8 @@ mod tests {
             let slow = slow_histogram(&graph);
             prop_assert_eq!(&distances(&graph).unwrap().histogram, &slow);
             let all: Vec<u32> = (0..n as u32).collect();
-            prop_assert_eq!(&search(&graph, &all, true), &slow);
-            prop_assert_eq!(&search(&graph, &patches(&graph), false), &slow);
+            prop_assert_eq!(&search(&graph, &all, true, &Steps::default()), &slow);
+            prop_assert_eq!(&search(&graph, &patches(&graph), false, &Steps::default()), &slow);
         }
     }
 }

@@ -9,6 +9,7 @@ use super::Topology;
 use super::error::TopologyError;
 use super::graph::Graph;
 use crate::ids::SwitchId;
+use crate::steps::Steps;
 
 pub mod bisection;
 pub mod bounds;
@@ -54,17 +55,25 @@ impl Metrics {
     /// # Errors
     /// [`TopologyError::TooLarge`] if the distances would take more than [`MAX_DISTANCE_WORK`] steps.
     pub fn of(graph: &Graph) -> Result<Self, TopologyError> {
-        Self::with_distances(graph, distances(graph))
+        Self::watched(graph, &Steps::default())
+    }
+
+    /// As [`Metrics::of`]; a step is the search for distances from one switch.
+    ///
+    /// # Errors
+    /// As for [`Metrics::of`].
+    pub fn watched(graph: &Graph, steps: &Steps) -> Result<Self, TopologyError> {
+        Self::with_distances(graph, distances::watched(graph, steps))
     }
 
     /// Measures the graph of a topology; where all its switches are alike, one search gives all distances.
     ///
     /// # Errors
     /// As [`Metrics::of`], but only for families whose switches differ.
-    pub fn of_topology(topology: &Topology) -> Result<Self, TopologyError> {
+    pub fn of_topology(topology: &Topology, steps: &Steps) -> Result<Self, TopologyError> {
         let graph = &*topology.graph;
         let alike = symmetry::vertex_transitive(&topology.spec);
-        Self::with_distances(graph, if alike { distances::of_transitive(graph) } else { distances(graph) })
+        if alike { Self::with_distances(graph, distances::of_transitive(graph)) } else { Self::watched(graph, steps) }
     }
 
     /// Measures all but the distances, which are left out.

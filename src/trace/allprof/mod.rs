@@ -18,7 +18,7 @@ use self::calls::RankReader;
 use super::blocks::Blocks;
 use super::calls::Program;
 use super::error::{TraceError, TraceErrorKind as Kind};
-use super::format::{Files, Format, Input, MOST_RANKS};
+use super::format::{self, Files, Format, Input, MOST_RANKS};
 use super::source::{Budget, Source};
 use super::{Options, Trace};
 
@@ -63,8 +63,9 @@ fn siblings(first: &Path) -> Option<Vec<PathBuf>> {
 
 fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Result<Trace, TraceError> {
     let mut program = Program::new("liballprof", options, files.len());
+    format::expect(options, files.iter().map(PathBuf::as_path));
     for (rank, file) in (0..).zip(files) {
-        read_rank(&mut program, rank, Source::open(file)?, budget)?;
+        read_rank(&mut program, rank, Source::open_counted(file, &options.steps)?, budget)?;
     }
     program.finish(name, list)
 }

@@ -9,6 +9,7 @@ use super::{
     COMMUNICATORS, COMPUTE_LONG, COMPUTE_SHORT, END, ENTRIES, ENTRY_16, ENTRY_32, MAGIC, NOTES, ONE_BYTE, RANK,
     VERSION, communicators, entry,
 };
+use crate::steps::Steps;
 use crate::trace::actions::to_words;
 use crate::trace::varint::put;
 use crate::trace::write::{WriteError, Writer};
@@ -44,7 +45,7 @@ impl Writer for Compact {
         Ok(())
     }
 
-    fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
+    fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write, steps: &Steps) -> Result<(), WriteError> {
         let mut body = Vec::new();
         if first == 0 && !part.communicators.is_empty() {
             communicators::encode(part, &mut body);
@@ -57,6 +58,7 @@ impl Writer for Compact {
                 encode(part, &some, rank, &mut body);
                 section(RANK, &body, out)?;
             }
+            steps.did(actions.len() as u64);
         }
         Ok(())
     }

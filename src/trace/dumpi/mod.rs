@@ -24,7 +24,7 @@ use self::stream::Stream;
 use self::tail::Tail;
 use super::calls::{At, Program, Request};
 use super::error::{TraceError, TraceErrorKind as Kind};
-use super::format::{Files, Format, Input, MOST_RANKS};
+use super::format::{self, Files, Format, Input, MOST_RANKS};
 use super::source::Source;
 use super::{Gap, MemberList, Options, Trace};
 
@@ -101,12 +101,14 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     let mut program = Program::new("DUMPI", options, files.len());
     let mut gaps = vec![Gap::default(); CALLS.len()];
     let (mut partial_ranks, mut total) = (0, 0);
-    let tails =
-        files.iter().map(|file| tail::read(Source::open(file)?, budget)).collect::<Result<Vec<Tail>, TraceError>>()?;
+    // Every file is read three times: its end, its communicators, its calls.
+    (0..3).for_each(|_| format::expect(options, files.iter().map(PathBuf::as_path)));
+    let open = |file: &PathBuf| Source::open_counted(file, &options.steps);
+    let tails = files.iter().map(|file| tail::read(open(file)?, budget)).collect::<Result<Vec<Tail>, TraceError>>()?;
     let world: MemberList = (0..files.len() as u32).collect();
-    let splits = splits::read(&world, &tails, |rank| Source::open(&files[rank]), budget)?;
+    let splits = splits::read(&world, &tails, |rank| open(&files[rank]), budget)?;
     for (((rank, file), tail), told) in (0..).zip(files).zip(&tails).zip(splits) {
-        let mut stream = Stream::calls(Source::open(file)?, budget, tail)?;
+        let mut stream = Stream::calls(open(file)?, budget, tail)?;
         let comms = Comms::new(rank, world.clone(), told);
         let found = rank::read(&mut program, rank, tail, comms, &mut stream)?;
         let mut partial = false;

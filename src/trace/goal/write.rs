@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::NANOSECONDS;
 use super::rounds::{RankRounds, Round, Rounds};
+use crate::steps::Steps;
 use crate::trace::options::DEFAULT_RECORDED_SPEED;
 use crate::trace::queues::take_oldest;
 use crate::trace::write::{WriteError, Writer};
@@ -43,8 +44,8 @@ impl Writer for Goal<'_> {
         Ok(())
     }
 
-    fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
-        write(part, first, self.0, out)
+    fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write, steps: &Steps) -> Result<(), WriteError> {
+        write(part, first, self.0, out, steps)
     }
 
     fn tail(&self, _: usize, _: u64, _: &mut dyn Write) -> Result<(), WriteError> {
@@ -56,7 +57,13 @@ impl Writer for Goal<'_> {
     }
 }
 
-fn write(part: &Trace, first: usize, rounds: Option<&dyn Rounds>, out: &mut dyn Write) -> Result<(), WriteError> {
+fn write(
+    part: &Trace,
+    first: usize,
+    rounds: Option<&dyn Rounds>,
+    out: &mut dyn Write,
+    steps: &Steps,
+) -> Result<(), WriteError> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
     for (rank, actions) in (first..).zip(&part.actions) {
         writeln!(out, "\nrank {rank} {{")?;
@@ -76,6 +83,7 @@ fn write(part: &Trace, first: usize, rounds: Option<&dyn Rounds>, out: &mut dyn 
             }
         }
         writeln!(chain.out, "}}")?;
+        steps.did(actions.len() as u64);
     }
     Ok(out.flush()?)
 }

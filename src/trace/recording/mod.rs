@@ -24,7 +24,7 @@ use self::rank::Ended;
 use self::stream::{CPU_TIME, Header, MAGIC, NO_ROOM, Stream};
 use super::calls::{At, Program, located};
 use super::error::{TraceError, TraceErrorKind as Kind};
-use super::format::{Files, Format, Input, MOST_RANKS};
+use super::format::{self, Files, Format, Input, MOST_RANKS};
 use super::source::Source;
 use super::{Options, Trace};
 
@@ -109,8 +109,9 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     let mut program = Program::new(NAME, options, files.len());
     let mut about = About::default();
     let mut together = Vec::new();
+    format::expect(options, files.iter().map(PathBuf::as_path));
     for (rank, file) in (0..).zip(files) {
-        let (mut stream, header) = Stream::open(Source::open(file)?, budget)?;
+        let (mut stream, header) = Stream::open(Source::open_counted(file, &options.steps)?, budget)?;
         if (header.rank, header.ranks as usize) != (rank, files.len()) {
             let help = "give the files of all ranks of one recording, in their order";
             let problem = format!(

@@ -83,6 +83,7 @@ use super::format::{self, Files, Format, Input};
 use super::source::{Budget, Source};
 use super::write::{WriteError, Writer};
 use super::{Origin, Trace, TraceWarning};
+use crate::steps::Steps;
 
 pub use self::write::write;
 pub(crate) use self::write::{text, write_as};
@@ -152,11 +153,16 @@ fn read_list(
     }
     let home = Home::of(folder, options.files_anywhere);
     for (rank, entry) in entries[..used].iter().enumerate() {
-        let open = |path: PathBuf| Source::open(&path).map_err(|error| listed(list, entry, error));
+        let open =
+            |path: PathBuf| Source::open_counted(&path, &options.steps).map_err(|error| listed(list, entry, error));
         let mut source = open(home.path(list, entry)?)?;
         let format = format::recognise(source.head(budget)?);
         if rank == 0 && !std::ptr::eq(format, &raw const FORMAT) {
             return read_others(format, source, list, &home, &entries[..used], name, options, budget);
+        }
+        if rank == 0 {
+            let all: Vec<PathBuf> = entries[..used].iter().filter_map(|entry| home.path(list, entry).ok()).collect();
+            format::expect(options, all.iter().map(PathBuf::as_path));
         }
         builder.start(source.file(), (!merged).then_some(rank as u32));
         Blocks::new(source).each(budget, |block| builder.block(block))?;
@@ -221,10 +227,10 @@ impl Writer for Text {
         Ok(())
     }
 
-    fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
+    fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write, steps: &Steps) -> Result<(), WriteError> {
         // Through a buffer of our own: each line is several small pieces.
         let mut buffered = io::BufWriter::with_capacity(1 << 16, out);
-        write_as(part, first, &mut buffered)?;
+        write_as(part, first, &mut buffered, steps)?;
         Ok(buffered.flush()?)
     }
 

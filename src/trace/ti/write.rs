@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::steps::Steps;
 use crate::trace::{
     ANY_TARGET, Action, CollectiveCall, CollectiveKind, CommunicatorId, Counts, Datatype, SendRecv, Trace,
     UNKNOWN_COUNT,
@@ -12,13 +13,13 @@ use crate::trace::{
 /// Reading it gives the same actions again, if every rank has one. Roots and datatypes are written even where they are
 /// the default ones, so that no line depends on another; actions without effect all become `comm_dup`.
 pub fn write(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
-    write_as(trace, 0, out)
+    write_as(trace, 0, out, &Steps::default())
 }
 
 /// The same for a part of a trace, whose first rank has a number above 0.
 ///
 /// Communicators, which all parts share, are declared in front of the first rank.
-pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write, steps: &Steps) -> io::Result<()> {
     let declared = if first == 0 { &trace.communicators[..] } else { &[] };
     for (number, members) in (1..).zip(declared) {
         write!(out, "{first} communicator {number}")?;
@@ -31,6 +32,7 @@ pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write) -> io:
             write_action(trace, &action, out)?;
             out.write_all(b"\n")?;
         }
+        steps.did(actions.len() as u64);
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Bounds on throughput: solvers against each other, and against what routings reach.
 
 use mopsim::routing::Scope;
+use mopsim::steps::Steps;
 use mopsim::throughput::bounds::{Concurrent, Problem, flow, lp};
 use mopsim::throughput::{Demand, Network, Speeds};
 use mopsim::traffic::{self, Setting};
@@ -48,7 +49,7 @@ fn solvers_agree_and_the_enclosure_holds() {
         let simplex = value(lp::solve_with(&as_given, lp::Solver::Simplex));
         let interior = value(lp::solve_with(&turned, lp::Solver::InteriorPoint));
         assert!((simplex - interior).abs() <= 1e-6 * simplex, "{spec} {pattern}: {simplex} and {interior}");
-        let around = flow::enclose(&turned, 0.01);
+        let around = flow::enclose(&turned, 0.01, &Steps::default());
         println!("{spec} {pattern}: {simplex} {around:?}");
         assert!(around.lower <= simplex * (1.0 + 1e-9) && simplex <= around.upper * (1.0 + 1e-9), "{spec}: {around:?}");
         assert!(around.upper <= around.lower * 1.01, "{spec} {pattern}: {simplex}, {around:?}");

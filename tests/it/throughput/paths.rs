@@ -4,6 +4,7 @@ use mopsim::defaults::Version;
 use mopsim::ids::SwitchId;
 use mopsim::platform::HostsPerSwitch;
 use mopsim::routing::Scope;
+use mopsim::steps::Steps;
 use mopsim::throughput::bounds::{Wanted, bounds};
 use mopsim::throughput::load::{Loads, fair_share, levels};
 use mopsim::throughput::paths::{Rule, carry};
@@ -79,7 +80,8 @@ fn split_loads_are_those_of_pouring_pair_by_pair() {
             });
         }
         let demand = Demand::new(&network, &traffic, Scope::Switches).expect(spec);
-        let carried = carry(&network, &Rule::new("split", &network, 1).expect(spec), &demand).expect(spec);
+        let carried =
+            carry(&network, &Rule::new("split", &network, 1).expect(spec), &demand, &Steps::default()).expect(spec);
         for (arc, (a, e)) in carried.arcs.iter().zip(&expected).enumerate() {
             assert!((a - e).abs() < 1e-12 * (1.0 + e), "{spec} {pattern}, arc {arc}: {a} instead of {e}");
         }
@@ -111,7 +113,8 @@ fn hosts_of_a_switch_are_interchangeable_under_even_traffic() {
             std::fs::write(&file, (0..n).map(row).collect::<String>()).expect("written");
             let share = |pattern: &str| {
                 let demand = Demand::new(&network, &traffic(&network, pattern), Scope::Switches).expect(spec);
-                let carried = carry(&network, &Rule::new("bfs", &network, 1).expect(spec), &demand).expect(spec);
+                let carried = carry(&network, &Rule::new("bfs", &network, 1).expect(spec), &demand, &Steps::default())
+                    .expect(spec);
                 let fair = levels(&network, &demand, &carried).expect("kept");
                 (fair_share(&network, &demand, &fair), demand)
             };
@@ -158,7 +161,7 @@ proptest! {
         let network = network(&format!("random_ring:n={},y=1,seed={seed}", 2 * n), hosts, speeds);
         let rule = Rule::new(routing, &network, seed).unwrap();
         let demand = Demand::new(&network, &traffic(&network, pattern), rule.scope).unwrap();
-        let carried = carry(&network, &rule, &demand).unwrap();
+        let carried = carry(&network, &rule, &demand, &Steps::default()).unwrap();
         let loads = Loads::new(&network, &demand, &carried);
         let fair = fair_share(&network, &demand, &levels(&network, &demand, &carried).unwrap());
         prop_assert!((fair.level.min - loads.saturation).abs() <= 1e-9 * loads.saturation, "{:?} {}", fair, loads.saturation);
@@ -167,9 +170,9 @@ proptest! {
         let limit = network.host_capacity().unwrap_or(f64::INFINITY);
         prop_assert!(fair.accepted <= limit * (1.0 + 1e-9));
         let known = rule.shortest.then(|| carried.arcs.iter().sum::<f64>());
-        let found = bounds(&network, &demand, known, Wanted::Flow, 0.02).unwrap();
+        let found = bounds(&network, &demand, known, Wanted::Flow, 0.02, &Steps::default()).unwrap();
         // Distances that are searched say the same as loads of shortest routes.
-        let searched = bounds(&network, &demand, None, Wanted::Quick, 0.02).unwrap();
+        let searched = bounds(&network, &demand, None, Wanted::Quick, 0.02, &Steps::default()).unwrap();
         let (a, b) = (found.path_length.unwrap(), searched.path_length.unwrap());
         prop_assert!((a - b).abs() <= 1e-9 * a);
         for bound in [found.host_links, found.path_length, found.cut, found.concurrent.as_ref().map(|c| c.upper)] {

@@ -5,6 +5,7 @@ use crate::support::{topology, topology_reference};
 use mopsim::cost::{Bill, Prices};
 use mopsim::layout::latency::{Choice, latencies};
 use mopsim::layout::{FloorOptions, FloorPlan, Model, Placement};
+use mopsim::steps::Steps;
 use serde_json::Value;
 
 /// The reference prints ten digits, so it is off by at most 5e-10 of a value.
@@ -38,7 +39,7 @@ fn floor_plans_give_the_reference_lengths_and_latencies() {
             let Some(table) = entry.get(format!("latency_{delay}ns")) else { continue };
             let of = |choice| {
                 let switch = f64::from(delay) * 1e-9;
-                latencies(&topology.graph, cables.lengths(), switch, 5e-9, choice).unwrap()
+                latencies(&topology.graph, cables.lengths(), switch, 5e-9, choice, &Steps::default()).unwrap()
             };
             let (fastest, nearest) = (of(Choice::Fastest), of(Choice::Nearest));
             close(fastest.max * 1e9, table, "fastest_max");
