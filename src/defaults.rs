@@ -4,12 +4,12 @@
 //! study or platform file, or `--defaults 0.1`. A version never changes once it is released. All values are in bytes, seconds
 //! and flops.
 
-use serde::Deserialize;
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use std::fmt;
 use std::str::FromStr;
 
 /// A version of the defaults.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Version {
     /// The values of the papers that mopsim began with, a set for each verb.
     V0_1,
@@ -56,11 +56,24 @@ impl FromStr for Version {
     }
 }
 
-impl TryFrom<String> for Version {
-    type Error = UnknownVersion;
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(Named)
+    }
+}
 
-    fn try_from(text: String) -> Result<Self, UnknownVersion> {
-        text.parse()
+/// Reads the name of a version. A number is refused with a word on quotes, since TOML would read 0.10 as 0.1.
+struct Named;
+
+impl Visitor<'_> for Named {
+    type Value = Version;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a version of the defaults in quotes, such as \"{}\"", Version::default().name())
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Version, E> {
+        text.parse().map_err(E::custom)
     }
 }
 
@@ -162,6 +175,20 @@ mod tests {
         assert_eq!(Version::default(), Version::V0_2);
         let error = "0.3".parse::<Version>().unwrap_err().to_string();
         assert_eq!(error, "there are no defaults `0.3`; the versions are 0.1, 0.2");
+    }
+
+    #[test]
+    fn a_version_without_quotes_is_refused_with_the_quotes() {
+        #[derive(Debug, serde::Deserialize)]
+        struct File {
+            defaults: Version,
+        }
+        let read = |text: &str| toml::from_str::<File>(text).map(|file| file.defaults);
+        assert_eq!(read("defaults = \"0.1\""), Ok(Version::V0_1));
+        let error = read("defaults = 0.1").unwrap_err().to_string();
+        assert!(error.contains("in quotes, such as \"0.2\""), "{error}");
+        let error = read("defaults = \"0.3\"").unwrap_err().to_string();
+        assert!(error.contains("the versions are 0.1, 0.2"), "{error}");
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use super::findings;
 use super::label::{self, short};
-use super::markdown::{escape, heading, model, network, row};
+use super::markdown::{escape, heading, model, row};
 use super::number::{mops, percent, seconds};
+use super::text::described;
 use super::{across, offers, routings, sensitivity};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
@@ -21,7 +22,15 @@ fn ratio(of: &Statistic) -> String {
 /// Writes the report.
 pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "# {}\n", escape(&c.title))?;
-    for (n, info) in c.networks.iter().enumerate() {
+    if c.has_settings() {
+        writeln!(out, "Settings; A2 is network A in setting 2:\n")?;
+        for (number, of) in (1..).zip(c.of_settings()) {
+            writeln!(out, "{number}. {}", escape(super::across::setting(c, of[0])))?;
+        }
+        writeln!(out, "\nNetworks:\n")?;
+    }
+    for entry in super::legend::entries(c) {
+        let n = entry.columns[0];
         let baseline = if c.baselines[n] == n { " (baseline)" } else { "" };
         let seeds = if c.seeds[n].len() > 1 {
             let seeds: Vec<String> = c.seeds[n].iter().flatten().map(u64::to_string).collect();
@@ -32,9 +41,9 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "- **{}** {}{baseline}: {}{seeds}",
-            short(c, n),
-            escape(&info.name),
-            network(info, c.seeds[n].len() > 1)
+            entry.letters,
+            escape(&entry.name),
+            escape(&described(&c.networks[n], entry.routing))
         )?;
     }
     if c.has_settings() {

@@ -3,7 +3,7 @@
 use super::findings;
 use super::label::{self, short};
 use super::number::{mops, percent, seconds};
-use super::text::{describe, fitting, model, notes, row, table, wrapped};
+use super::text::{described, fitting, model, notes, row, table, wrapped};
 use super::wrap::width;
 use super::{across, offers, routings, sensitivity};
 use crate::study::comparison::Comparison;
@@ -49,10 +49,18 @@ fn ratios(c: &Comparison, networks: &[usize]) -> Table {
 /// Writes the report.
 pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n", c.title)?;
-    for (n, network) in c.networks.iter().enumerate() {
+    if c.has_settings() {
+        writeln!(out, "Settings; A2 is network A in setting 2")?;
+        for (number, of) in (1..).zip(c.of_settings()) {
+            fitting(out, &format!("  {number}  {}", super::across::setting(c, of[0])), "     ")?;
+        }
+        writeln!(out, "\nNetworks")?;
+    }
+    for entry in super::legend::entries(c) {
+        let n = entry.columns[0];
         let baseline = if c.baselines[n] == n { "   <- baseline" } else { "" };
-        fitting(out, &format!("  {}  {}{baseline}", short(c, n), network.name), "     ")?;
-        fitting(out, &format!("     {}", describe(network, c.seeds[n].len() > 1)), "     ")?;
+        fitting(out, &format!("  {}  {}{baseline}", entry.letters, entry.name), "     ")?;
+        fitting(out, &format!("     {}", described(&c.networks[n], entry.routing)), "     ")?;
         if c.seeds[n].len() > 1 {
             let seeds: Vec<String> = c.seeds[n].iter().flatten().map(u64::to_string).collect();
             fitting(out, &format!("     {} repetitions, seeds {}", seeds.len(), seeds.join(" ")), "     ")?;

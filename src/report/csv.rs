@@ -133,6 +133,7 @@ const TOPOLOGY: &[Column<TopologyReport>] = &[
     ("links_per_host_and_hop", |r| optional(r.links_per_host_and_hop)),
     ("nonblocking", |r| optional(r.nonblocking)),
     ("route", route),
+    ("defaults", |r| r.floor.defaults.to_owned()),
 ];
 
 /// The switches of a route, if one was asked for.

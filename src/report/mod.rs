@@ -18,6 +18,7 @@ pub mod html;
 mod jobs;
 mod json;
 mod label;
+mod legend;
 pub mod mark;
 mod markdown;
 pub mod model;

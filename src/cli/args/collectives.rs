@@ -25,7 +25,8 @@ pub struct Collectives {
     /// [default: crossovers of all, mvapich2]
     #[arg(long, value_name = "TABLE")]
     pub collectives: Option<String>,
-    /// Whether the calls pay for finding out who shares a host [default: off]
+    /// Whether the calls include the messages that find out who shares a host, as the first one of a replay does
+    /// [default: off]
     #[arg(long, value_name = "ON|OFF")]
     pub smp_setup: Option<Switch>,
 }

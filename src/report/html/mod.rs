@@ -142,7 +142,7 @@ struct Network<'a> {
     letter: String,
     /// Attributes of its fill.
     fill: Value,
-    name: &'a str,
+    name: String,
     topology: &'a str,
     baseline: bool,
     seed: Option<u64>,
@@ -186,8 +186,8 @@ struct Row<'a> {
 impl HtmlReport<'_> {
     fn networks(&self) -> Vec<Network<'_>> {
         let c = self.comparison;
-        let pairs = c.networks.iter().zip(&self.facts).enumerate();
-        pairs.map(|(n, (info, facts))| network(c, n, info, facts)).collect()
+        let row = |entry: super::legend::Entry| network(c, &self.facts[entry.columns[0]], entry);
+        super::legend::entries(c).into_iter().map(row).collect()
     }
 
     fn rows(&self) -> Vec<Row<'_>> {
@@ -333,18 +333,20 @@ impl HtmlReport<'_> {
     }
 }
 
-fn network<'a>(c: &Comparison, n: usize, info: &'a crate::study::network::NetworkInfo, f: &'a Facts) -> Network<'a> {
+fn network<'a>(c: &'a Comparison, f: &'a Facts, entry: super::legend::Entry) -> Network<'a> {
+    let n = entry.columns[0];
+    let info = &c.networks[n];
     Network {
-        letter: short(c, n),
+        letter: entry.letters,
         fill: Value::from_safe_string(svg::network_fill(super::label::place(c, n).1)),
-        name: &info.name,
+        name: entry.name,
         topology: &info.topology,
         baseline: n == c.baselines[n],
         seed: info.seed.filter(|_| c.seeds[n].len() < 2),
         seeds: (c.seeds[n].len() > 1)
             .then(|| c.seeds[n].iter().flatten().map(u64::to_string).collect::<Vec<_>>().join(", ")),
         duplex: info.duplex.as_deref(),
-        routing: super::text::routing(info, c.seeds[n].len() > 1),
+        routing: entry.routing,
         switches: f.switches.map(|s| number::grouped(s as u64)),
         hosts: number::grouped(info.hosts as u64),
         cables: f.cables.map(cables),

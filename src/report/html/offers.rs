@@ -1,6 +1,7 @@
 //! What a buyer gets for money and power: the networks by performance for a dollar, within the budget first.
 
 use super::{Exact, Facts, View, exact, short};
+use crate::report::across;
 use crate::report::number::grouped;
 use crate::report::offers::{caveats, limits, sign, within};
 use crate::study::procurement::{self, NetworkCost, Offer};
@@ -27,6 +28,8 @@ pub(super) struct Offers {
 #[derive(Serialize)]
 pub(super) struct Row {
     pub letter: String,
+    /// Name of its setting, in the first row of several settings.
+    pub setting: Option<String>,
     pub name: String,
     pub baseline: bool,
     pub performance: Exact,
@@ -74,7 +77,8 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
     let whole = |value: f64| exact(value, |v| grouped(v.round() as u64));
     let row = |offer: &Offer| Row {
         letter: short(c, offer.network),
-        name: c.networks[offer.network].name.clone(),
+        setting: None,
+        name: c.plain_names[offer.network].clone(),
         baseline: c.baselines[offer.network] == offer.network,
         performance: exact(offer.performance, |p| format!("{p:.3}")),
         dollars: offer.cost.and_then(|cost| cost.dollars).map(whole),
@@ -87,7 +91,15 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         budget: c.budget.map(|_| within(offer)),
     };
     let of = |columns: Vec<usize>| procurement::ranked(columns.into_iter().map(|n| all[n]).collect());
-    let ranked: Vec<Offer> = c.of_settings().into_iter().flat_map(of).collect();
+    let several = c.has_settings();
+    let of_setting = |columns: Vec<usize>| {
+        let setting = several.then(|| across::setting(c, columns[0]).to_owned());
+        let mut rows: Vec<Row> = of(columns).iter().map(row).collect();
+        if let Some(first) = rows.first_mut() {
+            first.setting = setting;
+        }
+        rows
+    };
     let unknown = all
         .iter()
         .filter(|offer| offer.cost.and_then(|cost| cost.money()).is_none())
@@ -97,7 +109,7 @@ pub(super) fn offers(view: &View<'_>) -> Option<Offers> {
         budget: c.budget.as_ref().map(|budget| limits(c, budget)),
         sign: sign(c).to_owned(),
         owned: c.prices.ownership.is_some(),
-        rows: ranked.iter().map(row).collect(),
+        rows: c.of_settings().into_iter().flat_map(of_setting).collect(),
         unknown,
         caveats: caveats(c),
     })

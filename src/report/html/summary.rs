@@ -80,7 +80,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
         letter: short(c, n),
         fill: Value::from_safe_string(super::svg::network_fill(label::place(c, n).1)),
         setting: (c.has_settings() && group.first() == Some(&n)).then(|| across::setting(c, n).to_owned()),
-        name: c.networks[n].name.clone(),
+        name: c.plain_names[n].clone(),
         baseline: n == c.baselines[n],
         part: if longest > 0.0 { mean(n) / longest } else { 0.0 },
         geometric: mean(n),

@@ -49,12 +49,17 @@ pub(super) fn routing(network: &NetworkInfo, repetitions: bool) -> String {
 
 /// The topology, whether cables have one way or two, and the routing.
 pub(super) fn describe(network: &NetworkInfo, repetitions: bool) -> String {
+    described(network, routing(network, repetitions))
+}
+
+/// The same with a text on the routing.
+pub(super) fn described(network: &NetworkInfo, routing: String) -> String {
     let mut parts = vec![network.topology.clone()];
     parts.extend(network.duplex.as_deref().map(|d| match d {
         "one-way" => "one-way cables".to_owned(),
         mode => format!("{mode} duplex"),
     }));
-    parts.push(routing(network, repetitions));
+    parts.push(routing);
     parts.join(", ")
 }
 
