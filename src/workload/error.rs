@@ -87,7 +87,7 @@ impl WorkloadError {
             Self::Program(text) if text.contains(TOO_MANY_ACTIONS) => {
                 "--max-actions N raises the limit; fewer iterations make a shorter trace".to_owned()
             }
-            Self::Program(_) => "docs/workloads.md describes the language of workloads".to_owned(),
+            Self::Program(_) => "docs/guide/workloads.md describes the language of workloads".to_owned(),
             Self::Parameter { help, .. } => help.clone(),
             Self::NoSuchParameter { known, .. } if known.is_empty() => "it has no parameters".to_owned(),
             Self::NoSuchParameter { known, .. } => format!("its parameters are {}", known.join(", ")),

@@ -3,7 +3,7 @@
 //! A workload is a Starlark program ([`Program`]): a dialect of Python that is deterministic and reaches neither files
 //! nor network, so one from a stranger is safe to run. It is run once for each rank, in parallel, and what it says is
 //! stored as the actions of a [`Trace`](crate::trace::Trace). Built-in programs are in [`catalogue`]; they are
-//! embedded, and are written to be copied. `docs/workloads.md` tells how to write one.
+//! embedded, and are written to be copied. `docs/guide/workloads.md` tells how to write one.
 //!
 //! A table of benchmarks in Rust would have been faster to run and impossible to extend; a scripting language with
 //! its own loops and files (Lua, Python) would have needed a jail.

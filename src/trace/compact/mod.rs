@@ -1,7 +1,7 @@
 //! The compact binary form of a trace, `.mtrace`.
 //!
 //! It holds every action exactly, is read many times faster than text, and is checked as it is read: each section
-//! carries checksums, so that a cut or changed file is refused with the byte at which it is. `docs/traces.md` has the
+//! carries checksums, so that a cut or changed file is refused with the byte at which it is. `docs/reference/mtrace.md` has the
 //! layout byte by byte.
 //!
 //! Actions repeat: a rank of a stencil code has some ten different ones. So a section lists the different actions of a

@@ -30,7 +30,7 @@ fn bits(trace: &Trace) -> Vec<Vec<u64>> {
     trace.actions.iter().map(|actions| actions.iter().map(|action| of(&action)).collect()).collect()
 }
 
-/// The layout of `docs/traces.md`, written down by hand.
+/// The layout of `docs/reference/mtrace.md`, written down by hand.
 #[test]
 fn the_layout_is_the_documented_one() {
     let trace = ti("0 init\n0 compute 7\n0 compute 0.5\n0 send 1 3 10 6\n0 send 1 3 10 6\n1 recv 0 3 -1 6\n");

@@ -1,8 +1,8 @@
-//! What the records of a file are made of, as docs/recording.md tells it.
+//! What the records of a file are made of, as docs/reference/recording-format.md tells it.
 
 /// What a record is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)] // They are the records of docs/recording.md.
+#[allow(missing_docs)] // They are the records of docs/reference/recording-format.md.
 pub(super) enum Op {
     End,
     Begin,

@@ -1,4 +1,4 @@
-//! Recordings of `mopsim record`: a folder with a binary file for each rank, as docs/recording.md describes it.
+//! Recordings of `mopsim record`: a folder with a binary file for each rank, as docs/reference/recording-format.md describes it.
 //!
 //! What is read is the folder, the file of the first rank, whose others stand beside it, or a list. Each file is read
 //! once, a piece at a time. A recording that ends early (the program crashed, or was ended) is replayed up to there, as

@@ -1,5 +1,5 @@
 //! Traces for SimGrid's own replay (release 3.32), which knows one communicator, that of all ranks, and no calls of MPI
-//! that were added to time-independent text here (docs/traces.md).
+//! that were added to time-independent text here (docs/reference/traces.md).
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@
 //! - The expected edges between two levels are split among pairs of ranks by their shares in both, and drawn as Poisson numbers.
 //!
 //! What is neglected: within a class, bits of vertices reached last and of those not reached are taken to be
-//! independent; loops. `docs/workloads.md` has the error that this makes where a graph can be built.
+//! independent; loops. `docs/guide/workloads.md` has the error that this makes where a graph can be built.
 
 use super::edges::{Edges, OF_A_BIT, OF_A_QUARTER, candidates};
 use super::noise::{Noise, at_least_one};
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// The figures of `docs/workloads.md`.
+    /// The figures of `docs/guide/workloads.md`.
     #[test]
     #[ignore = "takes minutes: cargo test --release -- --ignored --nocapture drawn_at_larger_scales"]
     fn what_is_drawn_at_larger_scales() {
