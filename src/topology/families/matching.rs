@@ -8,7 +8,7 @@ use super::Randomness;
 /// Up to this many switches, adjacency is a bit matrix (32 MiB); above, a list per switch.
 const BIT_MATRIX_SWITCHES: usize = 1 << 14;
 
-/// Draws `count` rounds over the switches `0..n`; existing connections remain.
+/// Draws `rounds` rounds over the switches `0..n`; existing connections remain.
 pub(super) fn rounds(
     n: usize,
     rounds: usize,

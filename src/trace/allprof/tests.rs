@@ -56,8 +56,8 @@ fn calls_become_actions() {
     assert_eq!(trace.name, "run");
 }
 
-/// Files of the recorder's early versions, which have another title, and whose types have an address behind their
-/// size. Lines as in the public sample `sweep3d-2x2`.
+/// Files of the recorder's early versions, which have another title, and whose types have an address after their size.
+/// Lines as in the public sample `sweep3d-2x2`.
 #[test]
 fn files_of_early_versions_are_read() {
     let title = "# collprof 0.9 output file\n# Sat Mar 21 16:07:26 2009\n# Init clockdiff: 0.000000\n\n";

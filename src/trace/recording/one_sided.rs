@@ -5,7 +5,7 @@ use crate::trace::Action;
 use crate::trace::action::ANY_TARGET;
 use crate::trace::calls::{At, Making};
 
-/// Names of the calls by their numbers.
+/// Names of the calls by number.
 const CALLS: [&str; 6] =
     ["MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"];
 
@@ -20,7 +20,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Something is written there, or read from there.
+    /// Converts a one-sided write or read.
     pub fn one_sided(&mut self, n: &[i64]) -> Done {
         let Some(&call) = CALLS.get(n[0] as usize) else {
             return Err(self.error(format!("there is no one-sided call {}", n[0])));
