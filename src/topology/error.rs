@@ -53,7 +53,7 @@ pub enum TopologyError {
         nearest: Option<String>,
     },
     /// The name of a file does not determine the format of the graph.
-    #[error("`{file}` is the name of a file, but does not tell its format")]
+    #[error("`{file}` is the name of a file, but its extension does not identify the format")]
     UnknownFormat {
         /// The name as given.
         file: String,

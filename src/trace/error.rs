@@ -328,7 +328,9 @@ impl TraceError {
             }
             K::NotText => "give a time-independent trace in text form, plain or packed with xz, zstd or gzip".into(),
             K::ByteOrderMark => "save the file as plain text (UTF-8 without a mark)".into(),
-            K::Empty => "give a trace with actions: in time-independent text, lines of the form `RANK ACTION ...`".into(),
+            K::Empty => {
+                "give a trace with actions: in time-independent text, lines of the form `RANK ACTION ...`".into()
+            }
             K::CutOff => {
                 "record or copy the trace again; if the line is complete, add a newline to the file (a line is taken \
                  without one only where nothing of it can be missing, such as `0 finalize`)"
@@ -372,7 +374,7 @@ impl TraceError {
             K::Foreign { help, .. } | K::Smpi { help, .. } => (*help).into(),
             K::ListTooShort { .. } => "name one file for each rank, or give the right number of ranks".into(),
             K::Outside { .. } => {
-                "a list is free to name files of its own folder only, unless --files-anywhere says that it can be trusted".into()
+                "a list may only name files of its own folder, unless --files-anywhere marks it as trusted".into()
             }
             K::Format(error) | K::Inexpressible(error) => error.help.into(),
             K::Side(_) => "the side file `NAME.toml` describes the trace; mend it, or move it away".into(),

@@ -78,7 +78,7 @@ impl Questions<'_> {
                 return Ok(Some(number));
             }
             let given = number.map_or(count.get_type().to_owned(), |number| number.to_string());
-            let message = format!("{}: operations(size, params) gives {given}, which is no count", program.name);
+            let message = format!("{}: operations(size, params) returned {given}, which is not a count", program.name);
             Err(WorkloadError::Program(message))
         })
     }
@@ -145,7 +145,7 @@ impl Questions<'_> {
                     return Err(wrong(format!("names rank {member} of {} ranks in number {index}", self.ranks)));
                 }
                 match (members.is_empty(), twice(&members)) {
-                    (true, _) => Err(wrong(format!("gives number {index} no members"))),
+                    (true, _) => Err(wrong(format!("lists no members for number {index}"))),
                     (_, Some(member)) => Err(wrong(format!("names rank {member} twice in number {index}"))),
                     _ => Ok(members.into()),
                 }

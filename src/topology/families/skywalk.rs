@@ -85,7 +85,7 @@ fn checked(arguments: &Arguments) -> Result<Skywalk, TopologyError> {
     let r = r.ok_or_else(|| arguments.invalid("r", "it must be a number above 0 and at most 1"))?;
     arguments.limit_arcs("di", (z * c) as u128 * (di + ds + dd) as u128)?;
     if (c * c) as u128 * (z * (ds + dd)) as u128 > MAX_WORK {
-        return Err(arguments.invalid("c", "so many cabinets with so many cables between them are too much work"));
+        return Err(arguments.invalid("c", "this number of cabinets and of cables between them takes too long"));
     }
     // Slightly more than the product, so that rounding does not exclude a distance that should be allowed.
     let reach = r * floor.largest_distance() as f64 + 1e-9;

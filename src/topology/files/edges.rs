@@ -54,7 +54,7 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
         let Some(second) = words.next() else {
             let is_number = first.1.bytes().all(|byte| byte.is_ascii_digit());
             let what = if pairs.is_empty() && !is_number { "a word".to_owned() } else { format!("`{}`", first.1) };
-            return wrong(first.0, format!("{what} stands alone; a cable has two ends"), LINE_HELP);
+            return wrong(first.0, format!("{what} is alone; a cable has two ends"), LINE_HELP);
         };
         if let Some((column, word)) = words.next() {
             return wrong(column, format!("`{word}` is one word too many"), LINE_HELP);
@@ -145,10 +145,10 @@ impl Header {
             return Err(format!("the header says n={n}, and n must be from 1 to {MAX_SWITCHES}"));
         }
         if directed.is_some() && self.directed.is_some() && directed != self.directed {
-            return Err("the header disagrees with what was said before about `directed`".into());
+            return Err("the header contradicts an earlier `directed`".into());
         }
         if switches.is_some() && self.switches.is_some() && switches != self.switches {
-            return Err("the header disagrees with what was said before about `n`".into());
+            return Err("the header contradicts an earlier `n`".into());
         }
         self.directed = self.directed.or(directed);
         self.switches = self.switches.or(switches);
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(message("0 -1"), "g.txt:1:3: `-1` is not a switch number from 0 to 16777215");
         assert_eq!(message("# n=4\n0 4"), "g.txt:2:3: `4` is not a switch number from 0 to 3");
         for (text, part) in [
-            ("0", "stands alone"),
+            ("0", "is alone"),
             ("0 1 2.5", "1:5: `2.5` is one word too many"),
             ("zero 1", "`zero`"),
             ("0 99999999999999999999", "1:3"),

@@ -102,7 +102,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
         if size == ranks && own == i64::from(self.rank) {
             return Ok(Some(true));
         }
-        self.refuse(&format!("MPI_{name}"), "the recorder does not tell the members of its communicator")?;
+        self.refuse(&format!("MPI_{name}"), "the members of its communicator are not recorded")?;
         Ok(None)
     }
 
@@ -171,10 +171,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
                 self.refuse(&format!("MPI_{name}"), "one-sided communication is not simulated")?;
             }
             "Send_init" | "Recv_init" | "Bsend_init" | "Ssend_init" | "Rsend_init" | "Start" | "Startall" => {
-                self.refuse(
-                    &format!("MPI_{name}"),
-                    "persistent requests are not recorded so that they can be told apart",
-                )?;
+                self.refuse(&format!("MPI_{name}"), "recorded persistent requests cannot be distinguished")?;
             }
             "Barrier" | "Bcast" | "Reduce" | "Allreduce" | "Scan" | "Exscan" | "Gather" | "Scatter" | "Allgather"
             | "Alltoall" | "Gatherv" | "Scatterv" | "Allgatherv" | "Alltoallv" | "Reduce_scatter" => {
@@ -221,7 +218,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
     fn receive(&mut self, name: &str, f: &Fields<'_>) -> Done {
         let Some(world) = self.comm(name, f, 7)? else { return Ok(()) };
         if self.get(f, 5, 0)? == -1 || self.get(f, 6, 0)? < 0 {
-            return self.refuse(&format!("MPI_{name}"), "nothing tells from which rank it came, or with which tag");
+            return self.refuse(&format!("MPI_{name}"), "its source and tag are not recorded");
         }
         let Some(from) = self.partner(f, 5, !world)? else { return Ok(()) };
         let ((count, datatype), tag) = (self.elements(f, 3, 4)?, self.tag(f, 6)?);
@@ -237,7 +234,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
     fn sendrecv(&mut self, f: &Fields<'_>) -> Done {
         let Some(world) = self.comm("Sendrecv", f, 12)? else { return Ok(()) };
         if self.get(f, 10, 0)? == -1 || self.get(f, 11, 0)? < 0 {
-            return self.refuse("MPI_Sendrecv", "nothing tells from which rank it received, or with which tag");
+            return self.refuse("MPI_Sendrecv", "its source and tag are not recorded");
         }
         let (to, from) = (self.partner(f, 5, !world)?, self.partner(f, 10, !world)?);
         if let Some(to) = to {

@@ -68,7 +68,8 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn error(file: &Path, byte: u64, problem: impl Into<String>) -> TraceError {
-    const HELP: &str = "the file is cut off or changed; fetch it again, or write it anew with `mopsim trace convert`";
+    const HELP: &str =
+        "the file is truncated or modified; fetch it again, or write it again with `mopsim trace convert`";
     let kind = Kind::format("compact trace", problem, HELP);
     TraceError::whole(file, kind).at_byte(byte)
 }

@@ -190,7 +190,7 @@ fn section(
     let (rank, actions, number) = head().ok_or_else(|| Broken::new(0, "the head of a rank is cut off"))?;
     // Sections of one rank are consecutive, and ranks ascend; a rank may be missing.
     if rank >= ranks as u64 || rank + 1 < all.len() as u64 {
-        return Err(Broken::new(0, format!("rank {rank} stands here, after {} of {ranks} ranks", all.len())));
+        return Err(Broken::new(0, format!("rank {rank} is out of order, after {} of {ranks} ranks", all.len())));
     }
     let rank = rank as usize;
     entries.clear();

@@ -119,7 +119,7 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
         partial_ranks += u64::from(partial);
         let open = program.ranks[rank as usize].requests.places(Request::open);
         if let Some(&at) = open.first() {
-            let reason = "nothing tells from which rank it came";
+            let reason = "its source is not recorded";
             let end = At::Byte(stream.position());
             for &at in &open {
                 program.ranks[rank as usize].actions.set(at, super::Action::NoOperation);

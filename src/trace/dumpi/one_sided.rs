@@ -62,7 +62,7 @@ impl Reader<'_, '_, '_> {
             // Freeing a window is also a barrier after all operations.
             "Win_fence" | "Win_free" => Action::Fence { window },
             "Win_lock" => {
-                self.note("MPI_Win_lock: waits for nobody".to_owned());
+                self.note("MPI_Win_lock: does not wait".to_owned());
                 return Ok(());
             }
             _ => Action::Flush { window, to: self.member(window, call.integers[0]).unwrap_or(ANY_TARGET) },
@@ -84,7 +84,7 @@ impl Reader<'_, '_, '_> {
         match self.told(i[2], known, tag, call.statuses.first())? {
             Some((from, tag)) => self.program.push(self.rank, Action::Probe { from, tag }),
             None => {
-                self.note("MPI_Probe whose message is not told: the receive that follows does the waiting".to_owned())
+                self.note("MPI_Probe whose message is not recorded: the receive that follows waits instead".to_owned())
             }
         }
         Ok(())

@@ -118,7 +118,7 @@ impl Reader<'_, '_, '_> {
 
     fn bytes(&self, count: i64, datatype: i64) -> Result<u64, TraceError> {
         let Some(size) = self.types.size(datatype) else {
-            return Err(self.error(format!("nothing tells the size of type {datatype}")));
+            return Err(self.error(format!("the size of type {datatype} is not recorded")));
         };
         let count = u64::try_from(count).map_err(|_| self.error(format!("{count} is no count")))?;
         count.checked_mul(size).ok_or_else(|| self.error("a message is too large"))
@@ -265,7 +265,7 @@ impl Reader<'_, '_, '_> {
     }
 
     pub(super) fn refuse_comm(&mut self, call: &Call) -> Done {
-        self.refuse(call, "the recorder does not tell the members of its communicator")
+        self.refuse(call, "the members of its communicator are not recorded")
     }
 
     fn receive(&mut self, call: &Call) -> Done {
@@ -303,7 +303,7 @@ impl Reader<'_, '_, '_> {
                             self.program.push(self.rank, Action::Recv { from, tag, count, datatype });
                             Ok(())
                         }
-                        None => self.refuse(call, "nothing tells from which rank it came"),
+                        None => self.refuse(call, "its source is not recorded"),
                     },
                     "Irecv" => {
                         let at = self.program.ranks[self.rank as usize].actions.len();
@@ -368,7 +368,7 @@ impl Reader<'_, '_, '_> {
             let (count, datatype) = self.elements(receive[0], receive[1])?;
             match self.told(receive[4], from, tag, call.statuses.first())? {
                 Some((from, tag)) => self.program.push(self.rank, Action::Recv { from, tag, count, datatype }),
-                None => self.refuse(call, "nothing tells from which rank it received")?,
+                None => self.refuse(call, "its source is not recorded")?,
             }
         }
         if to.is_some() {
@@ -439,7 +439,7 @@ impl Reader<'_, '_, '_> {
                 Ok(false) => self.note(format!("MPI_{} for a request that was not recorded: no effect", call.name)),
                 Err(Unresolved(at)) => {
                     self.program.ranks[self.rank as usize].actions.set(at, Action::NoOperation);
-                    self.refuse(call, "nothing tells from which rank the message came")?;
+                    self.refuse(call, "the source of the message is not recorded")?;
                 }
             }
         }

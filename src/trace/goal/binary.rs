@@ -57,7 +57,7 @@ impl Bytes<'_> {
         let place = u64::from_le_bytes(self.take(at)?).checked_add(8);
         place
             .filter(|&place| place <= length)
-            .ok_or_else(|| self.error(length, "a rank is said to begin or end behind the end of the file"))
+            .ok_or_else(|| self.error(length, "a rank begins or ends beyond the end of the file"))
     }
 }
 

@@ -76,11 +76,11 @@ pub fn check(trace: &Trace) -> Vec<Finding> {
     let certain = blocked(trace, Sends::Buffered, &mut matching);
     matching.finish(&mut findings);
     requests(trace, &mut findings);
-    if let Some(finding) = deadlock(trace, &certain, Severity::Error, "deadlock", "wait for ever") {
+    if let Some(finding) = deadlock(trace, &certain, Severity::Error, "deadlock", "wait forever") {
         findings.push(finding);
     } else {
         let possible = blocked(trace, Sends::Synchronous, &mut ());
-        let text = "wait for ever if sends wait for their receives: the program relies on buffers";
+        let text = "wait forever if sends wait for their receives: the program relies on buffers";
         findings.extend(deadlock(trace, &possible, Severity::Warning, "possible-deadlock", text));
     }
     notes(trace, &mut findings);
@@ -138,7 +138,7 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
         }
         for index in open.into_values().chain(started.into_values()).flatten() {
             let text = || actions.get(index).map(|action| crate::trace::ti::text(trace, &action)).unwrap_or_default();
-            forgotten.add(rank, index, || format!("nobody waits for `{}`", text()));
+            forgotten.add(rank, index, || format!("no wait for `{}`", text()));
         }
     }
     findings.extend(missing.finding(Severity::Warning, "wait-without-request"));

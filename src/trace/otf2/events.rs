@@ -189,7 +189,7 @@ impl<'o> Events<'o> {
         let Message { partner, comm, tag, bytes } = message;
         let place = || comm.map_or("its communicator".to_owned(), |comm| format!("communicator {comm}"));
         let Some(partner) = self.location(partner, place, event)? else {
-            return Err(self.program.error(event.file, event.at, "the message names nobody", "check the trace"));
+            return Err(self.program.error(event.file, event.at, "the message has no partner", "check the trace"));
         };
         let Some(rank) = self.definitions.rank(partner) else {
             let problem = format!("location {partner} is no rank of MPI");
@@ -321,21 +321,23 @@ impl<'o> Events<'o> {
             let open = self.program.ranks[rank].requests.places(Request::open);
             for &at in &open {
                 self.program.ranks[rank].actions.set(at, Action::NoOperation);
-                let reason = "it is never complete, so nothing tells from which rank it comes";
+                let reason = "it is never complete, so its source is unknown";
                 self.program.inexpressible("a receive", reason, rank as u32, file, end)?;
             }
             let collectives = self.program.ranks[rank].requests.places(Request::collective);
             for &at in &collectives {
                 self.program.ranks[rank].actions.set(at, Action::NoOperation);
-                let reason = "it is never complete, so nothing tells what it is";
+                let reason = "it is never complete, so its kind is unknown";
                 self.program.inexpressible("a collective that does not block", reason, rank as u32, file, end)?;
                 self.collectives.dropped(&mut self.program, rank as u32, at, file)?;
             }
         }
         self.collectives.finish(&mut self.program, file)?;
         if self.others > 0 {
-            self.program
-                .remark(file, format!("{} events of threads and devices beside the ranks were ignored", self.others));
+            self.program.remark(
+                file,
+                format!("{} events of threads and devices other than the ranks were ignored", self.others),
+            );
         }
         if let Some(text) = self.pauses.told(self.program.ranks.len()) {
             self.program.gaps(file, self.pauses.count, text);

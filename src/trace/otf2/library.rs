@@ -232,12 +232,11 @@ impl<'a> Definition<'a> {
 fn said() -> String {
     // SAFETY: the message is a static C string, which only changes in calls; we hold the lock that they need.
     let text = unsafe { CStr::from_ptr(mopsim_otf2_message()) }.to_string_lossy().into_owned();
-    if text.is_empty() { "the library says nothing about it".to_owned() } else { text }
+    if text.is_empty() { "the library returned no message".to_owned() } else { text }
 }
 
 fn refusal(file: &Path, problem: &str) -> TraceError {
-    let help =
-        "the folder beside the anchor file holds the events; check that all is there, with `otf2-print traces.otf2`";
+    let help = "the folder next to the anchor file contains the events; check that it is complete with `otf2-print traces.otf2`";
     TraceError::whole(file, Kind::format(NAME, format!("the archive cannot be read: {problem}"), help))
 }
 
@@ -247,7 +246,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let wrong = |problem: String, help| TraceError::whole(&*file, Kind::format(NAME, problem, help));
     if !is_file || source.is_packed() {
         let problem =
-            "the anchor file of an archive is only read where it lies, since its events are in files beside it";
+            "the anchor file of an archive is only read in its folder, since its events are in other files there";
         return Err(wrong(problem.to_owned(), "give the path of the anchor file, not packed"));
     }
     drop(source);

@@ -115,7 +115,7 @@ impl Events<'_> {
                 let name = ignored.name();
                 let (effect, what) = match ignored {
                     Ignored::RequestLock | Ignored::AcquireLock | Ignored::TryLock => {
-                        (Effect::Approximated, format!("{name}: locks of windows wait for nobody"))
+                        (Effect::Approximated, format!("{name}: locks of windows do not wait"))
                     }
                     Ignored::Sync | Ignored::WaitChange => (Effect::LeftOut, format!("{name}: not replayed")),
                     Ignored::Test => {
@@ -166,7 +166,7 @@ impl Events<'_> {
     ) -> Result<Option<Place>, TraceError> {
         let Some(id) = self.known(call, window, event)? else { return Ok(None) };
         let Some(target) = self.location(target, || format!("window {window}"), event)? else {
-            let problem = format!("{call} names nobody");
+            let problem = format!("{call} has no target");
             return Err(self.program.error(event.file, event.at, problem, "check the trace"));
         };
         match self.rank(target).filter(|&target| self.program.members(id).member(target).is_some()) {

@@ -294,7 +294,7 @@ fn whoever_is_no_member_is_refused() {
     // Not the communicator, whose number follows.
     let to = |whom: &str| SAMPLE.replacen("Receiver: 1 (\"Master thread\" <11>)", &format!("Receiver: {whom}"), 1);
     assert!(problem(&to("9 (INVALID)")).contains("communicator 0 has no member 9"), "{}", problem(&to("9 (INVALID)")));
-    assert!(problem(&to("UNDEFINED")).contains("the message names nobody"), "{}", problem(&to("UNDEFINED")));
+    assert!(problem(&to("UNDEFINED")).contains("the message has no partner"), "{}", problem(&to("UNDEFINED")));
     for whom in ["9", "9 (\"t\")", "x", ""] {
         assert!(problem(&to(whom)).contains("not as otf2-print writes it"), "{whom}: {}", problem(&to(whom)));
     }

@@ -233,7 +233,7 @@ impl Reader<'_, '_> {
             }
             _ => match self.comms.get(&number) {
                 Some(&id) => Ok(id),
-                None => Err(self.error(format!("communicator {number} has not been told"))),
+                None => Err(self.error(format!("communicator {number} is not defined"))),
             },
         }
     }

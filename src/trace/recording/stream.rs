@@ -327,7 +327,7 @@ impl<'a, 'r> Stream<'a, 'r> {
                         record.text = self.text(length)?;
                         self.names += 1;
                     } else if record.numbers[0] as u64 > self.names {
-                        return self.damaged(record.at, "a call is named by a number that stands for no name");
+                        return self.damaged(record.at, "a call refers to an undefined name");
                     }
                 }
             }
@@ -361,7 +361,7 @@ impl<'a, 'r> Stream<'a, 'r> {
                 return self.damaged(at, "a communicator has members that there are not");
             };
             if length < 1 || length > size - members.len() as i64 {
-                return self.damaged(at, "a communicator has another number of members than it says");
+                return self.damaged(at, "a communicator does not have the stated number of members");
             }
             members.extend((0..length).map(|i| first + i * step));
             expected = last + 1;
@@ -392,7 +392,7 @@ impl<'a, 'r> Stream<'a, 'r> {
             return Ok(Next::Early(at));
         }
         if told != self.records {
-            return self.damaged(at, format!("the file has {} records, and says {told}", self.records));
+            return self.damaged(at, format!("the file has {} records instead of the stated {told}", self.records));
         }
         if self.take::<8>()? != TRAILER {
             return self.damaged(at, "the file does not end as a recording does");

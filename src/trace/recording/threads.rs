@@ -155,7 +155,9 @@ impl Reader<'_, '_> {
             | Action::Get { .. }
             | Action::Accumulate { .. } => (Some(action), None),
             Action::Fence { .. } => {
-                self.note("MPI_Win_fence beside other threads: replayed where it ended, and may wait for them then");
+                self.note(
+                    "MPI_Win_fence during calls of other threads: replayed where it ended, so it may wait for them",
+                );
                 (None, Some(action))
             }
             _ => (None, Some(action)),

@@ -57,22 +57,22 @@ const ALLREDUCE: i64 = -4446;
 
 /// Refused lines, with the reason.
 const REFUSED: [(&str, &str); 16] = [
-    ("Startall", "the line does not tell which requests it starts"),
-    ("testall", "the line tells neither which requests it is about nor whether it found them complete"),
-    ("testany", "the line tells neither which requests it is about nor which of them it found complete"),
-    ("testsome", "the line tells neither which requests it is about nor which of them it found complete"),
-    ("waitAny", "the line tells neither which requests it is about nor which of them it found complete"),
-    ("Win_post", "the line does not tell with which ranks the epoch is shared"),
-    ("Win_start", "the line does not tell with which ranks the epoch is shared"),
-    ("Win_complete", "the line does not tell with which ranks the epoch is shared"),
-    ("Win_wait", "the line does not tell with which ranks the epoch is shared"),
-    ("Get_accumulate", "the line does not tell how much it brings back"),
-    ("Compare_and_swap", "the line does not tell how much it brings back"),
-    ("Rput", "the line does not tell which wait it belongs to"),
-    ("Rget", "the line does not tell which wait it belongs to"),
-    ("Raccumulate", "the line does not tell which wait it belongs to"),
-    ("Rget_accumulate", "the line does not tell which wait it belongs to"),
-    ("isendRecv", "the line does not tell which waits it belongs to"),
+    ("Startall", "its requests are not recorded"),
+    ("testall", "the line contains neither its requests nor whether it found them complete"),
+    ("testany", "the line contains neither its requests nor which of them it found complete"),
+    ("testsome", "the line contains neither its requests nor which of them it found complete"),
+    ("waitAny", "the line contains neither its requests nor which of them it found complete"),
+    ("Win_post", "the ranks that share the epoch are not recorded"),
+    ("Win_start", "the ranks that share the epoch are not recorded"),
+    ("Win_complete", "the ranks that share the epoch are not recorded"),
+    ("Win_wait", "the ranks that share the epoch are not recorded"),
+    ("Get_accumulate", "the amount of returned data is not recorded"),
+    ("Compare_and_swap", "the amount of returned data is not recorded"),
+    ("Rput", "its wait cannot be identified"),
+    ("Rget", "its wait cannot be identified"),
+    ("Raccumulate", "its wait cannot be identified"),
+    ("Rget_accumulate", "its wait cannot be identified"),
+    ("isendRecv", "its waits cannot be identified"),
 ];
 
 const REFUSED_HELP: &str = "SimGrid's replay does not know it either; record the program with `mopsim record`, or replace \
@@ -333,7 +333,7 @@ impl Builder {
     pub fn finish_smpi(&mut self) -> Result<(), TraceError> {
         if let Some((_, place)) = self.smpi.persistent.values().flatten().min_by_key(|(_, p)| (p.file, p.line)) {
             let kind = Kind::Smpi {
-                problem: "`Start` of a receive that no wait follows: nothing tells from which rank it comes".into(),
+                problem: "`Start` of a receive without a later wait: its source is unknown".into(),
                 help: "add the wait, or write the line as `irecv` with its source",
             };
             let file = &*self.files[place.file as usize];

@@ -240,7 +240,7 @@ mod library {
         for (argument, problem) in [
             ("receiver=9", Some("communicator 0 has no member 9")),
             ("receiver=4294967294", Some("communicator 0 has no member 4294967294")),
-            ("receiver=4294967295", Some("the message names nobody")),
+            ("receiver=4294967295", Some("the message has no partner")),
             ("root=9", Some("communicator 0 has no member 9")),
             ("root=4294967292", Some("communicator 0 has no member 4294967292")),
             ("root=4294967293", None),
