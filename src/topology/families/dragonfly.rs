@@ -1,9 +1,9 @@
 //! Dragonfly(a, h, g): g groups of a switches, fully connected within a group, h cables of each switch to other groups.
 //!
-//! (J. Kim, W. Dally, S. Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly Topology, 2008.) Switch `group*a
-//! + router`. Port `t = 0..g-2` of a group G leads to group `t` if t < G and to `t + 1` otherwise, and is on router `t
-//! div h`: the consecutive arrangement, which BookSim uses. Diameter 3 for a > 1 and g > 2. Balanced with `a = 2p =
-//! 2h`, p hosts on each switch.
+//! (J. Kim, W. Dally, S. Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly Topology, 2008.) Switch
+//! `group*a + router`. Port `t = 0..g-2` of a group G leads to group `t` if t < G and to `t + 1` otherwise, and is on
+//! router `t div h`: the consecutive arrangement, which BookSim uses. Diameter 3 for a > 1 and g > 2. Balanced with
+//! `a = 2p = 2h`, p hosts on each switch.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
