@@ -1,7 +1,7 @@
 //! Reading text files of moderate size whole: size limits, decompression, and positions in them for messages.
 //!
 //! Graph and platform files are read into memory, because errors in them are reported with line and column and some
-//! formats use names ahead of their definition. Traces, which are large, have readers of their own.
+//! formats use names before their definition. Traces, which are large, have readers of their own.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -321,7 +321,7 @@ impl Arguments {
         self.count(name, 1, MAX_SWITCHES).map(|count| count as u32)
     }
 
-    /// Refuses a graph with more than [`MAX_SWITCHES`] vertices, hosts included, ahead of building it.
+    /// Refuses a graph with more than [`MAX_SWITCHES`] vertices, hosts included, before it is built.
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].
@@ -338,7 +338,7 @@ impl Arguments {
         self.family.parameters[0].name
     }
 
-    /// Refuses a graph with more than [`MAX_ARCS`] arcs ahead of building it; `parameter` is the parameter to blame.
+    /// Refuses a graph with more than [`MAX_ARCS`] arcs before it is built; `parameter` is the parameter to blame.
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].

@@ -1,7 +1,7 @@
 //! The bytes of a trace: from a plain file, a compressed one, or a stream.
 //!
 //! Compression is recognised by its first bytes, since names are less reliable. Unpacked bytes count against a budget,
-//! so that an archive made to exhaust the reader stops early. The first bytes can be inspected ahead of reading: they
+//! so that an archive made to exhaust the reader stops early. The first bytes can be inspected before reading: they
 //! identify the format.
 
 use std::io::{self, BufReader, Cursor, Read};
@@ -125,7 +125,7 @@ impl<'r> Source<'r> {
         self.format.is_some()
     }
 
-    /// Returns the first bytes ahead of reading: [`HEAD`] of them, or all if the file has fewer.
+    /// Returns the first bytes before reading: [`HEAD`] of them, or all if the file has fewer.
     pub fn head(&mut self, budget: &mut Budget) -> Result<&[u8], TraceError> {
         if self.unpacked == 0 {
             let mut head = vec![0; HEAD];

@@ -28,7 +28,7 @@ pub enum WriteError {
 
 /// Writes traces in a format, a few ranks at a time.
 pub trait Writer: Sync {
-    /// Writes the part ahead of the first rank. `notes` are remarks to keep with the trace, if the format supports
+    /// Writes the part before the first rank. `notes` are remarks to keep with the trace, if the format supports
     /// them.
     ///
     /// # Errors

@@ -67,7 +67,7 @@ impl From<trace::WriteError> for WriteError {
 /// Bytes of a rank's text that stay in memory until they are passed on.
 const KEPT_TEXT: usize = 16 << 20;
 
-/// Ranks per thread that are generated ahead of passing on the first of them.
+/// Ranks per thread that are generated before the first of them is passed on.
 const CHUNK: usize = 8;
 
 impl Instance {

@@ -207,7 +207,7 @@ pub(super) const RUNS_AWAY: &str = "the program runs away";
 /// Start of Starlark's own message about them.
 pub(super) const TICKS: &str = "Execution duration limit";
 
-/// Checks steps and memory ahead of each statement of user programs.
+/// Checks steps and memory before each statement of user programs.
 pub(super) struct Watch {
     pub limits: Limits,
     pub here: Arc<Here>,

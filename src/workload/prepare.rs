@@ -1,4 +1,4 @@
-//! Questions to a program ahead of running its ranks: legality of the number of ranks, operations, and common
+//! Questions to a program before its ranks run: legality of the number of ranks, operations, and common
 //! preparation.
 
 use super::context::Context;

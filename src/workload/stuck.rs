@@ -1,6 +1,6 @@
 //! Programs that are stuck within one statement.
 //!
-//! Steps and memory are checked ahead of each statement, but a statement can be a single step that never ends: a value
+//! Steps and memory are checked before each statement, but a statement can be a single step that never ends: a value
 //! that contains another one twice, forty times over, is small, but comparing, hashing or printing it takes 2^40 steps
 //! inside the interpreter, which checks no limit. This cannot be stopped from within, so it is observed from another
 //! thread: each evaluation counts its statements, and the caller checks whether the count advances ([`Patience`]), and

@@ -14,7 +14,7 @@ use super::{Graph, Randomness, TopologyError, derived_seed};
 /// Number of draws before giving up.
 const ATTEMPTS: u64 = 100;
 
-/// Number of random partners that an arc tries ahead of trying all of them in order.
+/// Number of random partners that an arc tries before it tries all of them in order.
 const RANDOM_SWAPS: usize = 64;
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {

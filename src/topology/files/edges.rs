@@ -2,7 +2,7 @@
 //!
 //! The number of switches is one more than the largest number in the file, unless more are requested. Cables are
 //! two-way unless stated otherwise in the specification (`edges:path=cables.txt,directed=true,n=64`), or in a comment
-//! ahead of the first cable that contains only `directed`, `undirected`, `n=64` and the places of hosts, so that a file
+//! before the first cable that contains only `directed`, `undirected`, `n=64` and the places of hosts, so that a file
 //! can be self-contained: `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more,
 //! `host_vertices=6` declares the first 6 vertices as hosts with cables of their own. By default there is one host on
 //! each switch.

@@ -152,7 +152,7 @@ impl<'o> Program<'o> {
         self.ranks[rank as usize].actions.push(action);
     }
 
-    /// Records a call with its start and end time: the time ahead of it was computation.
+    /// Records a call with its start and end time: the time before it was computation.
     pub fn call(&mut self, rank: u32, begin: f64, end: f64) {
         let state = &mut self.ranks[rank as usize];
         state.began.get_or_insert(begin);

@@ -82,7 +82,7 @@ impl Requests {
         })
     }
 
-    /// Marks the number of a collective as free ahead of the action with that index.
+    /// Marks the number of a collective as free before the action with that index.
     pub fn is_free(&mut self, number: u32, before: usize) {
         self.free.insert(number, before);
     }

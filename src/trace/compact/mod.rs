@@ -40,7 +40,7 @@ const SECTION_HEAD: usize = 20;
 const NOTES: u8 = 1;
 const RANK: u8 = 2;
 const END: u8 = 3;
-/// Written only if there are communicators, ahead of the ranks: readers of the first version refuse it by name.
+/// Written only if there are communicators, before the ranks: readers of the first version refuse it by name.
 const COMMUNICATORS: u8 = 4;
 
 /// Length of the body of the last section: ranks and actions.

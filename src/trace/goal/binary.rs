@@ -106,7 +106,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
 }
 
 /// Returns `true` if operations have the size of those of LogGOPSim2. The file does not contain this information: but
-/// with the size of LogGOPSim, the list of a rank would end in the middle of a number, or ahead of its start.
+/// with the size of LogGOPSim, the list of a rank would end in the middle of a number, or before its start.
 fn of_version_2(bytes: &mut Bytes<'_>, table: u64, ranks: usize) -> Result<bool, TraceError> {
     for rank in 0..ranks as u64 {
         let (start, end) = (bytes.place(table + 16 * rank)?, bytes.place(table + 16 * rank + 8)?);

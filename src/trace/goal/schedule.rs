@@ -56,7 +56,7 @@ struct Posted {
 
 /// The operations of all ranks.
 ///
-/// The requirements of an operation may appear anywhere ahead of it, and the order of two may depend on a message from
+/// The requirements of an operation may appear anywhere before it, and the order of two may depend on a message from
 /// a rank that is defined later. All operations have to be read to place the first one.
 pub(super) struct Schedule {
     graphs: Graphs,
@@ -446,7 +446,7 @@ impl Order<'_> {
     }
 }
 
-/// Waits for a message; one that was posted immediately ahead becomes a blocking call. An older one of the same partner
+/// Waits for a message; one that was posted just before becomes a blocking call. An older one of the same partner
 /// and tag is different: blocking on the newer one would wait for something that may only come after the older is used.
 fn wait(program: &mut Program<'_>, rank: u32, operation: &Operation, is_last: bool) {
     let (peer, tag) = (operation.peer, operation.tag as i32);

@@ -44,7 +44,7 @@ fn graphs_become_lists() {
 0 compute 100\n0 isend 1 3 8 6\n0 irecv 1 4 16 6\n0 wait 1 0 4\n0 wait 0 1 3\n0 compute 5
 1 isend 0 4 16 6\n1 recv 0 3 8 6\n1 compute 7\n1 waitall
 ";
-    // A receive that was posted immediately ahead becomes a blocking one.
+    // A receive that was posted just before becomes a blocking one.
     let expected = expected.replace("0 irecv 1 4 16 6\n0 wait 1 0 4\n", "0 recv 1 4 16 6\n");
     assert_eq!(ti(&parse(SAMPLE.as_bytes()).unwrap()), expected);
 }
@@ -69,7 +69,7 @@ fn runs_with_large_messages(text: &str) {
     assert!(found.is_empty(), "{found:?}\n{}", ti(&trace));
 }
 
-/// The send that rank 0 posts first is received last: waiting for it ahead of sending the other one never ends.
+/// The send that rank 0 posts first is received last: a wait for it before the other one is sent would never end.
 #[test]
 fn a_send_is_done_when_it_is_received() {
     runs_with_large_messages(

@@ -1,4 +1,4 @@
-//! The definitions ahead of the events: clock, locations, groups, communicators, windows.
+//! The definitions before the events: clock, locations, groups, communicators, windows.
 
 use rustc_hash::FxHashMap;
 

@@ -128,7 +128,7 @@ fn collectives_of_a_part_count_its_members() {
     assert!(text.contains("communicator 2 0 1 2\n") && text.contains("0 on 2 alltoall 3 3 6 6\n"), "{text}");
 }
 
-/// Returns the sample with a window on the communicator of ranks 1 and 2, and its events ahead of the last collective.
+/// Returns the sample with a window on the communicator of ranks 1 and 2, and its events before the last collective.
 fn with_window(events: &str) -> String {
     let sample = SAMPLE.replace(
         "\n=== Events",

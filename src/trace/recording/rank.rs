@@ -155,7 +155,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Records the time ahead of a call as computation; consecutive ones are merged.
+    /// Records the time before a call as computation; consecutive ones are merged.
     fn compute(&mut self, record: &Record, counts_instructions: bool) {
         let flops = record.gap as f64 * self.flops;
         if !(flops > 0.0 && flops.is_finite()) {

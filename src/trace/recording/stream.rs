@@ -387,7 +387,7 @@ impl<'a, 'r> Stream<'a, 'r> {
 
     fn end(&mut self, at: u64) -> Step<Next> {
         let (told, overlapped) = (self.varint()?, self.varint()?);
-        // The recorder was killed ahead of writing more, or truncated the rest of its last block.
+        // The recorder was killed before it could write more, or truncated the rest of its last block.
         if told == 0 && overlapped == 0 {
             return Ok(Next::Early(at));
         }

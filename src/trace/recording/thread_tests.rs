@@ -68,7 +68,7 @@ fn calls_with_nothing_in_between_are_whole() {
     assert_eq!(told.collectives, plain.collectives);
 }
 
-/// A call that starts two messages has both at its start, ahead of the actions of another thread.
+/// A call that starts two messages has both at its start, before the actions of another thread.
 #[test]
 fn all_that_a_call_starts_stands_where_it_began() {
     let file = File::new(0, 3, 0)

@@ -21,7 +21,7 @@ pub(super) enum Place {
     Between(usize),
 }
 
-/// An action to insert ahead of the one with index `before`.
+/// An action to insert before the one with index `before`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Between {
     before: usize,

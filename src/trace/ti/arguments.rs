@@ -160,7 +160,7 @@ impl Builder {
     #[inline]
     pub fn datatype<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], Datatype)> {
         let (rest, datatype) = opt(datatype).parse(text)?;
-        // A line ahead of the first `init` determines the default as well: that of a trace without any `init`.
+        // A line before the first `init` determines the default as well: that of a trace without any `init`.
         let datatype = datatype.unwrap_or_else(|| self.default.get_or_insert((Datatype::BYTE, self.place)).0);
         Ok((rest, datatype))
     }

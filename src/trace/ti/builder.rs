@@ -159,7 +159,7 @@ impl Builder {
     pub fn block(&mut self, block: &Block<'_>) -> Result<(), TraceError> {
         let text = block.text;
         let mut rest = text;
-        // Lines ahead of one with a NUL byte are read, so that the first error is the one reported.
+        // Lines before one with a NUL byte are read, so that the first error is the one reported.
         let nul = memchr(0, text);
         if let Some(nul) = nul {
             rest = &text[..memrchr(b'\n', &text[..nul]).map_or(0, |end| end + 1)];

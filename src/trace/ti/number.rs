@@ -1,6 +1,6 @@
 //! Parsers of single arguments.
 //!
-//! They skip the blanks ahead of a word and stop at its end. A missing word is a recoverable error of nom, so that
+//! They skip the blanks before a word and stop at its end. A missing word is a recoverable error of nom, so that
 //! `opt` accepts it; a malformed word is a failure. Plain digits have a short path: nearly all arguments are that.
 
 use nom::IResult;

@@ -17,7 +17,7 @@ pub fn write(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
 
 /// Writes a part of a trace, whose first rank may have a number above 0.
 ///
-/// Communicators, which all parts share, are declared ahead of the first rank.
+/// Communicators, which all parts share, are declared before the first rank.
 pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write) -> io::Result<()> {
     let declared = if first == 0 { &trace.communicators[..] } else { &[] };
     for (number, members) in (1..).zip(declared) {

@@ -166,7 +166,7 @@ impl Built {
         for vertex in (rank..self.vertices()).step_by(ranks as usize) {
             let level = levels[vertex as usize];
             let all = f64::from(self.degree(vertex));
-            // Without success until the level ahead of its own.
+            // Without success until the level before its own.
             let in_vain = if level == UNSEEN { *depth } else { level.max(1) - 1 };
             looks[..usize::from(in_vain)].iter_mut().for_each(|sum| *sum += all);
             if level != UNSEEN && level > 0 {

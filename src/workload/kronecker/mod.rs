@@ -2,7 +2,7 @@
 //!
 //! A graph that fits ([`LARGEST_BUILT`]) is built, with the edges that the reference code of Graph500 2.1.4 generates
 //! from the same seeds, and searched from its roots. A larger one is drawn from the distribution of its edges
-//! ([`sampled`]). Graphs are made ahead of running the ranks, which only read them.
+//! ([`sampled`]). Graphs are made before the ranks run, and the ranks only read them.
 
 mod edges;
 mod exact;

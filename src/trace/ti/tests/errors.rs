@@ -164,7 +164,7 @@ fn files_that_are_no_trace() {
     assert!(matches!(parse("# nothing\n\n").unwrap_err().kind, Kind::Empty));
     assert!(matches!(parse_for(Some(3), "\n").unwrap_err().kind, Kind::Empty));
     assert!(matches!(fails("0 init\n0 \0 1\n", 2, 3, "").kind, Kind::NotText));
-    // An error ahead of the NUL byte is reported first, even with a comment in the line.
+    // An error before the NUL byte is reported first, even with a comment in the line.
     fails("0 init\n0 x\n0 \0\n", 2, 3, "x");
     fails("0 init\n# \0", 2, 3, "");
     let error = read_from(&b"\x7fELF\x02\x01\x01\n\n"[..], "t", &Options::default()).unwrap_err();

@@ -43,7 +43,7 @@ proptest! {
         write(&trace, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let mut queues = vec![std::collections::VecDeque::new(); trace.ranks()];
-        // Communicators are declared ahead of their use.
+        // Communicators are declared before their use.
         let (declared, lines) = text.lines().partition::<Vec<_>, _>(|line| line.contains("communicator"));
         for line in lines {
             queues[line.split(' ').next().unwrap().parse::<usize>().unwrap()].push_back(line);
