@@ -238,7 +238,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
     }
 }
 
-/// Builds a call in which all ranks have the same counts; for calls without a root it is 0.
+/// Builds a call in which all ranks have the same counts; for calls without a root, `root` is 0.
 fn rooted(
     eval: &Evaluator,
     on: NoneOr<i32>,
