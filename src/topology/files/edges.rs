@@ -198,7 +198,7 @@ mod tests {
             ("0 16777216", "16777215"),
             ("", "no cable"),
             ("# n=0\n", "n=0"),
-            ("# directed\n# undirected\n0 1", "g.txt:2:1: the header disagrees"),
+            ("# directed\n# undirected\n0 1", "g.txt:2:1: the header contradicts"),
         ] {
             assert!(message(text).contains(part), "{text}: {}", message(text));
         }

@@ -86,7 +86,7 @@ fn errors_and_notes_have_their_line() {
         ("MPI_Send:1:94:x:9,4,4:0:7:9,0,1:2", "field 4 of MPI_Send is not as it should be"),
         ("MPI_Send:1", "no dates"),
         ("MPI_Send:1:94:10:9,4,4:0:7:9,0,3:2", "members of its communicator"),
-        ("MPI_Recv:1:94:10:9,4,4:-1:7:9,0,1:0:2", "from which rank"),
+        ("MPI_Recv:1:94:10:9,4,4:-1:7:9,0,1:0:2", "source and tag are not recorded"),
         ("MPI_Put:1:1:2", "one-sided"),
         ("Send:1:2", "begins with the name"),
     ] {

@@ -135,7 +135,7 @@ fn forged(ranks: u32, body: &[u8]) -> TraceError {
 fn forged_content_is_refused_where_it_stands() {
     let body = (FILE_HEAD + SECTION_HEAD) as u64;
     for (content, at, part) in [
-        (&[2, 0, 0][..], 0, "rank 2 stands here"),
+        (&[2, 0, 0][..], 0, "rank 2 is out of order"),
         (&[0, 1, 0], 3, "1 actions are announced"),
         (&[0, 1, 0, 4], 3, "code 4"),
         (&[0, 1, 0, 0, 1], 3, "code 0"),

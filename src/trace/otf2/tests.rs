@@ -339,7 +339,7 @@ fn whoever_is_no_member_is_refused() {
         with_window(&format!("RMA_PUT 11 10200 Window: \"w\" <4>, Remote: {whom}, Bytes: 5, Matching: 0\n"))
     };
     assert!(problem(&put("9 (INVALID)")).contains("window 4 has no member 9"));
-    assert!(problem(&put("UNDEFINED")).contains("RMA_PUT names nobody"));
+    assert!(problem(&put("UNDEFINED")).contains("RMA_PUT has no target"));
 }
 
 #[test]
