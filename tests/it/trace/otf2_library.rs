@@ -335,6 +335,6 @@ mod library {
         let bytes = std::fs::read(&anchor).expect("a file");
         let options = Options::default();
         let error = trace::read_from(&*bytes, "stdin", &options).expect_err("its events are elsewhere");
-        assert!(error.to_string().contains("where it lies"), "{error}");
+        assert!(error.to_string().contains("in its folder"), "{error}");
     }
 }
