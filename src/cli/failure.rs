@@ -167,7 +167,7 @@ impl Failure {
             StudyError::File(e) if e.is_io() => "check the path and its permissions".to_owned(),
             StudyError::File(TomlError::Read(e)) => e.help().to_owned(),
             StudyError::File(_) | StudyError::Contradiction(_) => {
-                "`mopsim compare --help` shows a study file, docs/studies.md has all keys".to_owned()
+                "`mopsim compare --help` shows a study file, docs/reference/studies.md has all keys".to_owned()
             }
             StudyError::Choice(e) => e.help().to_owned(),
             StudyError::Network { error, .. } => error.help(),

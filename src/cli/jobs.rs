@@ -29,9 +29,10 @@ pub fn read(arguments: &Replay) -> Result<Workload, Failure> {
         entry.open(folder, &otherwise, &mut mix).map_err(|error| match error {
             EntryError::Open(OpenError::Trace(error)) => error.into(),
             EntryError::Open(OpenError::Workload(error)) => error.into(),
-            EntryError::Open(OpenError::Contradiction(message)) => {
-                Failure::input(format!("job `{}`: {message}", entry.label()), "docs/jobs.md has the keys of a job")
-            }
+            EntryError::Open(OpenError::Contradiction(message)) => Failure::input(
+                format!("job `{}`: {message}", entry.label()),
+                "docs/guide/jobs.md has the keys of a job",
+            ),
             EntryError::Jobs(error) => Failure::study(&StudyError::Jobs(Box::new(error)), &[]),
         })
     };
@@ -52,7 +53,7 @@ fn read_file(file: &Path) -> Result<(JobsFile, PathBuf), Failure> {
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let jobs = JobsFile::read(file).map_err(|error| match error.is_io() {
         true => Failure::from(NetworkError::from(error)),
-        false => Failure::input(error, "docs/jobs.md describes files of jobs"),
+        false => Failure::input(error, "docs/guide/jobs.md describes files of jobs"),
     })?;
     Ok((jobs, folder))
 }

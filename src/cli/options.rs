@@ -88,7 +88,10 @@ pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
         let (choice, text): (ModelChoice, _) =
             toml_file::read_with_text(file).map_err(|error| match error.is_io() {
                 true => Failure::from(NetworkError::from(error)),
-                false => Failure::input(error, "the keys are those of the table [model] of studies (docs/studies.md)"),
+                false => Failure::input(
+                    error,
+                    "the keys are those of the table [model] of studies (docs/reference/studies.md)",
+                ),
             })?;
         if let Err(error) = choice.build() {
             let help = error.help();

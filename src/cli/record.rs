@@ -143,7 +143,7 @@ fn incomplete(summary: &Summary) -> Option<(String, &'static str)> {
         Some((what, help))
     } else if missing > 0 {
         let what = format!("{missing} of {ranks} ranks have no file");
-        let help = "name a folder with -o that all hosts see and can write to, and pass on the environment (docs/recording.md)";
+        let help = "name a folder with -o that all hosts see and can write to, and pass on the environment (docs/guide/recording.md)";
         Some((what, help))
     } else if early > 0 {
         let what = format!("{early} of {ranks} ranks ended without MPI_Finalize");
@@ -184,7 +184,7 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     if missing > 0 {
         say(&format!(
             "warning: {missing} of {} ranks have no file here; ranks on other hosts need a folder\n  that all hosts see (-o), and the \
-             environment (docs/recording.md)",
+             environment (docs/guide/recording.md)",
             about.ranks
         ));
     }
@@ -197,7 +197,7 @@ fn tell(folder: &Path, summary: &Summary, about: &About<'_>, is_second: bool) {
     let overlapped: u64 = summary.recorded.iter().map(|rank| rank.overlapped).sum();
     if overlapped > 0 {
         say(&format!(
-            "note: {} calls began while another thread was in one; the threads of a rank are\n  replayed as one (docs/recording.md)",
+            "note: {} calls began while another thread was in one; the threads of a rank are\n  replayed as one (docs/guide/recording.md)",
             grouped(overlapped)
         ));
     }

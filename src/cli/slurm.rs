@@ -22,7 +22,7 @@ const OWN: [(&str, bool); 7] = [
     ("-q", false),
 ];
 
-/// Begins the last line of a script: behind it is a checksum of all before. A script that was edited, as docs/clusters.md
+/// Begins the last line of a script: behind it is a checksum of all before. A script that was edited, as docs/guide/clusters.md
 /// tells to, has another one, and is not replaced unasked.
 const SEAL: &str = "# written by mopsim; unchanged while the checksum is ";
 

@@ -4,22 +4,22 @@ use super::Prices;
 use crate::layout::{Cables, FloorPlan};
 use crate::topology::Graph;
 
-/// What a network costs and draws.
+/// Cost and power of a network.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bill {
-    /// Hosts.
+    /// Number of hosts.
     pub endpoints: u64,
-    /// Ports of each router: the most that a switch needs for its cables and its hosts.
+    /// Ports of each router: the largest number that a switch needs for its cables and its hosts.
     pub ports: u64,
-    /// Copper cables, those to compute nodes included where the floor plan has them.
+    /// Number of copper cables, including those to compute nodes if the floor plan places them.
     pub copper_cables: u64,
-    /// Fibre cables.
+    /// Number of fibre cables.
     pub fibre_cables: u64,
     /// Length of all these cables, in metres.
     pub metres: f64,
-    /// The longest of them, in metres.
+    /// Length of the longest of these cables, in metres.
     pub longest: f64,
-    /// Dollars for cables. A one-way cable costs half as much as a two-way one.
+    /// Dollars for cables. A one-way cable costs half as much as a two-way cable.
     pub cable_dollars: f64,
     /// Dollars for routers.
     pub router_dollars: f64,
@@ -29,7 +29,7 @@ pub struct Bill {
     pub watts: f64,
 }
 
-/// Why there is no bill.
+/// Reason why there is no bill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CostError {
     /// The routers have fewer ports than the price list goes down to.
@@ -37,13 +37,13 @@ pub enum CostError {
     FewPorts {
         /// Ports of the routers.
         ports: u64,
-        /// The smallest number in the price list.
+        /// The smallest number of ports in the price list.
         least: u64,
     },
 }
 
 impl Bill {
-    /// Adds up routers and cables. One-way links need a port for each two: a port has an input and an output.
+    /// Adds up routers and cables. Two one-way links share a port, which has an input and an output.
     ///
     /// # Errors
     /// [`CostError::FewPorts`].
@@ -92,12 +92,12 @@ impl Bill {
         }
     }
 
-    /// Dollars in all.
+    /// Returns the total in dollars.
     pub fn dollars(&self) -> f64 {
         self.cable_dollars + self.router_dollars + self.host_dollars
     }
 
-    /// Dollars for each compute node, if there is one.
+    /// Returns the dollars per compute node, if there is one.
     pub fn dollars_per_endpoint(&self) -> Option<f64> {
         (self.endpoints > 0).then(|| self.dollars() / self.endpoints as f64)
     }

@@ -1,4 +1,4 @@
-//! What a network costs and draws: routers, cables, dollars, watts.
+//! Cost and power of a network: routers, cables, dollars, watts.
 //!
 //! Prices are data: [`PriceList`] reads a TOML file, and the presets in `data/prices` are part of the program.
 

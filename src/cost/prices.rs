@@ -74,29 +74,29 @@ pub struct Prices {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RouterPrices {
-    /// Dollars for a port.
+    /// Dollars per port.
     pub dollars_per_port: f64,
-    /// Dollars for the rest; may be negative, as a fitted line's constant.
+    /// Dollars per router, independent of its ports; may be negative, as the constant of a fitted line.
     pub dollars: f64,
     /// The line holds from this number of ports.
     pub least_ports: u64,
-    /// Lanes of a port.
+    /// Lanes per port.
     pub lanes_per_port: f64,
-    /// Watts of a lane.
+    /// Watts per lane.
     pub watts_per_lane: f64,
 }
 
-/// A cable of `x` metres costs `dollars_per_gbps_and_metre * x + dollars_per_gbps` for each Gb/s.
+/// A cable of `x` metres costs `dollars_per_gbps_and_metre * x + dollars_per_gbps` per Gbit/s.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CablePrices {
-    /// Dollars for a Gb/s and a metre.
+    /// Dollars per Gbit/s and metre.
     pub dollars_per_gbps_and_metre: f64,
-    /// Dollars for a Gb/s, however short the cable.
+    /// Dollars per Gbit/s, independent of the length.
     pub dollars_per_gbps: f64,
 }
 
-/// Where copper ends.
+/// Maximum length of copper.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -145,7 +145,7 @@ struct WrittenRate {
     host: Option<HostPrices>,
 }
 
-/// Why prices cannot be used.
+/// Reason why prices cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PricesError {
     /// The file is not a price list.
@@ -154,11 +154,11 @@ pub enum PricesError {
     /// A number breaks a rule.
     #[error("`{key}` is {value}, but it must be {rule}")]
     Invalid {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The value.
+        /// Value as written.
         value: f64,
-        /// The rule.
+        /// The rule, as the end of a sentence.
         rule: &'static str,
     },
     /// A key is missing, or two exclude each other.
@@ -167,7 +167,7 @@ pub enum PricesError {
 }
 
 impl CablePrices {
-    /// Dollars for each Gb/s of a cable of so many metres.
+    /// Returns the dollars per Gbit/s for a cable of `metres` metres.
     pub fn dollars_per_gbps(&self, metres: f64) -> f64 {
         self.dollars_per_gbps_and_metre * metres + self.dollars_per_gbps
     }
@@ -233,8 +233,8 @@ impl PriceList {
         Some(Self::from_toml(text).expect("presets are tested"))
     }
 
-    /// Returns the prices at a link rate in Gbit/s: those of the nearest listed rate (by ratio), scaled if the list says
-    /// how.
+    /// Returns the prices at a link rate in Gbit/s: those of the nearest listed rate (by ratio), scaled if the list has
+    /// a scaling exponent.
     pub fn at(&self, gbps: f64) -> Prices {
         let far = |prices: &&Prices| (prices.link_rate_gbps / gbps).ln().abs();
         let nearest = self.rates.iter().min_by(|a, b| far(a).total_cmp(&far(b))).expect("a list has a rate");
@@ -244,7 +244,7 @@ impl PriceList {
         nearest.scaled(factor, gbps)
     }
 
-    /// Whether the list has prices at a link rate: it names the rate within 1 %, or says how prices scale.
+    /// Returns `true` if the list has prices at a link rate: it lists the rate within 1 %, or has a scaling exponent.
     pub fn covers(&self, gbps: f64) -> bool {
         let near = |prices: &Prices| (prices.link_rate_gbps / gbps - 1.0).abs() <= 0.01;
         self.scaling.is_some() || self.rates.iter().any(near)
@@ -287,7 +287,7 @@ impl Prices {
         Ok(())
     }
 
-    /// Returns prices at another rate, at which everything costs `factor` times as much. Power does not change.
+    /// Returns the prices at another rate, at which everything costs `factor` times as much. Power does not change.
     fn scaled(&self, factor: f64, gbps: f64) -> Self {
         let of_cable = factor * self.link_rate_gbps / gbps;
         let cable = |prices: &CablePrices| CablePrices {
@@ -312,17 +312,17 @@ impl Prices {
         }
     }
 
-    /// Dollars for a router; `None` if it has fewer ports than the price list goes down to.
+    /// Returns the dollars for a router; `None` if it has fewer ports than the price list covers.
     pub fn router_dollars(&self, ports: u64) -> Option<f64> {
         (ports >= self.router.least_ports).then_some(self.router.dollars_per_port * ports as f64 + self.router.dollars)
     }
 
-    /// Watts of a router, all of whose ports draw power.
+    /// Returns the watts of a router, all of whose ports draw power.
     pub fn router_watts(&self, ports: u64) -> f64 {
         self.router.lanes_per_port * self.router.watts_per_lane * ports as f64
     }
 
-    /// Dollars for a cable of so many metres, and whether it is fibre.
+    /// Returns the dollars for a cable of `metres` metres, and whether it is fibre.
     pub fn cable_dollars(&self, metres: f64) -> (f64, bool) {
         let fibre = metres > self.limits.copper_metres;
         let kind = if fibre { &self.fibre } else { &self.copper };
@@ -331,14 +331,14 @@ impl Prices {
 }
 
 impl Default for PriceList {
-    /// The preset `equality`.
+    /// Returns the preset `equality`.
     fn default() -> Self {
         Self::preset("equality").expect("the preset exists")
     }
 }
 
 impl Default for Prices {
-    /// Those of the preset `equality`, which has one rate.
+    /// Returns the prices of the preset `equality`, which has one rate.
     fn default() -> Self {
         PriceList::default().rates.swap_remove(0)
     }

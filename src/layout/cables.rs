@@ -9,9 +9,9 @@ use crate::topology::{ArcId, CableId, Graph};
 pub struct Cables {
     /// Length of each cable, by its number; 0 for those to hosts that are vertices.
     lengths: Vec<f64>,
-    /// Lengths of those between switches, where there are others.
+    /// Lengths of the cables between switches, if there are others.
     between_switches: Option<Vec<f64>>,
-    /// Lengths of the cables to hosts that are vertices, in models that have them.
+    /// Lengths of the cables to hosts that are vertices, in models that place them.
     to_hosts: Vec<f64>,
     /// Cables that stay within a cabinet.
     pub within_cabinets: usize,
@@ -29,7 +29,7 @@ impl Cables {
         let mut within_cabinets = 0;
         for arc in (0..graph.arcs() as u32).map(ArcId) {
             let (from, to) = (graph.tail(arc), graph.head(arc));
-            // The second direction of a cable says the same.
+            // The second direction of a cable has the same length.
             if !graph.is_directed() && from >= to {
                 continue;
             }
@@ -48,33 +48,35 @@ impl Cables {
         Self { lengths, between_switches, to_hosts, within_cabinets, total, longest }
     }
 
-    /// Length of a cable.
+    /// Returns the length of a cable.
     pub fn length(&self, cable: CableId) -> f64 {
         self.lengths[cable.index()]
     }
 
-    /// All lengths, by number of the cable; 0 for cables to hosts that are vertices.
+    /// Returns all lengths, by number of the cable; 0 for cables to hosts that are vertices.
     pub fn lengths(&self) -> &[f64] {
         &self.lengths
     }
 
-    /// Lengths of the cables between switches.
+    /// Returns the lengths of the cables between switches.
     pub fn between_switches(&self) -> &[f64] {
         self.between_switches.as_deref().unwrap_or(&self.lengths)
     }
 
-    /// Lengths of the cables to hosts that are vertices; none in the grid models, which ignore cables to hosts.
+    /// Returns the lengths of the cables to hosts that are vertices; none in the grid models, which ignore cables to
+    /// hosts.
     pub fn to_hosts(&self) -> &[f64] {
         &self.to_hosts
     }
 
-    /// The mean length; 0 if there is no cable.
+    /// Returns the mean length; 0 if there is no cable.
     pub fn average(&self) -> f64 {
         let count = self.between_switches().len();
         if count == 0 { 0.0 } else { self.total / count as f64 }
     }
 
-    /// Number of cables of up to 1, 2, 3, ... times `step` metres, each counted once, in the first class that holds it.
+    /// Returns the number of cables of up to 1, 2, 3, ... times `step` metres, each counted once, in the first class
+    /// that holds it.
     pub fn histogram(&self, step: f64) -> Vec<u64> {
         let mut classes = Vec::new();
         for length in self.between_switches() {

@@ -1,19 +1,19 @@
 //! The floor plan of the paper on Equality: switches and compute nodes together in cabinets of 42 units.
 //!
 //! Switch 0, its compute nodes, switch 1, ... take one unit each, in this order; 42 units make a cabinet. Within a
-//! cabinet switches come first from the top, then compute nodes. Cabinets are 1 m by 1 m without aisles; a cable leaves
-//! through a port at mid-height (0.5 m at each end), goes along the side of the cabinet, and between cabinets 1 m above
-//! them.
+//! cabinet switches are placed first, from the top, then compute nodes. Cabinets are 1 m by 1 m without aisles; a cable
+//! leaves through a port at mid-height (0.5 m at each end), runs along the side of the cabinet, and between cabinets 1
+//! m above them.
 
 use super::FloorPlan;
 use crate::ids::SwitchId;
 
-/// Units of a cabinet.
+/// Units per cabinet.
 pub const UNITS: usize = 42;
 /// Height of a unit, in metres.
 pub const UNIT: f64 = 0.04445;
 
-/// Length of a cable between two slots, counted from the top, in metres.
+/// Returns the length of a cable between two slots, counted from the top, in metres.
 pub fn length(same_cabinet: bool, rows: f64, columns: f64, slot: usize, other: usize) -> f64 {
     if same_cabinet {
         2.0 * 0.5 + slot.abs_diff(other) as f64 * UNIT
@@ -22,7 +22,7 @@ pub fn length(same_cabinet: bool, rows: f64, columns: f64, slot: usize, other: u
     }
 }
 
-/// Gives every switch, and every host that is a vertex, its cabinet and slot; `home` is the switch of each such host.
+/// Places every switch, and every host that is a vertex, in a cabinet and slot; `home` is the switch of each such host.
 pub(super) fn place(plan: &mut FloorPlan, order: &[u32], home: &[u32]) {
     let mut at_home = vec![Vec::new(); if home.is_empty() { 0 } else { plan.cabinet.len() }];
     for (host, &switch) in (0_u32..).zip(home) {
@@ -55,13 +55,13 @@ pub(super) fn place(plan: &mut FloorPlan, order: &[u32], home: &[u32]) {
     }
 }
 
-/// Lengths of the cables between switches and the hosts on them, switch by switch.
+/// Returns the lengths of the cables between switches and the hosts on them, switch by switch.
 pub(super) fn endpoint_lengths(plan: &FloorPlan) -> Vec<f64> {
     // Switches in each cabinet; hosts follow them in the order of their units.
     let mut taken = vec![0; plan.cabinets];
     plan.cabinet.iter().for_each(|&cabinet| taken[cabinet as usize] += 1);
     let mut lengths = Vec::new();
-    // The order of the units is that of the places, which is that of the switches only without another placement.
+    // The order of the units is that of the placement, which is the order of the switches only by default.
     let mut order: Vec<SwitchId> = plan.switches().collect();
     order.sort_by_key(|&switch| (plan.cabinet(switch), plan.slot(switch)));
     let mut unit = 0;

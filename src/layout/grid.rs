@@ -3,13 +3,13 @@
 /// Constants of a grid of cabinets, in metres.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GridRules {
-    /// Width of a cabinet: a step to the next column.
+    /// Width of a cabinet: the distance to the next column.
     pub column: f64,
-    /// Depth of a cabinet with its aisle: a step to the next row.
+    /// Depth of a cabinet with its aisle: the distance to the next row.
     pub row: f64,
     /// Length of a cable within a cabinet.
     pub within: f64,
-    /// What a cable between cabinets needs beside the way between them.
+    /// Length that a cable between cabinets needs in addition to the distance between them.
     pub overhead: f64,
 }
 
@@ -20,7 +20,7 @@ pub const GRID: GridRules = GridRules { column: 0.6, row: 2.1, within: 2.0, over
 pub const SLIM_FLY: GridRules = GridRules { column: 0.6, row: 2.1, within: 1.0, overhead: 2.0 };
 
 impl GridRules {
-    /// Length of a cable between cabinets that are so many rows and columns apart.
+    /// Returns the length of a cable between cabinets that are `rows` rows and `columns` columns apart.
     pub fn length(&self, same_cabinet: bool, rows: f64, columns: f64) -> f64 {
         if same_cabinet { self.within } else { self.column * columns + self.row * rows + self.overhead }
     }

@@ -1,10 +1,9 @@
-//! Where the switches stand, and how long the cables between them are.
+//! Floor plans: positions of switches, and lengths of the cables between them.
 //!
-//! A floor plan puts every switch into a slot of a cabinet and the cabinets into a grid of rows and columns: `c`
-//! cabinets in `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. How long a cable is, is
-//! a question of the
-//! [`Model`]: two for networks of switches alone ([`grid`]), one that has the compute nodes in the same cabinets
-//! ([`equality`]). Lengths are in metres everywhere.
+//! A floor plan assigns every switch to a slot of a cabinet and arranges the cabinets in a grid of rows and columns:
+//! `c` cabinets in `ceil(sqrt c)` rows, cabinet `i` at row `i div columns`, column `i mod columns`. The [`Model`]
+//! determines the length of a cable: two models are for networks of switches alone ([`grid`]), one has the compute
+//! nodes in the same cabinets ([`equality`]). All lengths are in metres.
 
 use std::str::FromStr;
 
@@ -21,11 +20,11 @@ pub mod svg;
 
 pub use cables::Cables;
 
-/// How cabinets and cables are measured.
+/// Measurement of cabinets and cables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Model {
-    /// Cabinets of 0.6 m by 2.1 m; 2 m within a cabinet, 4 m and the way between cabinets (the papers on DSN-F and
-    /// Skywalk).
+    /// Cabinets of 0.6 m by 2.1 m; 2 m within a cabinet, 4 m plus the distance between cabinets (the papers on DSN-F
+    /// and Skywalk).
     #[default]
     Grid,
     /// The same grid with 1 m within a cabinet and 2 m of overhead, as in the paper on Slim Fly.
@@ -39,13 +38,13 @@ impl Model {
     pub const NAMES: [(&'static str, Model); 3] =
         [("grid", Model::Grid), ("slim_fly", Model::SlimFly), ("equality", Model::Equality)];
 
-    /// The name that is in [`Model::NAMES`].
+    /// Returns the name that is in [`Model::NAMES`].
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, model)| *model == self).map_or("", |(name, _)| name)
     }
 }
 
-/// In which order switches fill the cabinets.
+/// Order in which switches fill the cabinets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
     /// In the order of their numbers.
@@ -61,17 +60,17 @@ impl Placement {
         [("vertex", Placement::Vertex), ("supernode_major", Placement::SupernodeMajor)];
 }
 
-/// Why there is no floor plan.
+/// Reason why there is no floor plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// No model or placement has this name.
     #[error("there is no {what} `{name}`; there are {known}")]
     Unknown {
-        /// What was asked for.
+        /// Kind of the requested item.
         what: &'static str,
         /// The name as given.
         name: String,
-        /// The names that there are.
+        /// The known names.
         known: String,
     },
     /// A number breaks a rule.
@@ -79,9 +78,9 @@ pub enum LayoutError {
     Invalid {
         /// Name of the option.
         parameter: &'static str,
-        /// The value.
+        /// Value as given.
         value: String,
-        /// The rule.
+        /// The rule, as the end of a sentence.
         constraint: String,
     },
     /// The placement is for another family.
@@ -114,25 +113,26 @@ impl FromStr for Placement {
     }
 }
 
-/// What a floor plan is made from, beside the topology.
+/// Options of a floor plan, in addition to the topology.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FloorOptions {
-    /// How cabinets and cables are measured.
+    /// Measurement of cabinets and cables.
     pub model: Model,
-    /// Switches in a cabinet of the grid models; if left out what the family says (`z` of Skywalk, of the fully
-    /// connected Dragonfly and of random swapping), else 16.
+    /// Switches per cabinet of the grid models; default: the family's number (`z` of Skywalk, of the fully connected
+    /// Dragonfly and of random swapping), otherwise 16.
     pub switches_per_cabinet: Option<u32>,
-    /// In which order switches fill the cabinets.
+    /// Order in which switches fill the cabinets.
     pub placement: Placement,
-    /// Hosts on each switch that bears hosts; if left out those of the family. They take room in the Equality model.
+    /// Hosts on each switch that has hosts attached; default: the family's number. They take room in the Equality
+    /// model.
     pub endpoints_per_switch: Option<u32>,
-    /// Grid models: hosts in a cabinet of their own, at least 1. Every cabinet of switches is followed in its row by as
-    /// many cabinets of hosts as the one with the most hosts needs. If left out, hosts take no room.
+    /// Grid models: hosts per host cabinet, at least 1. Every cabinet of switches is followed in its row by the number
+    /// of host cabinets that the one with the most hosts needs. By default hosts take no room.
     pub hosts_per_cabinet: Option<u32>,
 }
 
 impl FloorOptions {
-    /// These options for a graph: hosts that are vertices cannot be asked for in another number.
+    /// Returns these options for a graph: the number of hosts that are vertices cannot be changed.
     #[must_use]
     pub fn on(self, graph: &Graph) -> Self {
         let endpoints_per_switch = self.endpoints_per_switch.filter(|_| !matches!(graph.hosts(), Hosts::Vertices(_)));
@@ -140,22 +140,22 @@ impl FloorOptions {
     }
 }
 
-/// A place for every switch. A host that is a vertex of the graph is no switch: it stands with its first switch.
+/// Position of every switch. A host that is a vertex of the graph is not a switch: it is placed with its first switch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FloorPlan {
-    /// How cabinets and cables are measured.
+    /// Measurement of cabinets and cables.
     pub model: Model,
     /// Number of cabinets with switches.
     pub cabinets: usize,
     /// Rows of cabinets.
     pub rows: usize,
-    /// Cabinets with switches in a row; the last row may have fewer.
+    /// Cabinets with switches per row; the last row may have fewer.
     pub columns: usize,
-    /// Cabinets of hosts beside each cabinet of switches; 0 where hosts take no room of their own.
+    /// Cabinets of hosts next to each cabinet of switches; 0 if hosts take no room of their own.
     pub host_cabinets: usize,
     /// Number of hosts that are vertices of the graph: its first ones.
     host_vertices: u32,
-    /// Hosts on each vertex, beside those that are vertices.
+    /// Hosts on each vertex, not counting those that are vertices.
     hosts_on: Vec<u32>,
     /// Cabinet of each vertex.
     cabinet: Vec<u32>,
@@ -213,7 +213,7 @@ impl FloorPlan {
             cabinet: vec![0; graph.switches()],
             slot: vec![0; graph.switches()],
         };
-        // The switch that a host vertex stands with.
+        // The switch next to which a host vertex is placed.
         let home: Vec<u32> = (0..host_vertices)
             .map(|host| graph.neighbours(SwitchId(host)).next().map_or(host, |home| home.0))
             .collect();
@@ -247,48 +247,48 @@ impl FloorPlan {
         hosts
     }
 
-    /// Whether a vertex is a host.
+    /// Returns `true` if a vertex is a host.
     pub fn is_host(&self, vertex: SwitchId) -> bool {
         vertex.0 < self.host_vertices
     }
 
-    /// The switches, in the order of their numbers.
+    /// Returns the switches, in the order of their numbers.
     pub fn switches(&self) -> impl Iterator<Item = SwitchId> + '_ {
         (self.host_vertices..self.cabinet.len() as u32).map(SwitchId)
     }
 
-    /// Hosts on a switch, beside those that are vertices.
+    /// Returns the number of hosts on a switch, not counting those that are vertices.
     pub fn hosts_on(&self, switch: SwitchId) -> u32 {
         self.hosts_on[switch.index()]
     }
 
-    /// Number of hosts, on switches and as vertices.
+    /// Returns the number of hosts, on switches and as vertices.
     pub fn endpoints(&self) -> u64 {
         u64::from(self.host_vertices) + self.hosts_on.iter().map(|&hosts| u64::from(hosts)).sum::<u64>()
     }
 
-    /// The cabinet of a switch.
+    /// Returns the cabinet of a switch.
     pub fn cabinet(&self, switch: SwitchId) -> usize {
         self.cabinet[switch.index()] as usize
     }
 
-    /// The slot of a switch in its cabinet, from the top.
+    /// Returns the slot of a switch in its cabinet, from the top.
     pub fn slot(&self, switch: SwitchId) -> usize {
         self.slot[switch.index()] as usize
     }
 
-    /// Row and column of a cabinet.
+    /// Returns the row and column of a cabinet.
     pub fn position(&self, cabinet: usize) -> (usize, usize) {
         (cabinet / self.columns, cabinet % self.columns)
     }
 
-    /// Rows and columns between two cabinets.
+    /// Returns the rows and columns between two cabinets.
     fn steps(&self, one: usize, other: usize) -> (f64, f64) {
         let ((row, column), (to_row, to_column)) = (self.position(one), self.position(other));
         (row.abs_diff(to_row) as f64, (column.abs_diff(to_column) * (1 + self.host_cabinets)) as f64)
     }
 
-    /// Length of a cable between two switches, in metres.
+    /// Returns the length of a cable between two switches, in metres.
     pub fn length(&self, from: SwitchId, to: SwitchId) -> f64 {
         let (one, other) = (self.cabinet(from), self.cabinet(to));
         let (rows, columns) = self.steps(one, other);
@@ -299,7 +299,8 @@ impl FloorPlan {
         }
     }
 
-    /// Lengths of the cables between switches and the hosts on them, in metres; the grid models ignore these cables.
+    /// Returns the lengths of the cables between switches and the hosts on them, in metres; the grid models ignore
+    /// these cables.
     pub fn endpoint_lengths(&self) -> Vec<f64> {
         match self.model {
             Model::Grid | Model::SlimFly => Vec::new(),
@@ -307,13 +308,13 @@ impl FloorPlan {
         }
     }
 
-    /// Lengths of all cables between switches.
+    /// Returns the lengths of all cables between switches.
     pub fn cables(&self, graph: &Graph) -> Cables {
         Cables::new(self, graph)
     }
 }
 
-/// Hosts on each vertex, beside those that are vertices.
+/// Returns the hosts on each vertex, not counting those that are vertices.
 fn hosts_on(graph: &Graph, wanted: Option<u32>) -> Result<Vec<u32>, LayoutError> {
     if let Hosts::Vertices(_) = graph.hosts() {
         return match wanted {
@@ -332,8 +333,8 @@ fn hosts_on(graph: &Graph, wanted: Option<u32>) -> Result<Vec<u32>, LayoutError>
     Ok(hosts)
 }
 
-/// Rows, and cabinets with switches in a row, where each of `c` of them takes `width` places in its row: `ceil(sqrt (c
-/// width))` rows of `ceil(c / rows)`, without rows that stay empty.
+/// Returns the rows, and cabinets with switches per row, if each of `c` of them takes `width` places in its row:
+/// `ceil(sqrt (c width))` rows of `ceil(c / rows)`, without empty rows.
 fn rows_and_columns(cabinets: usize, width: usize) -> (usize, usize) {
     let places = cabinets * width;
     let root = places.isqrt();
@@ -376,7 +377,7 @@ mod tests {
 
     #[test]
     fn lengths_by_hand() {
-        // Eight switches, two a cabinet: four cabinets in two rows of two.
+        // Eight switches, two per cabinet: four cabinets in two rows of two.
         let mesh = build("full_mesh:8").unwrap();
         let plan = |model| {
             let options = FloorOptions { model, switches_per_cabinet: Some(2), ..FloorOptions::default() };

@@ -7,10 +7,10 @@ use std::fmt::Write;
 use super::{FloorPlan, Model};
 use crate::topology::Graph;
 
-/// Most bundles that are drawn; a drawing with more can neither be shown nor read.
+/// Largest number of bundles drawn; a drawing with more can be neither displayed nor read.
 pub const MAX_BUNDLES: usize = 20_000;
 
-/// Pixels of a metre.
+/// Pixels per metre.
 const SCALE: f64 = 30.0;
 /// Room around the floor, in pixels.
 const MARGIN: f64 = 30.0;
@@ -21,13 +21,14 @@ const SCALE_BAR: f64 = 2.0;
 /// Height of the numbers of cabinets, in pixels.
 const NUMBERS: f64 = 6.0;
 
-/// Pixels of a bundle, of which the largest has `most` cables.
+/// Returns the width of a bundle in pixels, if the largest bundle has `most` cables.
 fn stroke_width(cables: u32, most: u32) -> f64 {
     0.4 + 2.6 * f64::from(cables) / f64::from(most)
 }
 
-/// Draws a floor plan with its cables as SVG. All cables between two cabinets are one curve, the wider the more they
-/// are; of more than [`MAX_BUNDLES`] the largest are drawn, and a line of text says how many are missing.
+/// Draws a floor plan with its cables as SVG. All cables between two cabinets are one curve, whose width grows with
+/// their number. If there are more than [`MAX_BUNDLES`] curves, the largest are drawn, and a line of text reports how
+/// many are missing.
 pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
     let (width, depth, box_depth) = match plan.model {
         Model::Grid | Model::SlimFly => (0.6, 2.1, 1.0),
@@ -79,7 +80,7 @@ pub fn draw(plan: &FloorPlan, graph: &Graph, title: &str) -> String {
             (x + box_width / 2.0, y + box_height / 2.0)
         };
         let ((x, y), (to_x, to_y)) = (centre(*one), centre(*other));
-        // A bow to the side, so that bundles along a row do not hide each other.
+        // A curve to the side, so that bundles along a row do not hide each other.
         let (bow_x, bow_y) = ((x + to_x) / 2.0 + (to_y - y) * 0.12, (y + to_y) / 2.0 - (to_x - x) * 0.12);
         let stroke = stroke_width(*cables, most);
         line(format_args!(
@@ -169,7 +170,7 @@ mod tests {
         let count = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
         // A cabinet is a row of the torus; neighbours and the first and the last are joined: four bundles, the scale bar, and the only line of the legend.
         assert_eq!((count("rect"), count("path")), (4, 6));
-        // Below the floor: the scale bar, and how thick a bundle of four is, which all are.
+        // Below the floor: the scale bar, and the width of a bundle of four, the size of all bundles.
         assert!(svg.contains(">2 m<") && svg.contains(">4 cables<") && svg.contains(">3</text>"), "{svg}");
         assert!(svg.contains("a &lt; b &amp; c") && svg.contains("cabinets 0 and 1: 4 cables"), "{svg}");
     }

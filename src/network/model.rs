@@ -2,7 +2,7 @@
 //!
 //! The models are those of SimGrid (Velho, Schnorr, Casanova, Legrand: On the Validity of Flow-level TCP Network
 //! Models for Grid and Cloud Simulations, ACM TOMACS 23(4), 2013), with the constants of release 3.32, and an ideal
-//! one for closed forms. `tcp` is fitted to MPI over TCP on an emulated network (docs/models.md, docs/validation.md).
+//! one for closed forms. `tcp` is fitted to MPI over TCP on an emulated network (docs/models.md, docs/reference/validation.md).
 
 use crate::piecewise::Factors;
 

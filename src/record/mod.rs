@@ -2,7 +2,7 @@
 //!
 //! The library is C, in `c/`, and a part of this program as text. It is compiled by the compiler of the user's own MPI
 //! library, since only that knows what handles, statuses and constants are there; one that was compiled beforehand
-//! would fit one library of many. What it writes is described in docs/recording.md and read by
+//! would fit one library of many. What it writes is described in docs/reference/recording-format.md and read by
 //! [`trace::recording`](crate::trace::recording).
 
 mod compiler;

@@ -25,7 +25,7 @@
 //! Instead of `trace`, a workload can be generated: `workload = "npb/lu"` or the name of a `.star` file, with `ranks`,
 //! and `class`, `iterations` or a table `parameters` as the program takes them.
 //!
-//! File names are relative to the study file. `docs/studies.md` has all keys.
+//! File names are relative to the study file. `docs/reference/studies.md` has all keys.
 
 use super::assumptions::SensitivityChoice;
 use super::choice::ModelChoice;

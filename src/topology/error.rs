@@ -1,9 +1,9 @@
-//! What can be wrong with a topology.
+//! Errors of topologies.
 
 use super::input::{Located, ReadError};
 use crate::similar::did_you_mean;
 
-/// Why a topology cannot be had, or cannot be measured.
+/// Reason why a topology cannot be built or measured.
 #[derive(Debug, thiserror::Error)]
 pub enum TopologyError {
     /// A parameter breaks a rule of the family. Raised before anything is allocated.
@@ -13,35 +13,35 @@ pub enum TopologyError {
         topology: String,
         /// Name of the parameter.
         parameter: String,
-        /// What was given.
+        /// Value as given.
         value: String,
         /// The rule, as the end of a sentence: `it must be at least 2`.
         constraint: String,
     },
-    /// The parameters are legal, but no usable graph came out of them.
+    /// The parameters are legal, but no usable graph was found.
     #[error("topology `{topology}` could not be built: {reason}")]
     Unbuildable {
-        /// The specification.
+        /// Canonical specification.
         topology: String,
-        /// What went wrong, and how often it was tried.
+        /// Cause of the failure, and the number of attempts.
         reason: String,
     },
-    /// Something needs a connected graph (a strongly connected one, if it is directed) and got another one.
+    /// An operation needs a connected graph (strongly connected, if it is directed), and this graph is not.
     #[error("the topology is disconnected: there is no way from switch {from} to switch {to}")]
     Disconnected {
-        /// A switch.
+        /// Start of the missing path.
         from: u32,
         /// A switch that cannot be reached from `from`.
         to: u32,
     },
-    /// An exact algorithm was asked for more than its stated limit.
+    /// An exact algorithm was requested beyond its stated limit.
     #[error("{what} is too large: {value}, and the limit is {limit}")]
     TooLarge {
-        /// What was asked.
+        /// The requested quantity.
         what: String,
-        /// The size asked for.
+        /// The requested size.
         value: String,
-        /// The largest size that is done.
+        /// The largest supported size.
         limit: String,
     },
     /// No family has this name.
@@ -52,8 +52,8 @@ pub enum TopologyError {
         /// The family whose name is nearest.
         nearest: Option<String>,
     },
-    /// The name of a file does not tell in what format the graph is.
-    #[error("`{file}` is the name of a file, but does not tell its format")]
+    /// The name of a file does not determine the format of the graph.
+    #[error("`{file}` is the name of a file, but its extension does not identify the format")]
     UnknownFormat {
         /// The name as given.
         file: String,
@@ -73,11 +73,11 @@ pub enum TopologyError {
     /// The specification cannot be read.
     #[error("topology `{spec}`, column {column}: {reason}")]
     Syntax {
-        /// The specification.
+        /// Specification as given.
         spec: String,
-        /// Where the offending part begins, counted in characters from 1.
+        /// Start of the offending part, counted in characters from 1.
         column: usize,
-        /// What is wrong.
+        /// Description of the error.
         reason: String,
     },
     /// A graph file breaks a rule.
@@ -89,7 +89,7 @@ pub enum TopologyError {
 }
 
 impl TopologyError {
-    /// One line on what to do about it.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> String {
         match self {
             Self::InvalidParameter { .. } => "change the parameter so that the rule holds".into(),
@@ -118,7 +118,7 @@ impl TopologyError {
         }
     }
 
-    /// Whether reading failed, rather than what was read.
+    /// Returns `true` if reading failed, as opposed to the content being wrong.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Read(ReadError::Io { .. }))
     }

@@ -1,10 +1,10 @@
 //! The graph of switches: a directed multigraph in flat arrays.
 //!
-//! Everything is an arc. A two-way cable is two arcs that share a cable, so what follows (links, routes, the engine)
-//! needs no second case for undirected networks. Arcs are sorted by tail, then head, then cable: the arcs out of a
-//! switch are a range of ids, its neighbours come in ascending order, and the numbers do not depend on the order in
+//! Everything is an arc. A two-way cable is two arcs that share a cable, so later stages (links, routes, the engine)
+//! need no second case for undirected networks. Arcs are sorted by tail, then head, then cable: the arcs out of a
+//! switch are a range of ids, its neighbours are in ascending order, and the numbers do not depend on the order in
 //! which a builder or a file named the cables. `petgraph` is the better tool for algorithms, and [`Graph::to_petgraph`]
-//! leads there, also for programs that use this library; the arrays here are what the simulator walks.
+//! converts to it, also for users of this library; the simulator iterates over the arrays here.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub const MAX_ARCS: usize = 1 << 26;
 pub struct ArcId(pub u32);
 
 impl ArcId {
-    /// The id as an index into an array.
+    /// Returns the id as an index into an array.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -35,7 +35,7 @@ impl ArcId {
 pub struct CableId(pub u32);
 
 impl CableId {
-    /// The id as an index into an array.
+    /// Returns the id as an index into an array.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -62,19 +62,19 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A simple undirected graph: every pair is a two-way cable, in either order.
+    /// Builds a simple undirected graph: every pair is a two-way cable, in either order.
     ///
-    /// Loops are dropped and equal cables merged; [`Graph::loops_dropped`] and [`Graph::duplicates_merged`] say how
-    /// many.
+    /// Loops are dropped and equal cables merged; [`Graph::loops_dropped`] and [`Graph::duplicates_merged`] return
+    /// their numbers.
     ///
     /// # Errors
-    /// [`TopologyError::Unbuildable`] if there is no switch, too many of them or of arcs, or a pair names a switch that
-    /// does not exist.
+    /// [`TopologyError::Unbuildable`] if there is no switch, the number of switches or arcs exceeds its limit, or a
+    /// pair names a switch that does not exist.
     pub fn undirected(switches: usize, cables: Vec<(u32, u32)>) -> Result<Self, TopologyError> {
         Self::new(switches, false, cables, true)
     }
 
-    /// A simple directed graph: every pair is a one-way cable from the first to the second switch.
+    /// Builds a simple directed graph: every pair is a one-way cable from the first to the second switch.
     ///
     /// # Errors
     /// As [`Graph::undirected`].
@@ -82,7 +82,7 @@ impl Graph {
         Self::new(switches, true, cables, true)
     }
 
-    /// A graph that keeps parallel cables. Loops are dropped all the same.
+    /// Builds a graph that keeps parallel cables. Loops are dropped.
     ///
     /// # Errors
     /// As [`Graph::undirected`].
@@ -141,8 +141,8 @@ impl Graph {
             out_first[s + 1] += out_first[s];
             in_first[s + 1] += in_first[s];
         }
-        // Cables come in ascending order, each with its lower switch first. So a switch meets its lower neighbours in
-        // order before the higher ones, and putting the arcs where their tails begin sorts them.
+        // Cables are in ascending order, each with its lower switch first. A switch thus meets its lower neighbours in
+        // order, then the higher ones, and placing the arcs where their tails begin sorts them.
         let arcs = out_first[switches] as usize;
         let (mut tails, mut heads, mut cable_of) = (vec![0; arcs], vec![0; arcs], vec![0; arcs]);
         let mut next: Vec<u32> = out_first[..switches].to_vec();
@@ -179,104 +179,104 @@ impl Graph {
         }
     }
 
-    /// Number of switches.
+    /// Returns the number of switches.
     #[inline]
     pub fn switches(&self) -> usize {
         self.out_first.len() - 1
     }
 
-    /// Number of arcs: one for a one-way cable, two for a two-way cable.
+    /// Returns the number of arcs: one for a one-way cable, two for a two-way cable.
     #[inline]
     pub fn arcs(&self) -> usize {
         self.tails.len()
     }
 
-    /// Number of cables: the edges of an undirected graph, the arcs of a directed one.
+    /// Returns the number of cables: the edges of an undirected graph, the arcs of a directed one.
     #[inline]
     pub fn cables(&self) -> usize {
         self.cables as usize
     }
 
-    /// Whether cables are one-way.
+    /// Returns `true` if cables are one-way.
     #[inline]
     pub fn is_directed(&self) -> bool {
         self.directed
     }
 
-    /// Number of given cables from a switch to itself, which were dropped.
+    /// Returns the number of given cables from a switch to itself, which were dropped.
     pub fn loops_dropped(&self) -> usize {
         self.loops
     }
 
-    /// Number of given cables that were equal to another one and were merged with it.
+    /// Returns the number of given cables that were equal to another one and were merged with it.
     pub fn duplicates_merged(&self) -> usize {
         self.duplicates
     }
 
-    /// The switch that an arc leaves.
+    /// Returns the switch that an arc leaves.
     #[inline]
     pub fn tail(&self, arc: ArcId) -> SwitchId {
         SwitchId(self.tails[arc.index()])
     }
 
-    /// The switch that an arc enters.
+    /// Returns the switch that an arc enters.
     #[inline]
     pub fn head(&self, arc: ArcId) -> SwitchId {
         SwitchId(self.heads[arc.index()])
     }
 
-    /// The cable that an arc is a direction of.
+    /// Returns the cable of an arc.
     #[inline]
     pub fn cable(&self, arc: ArcId) -> CableId {
         CableId(self.cable_of[arc.index()])
     }
 
-    /// The arcs out of a switch, as indices; their heads are in ascending order.
+    /// Returns the arcs out of a switch, as indices; their heads are in ascending order.
     #[inline]
     pub fn out_range(&self, switch: SwitchId) -> Range<usize> {
         self.out_first[switch.index()] as usize..self.out_first[switch.index() + 1] as usize
     }
 
-    /// The arcs out of a switch, in ascending order of their heads.
+    /// Returns the arcs out of a switch, in ascending order of their heads.
     pub fn out_arcs(&self, switch: SwitchId) -> impl ExactSizeIterator<Item = ArcId> + '_ {
         self.out_range(switch).map(|arc| ArcId(arc as u32))
     }
 
-    /// The arcs into a switch, in ascending order of their tails.
+    /// Returns the arcs into a switch, in ascending order of their tails.
     pub fn in_arcs(&self, switch: SwitchId) -> impl ExactSizeIterator<Item = ArcId> + '_ {
         let range = self.in_first[switch.index()] as usize..self.in_first[switch.index() + 1] as usize;
         self.in_arcs[range].iter().map(|&arc| ArcId(arc))
     }
 
-    /// The switches that a switch has an arc to, in ascending order; repeated where cables are parallel.
+    /// Returns the switches to which a switch has an arc, in ascending order; repeated for parallel cables.
     pub fn neighbours(&self, switch: SwitchId) -> impl ExactSizeIterator<Item = SwitchId> + '_ {
         self.heads[self.out_range(switch)].iter().map(|&head| SwitchId(head))
     }
 
-    /// Number of arcs out of a switch; in an undirected graph its degree.
+    /// Returns the number of arcs out of a switch; in an undirected graph its degree.
     pub fn out_degree(&self, switch: SwitchId) -> usize {
         self.out_range(switch).len()
     }
 
-    /// Number of arcs into a switch.
+    /// Returns the number of arcs into a switch.
     pub fn in_degree(&self, switch: SwitchId) -> usize {
         (self.in_first[switch.index() + 1] - self.in_first[switch.index()]) as usize
     }
 
-    /// The numbers of those switches, as they lie in the array.
+    /// Returns the numbers of those switches, as a slice of the array.
     #[inline]
     pub(crate) fn heads_of(&self, switch: SwitchId) -> &[u32] {
         &self.heads[self.out_range(switch)]
     }
 
-    /// The arc from one switch to the other, the first one if there are several.
+    /// Returns the arc from one switch to the other, the first one if there are several.
     pub fn find_arc(&self, from: SwitchId, to: SwitchId) -> Option<ArcId> {
         let range = self.out_range(from);
         let place = range.start + self.heads[range.clone()].partition_point(|&head| head < to.0);
         (place < range.end && self.heads[place] == to.0).then_some(ArcId(place as u32))
     }
 
-    /// The cables as pairs of switches, in ascending order; for a two-way cable the smaller switch comes first.
+    /// Returns the cables as pairs of switches, in ascending order; for a two-way cable the smaller switch is first.
     pub fn cable_ends(&self) -> impl Iterator<Item = (SwitchId, SwitchId)> + '_ {
         self.tails
             .iter()
@@ -285,8 +285,8 @@ impl Graph {
             .map(|(&tail, &head)| (SwitchId(tail), SwitchId(head)))
     }
 
-    /// The same graph for the algorithms of `petgraph`, which check ours: node `i` is switch `i`, edge `a` is arc `a`
-    /// and weighs its cable.
+    /// Returns the graph for the algorithms of `petgraph`, which verify ours: node `i` is switch `i`, edge `a` is arc
+    /// `a` with its cable as weight.
     pub fn to_petgraph(&self) -> petgraph::graph::DiGraph<SwitchId, CableId> {
         let mut graph = petgraph::graph::DiGraph::with_capacity(self.switches(), self.arcs());
         for switch in 0..self.switches() {
@@ -298,10 +298,10 @@ impl Graph {
         graph
     }
 
-    /// Two switches of `among` without a way from the first to the second, or `None` if every one of them reaches
-    /// every other.
+    /// Returns two switches of `among` without a path from the first to the second, or `None` if every one of them
+    /// reaches every other.
     ///
-    /// Two searches suffice: if one switch reaches all and all reach it, then each reaches each by way of it.
+    /// Two searches suffice: if one switch reaches all and all reach it, then each reaches each through it.
     pub fn unreachable_pair(&self, among: impl Iterator<Item = SwitchId> + Clone) -> Option<(SwitchId, SwitchId)> {
         let hub = among.clone().next()?;
         let forward = self.reached(hub, |switch, visit| self.neighbours(switch).for_each(visit));
@@ -316,7 +316,7 @@ impl Graph {
         among.clone().find(|switch| !backward[switch.index()]).map(|lost| (lost, hub))
     }
 
-    /// Whether every switch reaches every other.
+    /// Returns `true` if every switch reaches every other.
     pub fn is_connected(&self) -> bool {
         self.unreachable_pair((0..self.switches() as u32).map(SwitchId)).is_none()
     }

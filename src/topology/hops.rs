@@ -1,12 +1,12 @@
-//! Distances in hops towards a switch, and the next hops of shortest ways.
+//! Distances in hops to a switch, and the next hops of shortest paths.
 
 use super::{ArcId, Graph};
 use crate::ids::SwitchId;
 
-/// Distance of a switch from which there is no way.
+/// Distance of a switch without a path.
 pub(crate) const FAR: u32 = u32::MAX;
 
-/// The distance of every switch to `to`, in hops, and the switches in the order of their distances.
+/// Returns the distance of every switch to `to`, in hops, and the switches in the order of their distances.
 pub(crate) fn distances(graph: &Graph, to: SwitchId) -> (Vec<u32>, Vec<SwitchId>) {
     let mut distance = vec![FAR; graph.switches()];
     let mut queue = Vec::with_capacity(graph.switches());
@@ -26,7 +26,7 @@ pub(crate) fn distances(graph: &Graph, to: SwitchId) -> (Vec<u32>, Vec<SwitchId>
     (distance, queue)
 }
 
-/// The arcs that lead one hop nearer, in ascending order.
+/// Returns the arcs that lead one hop nearer, in ascending order.
 pub(crate) fn nearer<'a>(
     graph: &'a Graph,
     distance: &'a [u32],

@@ -1,28 +1,28 @@
-//! Where the hosts of a network hang unless the user says otherwise.
+//! Default places of the hosts of a network.
 //!
-//! Most families put hosts on every switch. Trees and Clos networks do not, and their sources count hosts as vertices
-//! that come before the switches. Here a host that hangs on one switch stays out of the graph, as in all other
-//! families, so that link speeds, routes and floor plans need no second case; [`Graph::with_host_vertices`] gives the
-//! graph of the source where a report has to show it. Only a host with several cables of its own has to be a vertex.
+//! Most families have hosts on every switch. Trees and Clos networks do not, and their publications count hosts as the
+//! first vertices. Here a host that is attached to one switch is not part of the graph, in any family, so that link
+//! speeds, routes and floor plans need no second case; [`Graph::with_host_vertices`] returns the graph of the
+//! publication for reports. Only a host with several cables of its own has to be a vertex.
 
 use std::borrow::Cow;
 
 use super::{Graph, TopologyError};
 
-/// Where the hosts of a network hang unless the user says otherwise.
+/// Default places of the hosts of a network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Hosts {
-    /// As many on every switch.
+    /// The same number on every switch.
     Everywhere(u32),
-    /// A number for each switch; the family bears hosts only where it is positive.
+    /// A number for each switch; the switch has hosts attached only if it is positive.
     OnSwitches(Vec<u32>),
-    /// Hosts have cables of their own: so many of the first vertices of the graph are hosts.
+    /// Hosts have cables of their own: this many leading vertices of the graph are hosts.
     Vertices(u32),
 }
 
 impl Hosts {
-    /// As a graph file says it: a number for each switch, or how many of the first vertices are hosts; one on each
-    /// switch where it says nothing. The error is the rule that is broken, as a sentence.
+    /// Converts the data of a graph file: a number for each switch, or the number of leading vertices that are hosts;
+    /// by default one on each switch. The error is the broken rule, as a sentence.
     pub(super) fn from_file(counts: Option<Vec<u32>>, vertices: Option<u32>, switches: usize) -> Result<Self, String> {
         match (counts, vertices) {
             (None, None) => Ok(Self::Everywhere(1)),
@@ -42,7 +42,7 @@ impl Hosts {
 }
 
 impl Graph {
-    /// Sets where hosts hang.
+    /// Sets the default places of hosts.
     ///
     /// # Panics
     /// If there is not a number for each switch; only builders call this.
@@ -57,12 +57,12 @@ impl Graph {
         self
     }
 
-    /// Where hosts hang unless the user says otherwise.
+    /// Returns the default places of hosts.
     pub fn hosts(&self) -> &Hosts {
         &self.hosts
     }
 
-    /// The number of hosts on each switch unless the user says otherwise; a vertex that is a host bears itself.
+    /// Returns the default number of hosts on each switch; a vertex that is a host has itself attached.
     pub fn default_hosts(&self) -> Vec<u32> {
         match &self.hosts {
             Hosts::Everywhere(count) => vec![*count; self.switches()],
@@ -71,7 +71,7 @@ impl Graph {
         }
     }
 
-    /// The number of vertices that are switches and not hosts with cables of their own.
+    /// Returns the number of vertices that are switches and not hosts with cables of their own.
     pub fn switch_vertices(&self) -> usize {
         match self.hosts {
             Hosts::Vertices(count) => self.switches() - count as usize,
@@ -79,8 +79,8 @@ impl Graph {
         }
     }
 
-    /// The graph as the sources of trees draw it, hosts first and then the switches, and its number of hosts; `None`
-    /// for families whose sources leave hosts out.
+    /// Returns the graph as in publications on trees, hosts first and then the switches, and its number of hosts;
+    /// `None` for families whose publications leave hosts out.
     ///
     /// # Errors
     /// [`TopologyError::Unbuildable`] if that graph is too large.

@@ -1,7 +1,7 @@
-//! Reading small to middling text files whole: size limits, decompression, and places in them for messages.
+//! Reading text files of moderate size whole: size limits, decompression, and positions in them for messages.
 //!
-//! Graph and platform files are read into memory, because a mistake in them is reported with its line and column and
-//! some formats name things before they define them. Traces, which are large, have readers of their own.
+//! Graph and platform files are read into memory, because errors in them are reported with line and column and some
+//! formats use names before their definition. Traces, which are large, have readers of their own.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,27 +9,27 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Largest graph or platform file that is read, in bytes after decompression: 1 GiB.
+/// Largest graph or platform file, in bytes after decompression: 1 GiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// Memory that the xz decoder may take for its dictionary, in KiB.
+/// Memory limit of the xz decoder's dictionary, in KiB.
 const XZ_MEMORY_KIB: u32 = 1 << 18;
 
-/// Why a file could not be read into memory.
+/// Reason why a file could not be read into memory.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The operating system refused, or the compressed data is damaged.
     #[error("{}: cannot be read: {source}", path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the operating system or the decoder said.
+        /// Error of the operating system or the decoder.
         source: io::Error,
     },
     /// The file is larger than the limit.
     #[error("{}: larger than {limit} bytes", path.display())]
     TooLong {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The limit in bytes, after decompression.
         limit: u64,
@@ -37,7 +37,7 @@ pub enum ReadError {
     /// The file is not text.
     #[error("{}:{line}: not UTF-8 text (byte {byte})", path.display())]
     NotText {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Line of the first offending byte, from 1.
         line: usize,
@@ -47,7 +47,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// One line on what to do about it.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check the name of the file, its permissions and, if it is compressed, that it is whole",
@@ -59,24 +59,24 @@ impl ReadError {
     }
 }
 
-/// A broken rule in a file, with its place.
+/// A broken rule in a file, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}:{column}: {message}")]
 pub struct Located {
-    /// The file as it was named.
+    /// Name of the file as given.
     pub file: String,
-    /// Line, from 1; 0 if the mistake has no line.
+    /// Line, from 1; 0 if the error has no line.
     pub line: usize,
-    /// Column in bytes, from 1; 0 if the mistake has no column.
+    /// Column in bytes, from 1; 0 if the error has no column.
     pub column: usize,
     /// The object, the value and the rule.
     pub message: String,
-    /// One line on what to do about it.
+    /// One line on how to fix it.
     pub help: String,
 }
 
 impl Located {
-    /// Turns a message of `serde_json`, whose place comes last, into ours, whose place comes first.
+    /// Converts a message of `serde_json`, which ends with the position, into ours, which begins with it.
     pub fn from_json(file: &str, error: &serde_json::Error, help: &str) -> Self {
         let whole = error.to_string();
         let place = format!(" at line {} column {}", error.line(), error.column());
@@ -85,7 +85,7 @@ impl Located {
     }
 }
 
-/// The name of `path` without a compression extension (`.gz`, `.xz`, `.zst`), in lower case.
+/// Returns the name of `path` without a compression extension (`.gz`, `.xz`, `.zst`), in lower case.
 pub fn plain_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     for packed in [".gz", ".xz", ".zst"] {
@@ -96,20 +96,19 @@ pub fn plain_name(path: &Path) -> String {
     name
 }
 
-/// Time in which a pipe has to be opened for writing.
+/// Time limit for a writer to open a pipe.
 const PIPE_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Opens a file for reading. A pipe is waited for only so long: without anything that writes to it, opening it would
-/// block forever.
+/// Opens a file for reading. The wait for a pipe is limited: without a writer, opening it would block forever.
 ///
 /// # Errors
-/// As [`File::open`]; `TimedOut` for a pipe that nothing writes to.
+/// As [`File::open`]; `TimedOut` for a pipe without a writer.
 pub fn open(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     if std::os::unix::fs::FileTypeExt::is_fifo(&std::fs::metadata(path)?.file_type()) {
         let (sender, receiver) = mpsc::channel();
         let pipe = path.to_owned();
-        // The thread is given up where nothing comes; it holds nothing but itself.
+        // If no writer appears the thread is abandoned; it owns no resources.
         std::thread::Builder::new().spawn(move || sender.send(File::open(pipe)))?;
         return receiver.recv_timeout(PIPE_PATIENCE).unwrap_or_else(|_| {
             let seconds = PIPE_PATIENCE.as_secs();
@@ -158,7 +157,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     to_text(path, bytes)
 }
 
-/// Takes the bytes of a file for text.
+/// Interprets the bytes of a file as text.
 ///
 /// # Errors
 /// [`ReadError::NotText`].

@@ -1,16 +1,16 @@
-//! Finds the line and column of a part of a JSON document, for messages about values that broke a rule.
+//! Finds the line and column of a part of a JSON document, for messages about values that break a rule.
 //!
-//! Rules that need the whole document (is this switch below `n`, when `n` comes last?) are checked after it was read,
-//! when positions are gone. Keeping a position for each value would double the memory of every file that is right;
-//! reading the one that is wrong a second time costs nothing that matters.
+//! Rules that need the whole document (is this switch below `n`, if `n` is last?) are checked after parsing, when
+//! positions are no longer known. Storing a position for each value would double the memory of every valid file;
+//! reading an invalid one a second time costs little.
 
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
 use super::input::Located;
 
-/// The error about element `index` of the member `key` of the object in `text`, or about the value of the member
-/// itself. The place is where the element begins. The text must be JSON that was read before.
+/// Returns the error about element `index` of the member `key` of the object in `text`, or about the value of the
+/// member itself. The position is that of the start of the element. The text must be JSON that was read already.
 pub(crate) fn located(
     file: &str,
     text: &str,
@@ -21,14 +21,14 @@ pub(crate) fn located(
 ) -> Located {
     let mut reader = serde_json::Deserializer::from_str(text);
     let place = match reader.deserialize_map(Member { key, index }) {
-        // The reader stands before the element, and counts the columns that it has read.
+        // The reader is positioned at the element, and counts the columns that it has read.
         Err(stop) => (stop.line(), stop.column() + 1),
         Ok(()) => (0, 0),
     };
     Located { file: file.into(), line: place.0, column: place.1, message: message.into(), help: help.into() }
 }
 
-/// Reads an object up to the member, and stops with an error there.
+/// Reads an object up to the member, and stops with an error at that position.
 struct Member<'a> {
     key: &'a str,
     index: Option<usize>,
@@ -55,7 +55,7 @@ impl<'de> Visitor<'de> for Member<'_> {
     }
 }
 
-/// Reads nothing: the error leaves the reader where the value begins.
+/// Reads nothing: the error leaves the reader at the start of the value.
 struct Stop;
 
 impl<'de> serde::de::DeserializeSeed<'de> for Stop {

@@ -1,4 +1,4 @@
-//! Networks of switches: what is connected to what, without speeds and without hosts.
+//! Networks of switches: their connections, without speeds and without hosts.
 //!
 //! A topology is written as a short string, `torus:8x8` or `imase_itoh:n=64,d=6`, or as the name of a file. [`spec`]
 //! reads the string, [`registry`] lists the families, one file in `families/` builds each family, and the result is a
@@ -36,10 +36,10 @@ pub use randomness::GENERATOR;
 pub(crate) use randomness::{Randomness, chosen, derived_seed};
 pub use spec::Spec;
 
-/// A graph and where it came from.
+/// A graph and its origin.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    /// The specification in its canonical form, with the defaults filled in: what a report prints, and enough to
+    /// The specification in its canonical form, with the defaults filled in: printed in reports, and sufficient to
     /// build the same graph again.
     pub spec: Spec,
     /// The switches and cables.
@@ -47,12 +47,12 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Name for reports: the canonical specification.
+    /// Returns the name for reports: the canonical specification.
     pub fn name(&self) -> String {
         self.spec.to_string()
     }
 
-    /// The seed of a random family; `None` for a family without randomness.
+    /// Returns the seed of a random family; `None` for a family without randomness.
     pub fn seed(&self) -> Option<u64> {
         self.spec.seed()
     }

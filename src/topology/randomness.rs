@@ -1,8 +1,8 @@
-//! The random generator of the topologies and routings, and how seeds are derived from seeds.
+//! The random generator of the topologies and routings, and the derivation of seeds from seeds.
 //!
-//! Everything random comes from [`Pcg64`], a generator with a name and a published algorithm, and is turned into
-//! numbers and orders here and not by the helpers of the `rand` crate: those may change between releases of the crate,
-//! and then a seed printed in an old result would no longer build the same network.
+//! Everything random is drawn from [`Pcg64`], a generator with a name and a published algorithm, and is converted to
+//! numbers and orders here instead of by the helpers of the `rand` crate: those may change between releases of the
+//! crate, and a seed printed in an old result would then no longer build the same network.
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -11,11 +11,11 @@ use rand_pcg::Pcg64;
 /// Space-Efficient Statistically Good Algorithms for Random Number Generation, 2014).
 pub const GENERATOR: &str = "pcg64";
 
-/// A stream of random choices.
+/// Stream of random choices.
 pub(crate) struct Randomness(Pcg64);
 
 impl Randomness {
-    /// The stream that belongs to `seed`.
+    /// Returns the stream of `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         let mut bytes = [0; 32];
         for (index, chunk) in (0_u64..).zip(bytes.chunks_exact_mut(8)) {
@@ -24,7 +24,7 @@ impl Randomness {
         Self(Pcg64::from_seed(bytes))
     }
 
-    /// A uniform number in `0..bound`.
+    /// Returns a uniform number in `0..bound`.
     ///
     /// Multiplies a random 64-bit fraction by the bound, and draws again in the few cases that would favour some
     /// numbers (D. Lemire, Fast Random Integer Generation in an Interval, 2019).
@@ -43,7 +43,7 @@ impl Randomness {
         }
     }
 
-    /// A uniform number in `[0, 1)`, a multiple of 2^-53.
+    /// Returns a uniform number in `[0, 1)`, a multiple of 2^-53.
     pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
@@ -56,12 +56,12 @@ impl Randomness {
     }
 }
 
-/// One of `count` numbers from 0 on, by a hash: the high bits of a product, which are fair to 2^-64.
+/// Returns one of `count` numbers from 0 on, by a hash: the high bits of a product, which are fair to 2^-64.
 pub(crate) fn chosen(hash: u64, count: usize) -> usize {
     ((u128::from(hash) * count as u128) >> 64) as usize
 }
 
-/// The seed of the `index`-th thing that depends on `seed`: one step of SplitMix64 (G. Steele, D. Lea and C. Flood,
+/// Returns the seed of item `index` that depends on `seed`: one step of SplitMix64 (G. Steele, D. Lea and C. Flood,
 /// Fast Splittable Pseudorandom Number Generators, 2014) from a state that mixes both.
 pub(crate) fn derived_seed(seed: u64, index: u64) -> u64 {
     splitmix(splitmix(seed).wrapping_add(index))

@@ -1,7 +1,7 @@
 //! The table of topology families: names, parameters and builders. A new family is one file and one line here.
 //!
-//! The table is data and not a trait with an implementation for each family: the help text, the parser, the
-//! nearest-name suggestions and the canonical form in reports all read the same lines, so they cannot disagree.
+//! The table is data and not a trait with an implementation per family: the help text, the parser, the nearest-name
+//! suggestions and the canonical form in reports all read the same lines, so they cannot disagree.
 
 use super::families::{
     ccc, clos, de_bruijn, dln, dln_random, dragonfly, dragonfly_fc, dsn, dsnf, equality, fat_tree2, fat_tree3,
@@ -13,7 +13,7 @@ use super::graph::{Graph, MAX_ARCS, MAX_SWITCHES};
 use super::{TopologyError, files};
 use crate::memory;
 
-/// What a parameter may be.
+/// Kind of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A 64-bit integer, with sign.
@@ -31,7 +31,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The rule for values of this kind, as the end of a sentence.
+    /// Returns the rule for values of this kind, as the end of a sentence.
     pub fn rule(self) -> &'static str {
         match self {
             Self::Integer => "it must be an integer of at most 64 bits",
@@ -44,14 +44,14 @@ impl Kind {
     }
 }
 
-/// What holds for a parameter that is not given.
+/// Treatment of a missing parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Absent {
-    /// It has to be given.
+    /// The parameter is required.
     Refused,
     /// The builder chooses.
     Allowed,
-    /// It has this value, written as in a specification.
+    /// This default applies, written as in a specification.
     Default(&'static str),
 }
 
@@ -60,9 +60,9 @@ pub enum Absent {
 pub struct Parameter {
     /// Name in specifications.
     pub name: &'static str,
-    /// What it may be.
+    /// Kind of its value.
     pub kind: Kind,
-    /// What holds if it is not given.
+    /// Treatment if it is missing.
     pub absent: Absent,
     /// One line for `--help`.
     pub help: &'static str,
@@ -85,19 +85,19 @@ const fn optional(name: &'static str, kind: Kind, help: &'static str) -> Paramet
 pub struct Family {
     /// Canonical name.
     pub name: &'static str,
-    /// Other names. In all names `-` and `_` are the same, and so are capital and small letters.
+    /// Other names. In all names `-` and `_` are equivalent, as are capital and small letters.
     pub aliases: &'static [&'static str],
     /// One line for `--help`.
     pub help: &'static str,
-    /// The parameters, in the order in which values without a name fill them.
+    /// The parameters, in the order in which values without a name are assigned.
     pub parameters: &'static [Parameter],
     /// Builds the graph from arguments of the right kinds; checks their ranges.
     pub build: fn(&Arguments) -> Result<Graph, TopologyError>,
 }
 
-/// The parameter by which families that are built from cabinets say how many switches are in one; floor plans go by it.
+/// The parameter for the number of switches per cabinet, in families built from cabinets; floor plans use it.
 pub const CABINET: Parameter = required("z", Kind::Integer, "switches in a cabinet");
-/// Switches in a cabinet where neither the user nor the family says it, as in the paper on DSN-F.
+/// Default number of switches per cabinet, if neither the user nor the family specifies it, as in the paper on DSN-F.
 pub const SWITCHES_PER_CABINET: u32 = 16;
 const DIMS: Parameter = required("dims", Kind::Dimensions, "size of each dimension, each at least 1");
 const SWITCHES: Parameter = required("n", Kind::Integer, "number of switches");
@@ -174,12 +174,12 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("Files", "json"),
 ];
 
-/// The form in which names are compared: small letters, `_` for `-`.
+/// Returns the form in which names are compared: small letters, `_` for `-`.
 pub(crate) fn normalised(name: &str) -> String {
     name.trim().to_lowercase().replace('-', "_")
 }
 
-/// The family with this name or alias.
+/// Returns the family with this name or alias.
 pub fn find(name: &str) -> Option<&'static Family> {
     let name = normalised(name);
     FAMILIES.iter().find(|family| family.name == name || family.aliases.contains(&name.as_str()))
@@ -200,25 +200,25 @@ pub enum Value {
     Text(String),
 }
 
-/// The arguments of a family: each of the kind that its parameter asks for, the defaults filled in.
+/// The arguments of a family: each of the kind of its parameter, with the defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     pub(super) family: &'static Family,
-    /// In the order of the family's parameters; `None` only where that is allowed.
+    /// In the order of the family's parameters; `None` only if that is allowed.
     pub(super) values: Vec<Option<Value>>,
 }
 
 impl Arguments {
-    /// The value of a parameter, if it has one.
+    /// Returns the value of a parameter, if it has one.
     ///
     /// # Panics
-    /// If the family has no such parameter; only builders ask, and they ask for what their line of the table says.
+    /// If the family has no such parameter; only builders call this, with the parameters of their line of the table.
     pub fn get(&self, name: &str) -> Option<&Value> {
         let index = self.family.parameters.iter().position(|parameter| parameter.name == name);
         self.values[index.expect("a builder asks only for parameters of its family")].as_ref()
     }
 
-    /// An integer.
+    /// Returns the value of an integer parameter.
     pub fn integer(&self, name: &str) -> Option<i64> {
         match self.get(name) {
             Some(&Value::Integer(value)) => Some(value),
@@ -226,7 +226,7 @@ impl Arguments {
         }
     }
 
-    /// A truth value.
+    /// Returns the value of a Boolean parameter.
     pub fn boolean(&self, name: &str) -> Option<bool> {
         match self.get(name) {
             Some(&Value::Boolean(value)) => Some(value),
@@ -234,7 +234,7 @@ impl Arguments {
         }
     }
 
-    /// A list of integers; empty if it is not given.
+    /// Returns a list of integers; empty if it is missing.
     pub fn integers(&self, name: &str) -> &[i64] {
         match self.get(name) {
             Some(Value::Integers(values)) => values,
@@ -242,7 +242,7 @@ impl Arguments {
         }
     }
 
-    /// A word or file name; empty if it is not given.
+    /// Returns a word or file name; empty if it is missing.
     pub fn text(&self, name: &str) -> &str {
         match self.get(name) {
             Some(Value::Text(value)) => value,
@@ -250,7 +250,7 @@ impl Arguments {
         }
     }
 
-    /// The seed of a random family.
+    /// Returns the seed of a random family.
     pub fn seed(&self) -> Option<u64> {
         self.values.iter().find_map(|value| match value {
             Some(Value::Seed(seed)) => Some(*seed),
@@ -258,7 +258,7 @@ impl Arguments {
         })
     }
 
-    /// The error that says that a parameter breaks a rule.
+    /// Returns the error for a parameter that breaks a rule.
     pub fn invalid(&self, parameter: &str, constraint: impl Into<String>) -> TopologyError {
         let value = match self.get(parameter) {
             Some(value) => format!("`{}`", super::spec::written(value, Kind::Integers)),
@@ -272,7 +272,7 @@ impl Arguments {
         }
     }
 
-    /// A required integer that counts switches: from `least` to [`MAX_SWITCHES`].
+    /// Returns a required integer that counts switches: from `least` to [`MAX_SWITCHES`].
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].
@@ -286,7 +286,7 @@ impl Arguments {
         }
     }
 
-    /// A required integer from 1 to `most`, where `rule` says how `most` came about.
+    /// Returns a required integer from 1 to `most`, where `rule` explains `most`.
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].
@@ -298,7 +298,7 @@ impl Arguments {
         }
     }
 
-    /// A required integer from `least` to `most`.
+    /// Returns a required integer from `least` to `most`.
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].
@@ -310,7 +310,7 @@ impl Arguments {
         }
     }
 
-    /// The number of hosts on each switch that an optional parameter gives; 1 if it is not given.
+    /// Returns the number of hosts per switch from an optional parameter; 1 if it is missing.
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].
@@ -333,12 +333,12 @@ impl Arguments {
         memory::refuse_graph(vertices, 0).map_or(Ok(()), |rule| Err(self.invalid(parameter, rule)))
     }
 
-    /// The name of the first parameter.
+    /// Returns the name of the first parameter.
     pub(super) fn first(&self) -> &'static str {
         self.family.parameters[0].name
     }
 
-    /// Refuses a graph with more than [`MAX_ARCS`] arcs before it is built; `parameter` is what to blame.
+    /// Refuses a graph with more than [`MAX_ARCS`] arcs before it is built; `parameter` is the parameter to blame.
     ///
     /// # Errors
     /// [`TopologyError::InvalidParameter`].

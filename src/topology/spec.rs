@@ -1,10 +1,9 @@
 //! Specification strings: `family:parameter=value,...`, or the name of a graph file.
 //!
-//! Values may come without a name, then they fill the parameters in order: `torus:8x8`, `star:64`, `imase_itoh:64,6`.
-//! Commas inside brackets or double quotes do not separate; a double quote within quotes is written twice. A string
-//! that does not begin with the name of a family and ends like a graph file (`.json`, `.graphml`, `.txt`, `.edges`,
-//! packed or not) names that file. Equality networks may have the name that their source gives them,
-//! `N14K6[-1,1,3,9](4)`.
+//! Values without a name are assigned to the parameters in order: `torus:8x8`, `star:64`, `imase_itoh:64,6`. Commas
+//! inside brackets or double quotes do not separate; a double quote within quotes is written twice. A string that does
+//! not begin with the name of a family and has the extension of a graph file (`.json`, `.graphml`, `.txt`, `.edges`,
+//! compressed or not) names that file. Equality networks may have their name in the publication, `N14K6[-1,1,3,9](4)`.
 
 use std::fmt;
 use std::path::Path;
@@ -30,27 +29,27 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// The family.
+    /// Returns the family that is specified.
     pub fn family(&self) -> &'static Family {
         self.arguments.family
     }
 
-    /// The arguments, defaults filled in.
+    /// Returns the arguments, defaults filled in.
     pub fn arguments(&self) -> &Arguments {
         &self.arguments
     }
 
-    /// The seed of a random family; `None` for a family without randomness.
+    /// Returns the seed of a random family; `None` for a family without randomness.
     pub fn seed(&self) -> Option<u64> {
         self.arguments.seed()
     }
 
-    /// Whether the specification itself says the seed; then a seed from elsewhere should not replace it.
+    /// Returns `true` if the specification contains the seed; a seed from elsewhere should then not replace it.
     pub fn seed_given(&self) -> bool {
         self.seed_given
     }
 
-    /// Whether the graph is read from a file.
+    /// Returns `true` if the graph is read from a file.
     pub fn is_file(&self) -> bool {
         self.family().parameters.iter().any(|parameter| parameter.name == "path")
     }
@@ -66,7 +65,7 @@ impl Spec {
         self.arguments.integer(parameter).and_then(|size| u32::try_from(size).ok()).filter(|&size| size > 0)
     }
 
-    /// Switches in a cabinet, where the family is built from cabinets and says so, or is made from one that does.
+    /// Returns the number of switches per cabinet, if the family or its base is built from cabinets.
     pub fn cabinet(&self) -> Option<u32> {
         let has = |name| self.family().parameters.iter().any(|parameter| parameter.name == name);
         if !has(CABINET.name) {
@@ -79,7 +78,7 @@ impl Spec {
         }
     }
 
-    /// Sets the seed of a random family, and does nothing for the others.
+    /// Sets the seed of a random family; does nothing for other families.
     pub fn set_seed(&mut self, seed: u64) {
         for value in self.arguments.values.iter_mut().flatten() {
             if let Value::Seed(old) = value {
@@ -88,7 +87,7 @@ impl Spec {
         }
     }
 
-    /// Takes the name of a graph file, if there is one and it is relative, as relative to `folder`.
+    /// Resolves the name of a graph file relative to `folder`, if there is one and it is relative.
     pub fn resolve_files(&mut self, folder: &Path) {
         for (parameter, value) in self.family().parameters.iter().zip(&mut self.arguments.values) {
             if let ("path", Some(Value::Text(path))) = (parameter.name, value) {
@@ -315,7 +314,7 @@ pub(super) fn written(value: &Value, kind: Kind) -> String {
     }
 }
 
-/// The canonical form: every parameter that has a value, by name, in the order of the registry.
+/// Returns the canonical form: every parameter that has a value, by name, in the order of the registry.
 pub(super) fn canonical(arguments: &Arguments) -> String {
     let mut text = String::from(arguments.family.name);
     let mut separator = ':';
@@ -363,7 +362,7 @@ mod tests {
         assert_eq!(canonical("a/graph.json"), "json:path=a/graph.json");
         assert_eq!(canonical("C:\\x,y\\cables.txt.gz"), "edges:path=\"C:\\x,y\\cables.txt.gz\"");
         assert_eq!(canonical("edges:path=\"a,b\",directed=true"), "edges:path=\"a,b\",directed=true");
-        // A quote within quotes is written twice; what would be taken for the end of a name is quoted.
+        // A quote within quotes is written twice; text that would end a name is quoted.
         assert_eq!(canonical("a,\"b\".json"), "json:path=\"a,\"\"b\"\".json\"");
         assert_eq!(canonical(&canonical("a,\"b\".json")), "json:path=\"a,\"\"b\"\".json\"");
         assert_eq!(canonical(&canonical("\u{b}x.graphml")), "graphml:path=\"\u{b}x.graphml\"");

@@ -1,22 +1,22 @@
 //! Lightest paths from a switch, where every arc has a weight.
 //!
-//! Weights are whole picoseconds, so that equally long ways are equal: of those, the one whose last arc has the lowest
-//! number is taken, and so on backwards. The search sorts switches into buckets as wide as the lightest arc: what lies
-//! in the first bucket can no longer become shorter (R. Dial 1969; E. Denardo and B. Fox 1979), so no heap is needed,
-//! and a switch costs little more than in a breadth-first search.
+//! Weights are whole picoseconds, so that equally long paths are equal: of those, the one whose last arc has the lowest
+//! number is taken, and so on backwards. The search sorts switches into buckets as wide as the lightest arc: switches
+//! in the first bucket can no longer get a shorter path (R. Dial 1969; E. Denardo and B. Fox 1979), so no heap is
+//! needed, and a switch costs little more than in a breadth-first search.
 
 use super::graph::{ArcId, Graph};
 use crate::ids::SwitchId;
 
 /// No arc: the source itself, or a switch that is not reached.
 pub(crate) const NO_ARC: u32 = u32::MAX;
-/// The weight of the way to a switch that is not reached.
+/// Weight of the path to a switch that is not reached.
 pub(crate) const FAR: u64 = u64::MAX;
 
-/// Most buckets that are kept; weights that differ by more get wider ones, in which a switch may be visited again.
+/// Largest number of buckets; larger ranges of weights use wider buckets, in which a switch may be visited again.
 const MAX_BUCKETS: u64 = 1 << 12;
 
-/// The weight of a hop where hops count first: more than that of any arc.
+/// Weight of a hop if hops have priority: more than that of any arc.
 pub(crate) const HOP: u64 = 1 << 40;
 
 /// A weight for each arc of a graph.
@@ -29,13 +29,13 @@ pub(crate) struct Weights {
     buckets: usize,
 }
 
-/// Seconds as whole picoseconds; at least one, at most 2^40 - 1 (a second).
+/// Converts seconds to whole picoseconds; at least one, at most 2^40 - 1 (a second).
 pub(crate) fn picoseconds(seconds: f64) -> u64 {
     ((seconds * 1e12).round() as u64).clamp(1, HOP - 1)
 }
 
 impl Weights {
-    /// Weights for the arcs, in order; a weight of 0 counts as 1.
+    /// Creates weights for the arcs, in order; a weight of 0 counts as 1.
     pub(crate) fn new(mut of_arc: Vec<u64>) -> Self {
         of_arc.iter_mut().for_each(|weight| *weight = (*weight).max(1));
         let least = of_arc.iter().copied().min().unwrap_or(1);
@@ -45,12 +45,12 @@ impl Weights {
         Self { of_arc, shift, buckets }
     }
 
-    /// The part of an arc's weight that is time, in seconds.
+    /// Returns the part of an arc's weight that is time, in seconds.
     pub(crate) fn seconds(&self, arc: ArcId) -> f64 {
         (self.of_arc[arc.index()] & (HOP - 1)) as f64 / 1e12
     }
 
-    /// Weights that count hops first, and seconds among equally many hops.
+    /// Creates weights that compare hops first, and seconds among equal hops.
     pub(crate) fn hops_first(seconds: impl Iterator<Item = f64>) -> Self {
         Self::new(seconds.map(|seconds| HOP + picoseconds(seconds)).collect())
     }
@@ -58,9 +58,9 @@ impl Weights {
 
 /// The arrays of a search, for many searches on one graph.
 pub(crate) struct Search {
-    /// Weight of the way from the source to each switch, or [`FAR`].
+    /// Weight of the path from the source to each switch, or [`FAR`].
     pub weight: Vec<u64>,
-    /// The arc by which that way enters the switch, or [`NO_ARC`].
+    /// The last arc of that path, or [`NO_ARC`].
     pub came_by: Vec<u32>,
     buckets: Vec<Vec<(u64, u32)>>,
 }
@@ -70,7 +70,7 @@ impl Search {
         Self { weight: vec![FAR; n], came_by: vec![NO_ARC; n], buckets: Vec::new() }
     }
 
-    /// Finds the ways from `source`.
+    /// Finds the paths from `source`.
     pub(crate) fn run(&mut self, graph: &Graph, weights: &Weights, source: SwitchId) {
         self.weight.fill(FAR);
         self.came_by.fill(NO_ARC);

@@ -1,7 +1,7 @@
 //! XML documents, without the parts of XML that can do harm.
 //!
-//! A document type is never fetched. One that declares something inside the file is refused, because entities that
-//! expand to entities can fill any memory.
+//! A document type is never fetched. A document type with declarations inside the file is refused, because entities
+//! that expand to entities can fill any memory.
 
 use std::borrow::Cow;
 
@@ -21,15 +21,15 @@ pub(crate) fn parse<'input>(file: &str, text: &'input str) -> Result<Document<'i
             file: file.into(),
             line: place.row as usize,
             column: place.col as usize,
-            // The message ends with the place, which ours begins with.
+            // The parser's message ends with the position, ours begins with it.
             message: error.to_string().trim_end_matches(&format!(" at {place}")).to_owned(),
             help: "check that the file is well-formed XML, for example with xmllint".into(),
         }
     })
 }
 
-/// The text without an XML declaration that blank lines precede, which XML forbids and SimGrid's parser accepts. Blanks
-/// take its place, so that lines and columns stay what they are.
+/// Returns the text without an XML declaration that follows blank lines, which XML forbids and SimGrid's parser
+/// accepts. Blanks replace it, so that lines and columns are unchanged.
 pub(crate) fn without_late_declaration(text: &str) -> Cow<'_, str> {
     let start = text.len() - text.trim_start().len();
     let declaration = &text[start..];
@@ -52,7 +52,7 @@ pub(crate) fn declarations(file: &str, text: &str) -> Option<Located> {
             _ if rest.starts_with("<!--") => rest.find("-->").map(|end| end + 3),
             _ => break,
         };
-        // What is not closed, the parser complains about.
+        // The parser reports anything that is not closed.
         rest = &rest[end?..];
     }
     if !rest.starts_with("<!DOCTYPE") {

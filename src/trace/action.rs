@@ -1,7 +1,7 @@
-//! The compact in-memory form of a trace: 16 bytes an action, walked by an index.
+//! The compact in-memory form of a trace: 16 bytes per action, accessed by index.
 //!
-//! Arguments that do not fit (those of collectives and of `sendRecv`) lie in side tables. Equal ones are stored once:
-//! all ranks and iterations that call `allreduce` with the same sizes share an entry.
+//! Arguments that do not fit (those of collectives and of `sendRecv`) are stored in side tables. Equal ones are stored
+//! once: all ranks and iterations that call `allreduce` with the same sizes share an entry.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,21 +16,21 @@ pub const UNKNOWN_COUNT: u32 = u32::MAX;
 /// Target of a [`Flush`](Action::Flush) that concerns operations on all ranks.
 pub const ANY_TARGET: u32 = u32::MAX;
 
-/// One step of a rank. Counts are in elements of the datatype.
+/// One action of a rank. Counts are in elements of the datatype.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Action {
     /// The rank's timer starts. Takes no time.
     Init,
     /// The rank ends. Takes no time.
     Finalize,
-    /// Something that takes no time and has no effect on others (`comm_size`, `comm_split`, `comm_dup`, `location`).
+    /// Takes no time and has no effect on others (`comm_size`, `comm_split`, `comm_dup`, `location`).
     NoOperation,
-    /// Computation of so many flops on the rank's host.
+    /// Computation on the rank's host.
     Compute {
-        /// Amount, zero or more, finite; not rounded.
+        /// Flops, zero or more, finite; not rounded.
         flops: f64,
     },
-    /// The rank does nothing for a while; its core stays free.
+    /// The rank sleeps; its core stays free.
     Sleep {
         /// Duration, finite; zero or less has no effect.
         seconds: f64,
@@ -109,28 +109,28 @@ pub enum Action {
         /// Index of the arguments.
         index: u32,
     },
-    /// The start of a collective that does not block, remembered under a number of the rank's own.
+    /// The start of a non-blocking collective, remembered under a number of the rank's own.
     Start {
         /// Index of the arguments in [`Trace::collectives`].
         index: u32,
-        /// The number; small ones, used again, let iterations look alike.
+        /// The number; small, reused numbers make iterations look alike.
         request: u32,
     },
     /// Waits for the oldest remembered collective of that number.
     WaitRequest {
-        /// The number.
+        /// Number of the collective.
         request: u32,
     },
     /// Tests the oldest remembered collective of that number.
     TestRequest {
-        /// The number.
+        /// Number of the collective.
         request: u32,
     },
     /// One-sided: writes into the memory of another rank, which makes no call.
     Put {
-        /// The other rank, of the world.
+        /// The other rank, a world rank.
         to: u32,
-        /// The window, named by a communicator of its members; operations of one are kept apart from those of others.
+        /// The window, identified by a communicator of its members; operations on different windows are separate.
         window: CommunicatorId,
         /// Elements.
         count: u32,
@@ -139,20 +139,20 @@ pub enum Action {
     },
     /// One-sided: reads from the memory of another rank, which makes no call.
     Get {
-        /// The other rank, of the world.
+        /// The other rank, a world rank.
         from: u32,
-        /// The window.
+        /// The window, as for [`Put`](Self::Put).
         window: CommunicatorId,
         /// Elements.
         count: u32,
         /// Type of the elements.
         datatype: Datatype,
     },
-    /// One-sided: as [`Put`](Self::Put), combining what is written with what is there.
+    /// One-sided: like [`Put`](Self::Put), combining the data with the target's.
     Accumulate {
-        /// The other rank, of the world.
+        /// The other rank, a world rank.
         to: u32,
-        /// The window.
+        /// The window, as for [`Put`](Self::Put).
         window: CommunicatorId,
         /// Elements.
         count: u32,
@@ -161,24 +161,24 @@ pub enum Action {
     },
     /// Ends an epoch of a window for all its members: all operations are complete at both ends.
     Fence {
-        /// The window.
+        /// The window, as for [`Put`](Self::Put).
         window: CommunicatorId,
     },
     /// Waits until the rank's own operations on a window are complete.
     Flush {
-        /// The window.
+        /// The window, as for [`Put`](Self::Put).
         window: CommunicatorId,
-        /// The rank that they concern, or [`ANY_TARGET`].
+        /// The target rank, or [`ANY_TARGET`].
         to: u32,
     },
-    /// Waits until a message could be received, and leaves it there.
+    /// Waits until a message could be received, and leaves it in place.
     Probe {
         /// Source rank.
         from: u32,
         /// Message tag, zero or more.
         tag: i32,
     },
-    /// Looks once whether a message could be received; whatever the answer, it only takes the time of the look.
+    /// Polls once whether a message could be received; whatever the answer, it only takes the time of the poll.
     Iprobe {
         /// Source rank.
         from: u32,
@@ -188,7 +188,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether the action looks again and again whether a message is there.
+    /// Returns `true` if the action polls for a message repeatedly.
     #[inline]
     pub(super) fn polls(&self) -> bool {
         match self {
@@ -198,7 +198,7 @@ impl Action {
         }
     }
 
-    /// The entry of [`Trace::collectives`] that it begins, whether it blocks or not.
+    /// Returns the entry of [`Trace::collectives`] that it starts, blocking or not.
     pub fn collective(&self) -> Option<u32> {
         match *self {
             Self::Collective { index } | Self::Start { index, .. } => Some(index),
@@ -206,7 +206,8 @@ impl Action {
         }
     }
 
-    /// The name, as traces write it; `collective` or `start` for collectives, whose kind is in the side table.
+    /// Returns the name, as written in traces; `collective` or `start` for collectives, whose kind is in the side
+    /// table.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Init => "init",
@@ -240,13 +241,13 @@ impl Action {
 /// Arguments of a `sendRecv`; its tag is 0 both ways.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SendRecv {
-    /// Destination rank of the send half.
+    /// Destination rank of the send.
     pub to: u32,
     /// Elements sent.
     pub send_count: u32,
     /// Type of the elements sent.
     pub send_type: Datatype,
-    /// Source rank of the receive half.
+    /// Source rank of the receive.
     pub from: u32,
     /// Capacity of the receive, in elements.
     pub recv_count: u32,
@@ -277,7 +278,7 @@ pub enum CollectiveKind {
 }
 
 impl CollectiveKind {
-    /// All of them, in the order of their numbers.
+    /// All operations, in the order of their numbers.
     pub const ALL: [CollectiveKind; 15] = [
         Self::Barrier,
         Self::Bcast,
@@ -296,7 +297,7 @@ impl CollectiveKind {
         Self::Exscan,
     ];
 
-    /// The name, as traces write it.
+    /// Returns the name, as written in traces.
     pub fn name(self) -> &'static str {
         match self {
             Self::Barrier => "barrier",
@@ -317,7 +318,7 @@ impl CollectiveKind {
         }
     }
 
-    /// The name of the form that does not block, as traces write it.
+    /// Returns the name of the non-blocking form, as written in traces.
     pub fn nonblocking_name(self) -> &'static str {
         match self {
             Self::Barrier => "ibarrier",
@@ -339,7 +340,7 @@ impl CollectiveKind {
     }
 }
 
-/// A vector of element counts, one for each member of the communicator: a range of [`Trace::counts`]; empty where the
+/// A vector of element counts, one per member of the communicator: a range of [`Trace::counts`]; empty if the
 /// collective has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Counts {
@@ -349,7 +350,7 @@ pub struct Counts {
     pub len: u32,
 }
 
-/// Arguments of a collective as one rank gives them.
+/// Arguments of a collective, as passed by one rank.
 ///
 /// `send_count` and `send_type` hold the only count and type of `bcast`, `reduce`, `allreduce`, `scan`, `exscan`
 /// (`recv_*` repeat them), and `reducescatter` has its type in both.
@@ -357,9 +358,9 @@ pub struct Counts {
 pub struct CollectiveCall {
     /// The operation.
     pub kind: CollectiveKind,
-    /// Who takes part.
+    /// Communicator of the collective.
     pub communicator: CommunicatorId,
-    /// The root, as a member of the communicator; 0 where the operation has none.
+    /// The root, as a member of the communicator; 0 if the operation has none.
     pub root: u32,
     /// Elements sent (per destination for alltoall, scatter).
     pub send_count: u32,
@@ -373,20 +374,21 @@ pub struct CollectiveCall {
     pub send_counts: Counts,
     /// Counts received from each member: alltoallv, gatherv, allgatherv; counts of the result: reducescatter.
     pub recv_counts: Counts,
-    /// Displacements of allgatherv, in elements, where the trace gives them.
+    /// Displacements of allgatherv, in elements, if the trace contains them.
     pub displacements: Counts,
-    /// Flops that every member computes after its part of the communication (reduce-like operations).
+    /// Flops that every member computes after its part of the communication (reduction operations).
     pub flops: f64,
 }
 
 impl CollectiveCall {
-    /// A call on the world communicator in which every count is zero and every type [`Datatype::BYTE`].
+    /// Returns a call on the world communicator in which every count is zero and every type [`Datatype::BYTE`].
     pub fn empty(kind: CollectiveKind) -> Self {
         Self::uniform(kind, 0, 0, Datatype::BYTE)
     }
 
-    /// A call on the world communicator with one count and one type: all that bcast, reduce, allreduce and the scans
-    /// have, and in the others what a rank gives to each and gets from each. It has no vectors and no flops.
+    /// Returns a call on the world communicator with one count and one type, the only arguments of bcast, reduce,
+    /// allreduce and the scans; in the others they apply to each partner, in both directions. It has no vectors and no
+    /// flops.
     pub fn uniform(kind: CollectiveKind, root: u32, count: u32, datatype: Datatype) -> Self {
         Self {
             kind,
@@ -404,12 +406,12 @@ impl CollectiveCall {
     }
 }
 
-/// A whole trace: the actions of every rank, and the tables that they point into.
+/// A whole trace: the actions of every rank, and the tables that they refer to.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
     /// Name for reports, e.g. `lu.A.64.it10`.
     pub name: String,
-    /// `actions[r]` is what rank `r` does.
+    /// Actions of each rank.
     pub actions: Vec<Actions>,
     /// Arguments of the `sendRecv`s.
     pub sendrecvs: Vec<SendRecv>,
@@ -417,58 +419,59 @@ pub struct Trace {
     pub collectives: Vec<CollectiveCall>,
     /// The count vectors of the collectives.
     pub counts: Vec<u32>,
-    /// The members of the communicators beside that of all ranks.
+    /// The members of the communicators other than that of all ranks.
     pub communicators: Vec<MemberList>,
-    /// Graphs that the ranks run in place of their actions, of which there are none then.
+    /// Graphs that the ranks run instead of actions; `actions` is then empty.
     pub schedule: Option<Arc<Schedule>>,
     /// Where the actions were read from.
     pub origin: Origin,
-    /// What the reader ignored.
+    /// Warnings of the reader.
     pub warnings: Vec<TraceWarning>,
-    /// What the side file says, if there is one.
+    /// Content of the side file, if there is one.
     pub side: Option<SideFile>,
     /// Longest time of a rank between its first and its last call while the program was recorded, in seconds; `None`
     /// for formats without times and for parts of a recording.
     pub recorded_seconds: Option<f64>,
-    /// What [`polls`](Self::polls) answers, once somebody knows; leave it empty where `actions` are made by hand.
+    /// Cached result of [`polls`](Self::polls); leave it empty if `actions` are made by hand.
     pub known_polls: OnceLock<bool>,
 }
 
 impl Trace {
-    /// Whether any rank polls: tests a request, or receives a message of unknown size. Only then can the outcome of a
-    /// replay depend on the order of the ranks within an instant.
+    /// Returns `true` if any rank polls: tests a request, or receives a message of unknown size. Only then can the
+    /// outcome of a replay depend on the order of the ranks within an instant.
     pub fn polls(&self) -> bool {
         *self.known_polls.get_or_init(|| self.actions.iter().flatten().any(|action| action.polls()))
     }
 
-    /// Number of ranks.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.actions.len()
     }
 
-    /// Memory for the actions of a trace that is made of this one: as much as this one may have.
+    /// Returns memory for the actions of a trace derived from this one: the same limit as for this one.
     pub(super) fn new_store(&self) -> Arc<Store> {
         let limit = self.actions.iter().find_map(Actions::limit);
         Store::new(limit.unwrap_or_else(|| Options::default().actions_in_memory))
     }
 
-    /// Number of actions of all ranks together, or of operations of their schedule.
+    /// Returns the number of actions of all ranks together, or of operations of their schedule.
     pub fn total_actions(&self) -> u64 {
         let operations = self.schedule.as_ref().map_or(0, |schedule| schedule.operations());
         self.actions.iter().map(|a| a.len() as u64).sum::<u64>() + operations
     }
 
-    /// Operations of the whole program, if the side file tells them.
+    /// Returns the operations of the whole program, if the side file contains them.
     pub fn operations(&self) -> Option<f64> {
         self.side.as_ref().and_then(|side| side.operations)
     }
 
-    /// Run time of the program when it was recorded, in seconds: that of the side file, else that of the recording.
+    /// Returns the run time of the program when it was recorded, in seconds: that of the side file, otherwise that of
+    /// the recording.
     pub fn measured_seconds(&self) -> Option<f64> {
         self.side.as_ref().and_then(|side| side.measured_seconds).or(self.recorded_seconds)
     }
 
-    /// The members of a communicator.
+    /// Returns the members of a communicator.
     ///
     /// # Panics
     /// If the trace has no such communicator.
@@ -476,7 +479,7 @@ impl Trace {
         Members::of(&self.communicators, id, self.ranks())
     }
 
-    /// The entries of a count vector.
+    /// Returns the entries of a count vector.
     pub fn counts(&self, counts: Counts) -> &[u32] {
         &self.counts[counts.start as usize..(counts.start + counts.len) as usize]
     }

@@ -1,12 +1,12 @@
-//! The text of a trace, in pieces of whole lines.
+//! The text of a trace, in blocks of whole lines.
 //!
-//! [`Blocks`] gives pieces of about 1 MiB that end at a line end. They lie in a few buffers that are used again, so
-//! lines are slices of them, and the whole text is never in memory. From its second block on, a file is read and
-//! unpacked on a thread of its own, ahead of the parser.
+//! [`Blocks`] yields blocks of about 1 MiB that end at a line end. They use a few buffers in rotation, so lines are
+//! slices of them, and the whole text is never in memory. From its second block on, a file is read and unpacked by a
+//! separate thread, ahead of the parser.
 //!
-//! Mapping plain files into memory was tried and rejected. It is not faster (a trace of 49 MB took 0.086 s either way:
-//! page faults cost what the copies of `read` cost), and a map needs `unsafe`, counts as memory of the process, and
-//! ends the process if someone shortens the file meanwhile.
+//! Mapping plain files into memory was tried and rejected. It is not faster (a trace of 49 MB took 0.086 s with either:
+//! page faults cost as much as the copies of `read`), and a map needs `unsafe`, counts as memory of the process, and
+//! ends the process if the file is truncated meanwhile.
 
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
@@ -16,34 +16,34 @@ use memchr::memrchr;
 use super::error::{TraceError, TraceErrorKind};
 use super::source::{Budget, Source};
 
-/// Bytes of text that are looked at together; small enough to stay in the second-level cache.
+/// Size of a block in bytes; small enough to stay in the second-level cache.
 const BLOCK: usize = 1 << 20;
-/// Longest line, give or take a block. The longest sensible one is an alltoallv of some million ranks.
+/// Longest line, within about a block. The longest sensible one is an alltoallv of some million ranks.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 
-/// Some whole lines.
+/// A block of whole lines.
 pub(super) struct Block<'a> {
-    /// The text.
+    /// The text of these lines.
     pub text: &'a [u8],
-    /// How it ends.
+    /// End of the block.
     pub end: End,
 }
 
-/// How a block ends.
+/// Reason why a block ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
     /// With a line end.
     Line,
-    /// With the end of the file, behind a line that has no line end. The block is that line alone.
+    /// The end of the file, after a line without line end. The block is that line alone.
     File,
-    /// Within a line that is too long; the rest of the file is of no use.
+    /// A line that is too long; the rest of the file is not used.
     TooLong,
 }
 
 /// The text of one file, block by block.
 pub(super) struct Blocks<'r> {
     source: Source<'r>,
-    /// Text behind the last line end that was read.
+    /// Text after the last line end that was read.
     carried: Vec<u8>,
     ended: bool,
 }
@@ -56,16 +56,16 @@ struct Buffer {
     given: usize,
 }
 
-/// Blocks that wait for the parser at most.
+/// Largest number of blocks waiting for the parser.
 const AHEAD: usize = 2;
 
 impl<'r> Blocks<'r> {
-    /// The text of a file.
+    /// Creates an iterator over the text of a file.
     pub fn new(source: Source<'r>) -> Blocks<'r> {
         Blocks { source, carried: Vec::new(), ended: false }
     }
 
-    /// Gives the blocks to `take`, one after the other, until the end of the file or the first error.
+    /// Passes the blocks to `take`, one after the other, until the end of the file or the first error.
     pub fn each(
         mut self,
         budget: &mut Budget,
@@ -85,7 +85,7 @@ impl<'r> Blocks<'r> {
         }
         thread::scope(|scope| {
             scope.spawn(move || {
-                // Either end of a channel goes when the other side is done, with or without success.
+                // Either end of a channel is dropped when the other side is done, successfully or not.
                 while let Ok(mut buffer) = buffers.recv() {
                     let next = self.next(&mut buffer, budget);
                     let last = !matches!(next, Ok(Some(_)));
@@ -104,11 +104,11 @@ impl<'r> Blocks<'r> {
         })
     }
 
-    /// Gives the lines to `take`, each with its number, from 1, and without its line end. Returns the number of the
+    /// Passes the lines to `take`, each with its number, from 1, and without its line end. Returns the number of the
     /// last line, or 1 for an empty file.
     ///
     /// # Errors
-    /// Those of `take` and of reading, [`TraceErrorKind::LineTooLong`], and [`TraceErrorKind::CutOff`] for a file that
+    /// Errors of `take` and of reading, [`TraceErrorKind::LineTooLong`], and [`TraceErrorKind::CutOff`] for a file that
     /// does not end with a line end.
     pub fn each_line(
         self,
@@ -137,7 +137,7 @@ impl<'r> Blocks<'r> {
         }
     }
 
-    /// Puts the next block into a buffer, and says how it ends; none at the end of the file.
+    /// Fills a buffer with the next block and returns its end; `None` at the end of the file.
     fn next(&mut self, buffer: &mut Buffer, budget: &mut Budget) -> Result<Option<End>, TraceError> {
         self.fill(buffer, budget)?;
         Ok(match buffer.bytes[..buffer.given].last() {
@@ -148,7 +148,7 @@ impl<'r> Blocks<'r> {
         })
     }
 
-    /// Reads on until there is a line end or nothing more; what follows the last line end is for the next block.
+    /// Reads until there is a line end or the file ends; text after the last line end is kept for the next block.
     fn fill(&mut self, buffer: &mut Buffer, budget: &mut Budget) -> Result<(), TraceError> {
         let bytes = &mut buffer.bytes;
         let mut filled = self.carried.len();
@@ -157,12 +157,12 @@ impl<'r> Blocks<'r> {
         }
         bytes[..filled].copy_from_slice(&self.carried);
         self.carried.clear();
-        // What was carried over has no line end: it was behind the last one.
+        // Carried text has no line end: it followed the last one.
         let mut searched = filled;
         loop {
             let enough = searched + BLOCK;
             if bytes.is_empty() {
-                // New memory is clear: of a block that a small file does not fill, only the beginning is ever touched.
+                // New memory is zeroed lazily: if a small file does not fill the block, only its beginning is touched.
                 *bytes = vec![0; enough];
             } else if bytes.len() < enough {
                 bytes.resize(enough, 0);

@@ -5,17 +5,17 @@ use std::path::Path;
 use super::error::TraceError;
 use super::source::{Budget, Source};
 
-/// Bytes that are read at a time.
+/// Bytes per read.
 const PIECE: usize = 1 << 16;
 
-/// A file that is read from the front; what the end of the file means is left to its reader.
+/// A file that is read from front to back; its reader interprets the end of the file.
 pub(super) struct Bytes<'a, 'r> {
     source: Source<'r>,
     budget: &'a mut Budget,
     buffer: Vec<u8>,
-    /// The first byte of the buffer that nobody has taken.
+    /// The first unread byte of the buffer.
     from: usize,
-    /// Position of the end of the buffer in the file.
+    /// Position of the buffer's end in the file.
     end: u64,
 }
 
@@ -28,12 +28,12 @@ impl<'a, 'r> Bytes<'a, 'r> {
         self.source.file()
     }
 
-    /// Position of the next byte.
+    /// Returns the position of the next byte.
     pub fn position(&self) -> u64 {
         self.end - self.left() as u64
     }
 
-    /// Position behind what was read of the file.
+    /// Returns the position of the end of the data read from the file.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -42,7 +42,7 @@ impl<'a, 'r> Bytes<'a, 'r> {
         self.buffer.len() - self.from
     }
 
-    /// Reads on; `false` at the end of the file.
+    /// Reads more; `false` at the end of the file.
     fn fill(&mut self) -> Result<bool, TraceError> {
         self.buffer.drain(..self.from);
         self.from = 0;
@@ -54,7 +54,7 @@ impl<'a, 'r> Bytes<'a, 'r> {
         Ok(read > 0)
     }
 
-    /// The next bytes; none if the file ends before.
+    /// Returns the next bytes; `None` if the file ends first.
     pub fn take<const N: usize>(&mut self) -> Result<Option<[u8; N]>, TraceError> {
         while self.left() < N {
             if !self.fill()? {
@@ -66,7 +66,7 @@ impl<'a, 'r> Bytes<'a, 'r> {
         Ok(bytes)
     }
 
-    /// Passes so many bytes by; `false` if the file ends before.
+    /// Skips bytes; `false` if the file ends first.
     pub fn skip(&mut self, mut length: u64) -> Result<bool, TraceError> {
         while length > 0 {
             if self.left() == 0 && !self.fill()? {

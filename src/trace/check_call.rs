@@ -1,21 +1,21 @@
-//! What has to hold for the arguments of actions, whatever format they come from. The engine relies on it.
+//! Rules for the arguments of actions of all formats. The engine relies on them.
 
 use super::{
     ANY_TARGET, Action, CollectiveCall, CollectiveKind, CommunicatorId, MemberList, Members, SendRecv, Trace,
     UNKNOWN_COUNT,
 };
 
-/// Largest count, tag and rank: they are 32-bit integers with a sign in MPI.
+/// Largest count, tag and rank: they are signed 32-bit integers in MPI.
 pub(super) const MOST: u32 = i32::MAX as u32;
 
-/// What is wrong with an argument.
+/// Description of a wrong argument.
 pub(super) type Wrong = &'static str;
 
 fn rule(holds: bool, wrong: Wrong) -> Result<(), Wrong> {
     if holds { Ok(()) } else { Err(wrong) }
 }
 
-/// Checks an action that has no index.
+/// Checks an action that refers to no table.
 pub(super) fn action(action: &Action, ranks: usize) -> Result<(), Wrong> {
     let rank = |r: u32| rule((r as usize) < ranks, "a rank is not below the number of ranks");
     let tagged = |tag: i32| rule(tag >= 0, "a tag is negative");
@@ -41,7 +41,7 @@ pub(super) fn action(action: &Action, ranks: usize) -> Result<(), Wrong> {
     }
 }
 
-/// Checks that a rank takes part in a communicator; gives the number of members.
+/// Checks that a rank is a member of a communicator; returns the number of members.
 pub(super) fn member(id: CommunicatorId, rank: u32, table: &[MemberList], ranks: usize) -> Result<usize, Wrong> {
     rule(id.index().is_none_or(|index| index < table.len()), "there is no such communicator")?;
     let members = Members::of(table, id, ranks);
@@ -49,7 +49,7 @@ pub(super) fn member(id: CommunicatorId, rank: u32, table: &[MemberList], ranks:
     Ok(members.size())
 }
 
-/// The window of a one-sided operation of `rank`, and the other rank that it concerns.
+/// Returns the window of a one-sided operation of `rank`, and the other rank.
 fn window_of(action: &Action, rank: u32) -> Option<(CommunicatorId, u32)> {
     Some(match *action {
         Action::Put { to: other, window, .. }
@@ -61,14 +61,14 @@ fn window_of(action: &Action, rank: u32) -> Option<(CommunicatorId, u32)> {
     })
 }
 
-/// Checks that the ranks of a one-sided operation have a part in its window.
+/// Checks that the ranks of a one-sided operation are members of its window.
 pub(super) fn window(action: &Action, rank: u32, table: &[MemberList], ranks: usize) -> Result<(), Wrong> {
     let Some((window, other)) = window_of(action, rank) else { return Ok(()) };
     member(window, rank, table, ranks).and_then(|_| member(window, other, table, ranks)).map(|_| ())
 }
 
-/// Checks that all ranks take part in the communicators that they use; gives rank and action of the first that does
-/// not.
+/// Checks that all ranks are members of the communicators that they use; the error is rank and action of the first that
+/// is not.
 pub(super) fn communicators(trace: &Trace) -> Result<(), (usize, usize, Wrong)> {
     if trace.communicators.is_empty() {
         return Ok(());
@@ -101,7 +101,7 @@ pub(super) fn sendrecv(entry: &SendRecv, ranks: usize) -> Result<(), Wrong> {
     rule(send_count.max(recv_count) <= MOST, "a count is above 2147483647")
 }
 
-/// Checks the arguments of a collective of so many members, with its vectors: counts sent, counts received,
+/// Checks the arguments of a collective of `ranks` members, with its vectors: counts sent, counts received,
 /// displacements.
 pub(super) fn collective(call: &CollectiveCall, vectors: [&[u32]; 3], ranks: usize) -> Result<(), Wrong> {
     use CollectiveKind as K;

@@ -1,7 +1,7 @@
-//! Communicators: which ranks take part in a collective or a window, and in which order.
+//! Communicators: the ranks of a collective or a window, in order.
 //!
-//! Messages name ranks of the world, wherever a program used another communicator: a triple of source, destination and
-//! tag is all that they match on. Collectives name their communicator, and count roots and partners by its members.
+//! Messages use world ranks, whatever communicator the program used: they match on source, destination and tag only.
+//! Collectives name their communicator, and number roots and partners by its members.
 
 use std::sync::Arc;
 
@@ -14,49 +14,49 @@ use super::{Action, Trace};
 pub struct CommunicatorId(u32);
 
 impl CommunicatorId {
-    /// All ranks, in their order. It has number 0 and no entry.
+    /// All ranks, in order. It has number 0 and no entry.
     pub const WORLD: CommunicatorId = CommunicatorId(0);
 
-    /// The communicator of an entry of [`Trace::communicators`](super::Trace::communicators).
+    /// Returns the communicator of an entry of [`Trace::communicators`](super::Trace::communicators).
     pub fn from_index(index: u32) -> Self {
         Self(index + 1)
     }
 
-    /// Its entry; none for the world.
+    /// Returns its entry; `None` for the world.
     pub fn index(self) -> Option<usize> {
         (self.0 as usize).checked_sub(1)
     }
 
-    /// The number by which texts call it: 0 for the world, one more than the index for others.
+    /// Returns its number in texts: 0 for the world, one more than the index for others.
     pub fn number(self) -> u32 {
         self.0
     }
 
-    /// The communicator with that number.
+    /// Returns the communicator with that number.
     pub fn from_number(number: u32) -> Self {
         Self(number)
     }
 
-    /// Whether it is that of all ranks.
+    /// Returns `true` for the communicator of all ranks.
     pub fn is_world(self) -> bool {
         self == Self::WORLD
     }
 }
 
-/// Ranks of the world in the order of a communicator. Communicators with the same members share the list.
+/// World ranks in the order of a communicator. Communicators with the same members share the list.
 pub type MemberList = Arc<[u32]>;
 
 /// The members of a communicator.
 #[derive(Clone, Copy, Debug)]
 pub enum Members<'a> {
-    /// All ranks of a trace of so many.
+    /// All ranks of a trace with this number of ranks.
     World(u32),
-    /// These ones.
+    /// The listed world ranks.
     Listed(&'a [u32]),
 }
 
 impl<'a> Members<'a> {
-    /// Those of a communicator of a trace of so many ranks.
+    /// Returns the members of a communicator of a trace with `ranks` ranks.
     ///
     /// # Panics
     /// If the table has no such entry.
@@ -67,7 +67,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Their number.
+    /// Returns the number of members.
     pub fn size(self) -> usize {
         match self {
             Self::World(ranks) => ranks as usize,
@@ -75,7 +75,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The rank of the world that a member is, if there is such a member.
+    /// Returns the world rank of a member, if there is such a member.
     pub fn rank(self, member: u32) -> Option<u32> {
         match self {
             Self::World(ranks) => (member < ranks).then_some(member),
@@ -83,7 +83,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Which member a rank of the world is, if it is one. Takes time in proportion to their number.
+    /// Returns the member number of a world rank, if it is a member. Takes time in proportion to the number of members.
     pub fn member(self, rank: u32) -> Option<u32> {
         match self {
             Self::World(ranks) => (rank < ranks).then_some(rank),
@@ -91,7 +91,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// All of them, as ranks of the world, in their order.
+    /// Returns all members, as world ranks, in order.
     pub fn ranks(self) -> impl Iterator<Item = u32> + 'a {
         let (world, list): (u32, &'a [u32]) = match self {
             Self::World(ranks) => (ranks, &[]),
@@ -101,11 +101,11 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The calls of a communicator that block (`true`), or those that do not: all members make them in the same order, so
-/// their numbers tell which belong together.
+/// The blocking (`true`) or non-blocking calls of a communicator: all members make them in the same order, so their
+/// numbers identify calls that belong together.
 pub(crate) type Sequence = (CommunicatorId, bool);
 
-/// The sequence that an action is a part of: collectives and fences are.
+/// Returns the sequence of an action: collectives and fences have one.
 pub(crate) fn sequence(trace: &Trace, action: &Action) -> Option<Sequence> {
     match *action {
         Action::Collective { index } => Some((trace.collectives[index as usize].communicator, true)),
@@ -115,14 +115,14 @@ pub(crate) fn sequence(trace: &Trace, action: &Action) -> Option<Sequence> {
     }
 }
 
-/// What is wrong with a communicator, or with its use, in a text.
+/// An error in a communicator, or in its use, in a text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommunicatorProblem {
-    /// No line has declared it.
+    /// The communicator was not declared.
     #[error("communicator {number} is not declared by any line before")]
     Unknown {
-        /// Its number.
+        /// Number of the communicator.
         number: u32,
     },
     /// A declaration of number 0.
@@ -131,7 +131,7 @@ pub enum CommunicatorProblem {
     /// A declaration without members.
     #[error("communicator {number} has no members")]
     Empty {
-        /// Its number.
+        /// Number of the communicator.
         number: u32,
     },
     /// A member is named twice.
@@ -139,19 +139,19 @@ pub enum CommunicatorProblem {
     Twice {
         /// Number of the communicator.
         number: u32,
-        /// The rank.
+        /// The repeated rank.
         member: u32,
     },
     /// A declaration contradicts an earlier one.
     #[error("communicator {number} was declared with other members, or in another order")]
     Changed {
-        /// Its number.
+        /// Number of the communicator.
         number: u32,
     },
-    /// The rank of the line is no member.
+    /// The rank of the line is not a member.
     #[error("rank {rank} is no member of communicator {number}")]
     NotAMember {
-        /// The rank.
+        /// Rank of the line.
         rank: u32,
         /// Number of the communicator.
         number: u32,
@@ -159,18 +159,18 @@ pub enum CommunicatorProblem {
     /// A root is too large.
     #[error("the {role} has to be below the number of members of the communicator, {members}")]
     NoSuchMember {
-        /// What the number is for.
+        /// Role of the number.
         role: &'static str,
         /// Number of members.
         members: usize,
     },
-    /// The partner of a one-sided operation has no part in the window.
+    /// The partner of a one-sided operation is not a member of the window.
     #[error("the {role} is no member of the window")]
     NoTarget {
-        /// What the number is for.
+        /// Role of the number.
         role: &'static str,
     },
-    /// An action that has no communicator.
+    /// An action that takes no communicator.
     #[error("{action} has no communicator")]
     Nowhere {
         /// Name of the action.
@@ -179,7 +179,7 @@ pub enum CommunicatorProblem {
 }
 
 impl CommunicatorProblem {
-    /// What to do about it, in one line.
+    /// Returns one line on how to fix it.
     pub(super) fn help(&self) -> &'static str {
         match self {
             Self::Unknown { .. } => {
@@ -199,9 +199,9 @@ impl CommunicatorProblem {
     }
 }
 
-/// The first member that occurs twice.
+/// Returns the first member that occurs twice.
 pub(crate) fn twice(members: &[u32]) -> Option<u32> {
-    // Most lists ascend, as a split makes them; then a look at neighbours is enough.
+    // Most lists ascend, as a split makes them; comparing neighbours is then enough.
     if members.windows(2).all(|pair| pair[0] < pair[1]) {
         return None;
     }

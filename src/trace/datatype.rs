@@ -70,7 +70,7 @@ const TABLE: [(&str, u8); 60] = [
     ("COUNT", 8),
 ];
 
-/// The id that the table writes -1.
+/// The id that is written as -1.
 const NULL: u8 = u8::MAX;
 
 impl Datatype {
@@ -81,7 +81,7 @@ impl Datatype {
     /// `MPI_DATATYPE_NULL`, of size 0.
     pub const NULL: Datatype = Datatype(NULL);
 
-    /// The datatype with that id, if there is one.
+    /// Returns the datatype with that id, if there is one.
     pub fn from_id(id: i64) -> Option<Datatype> {
         match id {
             -1 => Some(Self::NULL),
@@ -90,18 +90,18 @@ impl Datatype {
         }
     }
 
-    /// The id as traces write it.
+    /// Returns the id as written in traces.
     pub fn id(self) -> i64 {
         if self.0 == NULL { -1 } else { i64::from(self.0) }
     }
 
-    /// Size of an element in bytes.
+    /// Returns the size of an element in bytes.
     #[inline]
     pub fn size(self) -> u64 {
         TABLE.get(usize::from(self.0)).map_or(0, |entry| u64::from(entry.1))
     }
 
-    /// Name without the `MPI_` prefix.
+    /// Returns the name without the `MPI_` prefix.
     pub fn name(self) -> &'static str {
         TABLE.get(usize::from(self.0)).map_or("DATATYPE_NULL", |entry| entry.0)
     }

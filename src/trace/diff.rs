@@ -1,8 +1,8 @@
-//! What differs between two traces, in what matters to a network: messages for each pair of ranks, collectives in their
-//! order, amounts of computation.
+//! Differences between two traces that matter to a network: messages for each pair of ranks, collectives in order,
+//! amounts of computation.
 //!
-//! Computation is not compared action by action: a recorded trace has one wherever its program computed for longer
-//! than the recorder notices, and the amounts carry the noise of a machine.
+//! Computation is not compared action by action: a recorded trace has a computation wherever its program computed for
+//! longer than the recorder's resolution, and the amounts include the noise of a machine.
 
 use std::collections::BTreeMap;
 
@@ -12,64 +12,65 @@ use super::{Action, CollectiveCall, CollectiveKind, CommunicatorId, Datatype, Me
 /// An ordered pair of ranks whose messages differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PairDifference {
-    /// Source.
+    /// Source rank.
     pub from: u32,
-    /// Destination.
+    /// Destination rank.
     pub to: u32,
-    /// In the first trace.
+    /// Volume in the first trace.
     pub first: Volume,
-    /// In the second trace.
+    /// Volume in the second trace.
     pub second: Volume,
 }
 
-/// How often a call occurs, and with how many bytes, in both traces.
+/// Number and bytes of the calls of a kind in both traces.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CallCount {
     /// Calls in the first trace.
     pub first: u64,
-    /// Bytes given to them: sent by a rank to one partner, or to each where counts differ.
+    /// Bytes of these calls: sent by a rank to one partner, or to each if counts differ.
     pub first_bytes: u64,
     /// Calls in the second trace.
     pub second: u64,
-    /// Bytes given to them.
+    /// Bytes of the calls in the second trace.
     pub second_bytes: u64,
 }
 
-/// The first place at which two traces say something else.
+/// The first difference of two traces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The rank.
     pub rank: u32,
-    /// How many calls of the kind compared come before, from 0.
+    /// Number of preceding calls of the compared kind.
     pub call: usize,
-    /// What the first trace says; empty where it says nothing any more.
+    /// Call in the first trace; empty if it has no more.
     pub first: String,
-    /// What the second trace says.
+    /// Call in the second trace; empty if it has no more.
     pub second: String,
 }
 
-/// What differs between two traces.
+/// Differences between two traces.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Difference {
-    /// Ranks of both.
+    /// Numbers of ranks of both traces.
     pub ranks: (usize, usize),
-    /// Flops of both, without those inside collectives.
+    /// Flops of both traces, without those inside collectives.
     pub flops: (f64, f64),
-    /// Calls by name, all that occur.
+    /// All calls by name.
     pub calls: BTreeMap<&'static str, CallCount>,
     /// Ordered pairs of ranks that exchange messages in either trace.
     pub pairs: u64,
-    /// Those whose number of messages or bytes differs.
+    /// Pairs whose number of messages or bytes differs.
     pub different_pairs: Vec<PairDifference>,
-    /// Ranks whose collectives differ in kind, order, root or type, or in counts that are the same for all partners.
+    /// Number of ranks whose collectives differ in kind, order, root or type, or in counts that are the same for all
+    /// partners.
     pub different_collectives: u64,
-    /// Ranks whose collectives differ in counts given for each partner.
+    /// Number of ranks whose collectives differ in counts per partner.
     pub different_counts: u64,
-    /// The first collective that differs, counts for each partner included.
+    /// The first collective that differs, counts per partner included.
     pub first_collective: Option<Place>,
-    /// Ranks that say something else, or in another order, leaving computation aside.
+    /// Number of ranks with other calls, or another order, ignoring computation.
     pub different_order: u64,
-    /// The first such place.
+    /// The first such difference.
     pub first_order: Option<Place>,
 }
 
@@ -86,7 +87,8 @@ impl Difference {
         difference
     }
 
-    /// Whether both traces burden a network in the same way: the same messages between all ranks, the same collectives.
+    /// Returns `true` if both traces have the same load on a network: the same messages between all ranks, the same
+    /// collectives.
     pub fn same_communication(&self) -> bool {
         self.ranks.0 == self.ranks.1
             && self.different_pairs.is_empty()
@@ -132,7 +134,7 @@ impl Difference {
         }
     }
 
-    /// Compares messages by source and destination. The answer to a get comes from the other rank, and counts there.
+    /// Compares messages by source and destination. The data of a get comes from the other rank, and counts there.
     fn compare_messages(&mut self, first: &Trace, second: &Trace) {
         let mut pairs: BTreeMap<(u32, u32), (Volume, Volume)> = BTreeMap::new();
         for (from, to, volume) in Info::of(first).matrix {
@@ -154,7 +156,7 @@ impl Difference {
         };
         let (a, b) = (actions(first), actions(second));
         let rank = rank as u32;
-        // Collectives in their order.
+        // Collectives in order.
         let calls = |trace: &Trace, actions: &[Action]| -> Vec<(Call, Vec<u32>)> {
             actions
                 .iter()
@@ -171,7 +173,7 @@ impl Difference {
             let say = |list: &[(Call, Vec<u32>)]| list.get(call).map(|(call, _)| call.text()).unwrap_or_default();
             self.first_collective = Some(Place { rank, call, first: say(&x), second: say(&y) });
         }
-        // Everything in its order.
+        // All calls in order.
         let same = |i: usize| match (a.get(i), b.get(i)) {
             (Some(p), Some(q)) => same_action(first, p, second, q),
             _ => false,
@@ -193,13 +195,13 @@ fn bytes(count: u32, datatype: Datatype) -> u64 {
     u64::from(count) * datatype.size()
 }
 
-/// What of a collective is the same whatever the data are.
+/// Parts of a collective that do not depend on the data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Call {
     kind: CollectiveKind,
-    /// Whether it blocks.
+    /// `true` if it blocks.
     blocks: bool,
-    /// The members of its communicator; none for all ranks.
+    /// The members of its communicator; `None` for all ranks.
     members: Option<MemberList>,
     root: u32,
     sent: u64,
@@ -208,7 +210,7 @@ struct Call {
 
 impl Call {
     fn of(trace: &Trace, action: &Action, call: &CollectiveCall) -> Self {
-        // Of calls with a count for each partner the single counts are sizes of buffers.
+        // In calls with a count per partner the single counts are sizes of buffers.
         let single = call.send_counts.len == 0 && call.recv_counts.len == 0;
         let size = |count, datatype| if single { bytes(count, datatype) } else { 0 };
         Self {
@@ -253,14 +255,14 @@ fn same_action(first: &Trace, a: &Action, second: &Trace, b: &Action) -> bool {
             Call::of(first, a, x) == Call::of(second, b, y) && vectors(first, x) == vectors(second, y)
         }
         _ => match (window(a), window(b)) {
-            // Numbers of communicators mean something in their own trace only.
+            // Numbers of communicators are meaningful only within their trace.
             (Some((x, a)), Some((y, b))) => a == b && members(first, x) == members(second, y),
             _ => a == b,
         },
     }
 }
 
-/// The window of a one-sided operation, and the operation as if it were on that of all ranks.
+/// Returns the window of a one-sided operation, and the operation as if it were on the window of all ranks.
 fn window(action: &Action) -> Option<(CommunicatorId, Action)> {
     let mut plain = *action;
     match &mut plain {
@@ -281,7 +283,7 @@ mod tests {
     #[test]
     fn a_put_and_a_get_of_the_same_bytes_are_the_same_messages() {
         let read = |text: &str| read_from(text.as_bytes(), "t", &Options::default()).unwrap();
-        // Rank 0 sends to 1 and answers 2, here and there; what differs is who asks.
+        // In both traces rank 0 sends to 1 and receives from 2; they differ in the initiator.
         let first = read("0 put 1 8 6\n2 get 0 4 6\n1 fence\n");
         let second = read("0 put 2 4 6\n1 get 0 8 6\n2 fence\n");
         let difference = Difference::of(&first, &second);

@@ -1,4 +1,4 @@
-//! What can be wrong with a trace, said so that the reader can mend it.
+//! Errors of traces, with the information to fix them.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,84 +9,84 @@ use super::{CommunicatorProblem, Datatype};
 
 /// An error in a trace file, with its place.
 ///
-/// `Display` gives one line (`file:line:column: what is wrong: text`); [`help`](TraceError::help) says what to do.
+/// `Display` is one line (`file:line:column: what is wrong: text`); [`help`](TraceError::help) returns the remedy.
 #[derive(Debug)]
 pub struct TraceError {
-    /// The file, or `standard input`.
+    /// Path of the file, or `standard input`.
     pub file: PathBuf,
-    /// Line, from 1; none where the error concerns the file as a whole.
+    /// Line, from 1; `None` if the error concerns the file as a whole.
     pub line: Option<u64>,
     /// Column in bytes, from 1.
     pub column: Option<u32>,
-    /// The offending text, shortened; empty where there is none.
+    /// The offending text, shortened; empty if there is none.
     pub text: String,
-    /// The rule that is broken.
+    /// The broken rule.
     pub kind: TraceErrorKind,
 }
 
-/// The rule that a trace breaks.
+/// A rule that a trace breaks.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TraceErrorKind {
-    /// The operating system refuses to open the file.
+    /// The operating system refused to open the file.
     #[error("the file cannot be opened: {0}")]
     Open(#[source] io::Error),
-    /// The operating system refuses to read the file.
+    /// The operating system refused to read the file.
     #[error("the file cannot be read: {0}")]
     Read(#[source] io::Error),
     /// A file that a list names cannot be opened.
     #[error("the file named by this line of the list cannot be opened: {0}")]
     OpenListed(#[source] io::Error),
-    /// A compressed file is cut off, changed, or followed by something else.
+    /// A compressed file is truncated, modified, or followed by something else.
     #[error("the {format} data are damaged, cut off, or followed by something else: {error}")]
     Damaged {
         /// Name of the compression.
         format: &'static str,
-        /// What the decoder says.
+        /// Error of the decoder.
         #[source]
         error: io::Error,
     },
-    /// The file is packed in a way that is not read.
+    /// The compression of the file is not supported.
     #[error("the file is packed with {format}, which is not read")]
     Unsupported {
-        /// Name of the packing.
+        /// Name of the compression.
         format: &'static str,
     },
-    /// The file is something else, which is known by its first bytes.
+    /// The file is of another kind, recognised by its first bytes.
     #[error("this is {kind}, and no trace of a format that is read ({})", super::foreign::formats())]
     Foreign {
-        /// What it is.
+        /// Description of the file.
         kind: &'static str,
-        /// What to do about it.
+        /// Remedy, in one line.
         help: &'static str,
     },
-    /// The compressed files give more text than is allowed.
+    /// The compressed files unpack to more text than allowed.
     #[error("the compressed trace unpacks to more than {limit} bytes")]
     UnpacksTooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// A compressed file gives far more text than any real trace of its size.
+    /// A compressed file unpacks to far more text than any real trace of its size.
     #[error("the {format} data unpack to more than {ratio} times their size")]
     UnpacksSuspiciously {
         /// Name of the compression.
         format: &'static str,
-        /// The largest ratio that is allowed.
+        /// The largest allowed ratio.
         ratio: u64,
     },
-    /// The file holds bytes that no text has.
+    /// The file contains bytes that never occur in text.
     #[error("this is not text")]
     NotText,
     /// The file has no meaningful line.
     #[error("the trace is empty")]
     Empty,
-    /// An editor has put the mark of an encoding in front of the text.
+    /// The text starts with the byte order mark of an editor.
     #[error("the file begins with a byte order mark, which no trace has")]
     ByteOrderMark,
     /// The last line has no line end.
     #[error("the last line has no line end, so the file seems to be cut off")]
     CutOff,
-    /// A line is longer than is allowed.
+    /// A line is longer than the limit.
     #[error("the line is longer than {limit} bytes")]
     LineTooLong {
         /// The limit in bytes.
@@ -98,44 +98,44 @@ pub enum TraceErrorKind {
     /// A rank number is not below the number of ranks.
     #[error("the {role} has to be below the number of ranks, {ranks}")]
     RankOutOfRange {
-        /// What the number is for: `rank`, `destination`, `root`...
+        /// Role of the number: `rank`, `destination`, `root`...
         role: &'static str,
         /// Number of ranks.
         ranks: usize,
     },
-    /// More ranks than can be held.
+    /// More ranks than supported.
     #[error("a trace has at most {limit} ranks")]
     TooManyRanks {
         /// The largest number of ranks.
         limit: usize,
     },
-    /// A rank does nothing.
+    /// A rank has no actions.
     #[error("rank {rank} of {ranks} has no line{}", foreign_lines(*.foreign))]
     RankWithoutLines {
-        /// The rank.
+        /// Rank without lines.
         rank: usize,
         /// Number of ranks.
         ranks: usize,
         /// Lines of other ranks in this rank's own file.
         foreign: u64,
     },
-    /// A line holds nothing but a rank.
+    /// A line contains only a rank.
     #[error("the line names no action")]
     NoAction,
     /// No action has that name.
     #[error("the action is unknown")]
     UnknownAction {
-        /// The valid name that looks most like it.
+        /// The most similar valid name.
         nearest: Option<&'static str>,
     },
-    /// An argument of an action is wrong.
+    /// An argument of an action is invalid.
     #[error("the {argument} of {action} {problem}")]
     Argument {
         /// Name of the action.
         action: &'static str,
         /// Name of the argument.
         argument: &'static str,
-        /// What is wrong with it.
+        /// Description of the error.
         problem: ArgumentProblem,
     },
     /// An allgatherv has neither the arguments of the form with displacements nor of the one without.
@@ -146,7 +146,7 @@ pub enum TraceErrorKind {
         /// Number of ranks.
         ranks: usize,
     },
-    /// A collective with a count for each rank has more arguments than it can take.
+    /// A collective with a count per rank has too many arguments.
     #[error("{action} has more arguments than it takes with {ranks} ranks, from here on")]
     SurplusArguments {
         /// Name of the action.
@@ -154,31 +154,31 @@ pub enum TraceErrorKind {
         /// Number of ranks.
         ranks: usize,
     },
-    /// An `init` contradicts the default datatype that earlier lines were read with.
+    /// An `init` contradicts the default datatype of earlier lines.
     #[error("this init makes {} the default datatype, but {earlier} was read with {}", .now.name(), .before.name())]
     MixedInit {
-        /// The line that settled the default: `file:line`.
+        /// The line that determined the default: `file:line`.
         earlier: String,
         /// The default since then.
         before: Datatype,
-        /// The default that this line asks for.
+        /// The default that this line requests.
         now: Datatype,
     },
     /// A side table has more entries than its index can number.
     #[error("the trace has more than {} different {table}", u32::MAX)]
     TableFull {
-        /// What the table holds.
+        /// Content of the table.
         table: &'static str,
     },
-    /// A communicator is wrong, or is used where it cannot be.
+    /// A communicator is invalid, or is used where it is not allowed.
     #[error("{0}")]
     Communicator(CommunicatorProblem),
     /// A line of SMPI's tracer cannot be replayed.
     #[error("{problem}")]
     Smpi {
-        /// What is wrong.
+        /// Description of the error.
         problem: Box<str>,
-        /// What to do about it.
+        /// Remedy, in one line.
         help: &'static str,
     },
     /// A list names fewer files than there are ranks.
@@ -186,13 +186,13 @@ pub enum TraceErrorKind {
     ListTooShort {
         /// Files named.
         files: usize,
-        /// Ranks asked for.
+        /// Ranks requested.
         ranks: usize,
     },
-    /// A list names a file that is elsewhere, or that is no regular file.
+    /// A list names a file outside its folder, or one that is not a regular file.
     #[error("the list names a file {reason}")]
     Outside {
-        /// What is wrong with it.
+        /// Reason for the refusal.
         reason: &'static str,
     },
     /// A file breaks a rule of its format.
@@ -201,31 +201,31 @@ pub enum TraceErrorKind {
     /// A call cannot be expressed by actions.
     #[error("{}: {}", .0.format, .0.problem)]
     Inexpressible(Box<FormatError>),
-    /// The side file is not as it should be.
+    /// The side file is invalid.
     #[error("the side file of the trace is wrong: {0}")]
     Side(String),
 }
 
-/// What is wrong with a file of a format without lines of its own kind of errors.
+/// An error in a format that has no specific error kinds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormatError {
     /// Name of the format.
     pub format: &'static str,
-    /// Position in bytes, from 0, in a file that has no lines; of what comes out of it if it is packed.
+    /// Position in bytes, from 0, in a file without lines; in the unpacked data if it is compressed.
     pub byte: Option<u64>,
-    /// What is wrong.
+    /// Description of the error.
     pub problem: String,
-    /// What to do about it.
+    /// Remedy, in one line.
     pub help: &'static str,
 }
 
 impl TraceErrorKind {
-    /// A file breaks a rule of its format.
+    /// Creates the error for a file that breaks a rule of its format.
     pub(super) fn format(format: &'static str, problem: impl Into<String>, help: &'static str) -> Self {
         Self::Format(Box::new(FormatError { format, byte: None, problem: problem.into(), help }))
     }
 
-    /// A call cannot be expressed by actions.
+    /// Creates the error for a call that actions cannot express.
     pub(super) fn inexpressible(format: &'static str, call: &str, reason: &str) -> Self {
         let problem = format!("{call} cannot be replayed: {reason}");
         let help = "`mopsim trace convert --leave-out` writes a trace without such calls, and counts them";
@@ -233,11 +233,11 @@ impl TraceErrorKind {
     }
 }
 
-/// What is wrong with an argument.
+/// An error in an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum ArgumentProblem {
-    /// It is not there.
+    /// It is missing.
     #[error("is missing")]
     Missing,
     /// It is not a number.
@@ -249,7 +249,7 @@ pub enum ArgumentProblem {
     /// It is below zero.
     #[error("is negative")]
     Negative,
-    /// It does not fit 32 bits with a sign.
+    /// It does not fit a signed 32-bit integer.
     #[error("is above {}", i32::MAX)]
     TooLarge,
     /// It is not a finite number.
@@ -269,12 +269,12 @@ fn foreign_lines(foreign: u64) -> String {
 }
 
 impl TraceError {
-    /// An error that concerns a file as a whole.
+    /// Creates an error that concerns a file as a whole.
     pub(super) fn whole(file: impl Into<PathBuf>, kind: TraceErrorKind) -> TraceError {
         TraceError { file: file.into(), line: None, column: None, text: String::new(), kind }
     }
 
-    /// The same at a byte, where the kind of error has one.
+    /// Adds the position in bytes, if the kind of error has one.
     pub(super) fn at_byte(mut self, byte: u64) -> TraceError {
         if let TraceErrorKind::Format(error) | TraceErrorKind::Inexpressible(error) = &mut self.kind {
             error.byte = Some(byte);
@@ -282,7 +282,7 @@ impl TraceError {
         self
     }
 
-    /// The same at an event of an archive that a library reads.
+    /// Adds the position of an event of an archive that a library reads.
     pub(super) fn at_event(mut self, location: u64, timestamp: u64) -> TraceError {
         if let TraceErrorKind::Format(error) | TraceErrorKind::Inexpressible(error) = &mut self.kind {
             error.problem.insert_str(0, &format!("location {location} at {timestamp}: "));
@@ -290,7 +290,7 @@ impl TraceError {
         self
     }
 
-    /// Position in bytes, from 0, in a file that has no lines; of what comes out of it if it is packed.
+    /// Returns the position in bytes, from 0, in a file without lines; in the unpacked data if it is compressed.
     pub fn byte(&self) -> Option<u64> {
         match &self.kind {
             TraceErrorKind::Format(error) | TraceErrorKind::Inexpressible(error) => error.byte,
@@ -298,13 +298,13 @@ impl TraceError {
         }
     }
 
-    /// Whether the operating system refused something, as opposed to bad input.
+    /// Returns `true` if the operating system refused something, as opposed to bad input.
     pub fn is_io(&self) -> bool {
         use TraceErrorKind as K;
         matches!(self.kind, K::Open(_) | K::Read(_) | K::OpenListed(_))
     }
 
-    /// What to do about it, in one line.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> String {
         use TraceErrorKind as K;
         match &self.kind {
@@ -328,7 +328,9 @@ impl TraceError {
             }
             K::NotText => "give a time-independent trace in text form, plain or packed with xz, zstd or gzip".into(),
             K::ByteOrderMark => "save the file as plain text (UTF-8 without a mark)".into(),
-            K::Empty => "give a trace with actions: in time-independent text, lines of the form `RANK ACTION ...`".into(),
+            K::Empty => {
+                "give a trace with actions: in time-independent text, lines of the form `RANK ACTION ...`".into()
+            }
             K::CutOff => {
                 "record or copy the trace again; if the line is complete, add a newline to the file (a line is taken \
                  without one only where nothing of it can be missing, such as `0 finalize`)"
@@ -372,7 +374,7 @@ impl TraceError {
             K::Foreign { help, .. } | K::Smpi { help, .. } => (*help).into(),
             K::ListTooShort { .. } => "name one file for each rank, or give the right number of ranks".into(),
             K::Outside { .. } => {
-                "a list is free to name files of its own folder only, unless --files-anywhere says that it can be trusted".into()
+                "a list may only name files of its own folder, unless --files-anywhere marks it as trusted".into()
             }
             K::Format(error) | K::Inexpressible(error) => error.help.into(),
             K::Side(_) => "the side file `NAME.toml` describes the trace; mend it, or move it away".into(),
@@ -426,7 +428,7 @@ impl std::error::Error for TraceError {
     }
 }
 
-/// Text for a message: at most 60 characters, without control characters.
+/// Shortens a text for a message: at most 60 characters, without control characters.
 pub(super) fn shorten(text: &[u8]) -> String {
     const MOST: usize = 60;
     let head = &text[..text.len().min(4 * MOST)];

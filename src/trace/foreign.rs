@@ -1,11 +1,11 @@
-//! Files that are no traces of any format read here, but something that can be named.
+//! Files that are not traces of a supported format, but of a known kind.
 //!
-//! Text that no format recognises is taken for a time-independent trace, or for a list of files, and the message would
-//! be about its first line. What other tools write is known by its first bytes, so the message can say what the file is.
+//! Text that no format recognises is treated as a time-independent trace or a list of files, and the message would be
+//! about its first line. Files of other tools are recognised by their first bytes, so that the message can name them.
 
 use super::format::FORMATS;
 
-/// What a file with these first bytes is, where it is something known that is not read, and what to do about it.
+/// Returns the kind of a file with these first bytes, if it is known and not supported, and the remedy.
 pub(super) fn named(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let text = head.trim_ascii_start();
     let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
@@ -32,7 +32,8 @@ pub(super) fn named(head: &[u8]) -> Option<(&'static str, &'static str)> {
     chakra_protobuf(head).then_some(CHAKRA)
 }
 
-/// A protobuf stream of Chakra: the length of its first message, then field 1 of that, a version such as `0.0.4`.
+/// Recognises a protobuf stream of Chakra: the length of its first message, then field 1 of that, a version such as
+/// `0.0.4`.
 fn chakra_protobuf(head: &[u8]) -> bool {
     let [_, 0x0a, length @ 1..=16, rest @ ..] = head else { return false };
     let version = rest.get(..usize::from(*length)).unwrap_or_default();
@@ -62,7 +63,7 @@ const SQLITE: (&str, &str) = (
     "make a GOAL schedule of it with the tools of ATLAHS, or see docs/what-loads.md for what is read",
 );
 
-/// The names of all formats that are read.
+/// Returns the names of all formats that are read.
 pub(super) fn formats() -> String {
     FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
 }
@@ -93,7 +94,7 @@ mod tests {
             }
             assert!(error.help().contains("docs/what-loads.md"), "{}", error.help());
         }
-        // A list may name files of any name, and a version has to be one.
+        // A list may contain files of any name, so the text has to look like a version.
         for content in [&b"./{x}\n"[..], b"\x07\x0a\x05a.b.c\x12", b"\x07\x0a\x20"] {
             assert!(named(content).is_none(), "{content:?}");
         }

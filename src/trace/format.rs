@@ -1,7 +1,7 @@
-//! The formats of traces: how each is recognised, read and written.
+//! The formats of traces: recognition, reading and writing.
 //!
-//! A format is a folder or a file beside this one, and a line of [`FORMATS`]. Files are recognised by their content,
-//! never by their name; names decide only what is written.
+//! A format is a folder or a file of this module, and a line of [`FORMATS`]. Files are recognised by their content,
+//! never by their name; names select only the format of the output.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,26 +12,26 @@ use super::source::{Budget, Source};
 use super::write::Writer;
 use super::{SideFile, Trace, allprof, compact, dumpi, foreign, goal, otf2, recording, ti};
 
-/// Largest number of ranks: it bounds what a file with a wrong number can make us allocate.
+/// Largest number of ranks: it bounds the allocation caused by a file with a wrong number.
 pub(super) const MOST_RANKS: usize = 1 << 22;
 
 /// A format of traces.
 pub struct Format {
-    /// Its name in messages.
+    /// Name in messages.
     pub name: &'static str,
-    /// How its files usually end, the first one being the one that is written.
+    /// Usual extensions of its files; the first one is used for output.
     pub extensions: &'static [&'static str],
-    /// What writes it, if anything does.
+    /// Writer of the format, if there is one.
     pub writer: Option<&'static dyn Writer>,
-    /// Whether a file with these first bytes is one of it.
+    /// Returns `true` if a file with these first bytes has this format.
     pub(super) recognises: fn(&[u8]) -> bool,
     /// Reads a file.
     pub(super) read: fn(Input<'_, '_>) -> Result<Trace, TraceError>,
-    /// Reads a trace that has a file for each rank.
+    /// Reads a trace with one file per rank.
     pub(super) read_files: Option<fn(Files<'_, '_>) -> Result<Trace, TraceError>>,
 }
 
-/// All formats. The last one takes what no other recognises.
+/// All formats. The last one accepts files that no other recognises.
 pub static FORMATS: &[&Format] = &[
     &compact::FORMAT,
     &recording::FORMAT,
@@ -46,29 +46,29 @@ pub static FORMATS: &[&Format] = &[
 
 /// A file to read.
 pub(super) struct Input<'r, 'o> {
-    /// Its bytes.
+    /// Bytes of the file.
     pub source: Source<'r>,
-    /// What compressed files may give in all.
+    /// Limit of unpacked bytes.
     pub budget: &'o mut Budget,
     /// Name of the trace.
     pub name: &'o str,
-    /// How to read.
+    /// Options for reading.
     pub options: &'o Options,
-    /// Whether it is a file that can be read again, and that may have others beside it.
+    /// `true` if it is a file that can be read again, and that may have others in its folder.
     pub is_file: bool,
 }
 
-/// A file for each rank, in their order.
+/// One file per rank, in order.
 pub(super) struct Files<'f, 'o> {
-    /// The file that names them.
+    /// The file that lists them.
     pub list: &'f Path,
-    /// The files.
+    /// Paths of the files.
     pub files: &'f [PathBuf],
-    /// What compressed files may give in all.
+    /// Limit of unpacked bytes.
     pub budget: &'o mut Budget,
     /// Name of the trace.
     pub name: &'o str,
-    /// How to read.
+    /// Options for reading.
     pub options: &'o Options,
 }
 
@@ -78,7 +78,7 @@ impl std::fmt::Debug for Format {
     }
 }
 
-/// The format of a file with these first bytes.
+/// Returns the format of a file with these first bytes.
 pub(super) fn recognise(head: &[u8]) -> &'static Format {
     let last = FORMATS.len() - 1;
     FORMATS[..last].iter().find(|format| (format.recognises)(head)).unwrap_or(&FORMATS[last])
@@ -104,7 +104,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
         return read_source(source, "stdin", options, false);
     }
     let name = name_of(path);
-    // A folder is read by its first file.
+    // A folder is read through its first file.
     let first = if path.is_dir() { recording::first_file(path).or_else(|| otf2::anchor(path)) } else { None };
     let file = first.as_deref().unwrap_or(path);
     expect(options, [file]);
@@ -113,13 +113,13 @@ pub fn read(path: &Path, options: &Options) -> Result<Trace, TraceError> {
     Ok(trace)
 }
 
-/// Expects the bytes of files as steps. Of one that cannot be asked nothing is expected: opening it says why.
+/// Adds the bytes of files to the expected steps. A file without a size adds nothing: opening it will say why.
 pub(super) fn expect<'f>(options: &Options, files: impl IntoIterator<Item = &'f Path>) {
     let size = |file: &Path| std::fs::metadata(file).map_or(0, |data| data.len());
     options.steps.expect(files.into_iter().map(size).sum());
 }
 
-/// Reads a trace, or a list of files, from a stream. `name` stands for the file in messages and names the trace.
+/// Reads a trace, or a list of files, from a stream. `name` replaces the file in messages and is the name of the trace.
 ///
 /// # Errors
 /// [`TraceError`] with the place in the stream.
@@ -136,7 +136,7 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
     if head.get(257..262) == Some(b"ustar") {
         return Err(TraceError::whole(source.file(), Kind::Unsupported { format: "tar" }));
     }
-    // It would be taken for the first name of a list.
+    // It would be treated as the first name of a list.
     if [&b"\xEF\xBB\xBF"[..], b"\xFF\xFE", b"\xFE\xFF"].iter().any(|mark| head.starts_with(mark)) {
         return Err(TraceError::whole(source.file(), Kind::ByteOrderMark));
     }
@@ -148,8 +148,8 @@ fn read_source(mut source: Source<'_>, name: &str, options: &Options, is_file: b
     (format.read)(Input { source, budget, name, options, is_file })
 }
 
-/// Reads the file of one rank from memory, in a format that has a file for each (`DUMPI`, `liballprof`, `recording`),
-/// as a trace of one rank: for fuzzing, which has no files.
+/// Reads the file of one rank from memory, in a format with one file per rank (`DUMPI`, `liballprof`, `recording`), as
+/// a trace of one rank: for fuzzing, which has no files.
 ///
 /// # Errors
 /// [`TraceError`] as for a file.
@@ -166,13 +166,13 @@ pub fn read_rank(format: &str, bytes: &[u8], options: &Options) -> Result<Trace,
     }
 }
 
-/// A name without such an end, in capital or small letters, if it has one.
+/// Returns a name without such an extension, in capital or small letters, if it has one.
 pub(super) fn without_end<'n>(name: &'n str, end: &str) -> Option<&'n str> {
     let (stem, found) = name.split_at_checked(name.len().checked_sub(end.len())?)?;
     found.eq_ignore_ascii_case(end).then_some(stem)
 }
 
-/// The name of a trace: that of its file without folder and extensions, of which there may be several.
+/// Returns the name of a trace: that of its file without folder and all extensions.
 pub(super) fn name_of(path: &Path) -> String {
     const PACKINGS: [&str; 4] = [".gz", ".xz", ".zst", ".zstd"];
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();

@@ -1,20 +1,20 @@
-//! The collectives of a communicator that some of its members have called, and others have not yet.
+//! The collectives of a communicator that some of its members have called, but not all.
 //!
-//! All members call the collectives of a communicator in the same order, so the ones with the same number are the same
-//! one, and they become whole in that order. What is whole is handed out and forgotten.
+//! All members call the collectives of a communicator in the same order, so collectives with the same number are the
+//! same one, and they become complete in that order. Complete ones are handed out and forgotten.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-/// Collectives under way. `T` is what is kept of a call.
+/// Collectives in progress. `T` is the data kept of a call.
 #[derive(Debug)]
 pub(super) struct Gathering<T> {
-    /// How many have been handed out.
+    /// Number of collectives handed out.
     over: u64,
-    /// How many each rank has called.
+    /// Number of calls of each rank.
     called: FxHashMap<u32, u64>,
-    /// The calls of those that come next.
+    /// The calls of the next collectives.
     calls: VecDeque<Vec<T>>,
 }
 
@@ -25,7 +25,7 @@ impl<T> Default for Gathering<T> {
 }
 
 impl<T> Gathering<T> {
-    /// A rank calls its next one; gives the number of that, from 0. None if it has been handed out: then more ranks
+    /// Registers the next call of a rank; returns its number, from 0. `None` if it has been handed out: more ranks then
     /// call it than there are members.
     pub fn join(&mut self, rank: u32, call: T) -> Option<u64> {
         let next = self.called.entry(rank).or_default();
@@ -40,27 +40,27 @@ impl<T> Gathering<T> {
         Some(number)
     }
 
-    /// Whether a rank has called any.
+    /// Returns `true` if a rank has made any call.
     pub fn knows(&self, rank: u32) -> bool {
         self.called.contains_key(&rank)
     }
 
-    /// How many have been handed out.
+    /// Returns the number of collectives handed out.
     pub fn over(&self) -> u64 {
         self.over
     }
 
-    /// The lowest rank that has called any.
+    /// Returns the lowest rank that has made any call.
     pub fn first(&self) -> Option<u32> {
         self.called.keys().copied().min()
     }
 
-    /// The calls of the oldest one, if so many ranks have called it.
+    /// Returns the calls of the oldest collective, if `members` ranks have called it.
     pub fn take_whole(&mut self, members: usize) -> Option<Vec<T>> {
         if self.calls.front()?.len() == members { self.take() } else { None }
     }
 
-    /// The calls of the oldest one, whoever is missing.
+    /// Returns the calls of the oldest collective, complete or not.
     pub fn take(&mut self) -> Option<Vec<T>> {
         let calls = self.calls.pop_front()?;
         self.over += 1;
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(gathering.join(7, 'd'), Some(0));
         assert_eq!((gathering.take_whole(3), gathering.over()), (Some(vec!['a', 'c', 'd']), 1));
         assert_eq!((gathering.take_whole(3), gathering.take(), gathering.take()), (None, Some(vec!['b']), None));
-        // A fourth rank comes too late.
+        // A fourth rank is too late.
         assert_eq!((gathering.join(9, 'e'), gathering.join(2, 'f')), (None, None));
     }
 }

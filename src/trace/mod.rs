@@ -1,6 +1,6 @@
-//! Event traces: what every rank of an application does, in order.
+//! Event traces: the actions of every rank of an application, in order.
 //!
-//! One submodule per file format; all of them give a [`Trace`].
+//! One submodule per file format; all of them produce a [`Trace`].
 
 mod action;
 pub mod actions;

@@ -1,4 +1,4 @@
-//! How traces are read.
+//! Options for reading traces.
 
 use std::sync::Arc;
 
@@ -6,37 +6,36 @@ use super::actions::Store;
 use super::source::Budget;
 use crate::steps::Steps;
 
-/// How to read a trace.
+/// Options for reading a trace.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Number of ranks, for time-independent traces. Without it (or with 0), it is that of the list's lines, or the
-    /// largest rank of a merged trace plus one. Other formats say their number themselves.
+    /// Number of ranks, for time-independent traces. By default (or if 0), it is the number of lines of the list, or
+    /// the largest rank of a merged trace plus one. Other formats contain the number.
     pub ranks: Option<usize>,
-    /// Most bytes that compressed files may give, all files of the trace together: a guard against archives made to
-    /// exhaust the reader.
+    /// Largest number of bytes that compressed files may unpack to, all files of the trace together: a guard against
+    /// archives made to exhaust the reader.
     pub max_unpacked_bytes: u64,
-    /// Most times its size that a compressed file may give once it has given 32 MiB: a guard that ends archives made to
-    /// exhaust the reader before they have. Real traces give up to 40 times their size.
+    /// Largest ratio of unpacked to compressed size beyond 32 MiB: a guard that stops archives made to exhaust the
+    /// reader early. Real traces unpack to up to 40 times their size.
     pub max_unpacking_ratio: u64,
-    /// Whether a list of files may name files outside its own folder, and files that are no regular ones.
+    /// `true` if a list of files may name files outside its own folder, and files that are not regular ones.
     pub files_anywhere: bool,
-    /// Flops that stand for a second of computation, where a trace has recorded times; positive and finite. The default
-    /// is the speed of a host where nothing else is said, so that computation takes there what it took when it was
-    /// recorded.
+    /// Flops that represent a second of computation, if a trace has recorded times; positive and finite. The default is
+    /// the default speed of a host, so that computation takes as long as when it was recorded.
     pub recorded_speed: f64,
-    /// Whether graphs (GOAL) are kept as graphs, for a replay. Elsewhere each rank's becomes a list, in an order in
-    /// which all ranks can run.
+    /// `true` if graphs (GOAL) are kept as graphs, for a replay. Otherwise each rank's graph becomes a list, in an
+    /// order in which all ranks can run.
     pub keep_graphs: bool,
-    /// Whether calls that actions cannot express are left out, with a note, instead of being refused.
+    /// `true` if calls that actions cannot express are left out, with a note, instead of being refused.
     pub leave_out: bool,
-    /// Actions that are kept in memory, of 16 bytes each, beside a few of each rank. Those beyond are set aside in a
-    /// temporary file.
+    /// Number of actions that stay in memory, of 16 bytes each, in addition to a few of each rank. Others are stored in
+    /// a temporary file.
     pub actions_in_memory: usize,
     /// Counts the bytes of the files as they are read.
     pub steps: Steps,
 }
 
-/// Flop/s of a host where nothing else is said.
+/// Default flop/s of a host.
 pub const DEFAULT_RECORDED_SPEED: f64 = 1e11;
 
 impl Default for Options {
@@ -56,12 +55,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Memory for the actions of a trace.
+    /// Creates memory for the actions of a trace.
     pub(crate) fn store(&self) -> Arc<Store> {
         Store::new(self.actions_in_memory)
     }
 
-    /// What compressed files may give.
+    /// Returns the limit of unpacked bytes.
     pub(super) fn budget(&self) -> Budget {
         Budget::new(self.max_unpacked_bytes, self.max_unpacking_ratio)
     }

@@ -1,28 +1,28 @@
-//! Where a trace was read from.
+//! Origin of a trace.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where the actions of a trace were read from.
+/// Files from which the actions of a trace were read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Origin {
-    /// From no file that could be read again: generated, or from a stream.
+    /// No file that could be read again: generated, or from a stream.
     #[default]
     None,
     /// One time-independent trace with the lines of all ranks.
     TiMerged(PathBuf),
-    /// A time-independent trace for each rank.
+    /// A time-independent trace per rank.
     TiPerRank(Vec<PathBuf>),
 }
 
-/// The line that an action was read from.
+/// Source line of an action.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceLine {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// Its text, shortened.
+    /// Text of the line, shortened.
     pub text: String,
 }
 
@@ -32,68 +32,68 @@ impl fmt::Display for SourceLine {
     }
 }
 
-/// Something that a reader ignored. It may be harmless, but the user has to know.
+/// A warning of a reader. It may be harmless, but the user has to know.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TraceWarning {
     /// The file of one rank has lines that begin with something else than that rank.
     ForeignLines {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
         /// The rank whose file it is.
         rank: u32,
-        /// The first such line.
+        /// Number of the first such line.
         first_line: u64,
         /// Number of such lines.
         lines: u64,
     },
-    /// Calls that actions cannot express as they were.
+    /// Calls that actions cannot express exactly.
     Approximated {
-        /// What became of them.
+        /// Treatment of the calls.
         effect: Effect,
-        /// Which calls, and how they are replayed or why not.
+        /// The calls, and how they are replayed or the reason why not.
         what: String,
-        /// How many, of all ranks together.
+        /// Number of calls, of all ranks together.
         count: u64,
-        /// The rank of the first one.
+        /// Rank of the first one.
         rank: u32,
-        /// Where it stands: `file:line`, or `file, byte 17`.
+        /// Its place: `file:line`, or `file, byte 17`.
         place: String,
     },
-    /// Something about the trace as a whole that a reader of reports has to know.
+    /// A remark about the trace as a whole for readers of reports.
     Noted {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The remark.
+        /// Text of the remark.
         text: String,
     },
     /// The program made calls that the recorder left out.
     NotRecorded {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
         /// Calls of each kind of which some are missing, most missing first.
         calls: Vec<Gap>,
-        /// Calls in the trace and missing ones together, where the recorder counted them.
+        /// Number of calls in the trace and missing ones together, if the recorder counted them.
         made: u64,
-        /// Ranks with gaps, and all ranks.
+        /// Number of ranks with gaps, and of all ranks.
         ranks: (u64, u64),
-        /// What a replay does in the gaps.
+        /// Treatment of the gaps in a replay.
         replayed: &'static str,
     },
     /// The recorder was off for a while, so calls of an unknown number are missing.
     Paused {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Times that it was switched off, on all ranks together.
+        /// Number of times that it was switched off, on all ranks together.
         count: u64,
-        /// For how long, and what a replay does meanwhile.
+        /// Duration, and the treatment in a replay.
         text: String,
     },
     /// A list names more files than there are ranks.
     UnusedFiles {
-        /// The list.
+        /// Path of the list.
         list: PathBuf,
-        /// Files that were not read.
+        /// Number of files that were not read.
         files: usize,
     },
 }
@@ -101,25 +101,25 @@ pub enum TraceWarning {
 /// Calls of a kind that a recorder left out.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Gap {
-    /// The call, as in `MPI_Isend`.
+    /// Name of the call, as in `MPI_Isend`.
     pub call: String,
-    /// Calls that the program made, on all ranks together.
+    /// Number of calls that the program made, on all ranks together.
     pub made: u64,
-    /// How many of them are not in the trace.
+    /// Number of these that are not in the trace.
     pub missing: u64,
 }
 
-/// What became of a call that actions cannot express.
+/// Treatment of a call that actions cannot express.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Effect {
-    /// Something like it is replayed.
+    /// A similar action is replayed.
     Approximated,
     /// It is not replayed.
     LeftOut,
 }
 
 impl Effect {
-    /// In words.
+    /// Returns the effect in words.
     pub fn name(self) -> &'static str {
         match self {
             Effect::Approximated => "approximated",

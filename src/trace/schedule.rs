@@ -1,10 +1,10 @@
-//! Programs of ranks that are graphs: operations, and which of them wait for which.
+//! Programs of ranks that are graphs: operations and their dependencies.
 //!
-//! A rank of a schedule does not do one thing after the other. An operation begins when those that it requires have
-//! ended, or begun, on the stream that it names (a core, or a stream of a GPU); several are under way at once. It takes
-//! 24 bytes, and each edge 4.
+//! A rank of a schedule does not perform one operation after the other. An operation starts when its requirements have
+//! ended, or started, on the stream that it names (a core, or a stream of a GPU); several are in progress
+//! simultaneously. It takes 24 bytes, and each edge 4.
 
-/// What an operation does.
+/// Kind of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OperationKind {
     /// Sends a message.
@@ -20,15 +20,15 @@ pub enum OperationKind {
 pub struct Operation {
     /// Bytes of a message, or nanoseconds of a calculation.
     pub size: u64,
-    /// The other rank of a message.
+    /// Other rank of a message.
     pub peer: u32,
-    /// The tag of a message.
+    /// Tag of a message.
     pub tag: u32,
-    /// End of the operation's edges; they begin where those of the operation before end.
+    /// End of the operation's edges; they begin where those of the previous operation end.
     edges_end: u32,
-    /// What it does.
+    /// Kind of the operation.
     pub kind: OperationKind,
-    /// The stream that it names.
+    /// Stream of the operation.
     pub stream: u8,
 }
 
@@ -37,12 +37,12 @@ pub struct Operation {
 pub struct Dependant(u32);
 
 impl Dependant {
-    /// Its number among the operations of the rank.
+    /// Returns its number among the operations of the rank.
     pub fn operation(self) -> u32 {
         self.0 >> 1
     }
 
-    /// Whether it waits for the begin of the other one only, not for its end.
+    /// Returns `true` if it waits only for the start of the other one, not for its end.
     pub fn on_start(self) -> bool {
         self.0 & 1 == 1
     }
@@ -56,12 +56,12 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// An empty graph with room for this many operations.
+    /// Returns an empty graph with room for this many operations.
     pub fn with_capacity(operations: usize) -> Self {
         Self { operations: Vec::with_capacity(operations), edges: Vec::new() }
     }
 
-    /// Appends an operation, and those that wait for it: their numbers, and whether they wait for its begin only.
+    /// Appends an operation, and its dependents: their numbers, and whether they wait for its start only.
     ///
     /// # Panics
     /// If a number, or the number of edges, is 2^31 or more.
@@ -79,7 +79,7 @@ impl Graph {
         self.operations.push(Operation { size, peer, tag, edges_end, kind, stream });
     }
 
-    /// Returns the same graph with ranks numbered from `by` on.
+    /// Returns the graph with ranks numbered from `by` on.
     pub(super) fn shifted(&self, by: u32) -> Self {
         let mut graph = self.clone();
         for operation in &mut graph.operations {
@@ -90,27 +90,27 @@ impl Graph {
         graph
     }
 
-    /// Number of operations.
+    /// Returns the number of operations.
     pub fn len(&self) -> usize {
         self.operations.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
-    /// An operation by its number.
+    /// Returns an operation by its number.
     pub fn operation(&self, number: u32) -> &Operation {
         &self.operations[number as usize]
     }
 
-    /// All operations, in the order of their numbers.
+    /// Returns all operations, in the order of their numbers.
     pub fn operations(&self) -> &[Operation] {
         &self.operations
     }
 
-    /// The operations that wait for one.
+    /// Returns the operations that wait for one.
     pub fn dependants(&self, number: u32) -> &[Dependant] {
         let start = match number {
             0 => 0,
@@ -119,7 +119,7 @@ impl Graph {
         &self.edges[start..self.operations[number as usize].edges_end as usize]
     }
 
-    /// Returns the first operation that waits, over others, for itself: it is in a circle.
+    /// Returns the first operation that waits, through others, for itself: it is in a cycle.
     pub(super) fn first_in_circle(&self) -> Option<u32> {
         let mut waits = self.waits();
         let mut free: Vec<u32> = (0..self.len() as u32).filter(|&number| waits[number as usize] == 0).collect();
@@ -134,8 +134,8 @@ impl Graph {
         }
         let stuck = |number: &u32| waits[*number as usize] > 0;
         let mut first = (0..self.len() as u32).find(stuck)?;
-        // Backwards from an operation that waits one always comes to a circle: after as many steps as there are
-        // operations one is in it.
+        // Going backwards from a waiting operation always leads to a cycle: after one step per operation the walk is in
+        // it.
         let mut before = vec![u32::MAX; self.len()];
         for number in (0..self.len() as u32).filter(stuck) {
             self.dependants(number).iter().for_each(|dependant| before[dependant.operation() as usize] = number);
@@ -152,7 +152,7 @@ impl Graph {
         Some(least)
     }
 
-    /// How many operations, begun or ended, each operation waits for.
+    /// Returns the number of requirements of each operation, on starts and ends.
     pub fn waits(&self) -> Vec<u32> {
         let mut waits = vec![0; self.operations.len()];
         self.edges.iter().for_each(|edge| waits[edge.operation() as usize] += 1);
@@ -163,14 +163,14 @@ impl Graph {
 /// The graphs of all ranks.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Schedule {
-    /// One for each rank.
+    /// One graph per rank.
     pub ranks: Vec<Graph>,
-    /// Flops that stand for a nanosecond of calculation.
+    /// Flops that represent a nanosecond of calculation.
     pub flops_per_nanosecond: f64,
 }
 
 impl Schedule {
-    /// Number of operations of all ranks.
+    /// Returns the number of operations of all ranks.
     pub fn operations(&self) -> u64 {
         self.ranks.iter().map(|graph| graph.len() as u64).sum()
     }
@@ -193,8 +193,8 @@ mod tests {
         assert_eq!(graph.operation(1).stream, 3);
     }
 
-    /// A binary schedule of millions of operations has to fit: at most 40 bytes for each, with up to three edges and
-    /// the count that a replay keeps.
+    /// A binary schedule of millions of operations has to fit: at most 40 bytes each, with up to three edges and the
+    /// count that a replay keeps.
     #[test]
     fn an_operation_is_small() {
         assert_eq!(size_of::<Operation>() + 3 * size_of::<Dependant>() + size_of::<u32>(), 40);

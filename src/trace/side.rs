@@ -1,8 +1,8 @@
-//! What is known of a trace beside its actions: the side file `NAME.toml`.
+//! Facts about a trace in addition to its actions: the side file `NAME.toml`.
 //!
-//! A trace says how long each rank computes, but not how many useful operations the program performed; benchmarks
-//! define that number themselves. The side file carries it, with the formula, so that a report can show Mop/s and say
-//! why.
+//! A trace contains the computation time of each rank, but not the number of useful operations of the program;
+//! benchmarks define that number themselves. The side file contains it, with the formula, so that a report can show
+//! Mop/s and justify it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::topology::input::{ReadError, read_bytes, to_text};
 
 use super::error::{TraceError, TraceErrorKind as Kind, shorten};
 
-/// Largest side file that is read, in bytes.
+/// Largest side file, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// The side file of a trace. All keys are optional; unknown ones are refused.
@@ -28,33 +28,33 @@ const LONGEST: u64 = 1 << 20;
 pub struct SideFile {
     /// One line for headings.
     pub title: Option<String>,
-    /// More lines.
+    /// Further lines of text.
     pub description: Option<String>,
     /// Operations of the whole program, above zero: Mop/s is this number over the simulated time, over a million.
     pub operations: Option<f64>,
-    /// Where that number comes from.
+    /// Origin of that number.
     pub formula: Option<String>,
-    /// The program and its version.
+    /// Name and version of the program.
     pub source: Option<String>,
-    /// The problem size, as the program names it.
+    /// Problem size, as the program names it.
     pub class: Option<String>,
-    /// Ranks that the trace was recorded with.
+    /// Number of ranks of the recording.
     pub ranks: Option<usize>,
-    /// Iterations that were recorded.
+    /// Number of iterations recorded.
     pub iterations: Option<u64>,
     /// Run time of the program when it was recorded, in seconds, above zero.
     pub measured_seconds: Option<f64>,
-    /// Terms under which the trace may be passed on.
+    /// Terms for redistribution of the trace.
     pub licence: Option<String>,
 }
 
 impl SideFile {
-    /// Where the side file of a trace is: in its folder, with its name without extensions.
+    /// Returns the path of a trace's side file: in its folder, with its name without extensions.
     pub fn beside(trace: &Path) -> PathBuf {
         trace.with_file_name(format!("{}.toml", super::format::name_of(trace)))
     }
 
-    /// Reads a side file; none if there is no such file.
+    /// Reads a side file; `None` if there is no such file.
     pub fn read(path: &Path) -> Result<Option<SideFile>, TraceError> {
         let text = match read_bytes(path, LONGEST).and_then(|bytes| to_text(path, bytes)) {
             Ok(text) => text,

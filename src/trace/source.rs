@@ -1,8 +1,8 @@
-//! Where the bytes of a trace come from: a plain file, a compressed one, or a stream.
+//! The bytes of a trace: from a plain file, a compressed one, or a stream.
 //!
-//! The compression is recognised by its first bytes, since names lie more often. What comes out is counted against a
-//! budget, so that an archive made to exhaust the reader stops early. The first bytes can be looked at before they are
-//! read: they tell the format.
+//! Compression is recognised by its first bytes, since names are less reliable. Unpacked bytes count against a budget,
+//! so that an archive made to exhaust the reader stops early. The first bytes can be inspected before reading: they
+//! identify the format.
 
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use lzma_rust2::XzReader;
 use super::error::{TraceError, TraceErrorKind as Kind};
 use crate::steps::Steps;
 
-/// Most memory that an xz file may ask for, in KiB: what `xz -9` needs is a sixteenth of it.
+/// Memory limit of the xz decoder, in KiB: `xz -9` needs a sixteenth of it.
 const XZ_MEMORY_KIB: u32 = 1 << 20;
 
-/// Bytes that a compressed file may give whatever its size.
+/// Bytes that a compressed file may unpack to whatever its size.
 const RATIO_FREE: u64 = 32 << 20;
 
-/// Bytes that are looked at to tell the format.
+/// Number of bytes inspected to identify the format.
 pub(super) const HEAD: usize = 1 << 12;
 
-/// First bytes and name of each packing; those without a decoder are refused by name.
+/// First bytes and name of each compression; those without a decoder are refused by name.
 const MAGIC: [(&[u8], &str); 8] = [
     (b"\xfd7zXZ\0", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
@@ -35,25 +35,25 @@ const MAGIC: [(&[u8], &str); 8] = [
     (b"7z\xbc\xaf\x27\x1c", "7-zip"),
     (b"LZIP", "lzip"),
 ];
-/// A zstd file may also begin with a skippable frame, whose fourth to second bytes are these.
+/// A zstd file may also begin with a skippable frame, with these bytes in positions 1 to 3.
 const SKIPPABLE: &[u8] = b"\x2a\x4d\x18";
 
-/// The bytes of one file, unpacked.
+/// The unpacked bytes of one file.
 pub(super) struct Source<'r> {
     file: PathBuf,
     reader: Box<dyn Read + Send + 'r>,
-    /// Name of the compression; none for plain files.
+    /// Name of the compression; `None` for plain files.
     format: Option<&'static str>,
-    /// Bytes that were looked at, and how many of them are read since.
+    /// Inspected bytes, and the number of them read since.
     head: Vec<u8>,
     given: usize,
     ended: bool,
-    /// Bytes that came out of the decoder, and those that went into it.
+    /// Number of bytes that came out of the decoder, and that went into it.
     unpacked: u64,
     packed: Arc<AtomicU64>,
 }
 
-/// A reader that tells how many bytes it gives.
+/// A reader that reports how many bytes it reads.
 struct Counted<R, F> {
     reader: R,
     each: F,
@@ -67,12 +67,12 @@ impl<R: Read, F: Fn(u64)> Read for Counted<R, F> {
     }
 }
 
-/// How much more compressed files may give, all files of a trace together.
+/// Remaining unpacked bytes of compressed files, all files of a trace together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     pub limit: u64,
     pub left: u64,
-    /// Most times its size that a file may give.
+    /// Largest ratio of unpacked to compressed size.
     pub ratio: u64,
 }
 
@@ -81,7 +81,7 @@ impl Budget {
         Budget { limit, left: limit, ratio }
     }
 
-    /// For files that were read within a budget before.
+    /// Returns a budget for files that were read within a budget already.
     pub fn unlimited() -> Budget {
         Budget::new(u64::MAX, u64::MAX)
     }
@@ -125,18 +125,18 @@ impl<'r> Source<'r> {
         Ok(Source { file, reader, format, head: Vec::new(), given: 0, ended: false, unpacked: 0, packed })
     }
 
-    /// The file's name for messages.
+    /// Returns the file's name for messages.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Whether what is read is unpacked from something else.
+    /// Returns `true` if the data is compressed.
     #[cfg(feature = "libotf2")]
     pub fn is_packed(&self) -> bool {
         self.format.is_some()
     }
 
-    /// The first bytes, for a look before anything is read: [`HEAD`] of them, or all where the file has fewer.
+    /// Returns the first bytes before reading: [`HEAD`] of them, or all if the file has fewer.
     pub fn head(&mut self, budget: &mut Budget) -> Result<&[u8], TraceError> {
         if self.unpacked == 0 {
             let mut head = vec![0; HEAD];
@@ -150,7 +150,7 @@ impl<'r> Source<'r> {
         Ok(&self.head)
     }
 
-    /// Reads some bytes; none only at the end, or into an empty buffer.
+    /// Reads some bytes; 0 only at the end, or into an empty buffer.
     pub fn read(&mut self, into: &mut [u8], budget: &mut Budget) -> Result<usize, TraceError> {
         let head = &self.head[self.given..];
         if !head.is_empty() {
@@ -193,7 +193,7 @@ impl<'r> Source<'r> {
         Ok(())
     }
 
-    /// Tells damage from trouble with the device: only the latter comes with a number of the operating system.
+    /// Distinguishes damage from a device error: only the latter has an error number of the operating system.
     fn failure(&self, error: io::Error) -> Kind {
         match self.format {
             Some(format) if error.raw_os_error().is_none() => {
@@ -206,14 +206,14 @@ impl<'r> Source<'r> {
     }
 }
 
-/// The first bytes of a file; fewer only if it has no more.
+/// Returns the first bytes of a file; fewer only if it has no more.
 fn read_head(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(8);
     reader.by_ref().take(8).read_to_end(&mut head)?;
     Ok(head)
 }
 
-/// How a file with these first bytes is packed; none for plain files.
+/// Returns the compression of a file with these first bytes; `None` for plain files.
 fn packing(head: &[u8]) -> Option<&'static str> {
     if head.get(1..4) == Some(SKIPPABLE) && head[0] & 0xf0 == 0x50 {
         return Some("zstd");

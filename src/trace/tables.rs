@@ -1,7 +1,7 @@
 //! The side tables of a trace under construction: equal entries are stored once.
 //!
-//! Ranks and iterations repeat the same collectives, so a trace of millions of actions has a handful of different
-//! calls. The hash tables hold indices only; the entries lie in the vectors that become those of the trace.
+//! Ranks and iterations repeat the same collectives, so a trace of millions of actions has a handful of distinct calls.
+//! The hash tables hold indices only; the entries are in the vectors that become those of the trace.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -19,14 +19,14 @@ pub(crate) struct Tables {
     pub sendrecvs: Vec<SendRecv>,
     pub collectives: Vec<CollectiveCall>,
     pub counts: Vec<u32>,
-    /// Unlike the others, equal entries are different communicators.
+    /// Unlike in the other tables, equal entries are different communicators.
     pub communicators: Vec<MemberList>,
     sendrecv_index: HashTable<u32>,
     collective_index: HashTable<u32>,
     counts_index: HashTable<Counts>,
 }
 
-/// A hash in which equal flops are those of equal bits, as in [`same_call`].
+/// Returns a hash in which equal flops are those of equal bits, as in [`same_call`].
 fn hash_call(call: &CollectiveCall) -> u64 {
     let mut hasher = FxBuildHasher.build_hasher();
     (call.kind, call.communicator, call.root, call.send_count, call.recv_count).hash(&mut hasher);
@@ -46,7 +46,7 @@ fn index(len: usize, table: &'static str) -> Result<u32, Full> {
 }
 
 impl Tables {
-    /// A trace with these tables, and nothing else yet.
+    /// Returns an otherwise empty trace with these tables.
     pub fn into_trace(self) -> Trace {
         Trace {
             sendrecvs: self.sendrecvs,
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(tables.counts(&[1, 2]).unwrap(), Counts { start: 0, len: 2 });
         assert_eq!(tables.counts(&[2, 1]).unwrap(), Counts { start: 2, len: 2 });
         assert_eq!(tables.counts(&[1, 2]).unwrap(), Counts { start: 0, len: 2 });
-        // (2, 2) lies across the two vectors but is not one of them.
+        // (2, 2) spans the two vectors but is not one of them.
         assert_eq!(tables.counts(&[2, 2]).unwrap(), Counts { start: 4, len: 2 });
         assert_eq!(tables.counts(&[]).unwrap(), Counts::default());
         let calls: Vec<u32> = [1.0, 0.0, 1.0, -0.0].map(|f| tables.collective(call(f)).unwrap()).into();

@@ -6,7 +6,7 @@ use proptest::sample::select;
 
 use super::*;
 
-/// Asserts that two traces have the same actions, wherever their arguments lie in the side tables.
+/// Asserts that two traces have the same actions, regardless of the positions of their arguments in the side tables.
 pub(crate) fn assert_same(a: &Trace, b: &Trace) {
     assert_eq!(a.ranks(), b.ranks());
     assert_eq!(a.communicators, b.communicators);
@@ -57,16 +57,16 @@ fn count() -> impl Strategy<Value = u32> {
     prop_oneof![0u32..10, 0..=i32::MAX as u32]
 }
 
-/// An action whose arguments lie in the tables, and what to put there.
+/// An action whose arguments are in the tables, and the entries to add.
 #[derive(Clone, Debug)]
 enum Step {
     Plain(Action),
     SendRecv(SendRecv),
     Collective(CollectiveCall, [Vec<u32>; 3]),
-    /// The same on one of the communicators of the rank; with a request it does not block. Root and vectors are cut to
+    /// A collective on one of the communicators of the rank; non-blocking with a request. Root and vectors are cut to
     /// fit.
     On(prop::sample::Index, Option<u32>, CollectiveCall, [Vec<u32>; 3]),
-    /// A one-sided operation: which, with which member of which communicator.
+    /// A one-sided operation: its kind, with which member of which communicator.
     OneSided(u8, prop::sample::Index, prop::sample::Index, u32, Datatype),
 }
 
@@ -105,7 +105,7 @@ fn collective(ranks: u32) -> impl Strategy<Value = Step> {
                 flops,
                 communicator: CommunicatorId::WORLD,
             };
-            // What an operation does not have is zero; one count and one type stand in both places.
+            // Arguments that an operation does not have are zero; a single count and type are stored in both fields.
             if !matches!(kind, K::Bcast | K::Reduce | K::Gather | K::Gatherv | K::Scatter | K::Scatterv) {
                 call.root = 0;
             }
@@ -170,13 +170,13 @@ fn step(ranks: u32) -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Communicators of so many ranks: some ranks in some order.
+/// Generates communicators of `ranks` ranks: some ranks in some order.
 fn communicators(ranks: u32) -> impl Strategy<Value = Vec<MemberList>> {
     let list = prop::sample::subsequence((0..ranks).collect::<Vec<_>>(), 1..=ranks as usize).prop_shuffle();
     vec(list.prop_map(MemberList::from), 0..4)
 }
 
-/// Puts the arguments of a call into the tables.
+/// Adds the arguments of a call to the tables.
 fn keep(trace: &mut Trace, mut call: CollectiveCall, vectors: [Vec<u32>; 3]) -> u32 {
     let places = [&mut call.send_counts, &mut call.recv_counts, &mut call.displacements];
     for (place, vector) in places.into_iter().zip(vectors) {
@@ -187,9 +187,9 @@ fn keep(trace: &mut Trace, mut call: CollectiveCall, vectors: [Vec<u32>; 3]) -> 
     trace.collectives.len() as u32 - 1
 }
 
-/// The action of a step of a rank.
+/// Returns the action of a step of a rank.
 fn build(trace: &mut Trace, rank: u32, ranks: u32, step: Step) -> Action {
-    // The communicators that the rank may use, that of all ranks among them.
+    // The communicators that the rank may use, including that of all ranks.
     let mut own = vec![CommunicatorId::WORLD];
     let listed = (0..).zip(&trace.communicators).filter(|(_, members)| members.contains(&rank));
     own.extend(listed.map(|(index, _)| CommunicatorId::from_index(index)));
@@ -223,7 +223,7 @@ fn build(trace: &mut Trace, rank: u32, ranks: u32, step: Step) -> Action {
     }
 }
 
-/// A trace, with nothing interned: every step has its own entries.
+/// Generates a trace without interning: every step has its own entries.
 pub(crate) fn trace() -> impl Strategy<Value = Trace> {
     let streams = |ranks: u32| (communicators(ranks), vec(vec(step(ranks), 1..12), ranks as usize));
     (1u32..6).prop_flat_map(streams).prop_map(|(communicators, streams)| {

@@ -1,16 +1,16 @@
-//! Laws of all readers: a part of a file is a trace or an error with its place. `tests/fuzz/main.rs` changes files.
+//! Laws of all readers: a part of a file is a trace or an error with its place. `tests/fuzz/main.rs` modifies files.
 
 use super::testing::trace;
 use super::*;
 
-/// How a format is read from memory.
+/// Reads a format from memory.
 type Read = fn(&[u8], &Options) -> Result<Trace, TraceError>;
 
 fn any(bytes: &[u8], options: &Options) -> Result<Trace, TraceError> {
     read_from(bytes, "t", options)
 }
 
-/// A valid file of each format, and what reads it.
+/// Returns a valid file of each format, and its reader.
 fn samples() -> Vec<(&'static str, Vec<u8>, Read)> {
     use proptest::strategy::{Strategy, ValueTree};
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -40,8 +40,8 @@ fn samples() -> Vec<(&'static str, Vec<u8>, Read)> {
     ]
 }
 
-/// Whether an error says where it is. What concerns a whole file, such as that it is empty or badly packed, has no
-/// place.
+/// Returns `true` if an error has a place. Errors that concern a whole file, such as that it is empty or badly
+/// compressed, have none.
 fn has_place(error: &TraceError) -> bool {
     use TraceErrorKind as K;
     error.line.is_some()
@@ -60,7 +60,7 @@ fn every_prefix_is_a_trace_or_an_error_with_its_place() {
     }
 }
 
-/// A tar file, plain or packed, is refused by its name.
+/// A tar file, plain or compressed, is refused by its name.
 #[test]
 fn a_tar_file_says_what_it_is() {
     let mut builder = tar::Builder::new(Vec::new());

@@ -1,4 +1,4 @@
-//! Integers of few bytes: seven bits a byte, the lowest first, and a set highest bit where more follow (LEB128).
+//! Variable-length integers: seven bits per byte, the lowest first, and a set highest bit if more follow (LEB128).
 
 /// Writes a number.
 pub(crate) fn put(mut value: u64, out: &mut Vec<u8>) {
@@ -25,17 +25,17 @@ impl<'a> Cursor<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes read.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// What has not been read.
+    /// Returns the unread bytes.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// Leaves out bytes that are there.
+    /// Skips bytes, which must exist.
     pub fn skip(&mut self, length: usize) {
         self.at += length;
     }
@@ -52,7 +52,7 @@ impl<'a> Cursor<'a> {
         Some(bytes)
     }
 
-    /// A number of at most 64 bits.
+    /// Returns a number of at most 64 bits.
     pub fn number(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -69,7 +69,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// A number of at most 32 bits.
+    /// Returns a number of at most 32 bits.
     pub fn small(&mut self) -> Option<u32> {
         self.number().and_then(|value| u32::try_from(value).ok())
     }

@@ -1,4 +1,4 @@
-//! Writing traces, in the format and packing that the name of the file asks for.
+//! Writing traces, in the format and compression selected by the name of the file.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,10 +7,10 @@ use super::Trace;
 use super::format::{FORMATS, Format, without_end};
 use crate::steps::Steps;
 
-/// Why a trace cannot be written.
+/// Reason why a trace cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The output does not take it.
+    /// Writing to the output failed.
     #[error("{0}")]
     Output(#[from] io::Error),
     /// The format cannot express an action.
@@ -18,29 +18,29 @@ pub enum WriteError {
     Inexpressible {
         /// Name of the format.
         format: &'static str,
-        /// The rank.
+        /// Rank of the action.
         rank: usize,
         /// Index of the action, from 0.
         index: usize,
-        /// The action, as TI text.
+        /// Text of the action, as TI text.
         action: String,
     },
 }
 
 /// Writes traces in a format, a few ranks at a time.
 pub trait Writer: Sync {
-    /// What stands before the first rank. `notes` are remarks that are to stay with the trace, where the format has a
-    /// place for them.
+    /// Writes the part before the first rank. `notes` are remarks to keep with the trace, if the format supports
+    /// them.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// If writing to `out` fails.
     fn head(&self, ranks: usize, notes: &[String], out: &mut dyn Write) -> Result<(), WriteError>;
 
-    /// The ranks of `part`, whose first one has number `first` in a trace of `ranks`. All parts have the same
+    /// Writes the ranks of `part`, whose first one has number `first` in a trace of `ranks`. All parts have the same
     /// communicators. A step is an action.
     ///
     /// # Errors
-    /// If `out` does not take it, or if the format cannot express an action.
+    /// If writing to `out` fails, or if the format cannot express an action.
     fn part(
         &self,
         part: &Trace,
@@ -50,19 +50,19 @@ pub trait Writer: Sync {
         steps: &Steps,
     ) -> Result<(), WriteError>;
 
-    /// What stands behind the last rank; `actions` is the number of actions of all ranks.
+    /// Writes the part after the last rank; `actions` is the number of actions of all ranks.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// If writing to `out` fails.
     fn tail(&self, ranks: usize, actions: u64, out: &mut dyn Write) -> Result<(), WriteError>;
 
-    /// Whether collectives have to be given as the messages that they are made of
+    /// Returns `true` if collectives have to be passed as their messages
     /// ([`Goal::with_rounds`](super::goal::Goal::with_rounds)).
     fn needs_rounds(&self) -> bool {
         false
     }
 
-    /// Whether every rank needs an action.
+    /// Returns `true` if every rank needs an action.
     fn needs_actions(&self) -> bool {
         false
     }
@@ -71,7 +71,7 @@ pub trait Writer: Sync {
 /// Writes a whole trace.
 ///
 /// # Errors
-/// [`WriteError`] if `out` does not take it, or if the format cannot express it.
+/// [`WriteError`] if writing to `out` fails, or if the format cannot express it.
 pub fn write(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<(), WriteError> {
     write_watched(trace, writer, out, &Steps::default())
 }
@@ -88,36 +88,37 @@ pub fn write_watched(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write, st
     writer.tail(trace.ranks(), trace.total_actions(), out)
 }
 
-/// The format in which a file of that name is written: time-independent text, unless the name ends like another one.
+/// Returns the format of a file of that name: time-independent text, unless the name has the extension of another one.
 /// That may be one that is only read.
 pub fn format_for(file: &Path) -> &'static Format {
     let (_, stem) = Packing::split(file);
-    // The longest end decides: `.goal.bin` is another format than `.bin`.
+    // The longest extension decides: `.goal.bin` is another format than `.bin`.
     let ends = FORMATS.iter().flat_map(|format| format.extensions.iter().map(move |end| (*format, end)));
     let named = ends.filter(|(_, end)| without_end(&stem, end).is_some()).max_by_key(|(_, end)| end.len());
     named.map_or(&super::ti::FORMAT, |(format, _)| format)
 }
 
-/// What writes a file of that name: time-independent text, unless the name ends like another format that is written.
+/// Returns the writer for a file of that name: time-independent text, unless the name has the extension of another
+/// format that can be written.
 pub fn writer_for(file: &Path) -> &'static dyn Writer {
     format_for(file).writer.unwrap_or(&super::ti::Text)
 }
 
-/// How an output is packed.
+/// Compression of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packing {
-    /// Not at all.
+    /// No compression.
     Plain,
-    /// By zstd.
+    /// Zstandard.
     Zstd,
-    /// By gzip.
+    /// Gzip.
     Gzip,
-    /// By xz.
+    /// XZ.
     Xz,
 }
 
 impl Packing {
-    /// What the end of a file's name asks for.
+    /// Returns the compression for a file's extension.
     pub fn of(file: &Path) -> Packing {
         Packing::split(file).0
     }
@@ -133,10 +134,10 @@ impl Packing {
         (Packing::Plain, name)
     }
 
-    /// Lets `write` write into `out` through this packing.
+    /// Calls `write` with a writer that compresses to `out`.
     ///
     /// # Errors
-    /// What `write` says, or what `out` does.
+    /// Errors of `write` and of writing to `out`.
     pub fn pack<T, E: From<io::Error>>(
         self,
         out: &mut (dyn Write + Send),

@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Builtin {
     /// Its name, e.g. `npb/lu`.
     pub name: &'static str,
-    /// Its text.
+    /// Source text of the program.
     pub source: &'static str,
 }
 
@@ -20,7 +20,7 @@ macro_rules! builtin {
     };
 }
 
-/// All of them, in the order of the list that users see.
+/// All built-in programs, in the order of the list that users see.
 pub const ALL: &[Builtin] = builtin![
     "npb/bt",
     "npb/cg",
@@ -46,18 +46,18 @@ pub const ALL: &[Builtin] = builtin![
 pub const LIBRARY: &[Builtin] = builtin!["lib/graph500", "lib/grid", "lib/groups", "lib/multipartition", "lib/npb"];
 
 impl Builtin {
-    /// What the program is, in one line: the first of its text.
+    /// Returns a description of the program in one line: the first of its text.
     pub fn headline(&self) -> &'static str {
         self.source.trim_start_matches('"').lines().next().unwrap_or_default().trim_end_matches('"')
     }
 }
 
-/// The built-in program of that name.
+/// Returns the built-in program of that name.
 pub fn find(name: &str) -> Option<&'static Builtin> {
     ALL.iter().find(|builtin| builtin.name == name)
 }
 
-/// The built-in program that was probably meant, whose suite may have been left out: `lu` is `npb/lu`.
+/// Returns the built-in program that was probably meant; its suite may be missing: `lu` is `npb/lu`.
 fn nearest(name: &str) -> Option<&'static str> {
     let names = || ALL.iter().map(|builtin| builtin.name);
     let short = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
@@ -67,7 +67,7 @@ fn nearest(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The program of that name: a built-in one, or a file whose name ends in `.star`.
+/// Returns the program of that name: a built-in one, or a file whose name ends in `.star`.
 ///
 /// # Errors
 /// [`WorkloadError`] if there is none, or if it is not a program.

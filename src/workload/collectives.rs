@@ -1,7 +1,7 @@
-//! The collectives that a workload program can say.
+//! The collectives available to a workload program.
 //!
-//! Each takes `on`, the number of a communicator that the program lists in `communicators`, and `blocks`: without it,
-//! the call gives a request.
+//! Each takes `on`, the number of a communicator that the program lists in `communicators`, and `blocks`: with `blocks
+//! = False`, the call returns a request.
 
 #![allow(clippy::too_many_arguments)] // Calls of MPI have many.
 
@@ -18,7 +18,7 @@ use starlark::values::none::NoneOr;
 
 #[starlark_module]
 pub(super) fn words(globals: &mut GlobalsBuilder) {
-    /// All members wait for each other.
+    /// Waits until all members have called it.
     fn barrier(
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,
         #[starlark(require = named, default = true)] blocks: bool,
@@ -27,7 +27,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         call(eval, on, blocks, |_, _| Ok(CollectiveCall::empty(Kind::Barrier)))
     }
 
-    /// The root sends so many elements to all.
+    /// Sends `count` elements from the root to all.
     fn bcast(
         #[starlark(require = pos)] count: u32,
         #[starlark(default = 0)] root: i32,
@@ -39,7 +39,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         rooted(eval, on, blocks, Kind::Bcast, (count, count), root, datatype, 0.0)
     }
 
-    /// A reduction of so many elements, to the root.
+    /// Reduces `count` elements to the root.
     fn reduce(
         #[starlark(require = pos)] count: u32,
         #[starlark(default = 0)] root: i32,
@@ -52,7 +52,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         rooted(eval, on, blocks, Kind::Reduce, (count, count), root, datatype, flops.0)
     }
 
-    /// A reduction of so many elements, to all.
+    /// Reduces `count` elements to all.
     fn allreduce(
         #[starlark(require = pos)] count: u32,
         #[starlark(default = 0)] datatype: i32,
@@ -64,7 +64,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         rooted(eval, on, blocks, Kind::Allreduce, (count, count), 0, datatype, flops.0)
     }
 
-    /// A reduction over all ranks up to this one.
+    /// Reduces over all ranks up to this one.
     fn scan(
         #[starlark(require = pos)] count: u32,
         #[starlark(default = 0)] datatype: i32,
@@ -76,7 +76,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         rooted(eval, on, blocks, Kind::Scan, (count, count), 0, datatype, flops.0)
     }
 
-    /// A reduction over all ranks before this one.
+    /// Reduces over all ranks below this one.
     fn exscan(
         #[starlark(require = pos)] count: u32,
         #[starlark(default = 0)] datatype: i32,
@@ -88,7 +88,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         rooted(eval, on, blocks, Kind::Exscan, (count, count), 0, datatype, flops.0)
     }
 
-    /// Every rank sends so many elements to every rank.
+    /// Sends `count` elements from every rank to every rank.
     fn alltoall(
         #[starlark(require = pos)] count: u32,
         #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
@@ -100,7 +100,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         rooted(eval, on, blocks, Kind::Alltoall, (count, or(recv_count, count)), 0, datatype, 0.0)
     }
 
-    /// Every rank gets so many elements from every rank.
+    /// Collects `count` elements of every rank on every rank.
     fn allgather(
         #[starlark(require = pos)] count: u32,
         #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
@@ -112,7 +112,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         rooted(eval, on, blocks, Kind::Allgather, (count, or(recv_count, count)), 0, datatype, 0.0)
     }
 
-    /// The root gets so many elements from every rank.
+    /// Collects `count` elements of every rank on the root.
     fn gather(
         #[starlark(require = pos)] count: u32,
         #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
@@ -125,7 +125,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         rooted(eval, on, blocks, Kind::Gather, (count, or(recv_count, count)), root, datatype, 0.0)
     }
 
-    /// The root sends so many elements to every rank.
+    /// Sends `count` elements from the root to every rank.
     fn scatter(
         #[starlark(require = pos)] count: u32,
         #[starlark(require = pos, default = NoneOr::None)] recv_count: NoneOr<u32>,
@@ -138,7 +138,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         rooted(eval, on, blocks, Kind::Scatter, (count, or(recv_count, count)), root, datatype, 0.0)
     }
 
-    /// Every rank sends `send_counts[r]` elements to rank r and gets `recv_counts[r]` from it.
+    /// Sends `send_counts[r]` elements to rank r and receives `recv_counts[r]` from it.
     fn alltoallv(
         #[starlark(require = pos)] send_counts: UnpackList<u32>,
         #[starlark(require = pos)] recv_counts: UnpackList<u32>,
@@ -161,7 +161,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         })
     }
 
-    /// The root gets `counts[r]` elements from rank r; this rank sends `count`.
+    /// Collects `counts[r]` elements of rank r on the root; this rank sends `count`.
     fn gatherv(
         #[starlark(require = pos)] count: u32,
         #[starlark(require = pos)] counts: UnpackList<u32>,
@@ -181,7 +181,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         })
     }
 
-    /// Every rank gets `counts[r]` elements from rank r; this rank sends `count`.
+    /// Collects `counts[r]` elements of rank r on every rank; this rank sends `count`.
     fn allgatherv(
         #[starlark(require = pos)] count: u32,
         #[starlark(require = pos)] counts: UnpackList<u32>,
@@ -199,7 +199,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         })
     }
 
-    /// The root sends `counts[r]` elements to rank r; this rank gets `count`.
+    /// Sends `counts[r]` elements from the root to rank r; this rank receives `count`.
     fn scatterv(
         #[starlark(require = pos)] counts: UnpackList<u32>,
         #[starlark(require = pos)] count: u32,
@@ -219,7 +219,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         })
     }
 
-    /// A reduction whose result is spread: rank r gets `counts[r]` elements.
+    /// Reduces and distributes the result: rank r receives `counts[r]` elements.
     fn reduce_scatter(
         #[starlark(require = pos)] counts: UnpackList<u32>,
         #[starlark(default = 0)] datatype: i32,
@@ -238,7 +238,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
     }
 }
 
-/// A call in which all ranks say the same numbers; those without a root give 0.
+/// Builds a call in which all ranks have the same counts; for calls without a root, `root` is 0.
 fn rooted(
     eval: &Evaluator,
     on: NoneOr<i32>,
@@ -256,7 +256,7 @@ fn rooted(
     })
 }
 
-/// Says the call that `make` makes for its place; gives its request if it does not block.
+/// Records the call that `make` builds for its place; returns its request if it is non-blocking.
 fn call(
     eval: &Evaluator,
     on: NoneOr<i32>,

@@ -1,18 +1,18 @@
-//! What the words of a program act on.
+//! The state that the functions of a program act on.
 
 use super::kronecker::Graphs;
 use super::recorder::{Recorder, Wrong};
 use starlark::eval::Evaluator;
 use std::cell::Cell;
 
-/// At hand while a program runs.
+/// State of a running program.
 #[derive(starlark::any::ProvidesStaticType)]
 pub(super) struct Context<'b> {
-    /// The rank whose `main` runs; none while the workload is prepared.
+    /// The rank whose `main` runs; `None` while the workload is prepared.
     pub recorder: Option<&'b Recorder<'b>>,
     /// The graphs of the workload.
     pub graphs: &'b Graphs,
-    /// Searches that were asked for: each takes as long as many steps.
+    /// Searches requested so far; each counts as many steps.
     pub searches: Cell<u32>,
 }
 
@@ -21,13 +21,13 @@ impl<'b> Context<'b> {
         Self { recorder, graphs, searches: Cell::new(0) }
     }
 
-    /// That of the program that runs.
+    /// Returns the context of the running program.
     pub fn of<'a>(eval: &Evaluator<'_, 'a, '_>) -> Option<&'a Context<'a>> {
         eval.extra.and_then(|extra| extra.downcast_ref::<Context>())
     }
 }
 
-/// The recorder of the rank whose program runs.
+/// Returns the recorder of the rank whose program runs.
 pub(super) fn recorder<'a>(eval: &Evaluator<'_, 'a, '_>) -> Result<&'a Recorder<'a>, Wrong> {
     Context::of(eval)
         .and_then(|context| context.recorder)

@@ -1,44 +1,44 @@
-//! What can be wrong with a workload.
+//! Errors of workloads.
 
 use super::guard::RUNS_AWAY;
 use super::recorder::TOO_MANY_ACTIONS;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a workload cannot be generated.
+/// Reason why a workload cannot be generated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
-    /// There is no program of that name.
+    /// There is no program with this name.
     #[error("there is no workload `{name}`")]
     Unknown {
-        /// The name.
+        /// Name as given.
         name: String,
-        /// The one that looks most like it.
+        /// The most similar known name.
         nearest: Option<&'static str>,
     },
-    /// The operating system refuses the file.
+    /// The operating system refused the file.
     #[error("{}: {error}", .path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it says.
+        /// Error of the operating system.
         #[source]
         error: io::Error,
     },
-    /// The program is wrong, or asks for too much: `file:line:column: message`, then the lines around.
+    /// The program has an error or exceeds a limit: `file:line:column: message`, then the lines around it.
     #[error("{0}")]
     Program(String),
-    /// A parameter has a value that it cannot have.
+    /// A parameter has an invalid value.
     #[error("{name} = {value}: {reason}")]
     Parameter {
         /// Name of the parameter.
         name: String,
         /// The value as given.
         value: String,
-        /// What is wrong.
+        /// Description of the error.
         reason: String,
-        /// The values that are right.
+        /// The valid values.
         help: String,
     },
     /// The program has no such parameter.
@@ -46,19 +46,19 @@ pub enum WorkloadError {
     NoSuchParameter {
         /// Name of the program.
         program: String,
-        /// The name.
+        /// Name as given.
         name: String,
-        /// Those that it has.
+        /// Parameters of the program.
         known: Vec<String>,
     },
-    /// The application does not run on that number of ranks.
+    /// The application does not support this number of ranks.
     #[error("`{program}` does not run on {ranks} ranks{}", .reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default())]
     Ranks {
         /// Name of the program.
         program: String,
         /// The number of ranks.
         ranks: u32,
-        /// What the program says about it.
+        /// The program's reason.
         reason: Option<String>,
         /// The nearest legal numbers below and above.
         nearest: (Option<u32>, Option<u32>),
@@ -66,12 +66,12 @@ pub enum WorkloadError {
 }
 
 impl WorkloadError {
-    /// Whether the operating system refused something, as opposed to bad input.
+    /// Returns `true` if the operating system refused something, as opposed to bad input.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::File { .. })
     }
 
-    /// What to do about it, in one line.
+    /// Returns one line on how to fix it.
     pub fn help(&self) -> String {
         match self {
             Self::Unknown { nearest: Some(nearest), .. } => {
@@ -87,7 +87,7 @@ impl WorkloadError {
             Self::Program(text) if text.contains(TOO_MANY_ACTIONS) => {
                 "--max-actions N raises the limit; fewer iterations make a shorter trace".to_owned()
             }
-            Self::Program(_) => "docs/workloads.md describes the language of workloads".to_owned(),
+            Self::Program(_) => "docs/guide/workloads.md describes the language of workloads".to_owned(),
             Self::Parameter { help, .. } => help.clone(),
             Self::NoSuchParameter { known, .. } if known.is_empty() => "it has no parameters".to_owned(),
             Self::NoSuchParameter { known, .. } => format!("its parameters are {}", known.join(", ")),

@@ -1,4 +1,4 @@
-//! Running a program for all ranks: in parallel, in order, without keeping more than is asked for.
+//! Runs a program for all ranks: in parallel, in order, keeping only what is necessary.
 
 use super::context::Context;
 use super::error::WorkloadError;
@@ -21,18 +21,18 @@ use std::io::{self, Seek, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tempfile::SpooledTempFile;
 
-/// A program with its parameters and number of ranks: everything that decides the trace.
+/// A program with its parameters and number of ranks: everything that determines the trace.
 #[derive(Debug)]
 pub struct Instance {
-    /// The program.
+    /// The program to run.
     pub program: Program,
     /// Number of ranks.
     pub ranks: u32,
     /// Parameters and their values, after defaults.
     pub values: Vec<(String, Json)>,
-    /// Operations of the whole program, where it tells them.
+    /// Operations of the whole program, if it defines them.
     pub operations: Option<f64>,
-    /// What every amount of computation is multiplied by.
+    /// Factor for every amount of computation.
     pub scale: f64,
     limits: Limits,
     graphs: Graphs,
@@ -42,13 +42,13 @@ pub struct Instance {
     communicators: Vec<MemberList>,
 }
 
-/// Why a trace was not written.
+/// Reason why a trace was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The program failed.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// The output does not take it.
+    /// Writing to the output failed.
     #[error(transparent)]
     Output(#[from] io::Error),
     /// The format cannot express an action.
@@ -65,10 +65,10 @@ impl From<trace::WriteError> for WriteError {
     }
 }
 
-/// Bytes of the text of a rank that are in memory before they are passed on.
+/// Bytes of a rank's text that stay in memory until they are passed on.
 const KEPT_TEXT: usize = 16 << 20;
 
-/// Ranks that are generated before the first of them is passed on, for each thread.
+/// Ranks per thread that are generated before the first of them is passed on.
 const CHUNK: usize = 8;
 
 impl Instance {
@@ -95,7 +95,7 @@ impl Instance {
         Ok(Self { program, ranks, values, operations, scale: 1.0, limits, graphs, prepared, communicators })
     }
 
-    /// Name of the trace: program, class, ranks, iterations where they are not those of the class.
+    /// Returns the name of the trace: program, class, ranks, and iterations unless they are those of the class.
     pub fn name(&self) -> String {
         let given = &self.program.name;
         let mut name = if self.program.trusted {
@@ -124,7 +124,7 @@ impl Instance {
         name
     }
 
-    /// What a side file would say.
+    /// Returns the content of a side file.
     pub fn side(&self) -> SideFile {
         let text = |wanted: &str| {
             self.values.iter().find(|(name, _)| name == wanted).and_then(|(_, v)| v.as_str().map(str::to_owned))
@@ -174,8 +174,8 @@ impl Instance {
         Ok(done)
     }
 
-    /// Runs the program for all ranks and passes what they did to `take`, in the order of ranks. A few ranks at a time
-    /// are in memory. `map` runs in parallel.
+    /// Runs the program for all ranks and passes their actions to `take`, in the order of ranks. Only a few ranks are
+    /// in memory simultaneously. `map` runs in parallel.
     fn each<T: Send, E: From<WorkloadError> + Send>(
         &self,
         map: impl Fn(u32, RankActions) -> T + Sync,
@@ -194,8 +194,8 @@ impl Instance {
                     .into_par_iter()
                     .with_max_len(1)
                     .map(|rank| {
-                        // Once a rank has failed, the others of its chunk need not run, but those before it: the error
-                        // of the lowest rank is the one that is told, whatever the threads do.
+                        // Once a rank has failed, only lower ranks of its chunk need to run: the error of the lowest
+                        // rank is reported, whatever the threads do.
                         if failed.load(Ordering::Relaxed) && rank > first {
                             return None;
                         }
@@ -214,7 +214,7 @@ impl Instance {
         Ok(())
     }
 
-    /// The trace. What is more than a trace keeps in memory is set aside, as by a reader.
+    /// Returns the trace. Actions beyond the memory limit of a trace are stored in a temporary file, as by a reader.
     ///
     /// # Errors
     /// [`WorkloadError`] if the program fails.
@@ -239,10 +239,10 @@ impl Instance {
         })
     }
 
-    /// Writes the trace in a format without having all of it in memory. A step is a rank.
+    /// Writes the trace in a format without holding all of it in memory. A step is a rank.
     ///
     /// # Errors
-    /// [`WriteError`] if the program fails or `out` does not take it.
+    /// [`WriteError`] if the program fails or writing to `out` fails.
     pub fn write(
         &self,
         format: &dyn trace::Writer,
@@ -272,7 +272,7 @@ impl Instance {
         Ok(summary)
     }
 
-    /// What the trace has in it.
+    /// Returns the totals of the trace.
     ///
     /// # Errors
     /// [`WorkloadError`] if the program fails.
@@ -288,18 +288,18 @@ impl Instance {
         Ok(summary)
     }
 
-    /// The actions of one rank as a trace of their own.
+    /// Returns the actions of one rank as a trace of their own.
     fn alone(&self, done: RankActions) -> Trace {
         Trace { actions: vec![done.actions], communicators: self.communicators.clone(), ..done.tables.into_trace() }
     }
 
-    /// The type of a parameter, for reports.
+    /// Returns the type of a parameter, for reports.
     pub fn kind(&self, parameter: &str) -> Option<Kind> {
         self.program.parameters.iter().find(|p| p.name == parameter).map(|p| p.kind)
     }
 }
 
-/// Moves what a rank's actions point at into the tables of all ranks.
+/// Moves the data that a rank's actions refer to into the tables of all ranks.
 fn join(tables: &mut Tables, done: &mut RankActions) -> Result<(), WorkloadError> {
     let full = |full: crate::trace::tables::Full| {
         WorkloadError::Program(format!("the workload has too many different {}", full.0))

@@ -1,8 +1,8 @@
-//! Limits of what a program may use. Starlark itself counts loops and calls, and looks at its memory once in a thousand
-//! of them; what can take all memory in a single step is replaced by a version with a limit.
+//! Resource limits of a program. Starlark itself counts loops and calls, and checks its memory once per thousand of
+//! them; operations that can exhaust memory in a single step are replaced by versions with a limit.
 //!
-//! This catches accidents of any kind and plain malice. It is no jail: who runs programs of strangers on a machine with
-//! many users should limit the memory of the process (`ulimit -v`), too.
+//! This catches accidents of any kind and plain malice. It is not a sandbox: on a multi-user machine, limit the memory
+//! of the process (`ulimit -v`) as well when running untrusted programs.
 
 use super::recorder::Wrong;
 use super::stuck::Here;
@@ -21,14 +21,14 @@ use std::collections::HashMap;
 use std::num::NonZeroI32;
 use std::sync::Arc;
 
-/// What a program may use. The limits are for each rank.
+/// Resource limits of a program, per rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Calls and loop iterations of a rank.
+    /// Calls and loop iterations per rank.
     pub steps: u64,
-    /// Bytes of values of a rank.
+    /// Bytes of values per rank.
     pub memory: usize,
-    /// Calls inside each other.
+    /// Depth of nested calls.
     pub depth: usize,
     /// Actions of all ranks together.
     pub actions: u64,
@@ -40,33 +40,33 @@ impl Default for Limits {
     }
 }
 
-/// Most bytes of values that are kept for all ranks. They are walked over recursively, level by level of what is inside
-/// each other: so much memory has room for levels that fit on the stack.
+/// Largest size, in bytes, of values that are kept for all ranks. They are traversed recursively, one level per
+/// nesting: within this size the levels fit on the stack.
 const MOST_FROZEN: usize = 32 << 20;
 
 impl Limits {
-    /// Where values are made that are kept.
+    /// Returns the limits for values that are kept.
     pub(super) fn of_frozen(&self) -> Self {
         Self { memory: self.memory.min(MOST_FROZEN), ..*self }
     }
 }
 
-/// Most elements of a list, a tuple or a string that one operation makes, and most numbers of a range.
+/// Largest number of elements of a list, a tuple or a string that one operation creates, and of numbers of a range.
 const LONGEST: u64 = 1 << 24;
-/// Most bytes of a program: beyond, even its parser would need a lot of memory.
+/// Largest program, in bytes: above it, even its parser would need much memory.
 pub(super) const LONGEST_SOURCE: usize = 256 << 10;
-/// Brackets inside each other, and operators that have the rest of the expression inside: each of them is a level of the
-/// syntax tree, and what is made of functions inside each other grows with the square of their number.
+/// Depth of nested brackets, and of operators that contain the rest of the expression: each of them is a level of the
+/// syntax tree, and the compiled size of nested functions grows with the square of their number.
 const DEEPEST_SOURCE: usize = 100;
-/// Largest size of a whole number. Starlark's numbers have as many digits as they need, which nobody counts as memory.
+/// Largest whole number. Starlark's numbers have any number of digits, which do not count as memory.
 const LARGEST: f64 = 1e300;
 /// Operators that are replaced by functions of the same name; no program can write such a name.
 const OPERATORS: [&str; 4] = ["*", "+", "-", "<<"];
 
-/// Methods that make a text out of a text in one step, so large that no limit would be asked; nothing a workload needs.
+/// Methods that build a text from a text in one step, so large that no limit would be checked; no workload needs them.
 const FORBIDDEN: [&str; 2] = ["replace", "join"];
 
-/// Refuses sources that are a danger to the parser: too long, too deep.
+/// Refuses sources that would endanger the parser by their length or depth.
 pub(super) fn check_source(source: &str) -> Result<(), (usize, String)> {
     if source.len() > LONGEST_SOURCE {
         return Err((1, format!("the program has {} bytes, the limit is {LONGEST_SOURCE}", source.len())));
@@ -91,11 +91,12 @@ pub(super) fn check_source(source: &str) -> Result<(), (usize, String)> {
     }
 }
 
-/// The line in which more than [`DEEPEST_SOURCE`] words stand before an expression that each of them takes as a whole, as in
-/// `lambda: lambda: x`. Commas and closing brackets end such expressions, but for commas between parameters.
+/// Returns the line in which more than [`DEEPEST_SOURCE`] words precede an expression that each of them takes as a
+/// whole, as in `lambda: lambda: x`. Commas and closing brackets end such expressions, except commas between
+/// parameters.
 fn nested_functions(source: &str) -> Option<usize> {
     let (mut line, mut words, mut parameters) = (1, 0, false);
-    // Of the brackets around: words in front of them, and whether they are among parameters.
+    // Of the enclosing brackets: number of words in front of them, and whether they are among parameters.
     let mut around: Vec<(usize, bool)> = Vec::new();
     let mut word = String::new();
     for c in source.chars().chain(['\n']) {
@@ -131,14 +132,14 @@ fn nested_functions(source: &str) -> Option<usize> {
     None
 }
 
-/// Replaces what has no limit, and in our own programs, which need none, what is wrong: shifts.
+/// Replaces operations without a limit, and in built-in programs, which need no limits, only the incorrect one: shifts.
 pub(super) fn guard(ast: &mut AstModule, trusted: bool) {
     let names = OPERATORS.into_iter().filter(|&operator| !trusted || operator == "<<");
     ast.replace_binary_operators(&names.map(|name| (name.to_owned(), name.to_owned())).collect::<HashMap<_, _>>());
 }
 
-/// Puts a call around what `+=` and `-=` add, so that it is looked at: `x += y` becomes `x+=Q(y)`, where Q is a letter
-/// that the program does not use. The two spaces that go make room for the call, so columns stay as they are. Gives the
+/// Wraps the operand of `+=` and `-=` in a call, so that it is checked: `x += y` becomes `x+=Q(y)`, where Q is a letter
+/// that the program does not use. The call takes the place of the two spaces, so columns stay the same. Returns the
 /// letter.
 pub(super) fn guard_assignments(ast: &AstModule, source: &mut String) -> Result<Option<char>, (FileSpan, String)> {
     let mut added = Vec::new();
@@ -149,7 +150,7 @@ pub(super) fn guard_assignments(ast: &AstModule, source: &mut String) -> Result<
     let Some(letter) = ('A'..='Z').rev().chain('a'..='z').find(|c| !words.contains(c.to_string().as_str())) else {
         return Err((ast.file_span(first), "all letters are names: leave one for the guard of `+=`".to_owned()));
     };
-    // From the end, so that places before stay right.
+    // From the end, so that earlier positions stay valid.
     added.sort_by_key(|(_, value)| std::cmp::Reverse(value.begin().get()));
     for (target, value) in added {
         let (from, begin, end) =
@@ -165,7 +166,7 @@ pub(super) fn guard_assignments(ast: &AstModule, source: &mut String) -> Result<
     Ok(Some(letter))
 }
 
-/// Targets and values of `+=` and `-=`.
+/// Collects targets and values of `+=` and `-=`.
 fn assignments(stmt: &AstStmt, found: &mut Vec<(Span, Span)>) {
     if let StmtP::AssignModify(target, AssignOp::Add | AssignOp::Subtract, value) = &stmt.node
         && !matches!(value.node, ExprP::Literal(_))
@@ -175,7 +176,7 @@ fn assignments(stmt: &AstStmt, found: &mut Vec<(Span, Span)>) {
     stmt.visit_stmt(|child| assignments(child, found));
 }
 
-/// The words of a program, with the guard under that letter.
+/// Returns the functions of a program, with the guard under that letter.
 pub(super) fn with_guard(builder: GlobalsBuilder, letter: char) -> GlobalsBuilder {
     static SMALL: GlobalsStatic = GlobalsStatic::new("mopsim small", small);
     let mut builder = builder;
@@ -190,7 +191,7 @@ fn small(globals: &mut GlobalsBuilder) {
     }
 }
 
-/// Refuses a whole number that has grown beyond all use.
+/// Refuses a whole number that is too large to be of use.
 fn not_too_large(value: Value) -> Result<Value, Wrong> {
     if value.unpack_i32().is_none()
         && value.get_type() == "int"
@@ -201,12 +202,12 @@ fn not_too_large(value: Value) -> Result<Value, Wrong> {
     Ok(value)
 }
 
-/// How messages about too many steps begin, behind a place if there is one.
+/// Start of messages about too many steps, after a position if there is one.
 pub(super) const RUNS_AWAY: &str = "the program runs away";
-/// How Starlark's own message about them begins.
+/// Start of Starlark's own message about them.
 pub(super) const TICKS: &str = "Execution duration limit";
 
-/// Looks at steps and memory before each statement: of programs that are not our own.
+/// Checks steps and memory before each statement of user programs.
 pub(super) struct Watch {
     pub limits: Limits,
     pub here: Arc<Here>,
@@ -229,7 +230,8 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
     }
 }
 
-/// Refuses what cannot be replaced: `*=`, `<<=` and methods that make long texts. Gives the place and the reason.
+/// Refuses operations that cannot be replaced: `*=`, `<<=` and methods that make long texts. Returns the position and
+/// the reason.
 pub(super) fn check_words(ast: &AstModule) -> Result<(), (FileSpan, String)> {
     let mut found = None;
     let root = ast.statement();
@@ -261,7 +263,7 @@ fn expression(expr: &AstExpr, found: &mut Option<(Span, String)>) {
 
 #[starlark_module]
 pub(super) fn functions(globals: &mut GlobalsBuilder) {
-    /// The numbers from start up to stop, without it.
+    /// Returns the numbers from start up to stop, without it.
     fn range(
         #[starlark(require = pos)] start: i32,
         #[starlark(require = pos, default = NoneOr::None)] stop: NoneOr<i32>,
@@ -278,7 +280,7 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         Ok(Range::new(start, stop, nonzero))
     }
 
-    /// The whole number that a number, or a text, stands for.
+    /// Converts a number, or a text, to a whole number.
     fn int<'v>(
         #[starlark(require = pos)] value: Value<'v>,
         #[starlark(default = 10)] base: u32,
@@ -298,13 +300,13 @@ pub(super) fn functions(globals: &mut GlobalsBuilder) {
         })
     }
 
-    /// No way around the methods that are left out.
+    /// Blocks access to the excluded methods.
     fn getattr<'v>(#[starlark(args)] _arguments: UnpackTuple<Value<'v>>) -> starlark::Result<NoneType> {
         Err(Wrong("getattr is not in the language of workloads".to_owned()).into())
     }
 }
 
-/// `*`, with a limit where it repeats, and other operators that make numbers larger.
+/// `*`, with a limit on repetition, and other operators that make numbers larger.
 #[starlark_module]
 fn times(globals: &mut GlobalsBuilder) {
     fn times<'v>(
@@ -356,7 +358,7 @@ fn shift(globals: &mut GlobalsBuilder) {
         if b.unpack_i32().is_some_and(|bits| bits > 1000) {
             return Err(Wrong(format!("a shift by {b} bits: the limit is 1000")).into());
         }
-        // Starlark 0.14.2 takes 1 << 31 for a negative number.
+        // Starlark 0.14.2 treats 1 << 31 as a negative number.
         if let (Some(number), Some(bits @ 0..32)) = (a.unpack_i32(), b.unpack_i32()) {
             return Ok(eval.heap().alloc(i64::from(number) << bits));
         }

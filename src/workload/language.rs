@@ -1,4 +1,4 @@
-//! The words of a workload program: what it can say beside the Starlark language itself.
+//! The functions of a workload program, in addition to the Starlark language itself.
 
 #![allow(clippy::too_many_arguments)] // `parameter` is a call with many named arguments.
 
@@ -14,10 +14,10 @@ use starlark::values::list::UnpackList;
 use starlark::values::none::{NoneOr, NoneType};
 use std::sync::LazyLock;
 
-/// Everything a program can name without loading it.
+/// Everything that a program can name without loading it.
 pub(super) static GLOBALS: LazyLock<Globals> = LazyLock::new(|| builder().build());
 
-/// The same, to be added to.
+/// Returns these functions as a builder that can be extended.
 pub(super) fn builder() -> GlobalsBuilder {
     GlobalsBuilder::extended_by(&[LibraryExtension::StructType, LibraryExtension::Partial])
         .with(constants)
@@ -58,26 +58,26 @@ fn constants(globals: &mut GlobalsBuilder) {
     }
 }
 
-/// What is received is what is sent, unless said otherwise.
+/// Returns the count of received elements: that of the sent ones unless specified.
 pub(super) fn or(count: NoneOr<u32>, other: u32) -> u32 {
     count.into_option().unwrap_or(other)
 }
 
 #[starlark_module]
 fn messages(globals: &mut GlobalsBuilder) {
-    /// Computes so many flops.
+    /// Computes for `flops` operations.
     fn compute(#[starlark(require = pos)] flops: UnpackFloat, eval: &mut Evaluator) -> starlark::Result<NoneType> {
         recorder(eval)?.compute(flops.0)?;
         Ok(NoneType)
     }
 
-    /// Does nothing for so many seconds.
+    /// Sleeps for `seconds` seconds.
     fn sleep(#[starlark(require = pos)] seconds: UnpackFloat, eval: &mut Evaluator) -> starlark::Result<NoneType> {
         recorder(eval)?.sleep(seconds.0)?;
         Ok(NoneType)
     }
 
-    /// Sends so many elements to a rank, and waits as MPI_Send does.
+    /// Sends `count` elements to a rank, and waits as MPI_Send does.
     fn send(
         #[starlark(require = pos)] to: i32,
         #[starlark(require = pos)] count: u32,
@@ -89,7 +89,7 @@ fn messages(globals: &mut GlobalsBuilder) {
         Ok(NoneType)
     }
 
-    /// Starts to send; gives a request.
+    /// Starts to send; returns a request.
     fn isend(
         #[starlark(require = pos)] to: i32,
         #[starlark(require = pos)] count: u32,
@@ -100,7 +100,7 @@ fn messages(globals: &mut GlobalsBuilder) {
         Ok(recorder(eval)?.isend(to, count, datatype, tag)?)
     }
 
-    /// Receives up to so many elements from a rank.
+    /// Receives up to `count` elements from a rank.
     fn recv(
         #[starlark(require = pos)] source: i32,
         #[starlark(require = pos)] count: u32,
@@ -112,7 +112,7 @@ fn messages(globals: &mut GlobalsBuilder) {
         Ok(NoneType)
     }
 
-    /// Starts to receive; gives a request.
+    /// Starts to receive; returns a request.
     fn irecv(
         #[starlark(require = pos)] source: i32,
         #[starlark(require = pos)] count: u32,
@@ -129,7 +129,7 @@ fn messages(globals: &mut GlobalsBuilder) {
         Ok(NoneType)
     }
 
-    /// Waits for a list of requests, or for all that are open.
+    /// Waits for a list of requests, or for all open ones.
     fn waitall(
         #[starlark(require = pos, default = NoneOr::None)] requests: NoneOr<UnpackList<i32>>,
         eval: &mut Evaluator,
@@ -139,7 +139,7 @@ fn messages(globals: &mut GlobalsBuilder) {
         Ok(NoneType)
     }
 
-    /// Sends to one rank and receives from another at the same time.
+    /// Sends to one rank and receives from another simultaneously.
     fn sendrecv(
         #[starlark(require = pos)] to: i32,
         #[starlark(require = pos)] count: u32,
@@ -155,8 +155,8 @@ fn messages(globals: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn tools(globals: &mut GlobalsBuilder) {
-    /// Calls a function once and says what it said so many times in all: for iterations that are all alike. The
-    /// function takes no argument, or those given after it.
+    /// Calls a function once and records its actions `times` times: for identical iterations. The function takes no
+    /// argument, or the additional ones.
     fn repeat<'v>(
         #[starlark(require = pos)] times: u32,
         #[starlark(require = pos)] function: Value<'v>,
@@ -195,22 +195,22 @@ fn tools(globals: &mut GlobalsBuilder) {
         ])))
     }
 
-    /// e to the power of x.
+    /// Returns e^x.
     fn exp(#[starlark(require = pos)] x: UnpackFloat) -> starlark::Result<f64> {
         Ok(x.0.exp())
     }
 
-    /// The natural logarithm.
+    /// Returns the natural logarithm.
     fn log(#[starlark(require = pos)] x: UnpackFloat) -> starlark::Result<f64> {
         if x.0 > 0.0 { Ok(x.0.ln()) } else { Err(Wrong(format!("log({}) is not defined", x.0)).into()) }
     }
 
-    /// The largest integer whose square is not above n.
+    /// Returns the largest integer whose square is not above n.
     fn isqrt(#[starlark(require = pos)] n: u32) -> starlark::Result<i32> {
         Ok(n.isqrt() as i32)
     }
 
-    /// The largest integer whose cube is not above n.
+    /// Returns the largest integer whose cube is not above n.
     fn icbrt(#[starlark(require = pos)] n: u32) -> starlark::Result<i32> {
         let mut root = f64::from(n).cbrt() as i64 + 1;
         while root * root * root > i64::from(n) {
@@ -219,7 +219,7 @@ fn tools(globals: &mut GlobalsBuilder) {
         Ok(root as i32)
     }
 
-    /// How many bits n takes without leading zeros: 0 for 0, 3 for 4 to 7.
+    /// Returns the number of bits of n without leading zeros: 0 for 0, 3 for 4 to 7.
     fn bits(#[starlark(require = pos)] n: u32) -> starlark::Result<i32> {
         Ok((u32::BITS - n.leading_zeros()) as i32)
     }

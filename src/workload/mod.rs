@@ -1,12 +1,12 @@
-//! Workloads: programs that say what every rank of an application does, so that its trace exists at any size.
+//! Workloads: programs that describe the actions of every rank of an application, so that its trace exists at any size.
 //!
-//! A workload is a Starlark program ([`Program`]): a dialect of Python that is deterministic and reaches neither files
-//! nor network, so one from a stranger is safe to run. It is run once for each rank, in parallel, and what it says is
-//! stored as the actions of a [`Trace`](crate::trace::Trace). Built-in programs are in [`catalogue`]; they are
-//! embedded, and are written to be copied. `docs/workloads.md` tells how to write one.
+//! A workload is a Starlark program ([`Program`]): a dialect of Python that is deterministic and has no access to files
+//! or the network, so an untrusted one can be run. It runs once per rank, in parallel, and its calls are stored as the
+//! actions of a [`Trace`](crate::trace::Trace). Built-in programs are in [`catalogue`]; they are embedded, and are
+//! written to be copied. `docs/guide/workloads.md` explains how to write one.
 //!
-//! A table of benchmarks in Rust would have been faster to run and impossible to extend; a scripting language with
-//! its own loops and files (Lua, Python) would have needed a jail.
+//! A table of benchmarks in Rust would have been faster to run and impossible to extend; a scripting language with its
+//! own loops and files (Lua, Python) would have needed a sandbox.
 
 pub mod catalogue;
 mod collectives;

@@ -1,4 +1,4 @@
-//! One-sided operations and probes that a workload program can say. A window is a communicator: `on`, or all ranks.
+//! One-sided operations and probes available to a workload program. A window is a communicator: `on`, or all ranks.
 
 use super::context::recorder;
 use super::recorder::type_of;
@@ -8,7 +8,7 @@ use starlark::eval::Evaluator;
 use starlark::starlark_module;
 use starlark::values::none::{NoneOr, NoneType};
 
-/// Looks at the memory of a rank, or changes it: what `action` says of the window, the rank and the datatype.
+/// Accesses the memory of a rank: `action` builds the action from the window, the rank and the datatype.
 fn access(
     eval: &mut Evaluator,
     on: NoneOr<i32>,
@@ -24,7 +24,7 @@ fn access(
 
 #[starlark_module]
 pub(super) fn words(globals: &mut GlobalsBuilder) {
-    /// Writes so many elements into the memory of a rank.
+    /// Writes `count` elements into the memory of a rank.
     fn put(
         #[starlark(require = pos)] to: i32,
         #[starlark(require = pos)] count: u32,
@@ -35,7 +35,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         access(eval, on, to, datatype, |window, to, datatype| Action::Put { to, window, count, datatype })
     }
 
-    /// Reads so many elements from the memory of a rank.
+    /// Reads `count` elements from the memory of a rank.
     fn get(
         #[starlark(require = pos)] source: i32,
         #[starlark(require = pos)] count: u32,
@@ -46,7 +46,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         access(eval, on, source, datatype, |window, from, datatype| Action::Get { from, window, count, datatype })
     }
 
-    /// Combines so many elements with those in the memory of a rank.
+    /// Combines `count` elements with those in the memory of a rank.
     fn accumulate(
         #[starlark(require = pos)] to: i32,
         #[starlark(require = pos)] count: u32,
@@ -68,7 +68,7 @@ pub(super) fn words(globals: &mut GlobalsBuilder) {
         Ok(NoneType)
     }
 
-    /// Waits for the rank's own operations on a rank, or on all.
+    /// Waits for the rank's own operations on one rank, or on all.
     fn flush(
         #[starlark(require = pos, default = NoneOr::None)] to: NoneOr<i32>,
         #[starlark(require = named, default = NoneOr::None)] on: NoneOr<i32>,

@@ -1,4 +1,4 @@
-//! Parameters of workloads: declared in the program, given by the user, checked here.
+//! Parameters of workloads: declared in the program, set by the user, checked here.
 
 use super::error::WorkloadError;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 pub enum Kind {
     /// A whole number.
     Int,
-    /// A number.
+    /// A number, whole or not.
     Float,
     /// Text.
     String,
@@ -19,7 +19,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As programs write it.
+    /// Returns the name of the type, as written in programs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Int => "int",
@@ -30,26 +30,26 @@ impl Kind {
     }
 }
 
-/// A parameter as a program declares it.
+/// A parameter as declared by a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
-    /// Its name.
+    /// Name in specifications.
     pub name: String,
-    /// Its type.
+    /// Type of its value.
     pub kind: Kind,
-    /// Its value if none is given; null where the program finds one itself.
+    /// Default value; null if the program computes one itself.
     pub default: Json,
-    /// What it is.
+    /// Description for lists.
     pub help: String,
-    /// The values that it may have; any if empty.
+    /// Valid values; any if empty.
     pub choices: Vec<Json>,
-    /// Its least value.
+    /// Least valid value.
     pub min: Option<f64>,
-    /// Its largest value.
+    /// Largest valid value.
     pub max: Option<f64>,
 }
 
-/// As the built-in function `parameter` makes it.
+/// A parameter as the built-in function `parameter` makes it.
 #[derive(Deserialize)]
 struct Written {
     name: String,
@@ -62,7 +62,7 @@ struct Written {
 }
 
 impl Parameter {
-    /// From the value of `PARAMETERS`.
+    /// Reads the parameters from the value of `PARAMETERS`.
     pub(super) fn list(written: Json) -> Result<Vec<Self>, String> {
         let written: Vec<Written> = serde_json::from_value(written)
             .map_err(|error| format!("PARAMETERS is a list of parameter(NAME, default = ...): {error}"))?;
@@ -91,7 +91,7 @@ impl Parameter {
         Ok(list)
     }
 
-    /// The values that are allowed, in words.
+    /// Returns the valid values, in words.
     pub fn allowed(&self) -> String {
         if !self.choices.is_empty() {
             return self.choices.iter().map(text).collect::<Vec<_>>().join(", ");
@@ -105,7 +105,7 @@ impl Parameter {
         }
     }
 
-    /// The default in words.
+    /// Returns the default in words.
     pub fn default_text(&self) -> String {
         if self.default.is_null() { "-".to_owned() } else { text(&self.default) }
     }
@@ -122,7 +122,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// The value that a text stands for.
+    /// Parses a value from a text.
     pub(super) fn value(&self, written: &str) -> Result<Json, WorkloadError> {
         let value = match self.kind {
             Kind::Int => written.parse::<i64>().map(Json::from).map_err(|_| "it is a whole number"),

@@ -1,5 +1,5 @@
-//! What a program is asked before its ranks run: whether it runs on so many, its operations, what it prepares for all
-//! of them.
+//! Questions to a program before its ranks run: legality of the number of ranks, operations, and common
+//! preparation.
 
 use super::context::Context;
 use super::error::WorkloadError;
@@ -17,12 +17,12 @@ use starlark::values::list::UnpackList;
 use starlark::values::structs::AllocStruct;
 use starlark::values::{Heap, UnpackValue, Value};
 
-/// Numbers of ranks that are tried on each side to find legal ones.
+/// Number of ranks that are tried on each side to find legal ones.
 const TRIED: usize = 20_000;
-/// Calls and loop iterations for that.
+/// Limit of calls and loop iterations for that search.
 const STEPS_OF_TRIES: u64 = 10_000_000;
 
-/// A program that is asked, with everything its answers depend on.
+/// A program under question, with everything its answers depend on.
 pub(super) struct Questions<'a> {
     pub program: &'a Program,
     pub ranks: u32,
@@ -32,7 +32,7 @@ pub(super) struct Questions<'a> {
 }
 
 impl Questions<'_> {
-    /// Its parameters as it sees them.
+    /// Returns the parameters as the program sees them.
     fn params<'v>(&self, heap: Heap<'v>) -> Value<'v> {
         // `class` is a reserved word of the language.
         let word = |name: &str| if name == "class" { "problem_class".to_owned() } else { name.to_owned() };
@@ -40,7 +40,7 @@ impl Questions<'_> {
         heap.alloc(AllocStruct(fields.iter().map(|(name, value)| (name.as_str(), *value))))
     }
 
-    /// What one of its functions says; none if it does not have it.
+    /// Calls one of its functions; `None` if it does not exist.
     fn ask<'v>(
         &self,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -55,7 +55,7 @@ impl Questions<'_> {
         eval.eval_function(function, &[heap.alloc(size), params], &[]).map(Some).map_err(|error| located(&error, here))
     }
 
-    /// Refuses a number of ranks that is not legal; gives the operations of the whole program, where it counts them.
+    /// Refuses an illegal number of ranks; returns the operations of the whole program, if it counts them.
     pub fn legal_and_operations(&self) -> Result<Option<f64>, WorkloadError> {
         let (program, ranks) = (self.program, self.ranks);
         let context = Context::new(None, self.graphs);
@@ -78,12 +78,12 @@ impl Questions<'_> {
                 return Ok(Some(number));
             }
             let given = number.map_or(count.get_type().to_owned(), |number| number.to_string());
-            let message = format!("{}: operations(size, params) gives {given}, which is no count", program.name);
+            let message = format!("{}: operations(size, params) returned {given}, which is not a count", program.name);
             Err(WorkloadError::Program(message))
         })
     }
 
-    /// The first number of ranks that is legal. It is no error if that takes too long to find out.
+    /// Returns the first legal number of ranks. Running out of steps during the search is not an error.
     fn first_legal(&self, sizes: impl Iterator<Item = u32>) -> Option<u32> {
         let limits = Limits { steps: self.limits.steps.min(STEPS_OF_TRIES), ..*self.limits };
         let context = Context::new(None, self.graphs);
@@ -101,7 +101,7 @@ impl Questions<'_> {
         })
     }
 
-    /// The parameters, or what the program made of them, as `params` of a module.
+    /// Returns the parameters, or the program's replacement of them, as `params` of a module.
     pub fn prepared(&self) -> Result<FrozenModule, WorkloadError> {
         let program = self.program;
         let context = Context::new(None, self.graphs);
@@ -120,7 +120,7 @@ impl Questions<'_> {
 }
 
 impl Questions<'_> {
-    /// The members of the communicators that the program lists.
+    /// Returns the members of the communicators that the program lists.
     pub fn communicators(&self, prepared: &FrozenModule) -> Result<Vec<MemberList>, WorkloadError> {
         let program = self.program;
         let context = Context::new(None, self.graphs);
@@ -145,7 +145,7 @@ impl Questions<'_> {
                     return Err(wrong(format!("names rank {member} of {} ranks in number {index}", self.ranks)));
                 }
                 match (members.is_empty(), twice(&members)) {
-                    (true, _) => Err(wrong(format!("gives number {index} no members"))),
+                    (true, _) => Err(wrong(format!("lists no members for number {index}"))),
                     (_, Some(member)) => Err(wrong(format!("names rank {member} twice in number {index}"))),
                     _ => Ok(members.into()),
                 }
@@ -155,7 +155,7 @@ impl Questions<'_> {
     }
 }
 
-/// Whether `legal` says so; programs without it run on any number.
+/// Returns `true` if `legal` permits it; programs without that function run on any number.
 fn is_legal(answer: Option<Value>) -> bool {
     answer.is_none_or(|v| v.is_none() || v.unpack_bool() == Some(true))
 }

@@ -1,4 +1,4 @@
-//! A workload program: read, checked, and run once to learn what it declares.
+//! A workload program: read, checked, and run once to learn its declarations.
 
 use super::catalogue::{self, Builtin};
 use super::error::WorkloadError;
@@ -27,36 +27,36 @@ use std::sync::Arc;
 /// A workload program, ready to be given parameters.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// Name, as the user knows it.
+    /// Name as the user knows it.
     pub name: String,
-    /// Its description: the text at its head.
+    /// Description: the text at the top.
     pub description: String,
-    /// Its parameters.
+    /// Declared parameters.
     pub parameters: Vec<Parameter>,
-    /// Which numbers of ranks are legal, in words.
+    /// Legal numbers of ranks, in words.
     pub ranks: Option<String>,
-    /// The formula of the operation count.
+    /// Formula of the operation count.
     pub formula: Option<String>,
-    /// Where the pattern is from.
+    /// Origin of the pattern.
     pub source: Option<String>,
     pub(super) module: Arc<FrozenModule>,
     pub(super) trusted: bool,
 }
 
-/// Native stack of the threads that run ranks; only what is used counts as memory.
+/// Native stack of the threads that run ranks; only the used part counts as memory.
 pub(super) const STACK: usize = 256 << 20;
-/// Native stack where values are made that are kept: see `MOST_FROZEN`.
+/// Native stack of threads that create values that are kept: see `MOST_FROZEN`.
 const LARGE_STACK: usize = 1 << 30;
 
-/// The Starlark dialect of workloads.
+/// Returns the Starlark dialect of workloads.
 fn dialect() -> Dialect {
     Dialect { enable_f_strings: true, ..Dialect::Extended }
 }
 
-/// Runs something on a thread whose stack suffices for any program that the limits let through.
+/// Runs a function on a thread whose stack suffices for any program within the limits.
 ///
 /// # Errors
-/// Those of the work; also if there is no room for such a stack.
+/// The errors of `work`; also an error if there is no room for such a stack.
 pub(super) fn on_large_stack<T: Send>(
     work: impl FnOnce() -> Result<T, WorkloadError> + Send,
 ) -> Result<T, WorkloadError> {
@@ -69,12 +69,12 @@ pub(super) fn on_large_stack<T: Send>(
     })
 }
 
-/// Characters of a message that are shown.
+/// Largest number of characters of a message that are shown.
 const LONGEST_MESSAGE: usize = 2000;
 
-/// A Starlark error as users see it: `file:line:column: message`, then the lines around it.
+/// Returns a Starlark error as users see it: `file:line:column: message`, then the lines around it.
 pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
-    // With the causes, which tell what is wrong with a value.
+    // With the causes, which describe what is wrong with a value.
     let mut message = format!("{:#}", error.without_diagnostic());
     // `fail` may print a value of any size.
     if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
@@ -100,12 +100,12 @@ pub(super) fn program_error(error: &starlark::Error) -> WorkloadError {
     }
 }
 
-/// Puts the limits in place. Gives where to find the statement that runs, of programs that are not our own.
+/// Puts the limits in place. Returns where to find the current statement, for user programs.
 pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Arc<Here> {
     let here = Here::begin();
-    // The watch knows the line, Starlark's own limits do not: there they only catch what has no statements.
+    // The watch knows the line, Starlark's own limits do not: they only catch code without statements.
     let slack = if trusted { 1 } else { 2 };
-    // These fail only if a limit is zero or set already.
+    // These fail only if a limit is zero or already set.
     let _ = eval.set_max_callstack_size(limits.depth.max(1));
     let _ = eval.set_max_tick_count(limits.steps.saturating_mul(slack).saturating_add(10_000 * (slack - 1)).max(1));
     let _ = eval.set_max_heap_size(limits.memory.saturating_mul(4 * slack as usize).max(1));
@@ -116,7 +116,7 @@ pub(super) fn limit(eval: &mut Evaluator, limits: &Limits, trusted: bool) -> Arc
     here
 }
 
-/// The same error with a place, if it has none.
+/// Adds a position to an error that has none.
 pub(super) fn located(error: &starlark::Error, here: &Here) -> WorkloadError {
     match (program_error(error), here.place()) {
         (WorkloadError::Program(message), Some(span)) if error.span().is_none() => {
@@ -127,11 +127,12 @@ pub(super) fn located(error: &starlark::Error, here: &Here) -> WorkloadError {
     }
 }
 
-/// Loads what a program names: the library, and files beside it.
+/// Loads the files that a program names: the library, and files in its folder.
 struct Loader<'l> {
-    /// Whether it is ours. The library is run as what loads it: with arguments of strangers it is held to limits, too.
+    /// `true` if it is built in. The library has the trust of its caller: with arguments from an untrusted program it
+    /// also has limits.
     trusted: bool,
-    /// Folder of the program; none for built-in ones.
+    /// Folder of the program; `None` for built-in ones.
     folder: Option<PathBuf>,
     limits: &'l Limits,
     loaded: RefCell<HashMap<String, Option<FrozenModule>>>,
@@ -185,7 +186,7 @@ impl FileLoader for Loader<'_> {
     }
 }
 
-/// Reads a program's text, refusing what is too long to be one.
+/// Reads a program's text, refusing one that is too long.
 fn read(path: &Path) -> Result<String, WorkloadError> {
     read_bytes(path, guard::LONGEST_SOURCE as u64).and_then(|bytes| to_text(path, bytes)).map_err(|error| match error {
         ReadError::Io { source, .. } => WorkloadError::File { path: path.to_owned(), error: source },
@@ -230,15 +231,15 @@ fn evaluate(name: &str, text: String, loader: &Loader, trusted: bool) -> Result<
 }
 
 impl Program {
-    /// A built-in program.
+    /// Creates a built-in program.
     ///
     /// # Errors
-    /// [`WorkloadError`] if it is wrong.
+    /// [`WorkloadError`] if it has an error.
     pub fn builtin(builtin: &Builtin) -> Result<Self, WorkloadError> {
         Self::parse(builtin.name, builtin.source.to_owned(), None, true)
     }
 
-    /// A program of the user.
+    /// Reads a program of the user.
     ///
     /// # Errors
     /// [`WorkloadError`] if it cannot be read, or is not a program.
@@ -248,7 +249,7 @@ impl Program {
         Self::parse(&path.display().to_string(), text, Some(folder), false)
     }
 
-    /// A program from its text, as if it were a file: it may load the library, and files of `folder`.
+    /// Creates a program from its text, as if it were a file: it may load the library, and files of `folder`.
     ///
     /// # Errors
     /// [`WorkloadError`] if it is not a program.
@@ -290,11 +291,10 @@ impl Program {
         })
     }
 
-    /// The program with parameters, as written on the command line; what is not given has its default.
+    /// Returns the program with parameters, as written on the command line; others have their default.
     ///
     /// # Errors
-    /// [`WorkloadError`] if a parameter does not exist or has a value that it cannot have, or if the number of ranks is
-    /// not legal.
+    /// [`WorkloadError`] if a parameter does not exist or has an invalid value, or if the number of ranks is not legal.
     pub fn instantiate(
         &self,
         ranks: u32,
@@ -317,7 +317,7 @@ impl Program {
     }
 }
 
-/// A global of a program.
+/// Returns a global of a program.
 pub(super) fn global(module: &FrozenModule, name: &str) -> Option<OwnedFrozenValue> {
     module.get_option(name).ok().flatten()
 }
@@ -331,10 +331,10 @@ fn json(module: &FrozenModule, name: &str) -> Result<Option<Json>, String> {
     value.value().to_json_value().map(Some).map_err(|error| format!("{name}: {error}"))
 }
 
-/// Most values in one of the lists that a program declares.
+/// Largest number of values in one of the lists that a program declares.
 const MOST_DECLARED: usize = 10_000;
 
-/// Whether there are not too many values in a value, nor too many inside each other.
+/// Returns `true` if a value does not contain too many values, nor too deeply nested ones.
 fn is_plain(value: Value, depth: usize, left: &mut usize) -> bool {
     let Some(fewer) = left.checked_sub(1) else { return false };
     *left = fewer;
@@ -351,7 +351,7 @@ fn is_plain(value: Value, depth: usize, left: &mut usize) -> bool {
     depth > 0 && inside.into_iter().all(|value| is_plain(value, depth - 1, left))
 }
 
-/// A parameter's value in the language.
+/// Converts a parameter's value to the language.
 pub(super) fn to_value<'v>(heap: Heap<'v>, json: &Json) -> Value<'v> {
     match json {
         Json::Bool(value) => Value::new_bool(*value),

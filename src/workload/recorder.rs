@@ -1,4 +1,4 @@
-//! What a rank says, stored as the actions of a trace: 16 bytes for each call, nothing in between.
+//! The calls of a rank, stored as the actions of a trace: 16 bytes per call, without an intermediate form.
 
 use crate::trace::actions::Store;
 use crate::trace::tables::{Full, Tables};
@@ -6,7 +6,7 @@ use crate::trace::{Action, Actions, CollectiveCall, CommunicatorId, Counts, Data
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is wrong with a call, as the user of a workload program is told it.
+/// An error in a call, as reported to the user of a workload program.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Wrong(pub String);
@@ -25,10 +25,10 @@ macro_rules! bail {
     ($($text:tt)*) => { return Err(wrong!($($text)*)) };
 }
 
-/// The message about more actions than the limit.
+/// Message about more actions than the limit.
 pub(super) const TOO_MANY_ACTIONS: &str = "the workload has more actions than are allowed";
 
-/// What one rank did, with the tables that its actions point into.
+/// Actions of one rank, with the tables that they refer to.
 #[derive(Default)]
 pub(super) struct RankActions {
     /// The actions, from `init` to `finalize`.
@@ -37,7 +37,7 @@ pub(super) struct RankActions {
     pub tables: Tables,
 }
 
-/// A request that was started and not waited for.
+/// A request that was started but not waited for.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Request {
     Message {
@@ -49,7 +49,7 @@ enum Request {
     Collective,
 }
 
-/// Where a collective takes place, and how.
+/// Communicator and mode of a collective.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Where {
     communicator: CommunicatorId,
@@ -61,7 +61,7 @@ pub(super) struct Where {
 /// Collects the actions of one rank while its program runs.
 pub(super) struct Recorder<'b> {
     state: RefCell<State>,
-    /// Actions that all ranks together may still record.
+    /// Number of actions that all ranks together may still record.
     budget: &'b AtomicU64,
     communicators: &'b [MemberList],
 }
@@ -73,17 +73,17 @@ struct State {
     requests: Vec<Option<Request>>,
     free: Vec<u32>,
     pending: usize,
-    /// The communicators that the rank is known to be a member of.
+    /// Communicators that are known to contain the rank.
     known: Vec<CommunicatorId>,
-    /// Actions of this rank that were paid for out of the budget.
+    /// Actions of this rank that were deducted from the budget.
     paid: u64,
 }
 
-/// Actions that a rank takes out of the budget at once, so that threads rarely meet there.
+/// Actions that a rank deducts from the budget in one step, so that threads rarely contend.
 const PORTION: u64 = 4096;
-/// Most actions of one rank: a gibibyte of the temporary file.
+/// Largest number of actions of one rank: a gibibyte of the temporary file.
 const MOST_OF_A_RANK: u64 = 1 << 26;
-/// Actions of one rank that are in memory while its program runs; what is more is set aside in a temporary file.
+/// Actions of one rank that stay in memory while its program runs; the rest goes to a temporary file.
 const KEPT_OF_A_RANK: usize = 1 << 18;
 
 impl<'b> Recorder<'b> {
@@ -101,7 +101,7 @@ impl<'b> Recorder<'b> {
         Self { state: RefCell::new(state), budget, communicators }
     }
 
-    /// Everything that was recorded.
+    /// Returns everything that was recorded.
     pub fn finish(self) -> RankActions {
         let mut done = self.state.into_inner().done;
         done.actions.shrink_to_fit();
@@ -154,7 +154,7 @@ impl<'b> Recorder<'b> {
         Ok((partner, type_of(datatype)?))
     }
 
-    /// The rank, and how many there are.
+    /// Returns the rank, and the number of ranks.
     pub fn place(&self) -> (u32, u32) {
         let state = self.state.borrow();
         (state.rank, state.size)
@@ -203,7 +203,7 @@ impl<'b> Recorder<'b> {
         })
     }
 
-    /// Waits for some requests, or for all. A trace can only say the latter, so some are waited for one by one.
+    /// Waits for some requests, or for all. A trace can express only the latter, so some are waited for one by one.
     pub fn wait_all(&self, handles: Option<&[i32]>) -> Result<(), Wrong> {
         {
             let mut state = self.state.borrow_mut();
@@ -229,7 +229,7 @@ impl<'b> Recorder<'b> {
         self.push(Action::SendRecv { index })
     }
 
-    /// Where a call takes place: on a communicator by its number in the list of the program, or on all ranks.
+    /// Returns the place of a call: a communicator by its number in the list of the program, or all ranks.
     pub fn on(&self, number: Option<i32>, blocks: bool) -> Result<Where, Wrong> {
         let mut state = self.state.borrow_mut();
         let communicator = match number.map(|n| (n, usize::try_from(n).ok().filter(|&n| n < self.communicators.len())))
@@ -262,7 +262,7 @@ impl<'b> Recorder<'b> {
         }
     }
 
-    /// A vector of counts with one for each member.
+    /// Returns a vector of counts with one per member.
     pub fn counts(&self, place: Where, counts: &[u32]) -> Result<Counts, Wrong> {
         if counts.len() != place.members as usize {
             bail!("the list has {} counts, for {} ranks", counts.len(), place.members);
@@ -270,7 +270,7 @@ impl<'b> Recorder<'b> {
         self.state.borrow_mut().done.tables.counts(counts).map_err(full)
     }
 
-    /// A collective; its request if it does not block.
+    /// Records a collective; returns its request if it is non-blocking.
     pub fn collective(&self, place: Where, call: CollectiveCall) -> Result<Option<i32>, Wrong> {
         if !(call.flops >= 0.0 && call.flops.is_finite()) {
             bail!("flops = {}: an amount of flops is finite and not negative", call.flops);
@@ -285,7 +285,7 @@ impl<'b> Recorder<'b> {
         Ok(Some(handle))
     }
 
-    /// The window of a one-sided call, and the other rank, which has a part in it.
+    /// Returns the window of a one-sided call, and the other rank, which has to be a member.
     pub fn window(&self, on: Option<i32>, other: Option<i32>) -> Result<(CommunicatorId, u32), Wrong> {
         let Where { communicator, .. } = self.on(on, true)?;
         let (own, size) = self.place();
@@ -302,12 +302,12 @@ impl<'b> Recorder<'b> {
         self.push(Action::Probe { from, tag })
     }
 
-    /// Actions so far: where a repetition begins.
+    /// Returns the number of actions so far: the start of a repetition.
     pub fn mark(&self) -> usize {
         self.state.borrow().done.actions.len()
     }
 
-    /// Says everything since a mark so many times more.
+    /// Repeats everything since a mark, `times` more times.
     pub fn again(&self, mark: usize, times: u64) -> Result<(), Wrong> {
         let mut state = self.state.borrow_mut();
         let end = state.done.actions.len();
@@ -343,7 +343,7 @@ impl State {
     }
 }
 
-/// The datatype of that number.
+/// Returns the datatype of that number.
 pub(super) fn type_of(id: i32) -> Result<Datatype, Wrong> {
     Datatype::from_id(i64::from(id))
         .ok_or_else(|| wrong!("{id} is no datatype: use one of the constants, such as DOUBLE, INT, FLOAT or BYTE"))

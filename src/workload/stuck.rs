@@ -1,23 +1,23 @@
 //! Programs that are stuck within one statement.
 //!
-//! Steps and memory are looked at before each statement, but a statement can be a single step that never ends: a value
-//! that holds another one twice, forty times over, is small, and to compare, hash or print it takes 2^40 steps inside the
-//! interpreter, which asks nobody. There is no way to stop that from within, so that it is seen from another thread: each
-//! evaluation counts its statements, and whoever runs programs of strangers looks whether the count goes on
-//! ([`Patience`]), and ends the process where it does not.
+//! Steps and memory are checked before each statement, but a statement can be a single step that never ends: a value
+//! that contains another one twice, forty times over, is small, but comparing, hashing or printing it takes 2^40 steps
+//! inside the interpreter, which checks no limit. This cannot be stopped from within, so it is observed from another
+//! thread: each evaluation counts its statements, and the caller checks whether the count advances ([`Patience`]), and
+//! ends the process if it does not.
 
 use starlark::codemap::FileSpan;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// Evaluations that run.
+/// Running evaluations.
 static RUNNING: Mutex<Vec<Weak<Here>>> = Mutex::new(Vec::new());
 
-/// Threads that are in work of ours which is known to end, and may take long.
+/// Number of threads in internal work that is known to end, but may take long.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// Where an evaluation is.
+/// Position of an evaluation.
 #[derive(Debug, Default)]
 pub(super) struct Here {
     statements: AtomicU64,
@@ -25,7 +25,7 @@ pub(super) struct Here {
 }
 
 impl Here {
-    /// An evaluation begins.
+    /// Registers the start of an evaluation.
     pub fn begin() -> Arc<Self> {
         let here = Arc::new(Self::default());
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,19 +34,19 @@ impl Here {
         here
     }
 
-    /// A statement begins.
+    /// Registers the start of a statement.
     pub fn at(&self, span: FileSpan) {
         *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(span);
         self.statements.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The statement that runs, or ran last.
+    /// Returns the current statement, or the last one.
     pub fn place(&self) -> Option<FileSpan> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Work of ours inside a statement.
+/// Internal work inside a statement.
 pub(super) struct AtWork;
 
 impl AtWork {
@@ -62,7 +62,7 @@ impl Drop for AtWork {
     }
 }
 
-/// A moment: on the clock, and in processor time of the process where that is known.
+/// A moment: on the clock, and in processor time of the process if that is known.
 #[derive(Debug, Clone, Copy)]
 struct Since {
     clock: Instant,
@@ -81,8 +81,9 @@ impl Since {
         Self { clock: Instant::now(), processor }
     }
 
-    /// The time since an earlier moment. On a busy machine the clock runs on while the program waits for a processor,
-    /// and with several threads processor time runs faster than the clock: the shorter of the two.
+    /// Returns the time since an earlier moment. On a busy machine the clock advances while the program waits for a
+    /// processor, and with several threads processor time advances faster than the clock: the result is the shorter of
+    /// the two.
     fn after(self, earlier: Self) -> Duration {
         let clock = self.clock - earlier.clock;
         let used = self.processor.zip(earlier.processor).map(|(now, before)| now.saturating_sub(before));
@@ -90,7 +91,7 @@ impl Since {
     }
 }
 
-/// Looks on while programs run, from a thread of its own.
+/// Observes running programs from a separate thread.
 #[derive(Debug)]
 pub struct Patience {
     most: Duration,
@@ -98,13 +99,13 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// One that lets a statement take so long.
+    /// Creates an observer that permits a statement to take this long.
     pub fn new(most: Duration) -> Self {
         Self { most, seen: Vec::new() }
     }
 
-    /// Looks at all programs of the process that run. Returns a message with a place if a statement of one takes too
-    /// long; the thread that runs it cannot be stopped. To be called every second or so.
+    /// Checks all running programs of the process. Returns a message with a position if a statement takes too long; the
+    /// thread that runs it cannot be stopped. To be called about every second.
     pub fn look(&mut self) -> Option<String> {
         let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if running.is_empty() {

@@ -1,4 +1,4 @@
-//! What a trace has in it, added up.
+//! Totals of a trace.
 
 use crate::trace::{Action, CollectiveKind, Trace};
 use std::collections::BTreeMap;
@@ -6,22 +6,22 @@ use std::collections::BTreeMap;
 /// Totals over all ranks of a trace.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
-    /// Ranks.
+    /// Number of ranks.
     pub ranks: u64,
-    /// Actions.
+    /// Number of actions.
     pub actions: u64,
-    /// Flops of all computations, those inside collectives included.
+    /// Flops of all computations, including those inside collectives.
     pub flops: f64,
-    /// Point-to-point messages that are sent.
+    /// Number of point-to-point messages sent.
     pub messages: u64,
-    /// Their bytes.
+    /// Bytes of these messages.
     pub bytes: u64,
-    /// Calls of collectives, of all ranks together.
+    /// Number of calls of collectives, of all ranks together.
     pub collectives: BTreeMap<CollectiveKind, u64>,
 }
 
 impl Summary {
-    /// The totals of a trace.
+    /// Returns the totals of a trace.
     pub fn of(trace: &Trace) -> Self {
         let mut total = Self { ranks: trace.ranks() as u64, actions: trace.total_actions(), ..Self::default() };
         for action in trace.actions.iter().flatten() {

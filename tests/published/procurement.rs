@@ -1,4 +1,4 @@
-//! The purchase from A to Z: `docs/procurement.md` shows the results of `studies/procurement.toml`, which are kept in
+//! The purchase from A to Z: `docs/guide/procurement.md` shows the results of `studies/procurement.toml`, which are kept in
 //! `docs/published/data` as far as the page needs them. A part of the replays runs in every test; all of them run in the
 //! ignored one, which makes the page anew (see `pages.rs`).
 
@@ -140,7 +140,7 @@ fn sensitivity(result: &Value) -> String {
 
 #[test]
 fn the_page_on_a_purchase_shows_the_results() {
-    let (page, result) = (Page::open("../procurement"), kept());
+    let (page, result) = (Page::open("../guide/procurement"), kept());
     page.put("offers", &offers(&result));
     page.put("across", &across(&result));
     page.put("sensitivity", &sensitivity(&result));

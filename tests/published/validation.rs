@@ -1,4 +1,4 @@
-//! Predicted times beside times that were measured on an emulated network: the tables of docs/validation.md.
+//! Predicted times beside times that were measured on an emulated network: the tables of docs/reference/validation.md.
 //!
 //! Measurements and recordings are not in the repository. The test replays the recordings on the networks that were
 //! measured, under each model, and asserts what the page says of them.
@@ -360,7 +360,7 @@ fn predictions_are_as_near_to_measurements_as_the_page_says() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut traces = BTreeMap::new();
     let sixteen = NETWORKS.map(|(network, _)| network);
-    let page = Page::open("../validation");
+    let page = Page::open("../reference/validation");
     let mut all = |campaign: &str, networks: &[&str]| {
         let runs = read_campaign(campaign, networks, folder.path(), &mut traces);
         let found: Vec<Times> = CANDIDATES.iter().map(|candidate| predicted(candidate, &runs, &traces)).collect();

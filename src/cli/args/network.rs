@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Network")]
 pub struct Network {
     /// Routing rule, e.g. bfs (shortest, lowest numbers first), dimension-order, d-mod-k, ecmp, balanced, split,
-    /// valiant, adaptive, ugal:k=4; an unknown rule lists them all, and docs/routing.md says what they do [default: that of
+    /// valiant, adaptive, ugal:k=4; an unknown rule lists them all, and docs/reference/routing.md says what they do [default: that of
     /// the family: dimension-order for tori, meshes, hypercubes and HyperX, d-mod-k for trees, dragonfly for Dragonflies,
     /// balanced for irregular networks, hashed where that takes long]
     #[arg(long, value_name = "RULE")]
@@ -61,7 +61,7 @@ pub struct Network {
 
 #[derive(Debug, Args)]
 pub struct Defaults {
-    /// Version of the defaults of all options, for results that are to be repeated: 0.1 or 0.2 (docs/platforms.md lists
+    /// Version of the defaults of all options, for results that are to be repeated: 0.1 or 0.2 (docs/reference/platforms.md lists
     /// their values) [default: 0.2]
     #[arg(long, value_name = "VERSION")]
     pub defaults: Option<String>,
@@ -101,7 +101,7 @@ pub struct PlacementFiles {
 pub struct Model {
     /// Network model: smpi, lv08, cm02, ideal, tcp, loggops, or a file with constants of one
     ///
-    /// The file is TOML with the keys of the table `[model]` of studies (docs/studies.md): `network_model`,
+    /// The file is TOML with the keys of the table `[model]` of studies (docs/reference/studies.md): `network_model`,
     /// `bandwidth_factor`, `latency_factor`, `send_overhead`, `async_below` and others. Other flags override it. What the
     /// `config` of a SimGrid platform says holds where nothing else is said. [default: smpi]
     #[arg(long, value_name = "NAME|FILE", visible_alias = "network-model")]

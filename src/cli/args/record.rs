@@ -16,7 +16,7 @@ The program is not changed and not compiled anew: a library is preloaded that
 sees its calls of MPI, in C and Fortran. It is compiled by `mpicc` (the one
 beside mpirun), so that it fits the MPI library that the program uses.
 The folder has a file for each rank, and is a trace for all other verbs.
-docs/recording.md tells what is recorded, and what is not.
+docs/guide/recording.md tells what is recorded, and what is not.
 
 The exit code is that of the command; 2 or 3 where nothing was recorded, and 3
 where the command ended well, but a part of what it did is missing.")]

@@ -21,7 +21,7 @@ A platform file in TOML:
   switch_delay = \"100 ns\"
   duplex = \"full\"")]
 pub struct Replay {
-    /// Trace: a file of any format of docs/traces.md, a list of files (one a rank), or `-` for standard input; plain,
+    /// Trace: a file of any format of docs/reference/traces.md, a list of files (one a rank), or `-` for standard input; plain,
     /// xz, zstd or gzip. Several traces are jobs that run at the same time
     #[arg(value_name = "TRACE", required_unless_present_any = ["job", "jobs"])]
     pub traces: Vec<PathBuf>,
@@ -70,7 +70,7 @@ pub struct Replay {
 pub struct SeveralJobs {
     /// One more job, e.g. "cg.ti,start=2 ms,allocation=random" or "traffic=uniform,load=0.3" (may be repeated)
     ///
-    /// A trace, or `traffic=PATTERN` with `load=SHARE` or `rate=BANDWIDTH`, then keys of docs/jobs.md: name, ranks,
+    /// A trace, or `traffic=PATTERN` with `load=SHARE` or `rate=BANDWIDTH`, then keys of docs/guide/jobs.md: name, ranks,
     /// hostfile, hosts=0+1+2, allocation, start, delay_flops, repeat, message, seed.
     #[arg(long, value_name = "JOB")]
     pub job: Vec<JobEntry>,

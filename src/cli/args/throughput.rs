@@ -28,7 +28,7 @@ pub struct Throughput {
     #[arg(long, value_name = "TABLE")]
     pub collectives: Option<String>,
     /// How messages find their way: a static routing rule, e.g. split (evenly over all shortest paths); may be repeated
-    /// [default: that of the family, see docs/routing.md]
+    /// [default: that of the family, see docs/reference/routing.md]
     #[arg(long, value_name = "RULE")]
     pub routing: Vec<String>,
     /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]

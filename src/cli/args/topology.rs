@@ -32,7 +32,7 @@ pub struct Topology {
     /// Show the route between two switches, and why it goes where it goes
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     pub route: Option<Vec<u32>>,
-    /// How that route is chosen; an unknown rule lists them all [default: that of the family, see docs/routing.md]
+    /// How that route is chosen; an unknown rule lists them all [default: that of the family, see docs/reference/routing.md]
     #[arg(long, value_name = "RULE", requires = "route")]
     pub routing: Option<String>,
     /// Hosts on each switch that bears hosts (in trees: on each leaf) [default: those of the topology, mostly 1]

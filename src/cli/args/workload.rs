@@ -16,7 +16,7 @@ Examples:
   mopsim workload my.star --ranks 100 -p side=32
 
 A program is Starlark, a dialect of Python without files, network or clock;
-docs/workloads.md tells how to write one."
+docs/guide/workloads.md tells how to write one."
 )]
 pub struct Workload {
     /// A built-in program, or a file that ends in .star; all built-in ones are listed if none is given

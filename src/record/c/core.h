@@ -26,7 +26,7 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* Version of the format, as docs/recording.md describes it. */
+/* Version of the format, as docs/reference/recording-format.md describes it. */
 #define FORMAT_VERSION 2
 enum { FLAG_INSTRUCTIONS = 1, FLAG_MULTIPLE = 2, FLAG_CPU_TIME = 4, FLAG_NO_ROOM = 8 };
 enum { FLAGS_AT = 10 /* in the header */ };

@@ -1,5 +1,5 @@
 /* Records what an MPI program does, for mopsim: preloaded into each of its processes, it sees the calls by the profiling interface of MPI
-   and writes them to a file for each rank. The format is described in docs/recording.md of mopsim.
+   and writes them to a file for each rank. The format is described in docs/reference/recording-format.md of mopsim.
 
    MOPSIM_RECORD_DIR           the folder to write into; nothing is recorded without it
    MOPSIM_RECORD_INSTRUCTIONS  counts instructions, too

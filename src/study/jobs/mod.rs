@@ -123,7 +123,7 @@ impl JobsError {
     /// What to do about it.
     pub fn help(&self) -> String {
         match self {
-            Self::Allocation { .. } => "docs/jobs.md says which hosts each rule takes".into(),
+            Self::Allocation { .. } => "docs/guide/jobs.md says which hosts each rule takes".into(),
             Self::NoRoom { .. } => "give the platform more hosts or cores, or name the hosts in a host file".into(),
             Self::Overlap { .. } => {
                 "give the jobs other hosts, the hosts more cores, or share the hosts on purpose (--share-hosts, \
@@ -131,8 +131,8 @@ impl JobsError {
                     .into()
             }
             Self::NoGroups { .. } => "give the number of hosts of a group, e.g. random-groups:16".into(),
-            Self::Traffic { .. } => "docs/jobs.md describes background traffic".into(),
-            Self::Contradiction { .. } => "docs/jobs.md has the keys of a job".into(),
+            Self::Traffic { .. } => "docs/guide/jobs.md describes background traffic".into(),
+            Self::Contradiction { .. } => "docs/guide/jobs.md has the keys of a job".into(),
             Self::SameName { .. } => "give each job a name of its own: `name = ...`".into(),
             Self::NoneEnds => "add a job that does not repeat".into(),
             Self::Hosts { error, .. } => error.help(),

@@ -1,38 +1,37 @@
-//! Cabinets on a floor, as far as the construction of a topology depends on them.
+//! Positions of cabinets on a floor, as far as the construction of a topology depends on them.
 //!
-//! (*Layout-aware Expandable Low-degree Topology*, *Skywalk*.) c cabinets stand in `x = ceil(sqrt c)` rows of `y =
-//! ceil(c / x)`; cabinet i is in row `i div y`, column `i mod y`. A cabinet is 0.6 m wide and 2.1 m deep with its
-//! aisle.
+//! (*Layout-aware Expandable Low-degree Topology*, *Skywalk*.) c cabinets form `x = ceil(sqrt c)` rows of `y = ceil(c /
+//! x)`; cabinet i is in row `i div y`, column `i mod y`. A cabinet is 0.6 m wide and 2.1 m deep with its aisle.
 
-/// The grid of so many cabinets.
+/// Grid of cabinets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Floor {
     /// Number of rows.
     pub rows: usize,
-    /// Number of cabinets in a row.
+    /// Number of cabinets per row.
     pub columns: usize,
 }
 
 impl Floor {
-    /// The grid of `cabinets`, at least one.
+    /// Returns the grid for `cabinets` cabinets, at least one.
     pub(super) fn new(cabinets: usize) -> Self {
         let root = cabinets.isqrt();
         let rows = if root * root < cabinets { root + 1 } else { root };
         Self { rows, columns: cabinets.div_ceil(rows) }
     }
 
-    /// Rows and columns between two cabinets.
+    /// Returns the rows and columns between two cabinets.
     pub(super) fn steps(&self, a: usize, b: usize) -> (usize, usize) {
         ((a / self.columns).abs_diff(b / self.columns), (a % self.columns).abs_diff(b % self.columns))
     }
 
-    /// The distance of two cabinets in decimetres.
+    /// Returns the distance of two cabinets in decimetres.
     pub(super) fn distance(&self, a: usize, b: usize) -> usize {
         let (rows, columns) = self.steps(a, b);
         21 * rows + 6 * columns
     }
 
-    /// The largest distance in decimetres: the last row has at least one cabinet.
+    /// Returns the largest distance in decimetres: the last row has at least one cabinet.
     pub(super) fn largest_distance(&self) -> usize {
         21 * (self.rows - 1) + 6 * (self.columns - 1)
     }

@@ -1,17 +1,17 @@
 //! The Clos network of three stages: r ingress switches of n inputs, m middle and r egress switches, all one-way.
 //!
-//! (C. Clos, A Study of Non-blocking Switching Networks, 1953.) Input i and output i are the two sides of one host, which has a cable out and
-//! another one in, so the n*r hosts are vertices: hosts, ingress, middle, egress switches. With input and output apart,
-//! as the source draws them, there are n*r vertices more and the same cables.
+//! (C. Clos, A Study of Non-blocking Switching Networks, 1953.) Input i and output i are the two sides of one host,
+//! which has one cable out and another one in, so the n*r hosts are vertices: hosts, ingress, middle, egress switches.
+//! With separate inputs and outputs, as in the publication, there are n*r more vertices and the same cables.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
 use crate::topology::{Hosts, Spec};
 
-/// What a Clos network promises to circuits from free inputs to free outputs: `strictly` if a way is always free, which
-/// it is if and only if m >= 2n - 1; `rearrangeable` if others may have to move for it, if and only if m >= n; else
-/// `no`. None for other families.
+/// Returns the guarantee of a Clos network for circuits from free inputs to free outputs: `strictly` if a path is
+/// always free, which is so if and only if m >= 2n - 1; `rearrangeable` if others may have to move for it, if and only
+/// if m >= n; otherwise `no`. `None` for other families.
 pub(crate) fn nonblocking(spec: &Spec) -> Option<&'static str> {
     let arguments = spec.arguments();
     let (m, n) = match spec.family().name {

@@ -1,4 +1,4 @@
-//! The de Bruijn digraph B(d, k): GB(d, d^k), words of k letters that move on by one letter. Diameter k.
+//! The de Bruijn digraph B(d, k): GB(d, d^k), words of k letters that shift by one letter. Diameter k.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;

@@ -11,7 +11,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     Graph::undirected(n, cables)
 }
 
-/// Checks `n` and `x`, and gives the ring and its regular shortcuts.
+/// Checks `n` and `x`, and returns the ring and its regular shortcuts.
 pub(super) fn cables(arguments: &Arguments) -> Result<(usize, Vec<(u32, u32)>), TopologyError> {
     let n = arguments.switches("n", 3)?;
     let x = arguments.count("x", 2, 64)?;

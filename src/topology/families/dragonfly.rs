@@ -1,7 +1,7 @@
-//! Dragonfly(a, h, g): g groups of a switches, all joined within a group, h cables of each switch to other groups.
+//! Dragonfly(a, h, g): g groups of a switches, fully connected within a group, h cables of each switch to other groups.
 //!
 //! (J. Kim, W. Dally, S. Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly Topology, 2008.) Switch
-//! `group*a + router`. Port `t = 0..g-2` of a group G leads to group `t` if t < G and to `t + 1` otherwise, and sits on
+//! `group*a + router`. Port `t = 0..g-2` of a group G leads to group `t` if t < G and to `t + 1` otherwise, and is on
 //! router `t div h`: the consecutive arrangement, which BookSim uses. Diameter 3 for a > 1 and g > 2. Balanced with
 //! `a = 2p = 2h`, p hosts on each switch.
 
@@ -28,7 +28,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     of(arguments, a, h, g as usize, hosts)
 }
 
-/// Builds it from checked sizes.
+/// Builds the graph from checked sizes.
 pub(super) fn of(arguments: &Arguments, a: usize, h: usize, g: usize, hosts: u32) -> Result<Graph, TopologyError> {
     let (a128, g128) = (a as u128, g as u128);
     arguments.limit_arcs(arguments.first(), g128 * (a128 * (a128 - 1) + g128 - 1))?;

@@ -1,7 +1,7 @@
-//! The fully connected Dragonfly(z, c): c cabinets of z switches, every cabinet joined to every other.
+//! The fully connected Dragonfly(z, c): c cabinets of z switches, every cabinet connected to every other.
 //!
 //! (*Skywalk: a Topology for HPC Networks with Low-delay Switches* compares with it.) A Dragonfly with groups of z
-//! switches, as many groups as cabinets, and `h = ceil((c - 1)/z)` global ports on a switch; degree `z - 1 + h`.
+//! switches, one group per cabinet, and `h = ceil((c - 1)/z)` global ports per switch; degree `z - 1 + h`.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;

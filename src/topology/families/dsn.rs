@@ -1,8 +1,8 @@
-//! DSN-x: a ring in which the switches take turns at shortcuts of half the ring, a quarter, an eighth, ...
+//! DSN-x: a ring in which successive switches have shortcuts of half the ring, a quarter, an eighth, ...
 //!
 //! (*Layout-aware Expandable Low-degree Topology*, which compares with it.) With `p = ceil(log2 n)` the level of switch
 //! `i` is `i mod p + 1`. A switch of level `l <= x` has a shortcut to the nearest switch of level l + 1 that is at
-//! least `floor(n / 2^l)` further on. The average degree is below 4, no switch has more than 5 cables.
+//! least `floor(n / 2^l)` further along the ring. The average degree is below 4, no switch has more than 5 cables.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
@@ -10,7 +10,7 @@ use super::{Graph, TopologyError};
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 4)?;
     let p = n.next_power_of_two().ilog2() as usize;
-    // The sources never say which x they plot; all levels have shortcuts where it is left out.
+    // The publications never state which x they plot; all levels have shortcuts by default.
     let x = match arguments.integer("x") {
         Some(_) => arguments.degree("x", p - 1, "less than ceil(log2 n)")?,
         None => p - 1,

@@ -1,10 +1,10 @@
-//! DSN-F(n, p): super-nodes of p levels on a ring with shortcuts, and layers of further switches behind them.
+//! DSN-F(n, p): super-nodes of p levels on a ring with shortcuts, and layers of further switches beyond them.
 //!
 //! (*Layout-aware Expandable Low-degree Topology*.) A layer has `N = p 2^p` switches in `S = 2^p` super-nodes; there
 //! are `K = ceil(n / N)` layers. A switch has a label `{level l, layer k, super-node s}`, and these cables:
 //!
 //! 1. local: `{l, k, s} - {l mod p + 1, k, s}`; an incomplete layer of a super-node is a path and not a ring, since
-//!    closing it would need rewiring whenever a switch is added, which the source excludes;
+//!    closing it would need rewiring whenever a switch is added, which the publication excludes;
 //! 2. layer link: `{l, k, s} - {l, k - 1, s}`;
 //! 3. successor: `{p, 0, s} - {1, 0, s + 1}`;
 //! 4. shortcut: `{l, 0, s} - {l + 1, 0, s + 2^(p-l)}` for l < p.
@@ -16,17 +16,17 @@ use super::registry::{Arguments, Value};
 use super::{Graph, TopologyError};
 use crate::topology::Spec;
 
-/// How the switches of an incomplete last layer are dealt to the super-nodes.
+/// Distribution of the switches of an incomplete last layer over the super-nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fill {
-    /// Super-node after super-node, as the labels of the source say.
+    /// Super-node after super-node, following the labels of the publication.
     Sequential,
-    /// Level after level, as its transformation to p + 1 needs it.
+    /// Level after level, as required by its transformation to p + 1.
     Balanced,
 }
 
 impl Fill {
-    /// The rule of that name.
+    /// Returns the rule of that name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "sequential" => Some(Self::Sequential),
@@ -36,7 +36,7 @@ impl Fill {
     }
 }
 
-/// Where a switch stands. Ordered by layer, super-node and level.
+/// Coordinates of a switch, ordered by layer, super-node and level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Label {
     /// Layer, from 0.
@@ -47,39 +47,39 @@ pub(crate) struct Label {
     pub level: usize,
 }
 
-/// A DSN-F network: how many switches, how many levels, and how the last layer is filled.
+/// A DSN-F network: number of switches, number of levels, and rule for the last layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dsnf {
     /// Number of switches, at least `p 2^p`.
     pub n: usize,
     /// Number of levels, at least 1.
     pub p: usize,
-    /// How the last layer is filled.
+    /// Rule for the last layer.
     pub fill: Fill,
 }
 
-/// The p with `p 2^p <= n < (p + 1) 2^(p+1)`, for n >= 2.
+/// Returns the p with `p 2^p <= n < (p + 1) 2^(p+1)`, for n >= 2.
 pub(crate) fn default_p(n: usize) -> usize {
     (1..).find(|p| n < (p + 1) << (p + 1)).expect("the right side grows without end")
 }
 
 impl Dsnf {
-    /// The network that a specification of family `dsnf` names; `None` for other families.
+    /// Returns the network that a specification of family `dsnf` describes; `None` for other families.
     pub(crate) fn of(spec: &Spec) -> Option<Self> {
         if spec.family().name == "dsnf" { checked(spec.arguments()).ok() } else { None }
     }
 
-    /// Number of super-nodes, `2^p`.
+    /// Returns the number of super-nodes, `2^p`.
     pub(crate) fn supernodes(&self) -> usize {
         1 << self.p
     }
 
-    /// Number of switches of a layer.
+    /// Returns the number of switches per layer.
     pub(crate) fn layer_size(&self) -> usize {
         self.p << self.p
     }
 
-    /// Number of layers, the last perhaps incomplete.
+    /// Returns the number of layers, the last perhaps incomplete.
     pub(crate) fn layers(&self) -> usize {
         self.n.div_ceil(self.layer_size())
     }
@@ -88,7 +88,7 @@ impl Dsnf {
         self.fill == Fill::Balanced && layer == self.n / self.layer_size()
     }
 
-    /// The label of a switch.
+    /// Returns the label of a switch.
     pub(crate) fn label(&self, switch: usize) -> Label {
         let (layer, place) = (switch / self.layer_size(), switch % self.layer_size());
         if self.is_balanced(layer) {
@@ -98,7 +98,7 @@ impl Dsnf {
         }
     }
 
-    /// The switch with a label, if there is one.
+    /// Returns the switch with a label, if there is one.
     pub(crate) fn switch(&self, label: Label) -> Option<usize> {
         let Label { layer, supernode, level } = label;
         let place =
@@ -106,7 +106,7 @@ impl Dsnf {
         Some(layer * self.layer_size() + place).filter(|&switch| switch < self.n)
     }
 
-    /// The cables; some may be named twice, and for p = 1 a switch may be joined to itself.
+    /// Returns the cables; some may be named twice, and with p = 1 a switch may be connected to itself.
     pub(crate) fn cables(&self) -> Vec<(u32, u32)> {
         let &Self { n, p, .. } = self;
         let supernodes = (1 << p) - 1;

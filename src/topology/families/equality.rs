@@ -1,9 +1,9 @@
 //! Equality: chordal rings in which odd switches mirror the even ones.
 //!
 //! (*Performance evaluation of multi-exaflops machines using Equality network topology*.) For every hop S of `sa` (odd)
-//! and `sb` (even), switch i is joined to `i + S mod n` if i is even and to `i - S mod n` if i is odd. An odd hop adds
-//! one cable at a switch, an even hop two, the hop n/2 of `sb` one: `K = |sa| + 2|sb| - [n/2 in sb]`. The graph looks
-//! the same from every switch (`i -> i + 2` and `i -> 1 - i` are automorphisms). Connectivity is not guaranteed.
+//! and `sb` (even), switch i is connected to `i + S mod n` if i is even and to `i - S mod n` if i is odd. An odd hop
+//! adds one cable per switch, an even hop two, the hop n/2 of `sb` one: `K = |sa| + 2|sb| - [n/2 in sb]`. The graph
+//! looks the same from every switch (`i -> i + 2` and `i -> 1 - i` are automorphisms). Connectivity is not guaranteed.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
@@ -21,7 +21,7 @@ pub(crate) struct Hops {
 }
 
 impl Hops {
-    /// Equation 1: the number of cables at a switch.
+    /// Returns the number of cables per switch (equation 1).
     pub(crate) fn degree(&self) -> usize {
         self.odd.len() + 2 * self.even.len() - usize::from(self.even.contains(&(self.n / 2)))
     }
@@ -76,11 +76,11 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     Ok(Graph::undirected(n, cables)?.with_hosts(Hosts::Everywhere(hosts)))
 }
 
-/// The name that the source gives a network, `N14K6[-1,1,3,9](4)` or with hosts `n14k6p3[-1,1,3,9](4)`, as a
+/// Converts a network's name in the publication, `N14K6[-1,1,3,9](4)` or with hosts `n14k6p3[-1,1,3,9](4)`, to a
 /// specification; `None` if the text is no such name.
 ///
 /// # Errors
-/// [`TopologyError::InvalidParameter`] if K is not the degree that the hops make.
+/// [`TopologyError::InvalidParameter`] if K is not the degree that follows from the hops.
 pub(crate) fn from_name(text: &str) -> Result<Option<String>, TopologyError> {
     let Some((n, k, p, odd, even)) = parts(text) else { return Ok(None) };
     let hosts = p.map_or(String::new(), |p| format!(",p={p}"));
@@ -97,13 +97,13 @@ pub(crate) fn from_name(text: &str) -> Result<Option<String>, TopologyError> {
     Ok(Some(written))
 }
 
-/// The numbers and hops of a name.
+/// Returns the numbers and hops of a name.
 fn parts(text: &str) -> Option<(&str, &str, Option<&str>, &str, &str)> {
     let number = |text: &'_ str| (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(());
     let (sizes, hops) = text.trim().split_once('[')?;
     let (odd, even) = match hops.strip_suffix(')') {
         Some(hops) => hops.split_once("](")?,
-        // Without even hops nothing may stand for them.
+        // Without even hops their list has to be absent.
         None => (hops.strip_suffix(']')?, ""),
     };
     let (n, rest) = sizes.strip_prefix(['N', 'n'])?.split_once(['K', 'k'])?;

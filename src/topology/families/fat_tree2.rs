@@ -1,6 +1,6 @@
-//! The fat tree of two levels from switches with k ports: k leaves with k/2 hosts each, all joined to k/2 spines.
+//! The fat tree of two levels from switches with k ports: k leaves with k/2 hosts each, all connected to k/2 spines.
 //!
-//! k^2/2 hosts. Order: leaves, spines; hosts hang on the leaves only.
+//! k^2/2 hosts. Order: leaves, spines; hosts are attached to the leaves only.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};

@@ -2,8 +2,8 @@
 //! cores.
 //!
 //! (M. Al-Fares, A. Loukissas, A. Vahdat, A Scalable, Commodity Data Center Network Architecture, 2008.) Aggregation
-//! switch y of each pod is joined to the cores `y*k/2` to `y*k/2 + k/2 - 1`. k^3/4 hosts. Order: edge, aggregation,
-//! core switches; hosts hang on the edge switches only, k/2 on each.
+//! switch y of each pod is connected to the cores `y*k/2` to `y*k/2 + k/2 - 1`. k^3/4 hosts. Order: edge, aggregation,
+//! core switches; hosts are attached to the edge switches only, k/2 to each.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};

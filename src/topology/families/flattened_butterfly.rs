@@ -1,4 +1,4 @@
-//! The flattened butterfly, k-ary n-flat: a HyperX of n - 1 dimensions of size k, with k hosts at each switch.
+//! The flattened butterfly, k-ary n-flat: a HyperX of n - 1 dimensions of size k, with k hosts on each switch.
 //!
 //! (J. Kim, W. Dally, D. Abts, Flattened Butterfly: a Cost-efficient Topology for High-radix Networks, 2007.)
 

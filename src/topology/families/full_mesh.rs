@@ -1,4 +1,4 @@
-//! A full mesh: every switch is joined to every other. With one switch it is a crossbar.
+//! A full mesh: every switch is connected to every other. With one switch it is a crossbar.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};

@@ -11,12 +11,12 @@ pub(super) struct Field {
     p: usize,
     /// The powers of the generator, `power[0] = 1`; q - 1 of them.
     power: Vec<usize>,
-    /// The exponent of each element but 0.
+    /// The exponent of each element except 0.
     exponent: Vec<usize>,
 }
 
 impl Field {
-    /// The field of q elements; `None` if q is not a prime power.
+    /// Returns the field of q elements; `None` if q is not a prime power.
     pub(super) fn new(q: usize) -> Option<Self> {
         let p = (2..).take_while(|p| p * p <= q).find(|p| q.is_multiple_of(*p)).unwrap_or(q);
         let mut rest = q;
@@ -35,12 +35,12 @@ impl Field {
         Some(Self { q, p, power, exponent })
     }
 
-    /// A power of the generator.
+    /// Returns a power of the generator.
     pub(super) fn power(&self, exponent: usize) -> usize {
         self.power[exponent % (self.q - 1)]
     }
 
-    /// The sum.
+    /// Returns `a + b`.
     pub(super) fn add(&self, a: usize, b: usize) -> usize {
         if self.p == 2 {
             return a ^ b;
@@ -48,7 +48,7 @@ impl Field {
         self.by_digits(a, b, |x, y| (x + y) % self.p)
     }
 
-    /// The difference.
+    /// Returns `a - b`.
     pub(super) fn sub(&self, a: usize, b: usize) -> usize {
         if self.p == 2 {
             return a ^ b;
@@ -68,23 +68,23 @@ impl Field {
         sum
     }
 
-    /// The product.
+    /// Returns `a * b`.
     pub(super) fn mul(&self, a: usize, b: usize) -> usize {
         if a == 0 || b == 0 { 0 } else { self.power(self.exponent[a] + self.exponent[b]) }
     }
 
-    /// The quotient; b is not 0.
+    /// Returns `a / b`; b is not 0.
     pub(super) fn div(&self, a: usize, b: usize) -> usize {
         if a == 0 { 0 } else { self.power(self.exponent[a] + self.q - 1 - self.exponent[b]) }
     }
 }
 
-/// `x` times the candidate: as a factor modulo a prime q, or as the polynomial t modulo `t^m + candidate`.
+/// Returns `x` times the candidate: as a factor modulo a prime q, or as the polynomial t modulo `t^m + candidate`.
 fn next(x: usize, p: usize, q: usize, candidate: usize) -> usize {
     if p == q {
         return x * candidate % q;
     }
-    // Multiplying by t moves every digit up; the one that leaves takes the modulus with it.
+    // Multiplying by t moves every digit up; the one that leaves adds the modulus.
     let (top, shifted) = (x / (q / p), x % (q / p) * p);
     let (mut low, mut sum, mut place, mut digits) = (candidate, 0, 1, shifted);
     while place < q {
@@ -94,7 +94,7 @@ fn next(x: usize, p: usize, q: usize, candidate: usize) -> usize {
     sum
 }
 
-/// The powers of a generator, if the step from one to the next runs through all elements but 0.
+/// Returns the powers of a generator, if the step from one to the next visits all elements except 0.
 fn powers(q: usize, step: impl Fn(usize) -> usize) -> Option<Vec<usize>> {
     let mut power = vec![1];
     let mut x = step(1);

@@ -1,4 +1,4 @@
-//! The hypercube of `d` dimensions: switch `i` is joined to `i xor 2^b` for every `b < d`.
+//! The hypercube of `d` dimensions: switch `i` is connected to `i xor 2^b` for every `b < d`.
 //!
 //! 2^d switches of degree d, diameter d, average distance `d 2^(d-1) / (2^d - 1)`. (*Skywalk* compares with it; its
 //! `Hypercube(N, d)` needs N = 2^d.)

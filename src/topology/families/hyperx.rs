@@ -1,7 +1,7 @@
-//! HyperX, the generalised hypercube: all-to-all inside every line of every dimension.
+//! HyperX, the generalised hypercube: all-to-all within every line of every dimension.
 //!
 //! Degree `sum (d - 1)`, diameter the number of dimensions with d > 1. *Skywalk* writes it as HyperX(z, c, deg) on a
-//! grid of cabinets: there the dimensions are the switches of a cabinet, the columns and the rows.
+//! grid of cabinets: the dimensions are then the switches of a cabinet, the columns and the rows.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError, lattice};
@@ -10,7 +10,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     of(arguments, "dims", &lattice::checked(arguments)?)
 }
 
-/// Builds it; `parameter` is what to blame where there are too many cables.
+/// Builds the graph; `parameter` is the parameter to blame if there are too many cables.
 pub(super) fn of(arguments: &Arguments, parameter: &str, dims: &[usize]) -> Result<Graph, TopologyError> {
     let n: usize = dims.iter().product();
     let degree: usize = dims.iter().map(|d| d - 1).sum();

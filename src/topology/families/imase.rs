@@ -1,4 +1,4 @@
-//! What the digraphs of the Imase family share: arcs `i -> (a*i + b)*d + alpha mod n`, `alpha = 0..d-1`.
+//! Common parts of the digraphs of the Imase family: arcs `i -> (a*i + b)*d + alpha mod n`, `alpha = 0..d-1`.
 //!
 //! The family is from the study of uni-directional networks for clusters; `a = b = 1` is the network it evaluates, `1,
 //! 0` the generalised de Bruijn and `-1, -1` the generalised Kautz digraph of Imase and Itoh.
@@ -25,7 +25,7 @@ pub(super) fn of(arguments: &Arguments, n: usize, d: usize, a: i64, b: i64) -> R
         arcs.extend((0..d as u64).map(|alpha| (i as u32, ((first + alpha) % modulus) as u32)));
     }
     let graph = Graph::directed(n, arcs)?;
-    // Nothing in the sources says which a and b give a strongly connected digraph, so it is looked at.
+    // The publications do not state which a and b produce a strongly connected digraph, so this is checked.
     let all = (0..n as u32).map(crate::ids::SwitchId);
     match graph.unreachable_pair(all) {
         None => Ok(graph),

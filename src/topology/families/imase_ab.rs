@@ -35,7 +35,7 @@ mod tests {
         for spec in ["imase_ab:n=4,d=5", "imase_ab:n=1,d=1", "imase_ab:n=4,d=0", "imase_ab:n=16777216,d=16777216"] {
             assert!(matches!(build(spec), Err(TopologyError::InvalidParameter { .. })), "{spec}");
         }
-        // Factors far beyond n are the same as their remainders.
+        // Factors far beyond n are equivalent to their remainders.
         let far = build("imase_ab:n=64,d=6,a=9223372036854775745,b=-9223372036854775807").unwrap().graph;
         assert_eq!(far, build("imase_ab:n=64,d=6,a=1,b=1").unwrap().graph);
     }

@@ -2,8 +2,8 @@
 //!
 //! (F. Petrini, M. Vanneschi, k-ary n-trees: High Performance Networks for Massively Parallel Architectures, 1997.)
 //! Switch `<w, l>` has the number `l k^(n-1) + w`; level 0 are the roots. `<w, l> - <w', l + 1>` when the n - 1 digits
-//! of w and w' to the base k agree except perhaps in digit l, counted from the most significant one. k hosts hang on
-//! each switch of the last level.
+//! of w and w' to the base k agree except perhaps in digit l, counted from the most significant one. k hosts are
+//! attached to each switch of the last level.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
@@ -20,7 +20,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     arguments.limit_arcs("k", 2 * (n as u128 - 1) * hosts as u128)?;
     let mut cables = Vec::with_capacity((n - 1) * hosts);
     for level in 0..n - 1 {
-        // Digit l weighs k^(n-2-l).
+        // Digit l has the weight k^(n-2-l).
         let weight = width / k.pow(level as u32 + 1);
         for w in 0..width {
             let rest = w - w / weight % k * weight;

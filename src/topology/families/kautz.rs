@@ -1,4 +1,4 @@
-//! The Kautz digraph K(d, k): words of k letters out of d + 1, no two neighbours equal; a word moves on by one letter.
+//! The Kautz digraph K(d, k): words of k letters out of d + 1, no two neighbours equal; a word shifts by one letter.
 //!
 //! (*A Case for Uni-Directional Network Topologies in Large-Scale Clusters*; W. Kautz, 1968.) `d^k + d^(k-1)` switches
 //! in lexicographic order, d cables out and in, diameter k, no loops.
@@ -9,7 +9,7 @@ use super::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let d = arguments.count("d", 1, MAX_SWITCHES)?;
-    // With two letters the words alternate, so there are two of them, however long.
+    // With two letters the words alternate, so there are two of them, whatever their length.
     let k = arguments.count("k", 1, 24)?;
     let n = order(d, k).filter(|&n| n <= MAX_SWITCHES);
     let n =
@@ -18,15 +18,15 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     Graph::directed(n, arcs(d, k, n))
 }
 
-/// The number of switches, if it fits.
+/// Returns the number of switches, if it fits.
 pub(super) fn order(d: usize, k: usize) -> Option<usize> {
     let shorter = d.checked_pow(k as u32 - 1)?;
     shorter.checked_mul(d + 1)
 }
 
-/// The arcs, sorted, d for each switch.
+/// Returns the arcs, sorted, d per switch.
 pub(super) fn arcs(d: usize, k: usize, n: usize) -> Vec<(u32, u32)> {
-    // A letter but the first is written as its rank among the d that differ from the one before it, so a word is a
+    // Every letter but the first is written as its rank among the d that differ from its predecessor, so a word is a
     // number: the first letter, and then k - 1 digits to the base d.
     let mut arcs = Vec::with_capacity(n * d);
     let mut letters = vec![0; k];

@@ -1,4 +1,4 @@
-//! What meshes, tori and HyperX share: numbering in any number of dimensions, and the cables along them.
+//! Common parts of meshes, tori and HyperX: numbering in any number of dimensions, and the cables along them.
 //!
 //! Switch `(x0, x1, ...)` has the number `x0 + d0*(x1 + d1*(x2 + ...))`: the first dimension varies fastest.
 
@@ -6,8 +6,8 @@ use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;
 use super::{Graph, TopologyError};
 
-/// Builds a mesh, or with `wrap` a torus: in each dimension of more than two switches the last is joined to the first.
-/// (With two the wrapping cable would run beside the one that is there already.)
+/// Builds a mesh, or with `wrap` a torus: in each dimension of more than two switches the last is connected to the
+/// first. (With two, the wrapping cable would duplicate the existing one.)
 pub(super) fn build(arguments: &Arguments, wrap: bool) -> Result<Graph, TopologyError> {
     let dims = checked(arguments)?;
     let n: usize = dims.iter().product();
@@ -30,7 +30,7 @@ pub(super) fn build(arguments: &Arguments, wrap: bool) -> Result<Graph, Topology
     Graph::undirected(n, pairs)
 }
 
-/// The sizes in `dims`: at least one of them, each at least 1, not too many switches in all.
+/// Returns the sizes in `dims`: at least one of them, each at least 1, with a total within the limit of switches.
 pub(super) fn checked(arguments: &Arguments) -> Result<Vec<usize>, TopologyError> {
     let given = arguments.integers("dims");
     if given.is_empty() {

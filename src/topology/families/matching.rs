@@ -1,14 +1,14 @@
-//! Random maximal matchings: how the random families draw two-way cables.
+//! Random maximal matchings, with which the random families draw two-way cables.
 //!
-//! A round takes switches in random order and joins each to a random one that the round has not used and that it is not
-//! joined to yet (*Skywalk: a Topology for HPC Networks with Low-delay Switches*, its random topology).
+//! A round takes switches in random order and connects each to a random one that the round has not used and that is not
+//! its neighbour yet (*Skywalk: a Topology for HPC Networks with Low-delay Switches*, its random topology).
 
 use super::Randomness;
 
-/// Up to this many switches, who is joined to whom is one bit a pair (32 MiB); beyond, a list for each switch.
+/// Up to this many switches, adjacency is a bit matrix (32 MiB); above, a list per switch.
 const BIT_MATRIX_SWITCHES: usize = 1 << 14;
 
-/// Draws so many rounds over the switches `0..n`; what is joined already stays as it is.
+/// Draws `rounds` rounds over the switches `0..n`; existing connections remain.
 pub(super) fn rounds(
     n: usize,
     rounds: usize,
@@ -30,10 +30,10 @@ pub(super) fn rounds(
     }
 }
 
-/// The place in `waiting` of a uniformly random switch that `first` is not joined to.
+/// Returns the position in `waiting` of a uniformly random switch that is not connected to `first`.
 ///
-/// Nearly always one of the first draws fits. If none does, the fitting ones are listed and one of them drawn; either
-/// way each has the same chance.
+/// Nearly always one of the first draws fits. If none does, one of the fitting switches is drawn; in both cases each
+/// has the same chance.
 fn partner(
     first: u32,
     waiting: &[u32],
@@ -55,14 +55,14 @@ fn partner(
     (!candidates.is_empty()).then(|| candidates[random.below(candidates.len())])
 }
 
-/// Who is joined to whom.
+/// Adjacency of switches.
 pub(super) enum Joined {
     Bits { n: usize, words: Vec<u64> },
     Lists(Vec<Vec<u32>>),
 }
 
 impl Joined {
-    /// Nobody is joined.
+    /// Returns an adjacency without connections.
     pub(super) fn new(n: usize) -> Self {
         if n <= BIT_MATRIX_SWITCHES {
             Self::Bits { n, words: vec![0; (n * n).div_ceil(64)] }
@@ -71,7 +71,7 @@ impl Joined {
         }
     }
 
-    /// Whether two switches are joined.
+    /// Returns `true` if two switches are connected.
     pub(super) fn contains(&self, u: u32, v: u32) -> bool {
         match self {
             Self::Bits { n, words } => {
@@ -82,7 +82,7 @@ impl Joined {
         }
     }
 
-    /// Joins two switches.
+    /// Connects two switches.
     pub(super) fn join(&mut self, u: u32, v: u32) {
         for (u, v) in [(u, v), (v, u)] {
             match self {
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn lists_and_bits_give_the_same_network() {
-        // The two ways of remembering who is joined must not change a choice.
+        // The two representations of adjacency must not change a choice.
         let (mut bits, mut lists) = (Joined::new(50), Joined::Lists(vec![Vec::new(); 50]));
         let mut random = Randomness::new(5);
         for _ in 0..300 {

@@ -1,9 +1,9 @@
-//! What the two MDDP families share: cutting a dense known graph down to n switches, or letting it grow to them.
+//! Common parts of the two MDDP families: cutting a dense known graph down to n switches, or growing it to them.
 //!
 //! MDDP ("modified degree-diameter solutions") is a network of *A Case for Uni-Directional Network Topologies in
-//! Large-Scale Clusters*; the procedure itself is in a paper that could not be obtained. What stands here is a
-//! heuristic of ours: take the known graph of nearest order, then remove random switches and join their neighbours, or
-//! insert switches into cables without a common switch. Results are comparable with those of the source, not equal to
+//! Large-Scale Clusters*; the procedure itself is in a paper that could not be obtained. This is a heuristic of our
+//! own: take the known graph of nearest order, then remove random switches and connect their neighbours, or insert
+//! switches into cables without a common switch. Results are comparable with those of the publication, not equal to
 //! them.
 
 use super::graph::MAX_SWITCHES;
@@ -15,25 +15,25 @@ use std::collections::HashSet;
 /// Number of instances until one is connected.
 const ATTEMPTS: u64 = 20;
 
-/// Tries for each choice within an instance.
+/// Attempts for each choice within an instance.
 const TRIES: usize = 200;
 
-/// Largest product of the switches that come or go and the square of the degree.
+/// Largest product of the number of inserted or removed switches and the square of the degree.
 const MAX_WORK: u128 = 1 << 29;
 
-/// Switches and arcs that come and go. An undirected cable is an arc each way.
+/// Graph under construction. An undirected cable is an arc each way.
 pub(super) struct Draft {
     directed: bool,
     /// The arcs out of each switch; `None` for a switch that was removed.
     out: Vec<Option<Vec<u32>>>,
     into: Vec<Vec<u32>>,
     alive: Vec<u32>,
-    /// A switch that lost a cable in a removal and waits for another one to join.
+    /// A switch that lost a cable in a removal and waits for a partner.
     spare: Option<u32>,
 }
 
 impl Draft {
-    /// The graph with these cables, none of them named twice.
+    /// Returns the graph with these cables, none of them named twice.
     fn new(n: usize, directed: bool, cables: &[(u32, u32)]) -> Self {
         let mut draft = Self {
             directed,
@@ -72,7 +72,7 @@ impl Draft {
         }
     }
 
-    /// Removes a random switch and joins its neighbours; `None` if that works for none of those tried.
+    /// Removes a random switch and connects its neighbours; `None` if none of the attempted switches can be removed.
     fn remove(&mut self, random: &mut Randomness) -> Option<()> {
         for _ in 0..TRIES {
             let place = random.below(self.alive.len());
@@ -94,7 +94,7 @@ impl Draft {
         None
     }
 
-    /// New cables between the neighbours of a switch.
+    /// Returns the new cables between the neighbours of a removed switch.
     fn heal(&mut self, gone: u32, random: &mut Randomness) -> Option<Vec<(u32, u32)>> {
         let fresh = |pairs: &[(u32, u32)]| {
             let ordered = |(u, v): (u32, u32)| if self.directed { (u, v) } else { (u.min(v), u.max(v)) };
@@ -111,7 +111,7 @@ impl Draft {
                 fresh(&pairs).then_some(pairs)
             });
         }
-        // With an odd number of neighbours one is left over; it waits for the next removal.
+        // With an odd number of neighbours one remains; it waits for the next removal.
         let mut ends = self.heads(gone).to_vec();
         ends.extend(self.spare.filter(|&spare| spare != gone));
         let (pairs, spare) = (0..TRIES).find_map(|_| {
@@ -123,7 +123,7 @@ impl Draft {
         Some(pairs)
     }
 
-    /// Puts a new switch into `count` random cables that share no tail and no head, or undirected no switch.
+    /// Inserts a new switch into `count` random cables that share no tail and no head, or, if undirected, no switch.
     fn insert(&mut self, count: usize, random: &mut Randomness) -> Option<()> {
         let chosen = (0..TRIES).find_map(|_| self.apart(count, random))?;
         let new = self.out.len() as u32;
@@ -138,9 +138,10 @@ impl Draft {
         Some(())
     }
 
-    /// So many random cables without a common tail and a common head, or undirected without a common switch.
+    /// Returns `count` random cables without a common tail and a common head, or, if undirected, without a common
+    /// switch.
     fn apart(&self, count: usize, random: &mut Randomness) -> Option<Vec<(u32, u32)>> {
-        // Few of many switches are drawn one by one, many of few are taken from a random order.
+        // A small share of the switches is drawn one by one, a large one from a random order.
         let dense = 4 * count > self.alive.len();
         let mut order = if dense { self.alive.clone() } else { Vec::new() };
         random.shuffle(&mut order);
@@ -170,7 +171,7 @@ impl Draft {
         Some(chosen)
     }
 
-    /// The graph, its switches numbered anew in the order of their old numbers.
+    /// Returns the graph, its switches renumbered in the order of their old numbers.
     fn graph(&self) -> Result<Graph, TopologyError> {
         let mut numbers = vec![0_u32; self.out.len()];
         let mut n = 0;
@@ -226,7 +227,7 @@ pub(super) fn fit(
     })
 }
 
-/// Local search: `a -> b, c -> e` become `a -> e, c -> b` where neither the diameter nor the sum of distances grows.
+/// Local search: `a -> b, c -> e` become `a -> e, c -> b` if neither the diameter nor the sum of distances grows.
 fn shortened(graph: Graph, budget: usize, random: &mut Randomness) -> Result<Graph, TopologyError> {
     let mut best = graph;
     if budget == 0 || best.cables() < 2 {

@@ -1,8 +1,8 @@
 //! MDDP of one-way cables: the Kautz digraph of nearest order, cut or grown to n switches (see `mddp.rs`).
 //!
-//! (*A Case for Uni-Directional Network Topologies in Large-Scale Clusters*.) A switch that goes hands its arcs in to
-//! its arcs out; one that comes is put into d arcs with different tails and heads. Every switch keeps d arcs out and
-//! in.
+//! (*A Case for Uni-Directional Network Topologies in Large-Scale Clusters*.) A removed switch connects its incoming
+//! arcs to its outgoing ones; an inserted switch splits d arcs with different tails and heads. Every switch keeps d
+//! arcs out and in.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError, kautz, mddp};
@@ -11,7 +11,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let n = arguments.switches("n", 2)?;
     let d = arguments.degree("d", n - 1, "less than the number of switches")?;
     arguments.limit_arcs("d", n as u128 * d as u128)?;
-    // Orders beyond 2n are farther from n than the last one below it; ties go to the smaller diameter.
+    // Orders beyond 2n are farther from n than the last one below it; ties are resolved to the smaller diameter.
     let orders = (1..=25).map_while(|k| kautz::order(d, k).map(|order| (k, order)));
     let (k, order) = orders.min_by_key(|&(k, order)| (order.abs_diff(n), k)).expect("k = 1 always exists");
     arguments.limit_arcs("d", order as u128 * d as u128)?;

@@ -1,15 +1,15 @@
 //! MDDP of two-way cables: a known graph of few hops, cut or grown to n switches (see `mddp.rs`).
 //!
-//! Known graphs of degree d: the complete graph of d + 1 switches, the graph of Petersen (3, 10 switches), those of
-//! Slim Fly (q = 5 is the graph of Hoffman and Singleton), and polarity graphs. The one of nearest order is taken, of
-//! equals that with the smaller diameter. A switch that goes has its neighbours joined in pairs; one that comes is put
-//! into `floor(d/2)` cables.
+//! Known graphs of degree d: the complete graph of d + 1 switches, the Petersen graph (3, 10 switches), those of Slim
+//! Fly (q = 5 is the Hoffman-Singleton graph), and polarity graphs. The one of nearest order is used, among equals the
+//! one with the smaller diameter. The neighbours of a removed switch are connected in pairs; an inserted switch splits
+//! `floor(d/2)` cables.
 
 use super::galois::Field;
 use super::registry::Arguments;
 use super::{Graph, TopologyError, mddp, polarity, slimfly};
 
-/// A graph that is known to have many switches for its degree and diameter.
+/// Graph known to have many switches for its degree and diameter.
 #[derive(Clone, Copy)]
 enum Known {
     Complete,
@@ -69,7 +69,7 @@ mod tests {
             assert!(graph.is_connected());
             assert!((0..n).all(|s| graph.out_degree(SwitchId(s)) <= d), "{d} {n}");
             let cables = graph.cables() as f64;
-            // At most one cable missing at each switch that came, at each self-orthogonal point, and in removals.
+            // At most one cable is missing at each inserted switch, at each self-orthogonal point, and in removals.
             assert!(
                 cables <= (n as f64) * d as f64 / 2.0 && cables >= 0.8 * (n as f64) * (d - 1) as f64 / 2.0,
                 "{d} {n}"

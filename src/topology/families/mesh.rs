@@ -1,4 +1,4 @@
-//! k-ary n-meshes of any dimensions: switches are joined when they differ by one in exactly one coordinate.
+//! k-ary n-meshes of any dimensions: switches are connected if they differ by one in exactly one coordinate.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError, lattice};

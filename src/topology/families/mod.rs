@@ -1,8 +1,7 @@
-//! The families: a file for each, named as in a specification, with the source of its construction at the top.
+//! The families: one file each, named as in a specification, with the source of its construction at the top.
 //!
-//! A family is a function from checked arguments to a [`Graph`]; its parameters stand in its line of
-//! [`registry::FAMILIES`]. The files `cabinets`, `galois`, `imase`, `lattice`, `matching` and `mddp` hold what several
-//! families share.
+//! A family is a function from checked arguments to a [`Graph`]; its line of [`registry::FAMILIES`] has its parameters.
+//! The files `cabinets`, `galois`, `imase`, `lattice`, `matching` and `mddp` contain parts that several families share.
 
 #[cfg(test)]
 use super::build;

@@ -1,4 +1,4 @@
-//! Polarity graphs of projective planes: the points of PG(2, q), joined when their dot product is 0.
+//! Polarity graphs of projective planes: the points of PG(2, q), connected if their dot product is 0.
 //!
 //! (P. Erdos, A. Renyi, V. Sos, 1966; W. Brown, 1966.) The points are `(1, a, b)`, `(0, 1, a)` and `(0, 0, 1)`, in this
 //! order. `q^2 + q + 1` switches, diameter 2, degree q + 1, or q for the q + 1 points that are orthogonal to
@@ -9,13 +9,13 @@ use super::registry::Arguments;
 use super::{Graph, TopologyError};
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
-    // q^3 arcs are allowed; beyond, no field is looked for.
+    // q^3 arcs are allowed; above that, no field is constructed.
     let q = arguments.count("q", 2, 405)?;
     let field = Field::new(q).ok_or_else(|| arguments.invalid("q", "it must be a prime power"))?;
     Graph::undirected(q * q + q + 1, cables(&field))
 }
 
-/// The cables. A point that is orthogonal to itself has no loop.
+/// Returns the cables. A point that is orthogonal to itself has no loop.
 pub(super) fn cables(field: &Field) -> Vec<(u32, u32)> {
     let q = field.q;
     let mut cables = Vec::with_capacity(q * (q + 1) * (q + 1) / 2);
@@ -26,7 +26,7 @@ pub(super) fn cables(field: &Field) -> Vec<(u32, u32)> {
         .flat_map(|a| (0..q).map(move |b| (affine(a, b), [1, a, b])))
         .chain((0..q).map(|a| (infinite(a), [0, 1, a])))
         .chain([(last, [0, 0, 1])]);
-    // Every pair is met from both ends.
+    // Every pair is visited from both ends.
     let mut join = |(u, v): (u32, u32)| {
         if u < v {
             cables.push((u, v));

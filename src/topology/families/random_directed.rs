@@ -1,12 +1,12 @@
 //! Random one-way networks in which every switch has exactly `d` arcs out and `d` arcs in.
 //!
 //! A list that holds every head `d` times is shuffled and dealt to the tails; an arc that is a loop or a duplicate
-//! swaps its head with that of a random other arc when that leaves two new arcs that are neither. What cannot be
-//! repaired, and what is not strongly connected, is drawn again.
+//! swaps its head with that of a random other arc if the two new arcs are neither. A draw that cannot be repaired, or
+//! is not strongly connected, is repeated.
 //!
-//! Dealing works while the network is sparse. Beyond half of all possible arcs there is hardly ever a swap to be had,
-//! so the arcs that are left *out* are drawn instead: what remains of the complete digraph is then as random. At degree
-//! 1 the strongly connected networks are the cycles, of which a random deal is rarely one, so a random cycle is drawn.
+//! Dealing works while the network is sparse. With more than half of all possible arcs hardly any swap is possible, so
+//! the *absent* arcs are drawn instead: the rest of the complete digraph is then equally random. At degree 1 the
+//! strongly connected networks are the cycles, which a random deal rarely is, so a random cycle is drawn.
 
 use super::registry::Arguments;
 use super::{Graph, Randomness, TopologyError, derived_seed};
@@ -14,7 +14,7 @@ use super::{Graph, Randomness, TopologyError, derived_seed};
 /// Number of draws before giving up.
 const ATTEMPTS: u64 = 100;
 
-/// Number of random partners that an arc tries before it looks at all of them in order.
+/// Number of random partners that an arc tries before it tries all of them in order.
 const RANDOM_SWAPS: usize = 64;
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
@@ -44,14 +44,14 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     })
 }
 
-/// A uniformly random cycle through all switches.
+/// Returns a uniformly random cycle through all switches.
 fn cycle(n: usize, random: &mut Randomness) -> Vec<(u32, u32)> {
     let mut order: Vec<u32> = (0..n as u32).collect();
     random.shuffle(&mut order);
     (0..n).map(|place| (order[place], order[(place + 1) % n])).collect()
 }
 
-/// The heads of the arcs, `d` for each tail in order; `None` if an arc could not be repaired.
+/// Returns the heads of the arcs, `d` per tail in order; `None` if an arc could not be repaired.
 fn deal(n: usize, d: usize, random: &mut Randomness) -> Option<Vec<u32>> {
     let mut heads: Vec<u32> = (0..n as u32).flat_map(|head| std::iter::repeat_n(head, d)).collect();
     random.shuffle(&mut heads);
@@ -63,7 +63,7 @@ fn deal(n: usize, d: usize, random: &mut Randomness) -> Option<Vec<u32>> {
         }
         let fits = |heads: &[u32], other: usize| {
             let other_tail = other / d;
-            // Both new arcs must be absent now; that also rules out a partner with the same tail.
+            // Both new arcs must be absent; this also rules out a partner with the same tail.
             heads[other] as usize != tail
                 && heads[arc] as usize != other_tail
                 && !heads[tail * d..(tail + 1) * d].contains(&heads[other])
@@ -72,7 +72,7 @@ fn deal(n: usize, d: usize, random: &mut Randomness) -> Option<Vec<u32>> {
         let count = heads.len();
         let partner =
             (0..RANDOM_SWAPS).map(|_| random.below(count)).find(|&other| fits(&heads, other)).or_else(|| {
-                // Starting somewhere random keeps the low numbers from being chosen more often.
+                // A random start keeps low numbers from being chosen more often.
                 let start = random.below(count);
                 (0..count).map(|step| (start + step) % count).find(|&other| fits(&heads, other))
             })?;
@@ -85,7 +85,7 @@ fn pairs(heads: &[u32], d: usize) -> Vec<(u32, u32)> {
     heads.iter().enumerate().map(|(arc, &head)| ((arc / d) as u32, head)).collect()
 }
 
-/// All arcs between different switches but those given.
+/// Returns all arcs between different switches except the given ones.
 fn complement(n: usize, heads: &[u32], d: usize) -> Vec<(u32, u32)> {
     let mut arcs = Vec::with_capacity(n * (n - 1 - d));
     let mut without = vec![usize::MAX; n];

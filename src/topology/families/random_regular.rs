@@ -1,12 +1,12 @@
-//! Random two-way networks: at most `d` cables at a switch, chosen uniformly.
+//! Random two-way networks: at most `d` cables per switch, chosen uniformly.
 //!
-//! The construction is that of the Skywalk study: `d` rounds, each of which takes switches in random order and joins
-//! each to a random one that the round has not used and that it is not joined to yet. A round can leave switches
-//! unmatched (with an odd number of switches it always leaves one), so a few switches have fewer than `d` cables.
-//! Ten instances are drawn, and the connected one with the most cables is kept.
+//! The construction is that of the Skywalk study: `d` rounds, each of which takes switches in random order and connects
+//! each to a random one that the round has not used and that is not its neighbour yet. A round can leave switches
+//! unmatched (with an odd number of switches it always leaves one), so a few switches have fewer than `d` cables. Ten
+//! instances are drawn, and the connected one with the most cables is kept.
 //!
-//! With more than half of all possible cables a switch hardly ever finds a partner by chance, so the cables that are
-//! left *out* are drawn instead, with more of them where that is needed to keep to the degree.
+//! With more than half of all possible cables a switch hardly ever finds a partner by chance, so the *absent* cables
+//! are drawn instead, with additional ones if necessary to respect the degree.
 
 use super::matching::{Joined, rounds};
 use super::registry::Arguments;
@@ -30,7 +30,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
             let complete = graph.cables() >= d * (n / 2);
             best = Some(graph);
             if complete {
-                // No later instance can have more cables, and of equals the first is kept.
+                // No later instance can have more cables, and among equals the first is kept.
                 break;
             }
         }
@@ -55,7 +55,7 @@ fn instance_of(n: usize, d: usize, random: &mut Randomness) -> Result<Graph, Top
         left_out[u as usize] += 1;
         left_out[v as usize] += 1;
     }
-    // A switch that a round left unmatched gives up one more cable, if it can to another such switch.
+    // A switch that a round left unmatched drops one more cable, if it is connected to another such switch.
     for u in 0..n {
         while left_out[u] < missing {
             let free = |v: &u32| *v as usize != u && !joined.contains(u as u32, *v);
@@ -120,10 +120,10 @@ mod tests {
 
     #[test]
     fn degree_one_cannot_connect_three_switches() {
-        // Two cables make circles, mostly several.
+        // Degree 2 results in cycles, usually several.
         let error = build("random:n=20000,d=2,seed=1").unwrap_err();
         assert!(matches!(error, TopologyError::Unbuildable { .. }), "{error}");
-        // At once, however many.
+        // Immediate, whatever the size.
         for spec in [
             "random:n=4,d=1",
             "random:n=16777216,d=1",

@@ -1,4 +1,4 @@
-//! A ring with y random shortcuts at each switch: DLN-2-y.
+//! A ring with y random shortcuts per switch: DLN-2-y.
 //!
 //! (The "DLN-x of random shortcuts" of *Layout-aware Expandable Low-degree Topology* has y = x - 2.)
 

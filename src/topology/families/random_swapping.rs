@@ -1,11 +1,11 @@
-//! Random swapping: cables of a regular topology exchange ends between the same pair of cabinets, so their lengths
-//! stay.
+//! Random swapping: cables of a regular topology exchange ends between the same pair of cabinets, so their lengths are
+//! unchanged.
 //!
-//! (Cited by *Skywalk*; the procedure is ours.) Switches stand in cabinets in the order of their numbers, z in each: as
-//! many as in those of the regular topology, if it has any, else 16, so that the floor plan finds the same lengths.
-//! Two cables `u1 - v1` and `u2 - v2` with u1, u2 in one cabinet and v1, v2 in one become `u1 - v2` and `u2 - v1`,
-//! unless that makes a loop or a duplicate. Degrees stay, too. Swaps that succeed are counted, as many as there are
-//! cables unless `swaps` says otherwise; where hardly any succeed it ends after a hundred tries for each of them.
+//! (Cited by *Skywalk*; the procedure is our own.) Switches fill cabinets in the order of their numbers, z per cabinet:
+//! the number of the regular topology, if it has one, otherwise 16, so that the floor plan finds the same lengths. Two
+//! cables `u1 - v1` and `u2 - v2` with u1, u2 in one cabinet and v1, v2 in one become `u1 - v2` and `u2 - v1`, unless
+//! this creates a loop or a duplicate. Degrees are unchanged as well. The number of successful swaps is that of the
+//! cables, or `swaps`; if hardly any succeed the process ends after a hundred attempts per swap.
 
 use super::registry::{Arguments, SWITCHES_PER_CABINET};
 use super::{Graph, Randomness, TopologyError, derived_seed, graph, spec};
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 /// Number of instances until one is connected.
 const ATTEMPTS: u64 = 10;
 
-/// Tries for each wanted swap.
+/// Attempts per requested swap.
 const TRIES: usize = 100;
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
@@ -46,7 +46,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
 fn instance(base: &Graph, z: usize, swaps: usize, random: &mut Randomness) -> Result<Graph, TopologyError> {
     let directed = base.is_directed();
     let cabinet = |switch: u32| switch as usize / z;
-    // A two-way cable begins in the lower cabinet; inside a cabinet a draw decides where it begins.
+    // A two-way cable begins in the lower cabinet; inside a cabinet its start is drawn.
     let mut cables: Vec<(u32, u32)> = base.cable_ends().map(|(u, v)| (u.0, v.0)).collect();
     let mut bundles: Vec<Vec<usize>> = Vec::new();
     let mut bundle_of: Vec<usize> = Vec::with_capacity(cables.len());
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn cables_keep_their_lengths_on_the_floor() {
         use crate::layout::{FloorOptions, FloorPlan};
-        // The cabinets of the base count: 8 switches, 16 where it has none, 4 where its own base says so.
+        // The cabinets of the base count: 8 switches, 16 if it has none, 4 if its own base has them.
         for base in ["dragonfly_fc:8,16", "skywalk:z=8,c=16,di=4,do=4", "torus:8x8", "skywalk:z=4,c=16,di=2,do=4"] {
             let metres = |spec: &str| {
                 let topology = build(spec).unwrap();

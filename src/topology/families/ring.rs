@@ -1,4 +1,4 @@
-//! A ring: switch `i` is joined to `i + 1 mod n`. Two switches are joined by one cable.
+//! A ring: switch `i` is connected to `i + 1 mod n`. Two switches are connected by one cable.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};

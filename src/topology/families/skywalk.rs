@@ -1,13 +1,13 @@
-//! Skywalk: random cables within cabinets, and random cables between them with few of each cabinet pair.
+//! Skywalk: random cables within cabinets, and random cables between them with few per pair of cabinets.
 //!
 //! (*Skywalk: a Topology for HPC Networks with Low-delay Switches*.) c cabinets of z switches; switch `cabinet*z +
-//! index`. Inside a cabinet `di` cables at a switch are random (all pairs for `di = z - 1`). Between cabinets, rounds
-//! of random matching run over the *cabinets*: `z*ds` rounds among those in one row or column, then `z*dd` among the
-//! others. (The source says "repeat d_k times", which is for each switch; a cabinet has z times as many.) A cabinet
-//! deals its cables to its switches in turn, one after another. With `do` alone, straight cables come first: `ds =
-//! min(do, ds_max)`, `dd = min(do - ds, dd_max)`, where `ds_max = ceil((rows + columns - 2)/z)`, `dd_max = ceil((rows -
-//! 1)(columns - 1)/z)`. `r` limits cables to so much of the largest distance on the floor. Of ten instances the
-//! connected one with most cables is kept.
+//! index`. Inside a cabinet the `di` cables of a switch are random (all pairs for `di = z - 1`). Between cabinets,
+//! rounds of random matching run over the *cabinets*: `z*ds` rounds among those in one row or column, then `z*dd` among
+//! the others. (The publication has "repeat d_k times", which is per switch; a cabinet has z times that number.) A
+//! cabinet deals its cables to its switches in turn. With `do` alone, straight cables have priority: `ds = min(do,
+//! ds_max)`, `dd = min(do - ds, dd_max)`, where `ds_max = ceil((rows + columns - 2)/z)`, `dd_max = ceil((rows -
+//! 1)(columns - 1)/z)`. `r` limits cables to this fraction of the largest distance on the floor. Of ten instances the
+//! connected one with the most cables is kept.
 
 use super::cabinets::Floor;
 use super::graph::MAX_SWITCHES;
@@ -18,10 +18,10 @@ use super::{Graph, Randomness, TopologyError, derived_seed, spec};
 /// Number of instances to choose from.
 const INSTANCES: u64 = 10;
 
-/// Largest number of cabinets: who may be joined to whom is kept for every pair.
+/// Largest number of cabinets: the possible partners are stored for every pair.
 const MAX_CABINETS: usize = 1 << 13;
 
-/// Largest product of rounds and pairs of cabinets; beyond it takes minutes.
+/// Largest product of rounds and pairs of cabinets; larger ones take minutes.
 const MAX_WORK: u128 = 1 << 34;
 
 struct Skywalk {
@@ -30,9 +30,9 @@ struct Skywalk {
     di: usize,
     ds: usize,
     dd: usize,
-    /// The cabinets that each may be joined to straight.
+    /// Possible straight partners of each cabinet.
     straight: Vec<Vec<u32>>,
-    /// The cabinets that each may be joined to diagonally.
+    /// Possible diagonal partners of each cabinet.
     diagonal: Vec<Vec<u32>>,
 }
 
@@ -85,9 +85,9 @@ fn checked(arguments: &Arguments) -> Result<Skywalk, TopologyError> {
     let r = r.ok_or_else(|| arguments.invalid("r", "it must be a number above 0 and at most 1"))?;
     arguments.limit_arcs("di", (z * c) as u128 * (di + ds + dd) as u128)?;
     if (c * c) as u128 * (z * (ds + dd)) as u128 > MAX_WORK {
-        return Err(arguments.invalid("c", "so many cabinets with so many cables between them are too much work"));
+        return Err(arguments.invalid("c", "this number of cabinets and of cables between them takes too long"));
     }
-    // A hair more than the product, so that a distance that is meant to be allowed is not lost to rounding.
+    // Slightly more than the product, so that rounding does not exclude a distance that should be allowed.
     let reach = r * floor.largest_distance() as f64 + 1e-9;
     let partners = |wanted: bool, straight: bool| -> Vec<Vec<u32>> {
         if !wanted {
@@ -133,9 +133,9 @@ impl Skywalk {
         Graph::undirected(z * c, cables)
     }
 
-    /// Rounds of random matching over the cabinets, each with its partners.
+    /// Runs rounds of random matching over the cabinets, each with its possible partners.
     fn links(&self, rounds: usize, partners: &[Vec<u32>], random: &mut Randomness) -> Vec<(usize, usize)> {
-        // Those that a cabinet is joined to leave its list.
+        // Connected cabinets leave the list of partners.
         let mut allowed = partners.to_vec();
         let mut links = Vec::new();
         let mut used = vec![0; self.c];
@@ -148,7 +148,7 @@ impl Skywalk {
                     continue;
                 }
                 let partners = &allowed[a as usize];
-                // Mostly one of the first draws is free; if not, the free ones are listed and one of them drawn.
+                // Usually one of the first draws is free; otherwise one of the free ones is drawn.
                 let drawn = (0..8.min(partners.len()))
                     .map(|_| partners[random.below(partners.len())])
                     .find(|&b| used[b as usize] != round)

@@ -4,7 +4,7 @@
 //! For a prime power `q = 4w + delta` with delta in {-1, 0, 1} and generator sets X, X' of the field: `(0, x, y)` is
 //! switch `x*q + y`, `(1, m, c)` is switch `q^2 + m*q + c`, and `(0, x, y) - (0, x, y')` if `y - y'` is in X, `(1, m,
 //! c) - (1, m, c')` if `c - c'` is in X', `(0, x, y) - (1, m, c)` if `y = m*x + c`. Degree `(3q - delta)/2`; q = 5 is
-//! the graph of Hoffman and Singleton. Balanced with half the degree, rounded up, as hosts on each switch.
+//! the Hoffman-Singleton graph. Balanced with half the degree, rounded up, as hosts on each switch.
 
 use super::galois::Field;
 use super::graph::MAX_ARCS;
@@ -14,7 +14,7 @@ use crate::topology::Hosts;
 
 pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     let hosts = arguments.hosts("p")?;
-    // 3 q^3 arcs are allowed; beyond, no field is looked for.
+    // 3 q^3 arcs are allowed; above that, no field is constructed.
     let q = arguments.count("q", 3, 281)?;
     debug_assert!(3 * q * q * q <= MAX_ARCS);
     let field = Field::new(q).filter(|_| q % 4 != 2);
@@ -22,7 +22,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Graph, TopologyError> {
     Ok(Graph::undirected(2 * q * q, cables(&field))?.with_hosts(Hosts::Everywhere(hosts)))
 }
 
-/// The degree, if there is such a graph.
+/// Returns the degree, if there is such a graph.
 pub(super) fn degree(q: usize) -> Option<usize> {
     let degree = match q % 4 {
         0 => 3 * q / 2,
@@ -33,7 +33,7 @@ pub(super) fn degree(q: usize) -> Option<usize> {
     (q >= 3 && Field::new(q).is_some()).then_some(degree)
 }
 
-/// The cables.
+/// Returns the cables of the graph over a field.
 pub(super) fn cables(field: &Field) -> Vec<(u32, u32)> {
     let q = field.q;
     let w = q.div_ceil(4);
@@ -43,7 +43,7 @@ pub(super) fn cables(field: &Field) -> Vec<(u32, u32)> {
             (0..2 * w - 1).step_by(2).chain((2 * w - 1..4 * w - 2).step_by(2)).collect(),
             (1..2 * w).step_by(2).chain((2 * w..4 * w - 1).step_by(2)).collect(),
         ),
-        // delta = 1: even and odd exponents. delta = 0: the same, of which there is one more even.
+        // delta = 1: even and odd exponents. delta = 0: likewise, with one more even exponent.
         _ => (
             (0..q - 1).step_by(2).collect(),
             if q % 4 == 1 { (1..q - 1).step_by(2).collect() } else { (1..q).step_by(2).collect() },

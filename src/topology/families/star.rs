@@ -1,4 +1,4 @@
-//! A star: switch 0 is joined to all others.
+//! A star: switch 0 is connected to all others.
 
 use super::registry::Arguments;
 use super::{Graph, TopologyError};

@@ -2,8 +2,9 @@
 //!
 //! (S. Ohring, M. Ibel, S. Das, M. Kumar, On Generalized Fat Trees, 1995.) A vertex of level i is `(a_h .. a_(i+1), b_i
 //! .. b_1)` with `a_j < m_j`, `b_j < w_j`, read as a number of mixed radix; the levels are numbered one after another.
-//! It is joined to those of level i + 1 that have any `b_(i+1)` in place of `a_(i+1)`. Level 0 are the hosts. With `w1
-//! = 1` each hangs on one switch and stays out of the graph; with more it has several cables and is a vertex.
+//! It is connected to the vertices of level i + 1 that have any `b_(i+1)` in place of `a_(i+1)`. Level 0 are the hosts.
+//! With `w1 = 1` each is attached to one switch and is not part of the graph; with more it has several cables and is a
+//! vertex.
 
 use super::graph::MAX_SWITCHES;
 use super::registry::Arguments;

@@ -1,10 +1,10 @@
-//! Graphs as text: a line `u v` for each cable, `#` begins a comment, empty lines do not count.
+//! Graphs as text: a line `u v` per cable; `#` begins a comment, empty lines do not count.
 //!
-//! The number of switches is one more than the largest number in the file, unless more are asked for. Cables are
-//! two-way unless something says otherwise: the specification (`edges:path=cables.txt,directed=true,n=64`), or a
-//! comment before the first cable that has no other words than `directed`, `undirected`, `n=64` and where hosts hang,
-//! so that a file can speak for itself: `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more,
-//! `host_vertices=6` says that the first 6 vertices are hosts with cables of their own. Otherwise there is one host on
+//! The number of switches is one more than the largest number in the file, unless more are requested. Cables are
+//! two-way unless stated otherwise in the specification (`edges:path=cables.txt,directed=true,n=64`), or in a comment
+//! before the first cable that contains only `directed`, `undirected`, `n=64` and the places of hosts, so that a file
+//! can be self-contained: `hosts=4*2,6*0` is 2 hosts on each of the first 4 switches and none on 6 more,
+//! `host_vertices=6` declares the first 6 vertices as hosts with cables of their own. By default there is one host on
 //! each switch.
 
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::super::registry::Arguments;
 use super::super::{Graph, Hosts, TopologyError};
 use super::CABLE_HELP;
 
-/// Longest line that is read, in bytes: two numbers and a remark fit, a file of another kind does not.
+/// Longest supported line, in bytes: two numbers and a remark fit, a file of another kind does not.
 const MAX_LINE_BYTES: usize = 4096;
 
 const LINE_HELP: &str = "each line is two switch numbers `u v`; remarks begin with `#`";
@@ -54,7 +54,7 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
         let Some(second) = words.next() else {
             let is_number = first.1.bytes().all(|byte| byte.is_ascii_digit());
             let what = if pairs.is_empty() && !is_number { "a word".to_owned() } else { format!("`{}`", first.1) };
-            return wrong(first.0, format!("{what} stands alone; a cable has two ends"), LINE_HELP);
+            return wrong(first.0, format!("{what} is alone; a cable has two ends"), LINE_HELP);
         };
         if let Some((column, word)) = words.next() {
             return wrong(column, format!("`{word}` is one word too many"), LINE_HELP);
@@ -96,7 +96,7 @@ fn parse(file: &str, text: &str, directed: Option<bool>, switches: Option<usize>
     Ok(graph.with_hosts(hosts))
 }
 
-/// `4*2,6*0`: runs of switches with as many hosts each.
+/// Parses `4*2,6*0`: runs of switches with equal numbers of hosts.
 fn runs(text: &str) -> Option<Vec<u32>> {
     let mut hosts = Vec::new();
     for run in text.split(',') {
@@ -110,7 +110,7 @@ fn runs(text: &str) -> Option<Vec<u32>> {
     Some(hosts)
 }
 
-/// What the specification or the head of the file says about the whole graph.
+/// Properties of the whole graph, from the specification or the head of the file.
 #[derive(Default)]
 struct Header {
     directed: Option<bool>,
@@ -120,7 +120,7 @@ struct Header {
 }
 
 impl Header {
-    /// Takes over a comment that is a header, and ignores one that is a remark.
+    /// Applies a comment that is a header, and ignores one that is a remark.
     fn read(&mut self, comment: &str) -> Result<(), String> {
         let (mut directed, mut switches, mut hosts, mut host_vertices) = (None, None, None, None);
         for word in comment.split_whitespace() {
@@ -145,10 +145,10 @@ impl Header {
             return Err(format!("the header says n={n}, and n must be from 1 to {MAX_SWITCHES}"));
         }
         if directed.is_some() && self.directed.is_some() && directed != self.directed {
-            return Err("the header disagrees with what was said before about `directed`".into());
+            return Err("the header contradicts an earlier `directed`".into());
         }
         if switches.is_some() && self.switches.is_some() && switches != self.switches {
-            return Err("the header disagrees with what was said before about `n`".into());
+            return Err("the header contradicts an earlier `n`".into());
         }
         self.directed = self.directed.or(directed);
         self.switches = self.switches.or(switches);
@@ -180,7 +180,7 @@ mod tests {
         );
         let said = graph("# directed n=5\n0 1\n1 0");
         assert_eq!((said.switches(), said.cables(), said.is_directed()), (5, 2, true));
-        // A remark that happens to have the word, and a header that comes too late, say nothing.
+        // A remark that happens to contain the word, and a header that is too late, have no effect.
         assert!(!graph("# a directed graph\n0 1\n# directed\n").is_directed());
         assert_eq!(parse("g", "0 1", Some(true), Some(9)).unwrap().switches(), 9);
     }
@@ -191,14 +191,14 @@ mod tests {
         assert_eq!(message("0 -1"), "g.txt:1:3: `-1` is not a switch number from 0 to 16777215");
         assert_eq!(message("# n=4\n0 4"), "g.txt:2:3: `4` is not a switch number from 0 to 3");
         for (text, part) in [
-            ("0", "stands alone"),
+            ("0", "is alone"),
             ("0 1 2.5", "1:5: `2.5` is one word too many"),
             ("zero 1", "`zero`"),
             ("0 99999999999999999999", "1:3"),
             ("0 16777216", "16777215"),
             ("", "no cable"),
             ("# n=0\n", "n=0"),
-            ("# directed\n# undirected\n0 1", "g.txt:2:1: the header disagrees"),
+            ("# directed\n# undirected\n0 1", "g.txt:2:1: the header contradicts"),
         ] {
             assert!(message(text).contains(part), "{text}: {}", message(text));
         }

@@ -1,10 +1,10 @@
-//! Graphs in GraphML: `node` and `edge` of one `graph`; labels, weights and other data are not looked at, but for the
-//! whole numbers `hosts` of nodes (the hosts on a switch, 1 where it is missing) and `host_vertices` of the graph (how
-//! many of its first vertices are hosts with cables of their own).
+//! Graphs in GraphML: `node` and `edge` of one `graph`; labels, weights and other data are ignored, except the whole
+//! numbers `hosts` of nodes (the hosts on a switch, 1 if missing) and `host_vertices` of the graph (the number of
+//! leading vertices that are hosts with cables of their own).
 //!
-//! Nodes with the names 0 to n-1, or n0 to n(n-1), are the switches of these numbers, so that what was written by a
-//! program that counts comes back as it was. Nodes with other names are numbered in the order of the file. Equal edges
-//! are parallel cables.
+//! Nodes with the names 0 to n-1, or n0 to n(n-1), are the switches of these numbers, so that a file from a program
+//! that counts reads back unchanged. Nodes with other names are numbered in the order of the file. Equal edges are
+//! parallel cables.
 
 use roxmltree::Node;
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ pub(in crate::topology) fn build(arguments: &Arguments) -> Result<Graph, Topolog
     parse(path, &text)
 }
 
-/// What is wrong at a byte of the document.
+/// An error at a byte of the document.
 struct Wrong(usize, String, &'static str);
 
 fn parse(file: &str, text: &str) -> Result<Graph, TopologyError> {
@@ -53,7 +53,7 @@ fn required<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, Wrong> {
 
 type Parts = (usize, bool, Vec<(u32, u32)>, Hosts);
 
-/// The id of the key of whole numbers with this name, for nodes or graphs.
+/// Returns the id of the key of whole numbers with this name, for nodes or graphs.
 fn key<'a>(root: Node<'a, '_>, of: &str, name: &str) -> Option<&'a str> {
     let wanted = [("for", of), ("attr.name", name), ("attr.type", "int")];
     let found = root.children().find(|child| {
@@ -63,7 +63,7 @@ fn key<'a>(root: Node<'a, '_>, of: &str, name: &str) -> Option<&'a str> {
     found?.attribute("id")
 }
 
-/// The number that an element has for a key.
+/// Returns an element's number for a key.
 fn datum(element: Node<'_, '_>, key: Option<&str>) -> Result<Option<u32>, Wrong> {
     let has_key = |child: &Node<'_, '_>| child.tag_name().name() == "data" && child.attribute("key") == key;
     let Some(data) = element.children().find(|child| key.is_some() && has_key(child)) else { return Ok(None) };
@@ -166,7 +166,7 @@ fn read(root: Node<'_, '_>) -> Result<Parts, Wrong> {
     Ok((order.len(), directed, pairs, hosts))
 }
 
-/// The numbers in the names of the nodes, if they are 0 to n-1.
+/// Returns the numbers in the names of the nodes, if they are 0 to n-1.
 fn own_numbers(names: &[&str]) -> Option<Vec<u32>> {
     let prefix = if names[0].starts_with('n') { "n" } else { "" };
     let mut seen = vec![false; names.len()];

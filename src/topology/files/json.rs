@@ -1,10 +1,10 @@
 //! Graphs as JSON: `{"n": 4, "edges": [[0,1], [1,2]]}` with two-way cables, or `"arcs"` with one-way ones.
 //!
-//! Where hosts hang may be said, too: `"hosts": [2,2,0,0]`, a number for each switch, or `"host_vertices": 2` if the
-//! first two vertices are hosts with cables of their own. Otherwise there is one host on each switch.
+//! Places of hosts may be included: `"hosts": [2,2,0,0]`, a number per switch, or `"host_vertices": 2` if the first two
+//! vertices are hosts with cables of their own. By default there is one host on each switch.
 //!
-//! `"directed"` may be given and must then agree. Other members are refused, so that a misspelt one is not overlooked.
-//! Equal cables are merged and counted; a cable from a switch to itself is a mistake of the file.
+//! `"directed"` is optional and must agree. Other members are refused, so that a misspelt one is not overlooked. Equal
+//! cables are merged and counted; a cable from a switch to itself is an error.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -30,11 +30,11 @@ struct Written {
     arcs: Option<Pairs>,
     /// Hosts on each switch.
     hosts: Option<Vec<u32>>,
-    /// How many of the first vertices are hosts.
+    /// Number of leading vertices that are hosts.
     host_vertices: Option<u32>,
 }
 
-/// Pairs of switches, no more of them than a graph may have.
+/// Pairs of switches, limited to the number that a graph may have.
 struct Pairs(Vec<(u32, u32)>);
 
 impl<'de> Deserialize<'de> for Pairs {
@@ -62,7 +62,7 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
-/// Exactly two numbers. (A tuple would do, but its message about a third one does not say what is wrong.)
+/// Exactly two numbers. (A tuple would do, but its message about a third number is misleading.)
 struct Pair((u32, u32));
 
 impl<'de> Deserialize<'de> for Pair {

@@ -1,8 +1,8 @@
-//! Graphs from files, one file for each format.
+//! Graphs from files, one source file per format.
 
 pub(super) mod edges;
 pub(super) mod graphml;
 pub(super) mod json;
 
-/// What to do about a cable that a file may not have.
+/// Remedy for a cable that is not allowed.
 const CABLE_HELP: &str = "a cable joins two different switches, and switches have the numbers 0 to n-1";

@@ -1,9 +1,10 @@
-//! Closed forms: how large, how short and how wide a network can be.
+//! Closed forms: bounds on size, distance and capacity of a network.
 
-/// The Moore bound: the most switches that a network of degree d and diameter k can have; `None` beyond 128 bits.
+/// Returns the Moore bound: the largest number of switches of a network of degree d and diameter k; `None` beyond 128
+/// bits.
 ///
 /// Two-way `1 + d sum_{i<k} (d-1)^i`; one-way `sum_{i<=k} d^i`. (*A Case for Uni-Directional Network Topologies* prints
-/// the latter one too large: it counts the root twice.)
+/// the latter with the root counted twice.)
 pub fn moore(degree: u64, diameter: u32, directed: bool) -> Option<u128> {
     let (degree, growth) = (u128::from(degree), u128::from(if directed { degree } else { degree.saturating_sub(1) }));
     let (mut switches, mut level) = (1_u128, degree);
@@ -14,10 +15,10 @@ pub fn moore(degree: u64, diameter: u32, directed: bool) -> Option<u128> {
     Some(switches)
 }
 
-/// The least sum of distances from one switch to the others in a network of n switches of degree d; `None` if a network
-/// of that degree cannot be connected.
+/// Returns the least sum of distances from one switch to the others in a network of n switches of degree d; `None` if a
+/// network of that degree cannot be connected.
 ///
-/// Distance t is filled with `d (d-1)^(t-1)` switches, one-way `d^t`, as long as there are some left. Over n - 1 it is
+/// Distance t is filled with `d (d-1)^(t-1)` switches, one-way `d^t`, as long as any are left. Divided by n - 1 it is
 /// the lower bound of the average shortest path length.
 pub fn distance_sum(switches: u64, degree: u64, directed: bool) -> Option<u128> {
     let growth = if directed { degree } else { degree.saturating_sub(1) };
@@ -40,28 +41,29 @@ pub fn distance_sum(switches: u64, degree: u64, directed: bool) -> Option<u128> 
     Some(sum)
 }
 
-/// The lower bound of the average shortest path length; 0 for one switch.
+/// Returns the lower bound of the average shortest path length; 0 for one switch.
 pub fn aspl(switches: u64, degree: u64, directed: bool) -> Option<f64> {
     let sum = distance_sum(switches, degree, directed)?;
     Some(if switches < 2 { 0.0 } else { sum as f64 / (switches - 1) as f64 })
 }
 
-/// Bisection as a share of all link capacity, `B_r = B / (n * K/2)`, where `bisection` counts links, `degree` is K and
-/// links are equally fast.
+/// Returns the bisection as a share of all link capacity, `B_r = B / (n * K/2)`, where `bisection` counts links,
+/// `degree` is K and links are equally fast.
 pub fn bisection_share_of_links(bisection: f64, switches: usize, degree: f64) -> f64 {
     bisection / (switches as f64 * degree / 2.0)
 }
 
-/// Bisection as a share of the capacity of links and endpoints, `b_r = B / (n * (K/2 + p)) = B_r * K / (K + 2p)`, for
-/// `p` endpoints on a switch. It is 1/2 for one switch, 1/4 for a fat tree of two tiers and 1/6 for one of three.
+/// Returns the bisection as a share of the capacity of links and endpoints, `b_r = B / (n * (K/2 + p)) = B_r * K / (K +
+/// 2p)`, for `p` endpoints per switch. It is 1/2 for one switch, 1/4 for a fat tree of two tiers and 1/6 for one of
+/// three.
 pub fn bisection_share_of_all(bisection: f64, switches: usize, degree: f64, endpoints: f64) -> f64 {
     bisection / (switches as f64 * (degree / 2.0 + endpoints))
 }
 
-/// Capacity of the links for each host and hop, `K / (p a)`, for `degree` K, `endpoints` p on a switch and a mean
-/// distance of `aspl` a. If every host sends all it can to hosts anywhere, links are asked for `p a` a switch: below 1
-/// they cannot carry that, whatever the routes. (*Equality*, on the balance of a budget: `p d >= K > p a`, where d is
-/// the diameter.)
+/// Returns the capacity of the links per host and hop, `K / (p a)`, for `degree` K, `endpoints` p per switch and a mean
+/// distance of `aspl` a. If every host sends at full rate to random hosts, the demand is `p a` links per switch: below
+/// 1 the links cannot carry it, whatever the routes. (*Equality*, on the balance of a budget: `p d >= K > p a`, where d
+/// is the diameter.)
 pub fn links_per_host_and_hop(degree: f64, endpoints: f64, aspl: f64) -> f64 {
     degree / (endpoints * aspl)
 }

@@ -1,4 +1,4 @@
-//! How many cables may fail: edge connectivity; and how many ways there are: shortest first hops.
+//! Edge connectivity, the number of cables that may fail; and path diversity, the number of shortest first hops.
 
 use rayon::prelude::*;
 
@@ -9,11 +9,12 @@ use crate::ids::SwitchId;
 /// The largest product of switches, their smallest degree and arcs for which the edge connectivity is computed.
 pub const MAX_CONNECTIVITY_WORK: u128 = 1 << 36;
 
-/// The fewest cables (in directed graphs: arcs) whose loss leaves a switch that cannot reach another; 0 for one switch.
+/// Returns the smallest number of cables (in directed graphs: arcs) whose loss leaves a switch that cannot reach
+/// another; 0 for one switch.
 ///
-/// At diameter 2 or less it is the smallest degree (J. Plesník, Critical graphs of given diameter, 1975), and so it is
-/// in a connected graph whose switches are all alike (Mader); `diameter` and `alike` say what is known. Otherwise it is
-/// the smallest maximum flow between switch 0 and each other one, in both directions if the graph is directed (Menger).
+/// At diameter 2 or less it is the smallest degree (J. Plesník, Critical graphs of given diameter, 1975), as it is in a
+/// connected vertex-transitive graph (Mader); `diameter` and `alike` pass on this knowledge. Otherwise it is the
+/// smallest maximum flow between switch 0 and each other switch, in both directions if the graph is directed (Menger).
 ///
 /// # Errors
 /// [`TopologyError::TooLarge`] beyond [`MAX_CONNECTIVITY_WORK`].
@@ -49,7 +50,7 @@ pub fn edge_connectivity(graph: &Graph, diameter: Option<usize>, alike: bool) ->
 /// Unit flow along arcs, found path by path.
 struct Flow<'a> {
     graph: &'a Graph,
-    /// Whether an arc carries flow. Two-way cables are two arcs; flow may use both, which then cancels.
+    /// `true` for arcs that carry flow. Two-way cables are two arcs; flow may use both, which then cancels.
     used: Vec<bool>,
     came_by: Vec<(u32, bool)>,
     seen: Vec<bool>,
@@ -63,7 +64,7 @@ impl<'a> Flow<'a> {
         Self { graph, used, came_by, seen: vec![false; n], queue: Vec::with_capacity(n) }
     }
 
-    /// The maximum flow, or `enough` if it is larger.
+    /// Returns the maximum flow, or `enough` if it is larger.
     fn between(&mut self, from: u32, to: u32, enough: usize) -> usize {
         self.used.fill(false);
         (0..enough).take_while(|_| self.augment(from, to)).count()
@@ -106,8 +107,9 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// The mean number of neighbours through which a shortest path leads, over all ordered pairs of different switches: 1
-/// where paths are unique. `None` if some pair is unreachable, or for one switch. Takes a search from every switch.
+/// Returns the mean number of neighbours through which a shortest path leads, over all ordered pairs of different
+/// switches: 1 if paths are unique. `None` if some pair is unreachable, or for one switch. Needs a search from every
+/// switch.
 pub fn path_diversity(graph: &Graph) -> Option<f64> {
     let n = graph.switches();
     let choices: Option<Vec<u64>> = (0..n as u32)
@@ -134,7 +136,7 @@ pub fn path_diversity(graph: &Graph) -> Option<f64> {
     choices.filter(|_| n > 1).map(|choices| choices.iter().sum::<u64>() as f64 / pairs)
 }
 
-/// Distances of all switches to one of them.
+/// Computes the distances of all switches to one of them.
 fn to_switch(graph: &Graph, to: u32, distance: &mut [u32], queue: &mut Vec<u32>) {
     distance.fill(u32::MAX);
     queue.clear();
@@ -163,7 +165,7 @@ mod tests {
 
     #[test]
     fn known_connectivities() {
-        // Two triangles joined by one cable: one cut. The diameter 3 rules the short cut out.
+        // Two triangles connected by one cable: one cut. The diameter 3 rules out the shortcut.
         let bridge = Graph::undirected(6, vec![(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5)]).unwrap();
         assert_eq!(edge_connectivity(&bridge, Some(3), false).unwrap(), 1);
         for (spec, expected) in [("torus:4x4", 4), ("mesh:4x5", 2), ("ring:9", 2), ("full_mesh:6", 5)] {
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn ways_by_hand() {
-        // A square: opposite corners have two ways, neighbours one: 4 pairs of 2 and 8 of 1.
+        // A square: opposite corners have two paths, neighbours one: 4 pairs of 2 and 8 of 1.
         let square = build("ring:4").unwrap().graph;
         assert!((path_diversity(&square).unwrap() - 16.0 / 12.0).abs() < 1e-15);
         assert_eq!(path_diversity(&Graph::undirected(3, vec![(0, 1)]).unwrap()), None);
@@ -187,7 +189,7 @@ mod tests {
     }
 
     proptest! {
-        /// Brute force: remove every set of arcs of growing size until the graph falls apart.
+        /// Brute force: remove every set of arcs of growing size until the graph is disconnected.
         #[test]
         fn no_smaller_cut_exists(n in 2usize..6, directed: bool, pairs in prop::collection::vec((0u32..6, 0u32..6), 2..9)) {
             let pairs: Vec<_> = pairs.into_iter().map(|(u, v)| (u % n as u32, v % n as u32)).collect();

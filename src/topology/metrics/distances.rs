@@ -1,16 +1,16 @@
 //! Distances between all pairs of switches, exactly, or between samples.
 //!
-//! Searches run from 1,024 switches at a time, one bit for each, so that a step along an arc serves all of them (M.
-//! Then et al., The More the Merrier: Efficient Multi-Source Graph Traversal, 2014). There are two kinds of them:
+//! Searches run from 1,024 switches simultaneously, one bit each, so that a step along an arc serves all of them (M.
+//! Then et al., The More the Merrier: Efficient Multi-Source Graph Traversal, 2014). There are two kinds:
 //!
-//! - In networks of small diameter every switch collects in each step what its neighbours know: whole rows of bits in the
-//!   order of the arrays. A switch that all searches have reached is passed over, and one that is nearly there stops
-//!   looking as soon as it is; in networks near the Moore bound that saves most of the last step, the dearest one.
-//! - In networks of large diameter few searches arrive at a switch in a step, so only what is new is passed on; and
+//! - In networks of small diameter every switch collects in each step the bits of its neighbours: whole rows in the
+//!   order of the arrays. A switch that all searches have reached is skipped, and one that is nearly complete stops
+//!   early; in networks near the Moore bound this saves most of the last step, the most expensive one.
+//! - In networks of large diameter few searches arrive at a switch in a step, so only new bits are passed on; and
 //!   searches that start near each other run together, because they arrive together.
 //!
-//! Blocks of searches are shared among the threads of rayon. What they add up are integers, so the result is the same
-//! for any number of threads.
+//! Blocks of searches are distributed over the threads of rayon. They sum integers, so the result is the same for any
+//! number of threads.
 
 use rayon::prelude::*;
 
@@ -34,7 +34,7 @@ const BLOCK: usize = 64 * WORDS;
 type Row = [u64; WORDS];
 const NONE: Row = [0; WORDS];
 
-/// Largest distance from the first switch at which rows are collected whole. Beyond, the sparse search is faster.
+/// Largest distance from the first switch for which whole rows are collected. Above it, the sparse search is faster.
 const DENSE_DEPTH: usize = 16;
 
 /// Distances in hops over ordered pairs of different switches.
@@ -49,12 +49,12 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// The largest distance.
+    /// Returns the largest distance.
     pub fn diameter(&self) -> usize {
         self.histogram.len()
     }
 
-    /// What [`between_hosts`] gives where each of so many switches has equally many hosts.
+    /// Returns the result of [`between_hosts`] if each of `switches` switches has `hosts` hosts.
     pub fn between_hosts_everywhere(&self, switches: usize, hosts: u32) -> Option<BetweenHosts> {
         let p = u128::from(hosts);
         BetweenHosts::of(switches as u128 * p, self.diameter(), p * p * self.sum)
@@ -72,17 +72,16 @@ impl Distances {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sampled {
     /// Distances from (in directed graphs: to) the switches of the sample; its diameter is a lower bound of the true
-    /// one.
+    /// diameter.
     pub distances: Distances,
     /// Number of switches in the sample.
     pub samples: usize,
-    /// The true average lies within this of [`Distances::aspl`] with 95 % confidence; 0 if the sample is the whole
-    /// graph.
+    /// The true average is within this of [`Distances::aspl`] with 95 % confidence; 0 if the sample is the whole graph.
     ///
     /// Hoeffding's inequality for samples without replacement (R. Serfling, Probability Inequalities for the Sum in
     /// Sampling without Replacement, 1974): `R * sqrt((1 - (K-1)/n) * ln(2/0.05) / (2K))`, where `R` is the width of
-    /// the range in which the mean distance of a switch must lie: from the bound by degree to the diameter, which is at
-    /// most the farthest distance from plus the farthest distance to any one switch.
+    /// the range of the mean distance of a switch: from the bound by degree to the diameter, which is at most the
+    /// farthest distance from plus the farthest distance to any one switch.
     pub error: f64,
     /// Seed of the sample.
     pub seed: u64,
@@ -117,8 +116,8 @@ pub fn watched(graph: &Graph, steps: &Steps) -> Result<Distances, TopologyError>
     Ok(Distances::of(search(graph, &order, deep, steps)))
 }
 
-/// Distances between all pairs of switches of a graph whose automorphisms take every switch to every other: those from
-/// switch 0, times the number of switches.
+/// Returns the distances between all pairs of switches of a graph whose automorphisms map every switch to every other:
+/// those from switch 0, times the number of switches.
 ///
 /// # Errors
 /// [`TopologyError::Disconnected`] if a switch does not reach another.
@@ -162,14 +161,14 @@ fn connected(graph: &Graph) -> Result<(), TopologyError> {
     }
 }
 
-/// The direction in which a search goes through arcs.
+/// Direction in which a search follows arcs.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Along,
     Against,
 }
 
-/// The number of switches at distance 0, 1, ... of one.
+/// Returns the number of switches at distance 0, 1, ... of one.
 fn levels(graph: &Graph, start: SwitchId, way: Way) -> Vec<u64> {
     let mut seen = vec![false; graph.switches()];
     seen[start.index()] = true;
@@ -197,15 +196,15 @@ fn eccentricity(graph: &Graph, start: SwitchId, way: Way) -> usize {
     levels(graph, start, way).len() - 1
 }
 
-/// All switches, in an order in which every 1,024 lie near each other: from the first one that is left a search gathers
-/// the next 1,024 that are left.
+/// Returns all switches, in an order in which every 1,024 are near each other: from the first remaining switch a search
+/// collects the next 1,024 remaining ones.
 fn patches(graph: &Graph) -> Vec<u32> {
     let n = graph.switches();
     let mut taken = vec![false; n];
     let mut order = Vec::with_capacity(n);
     let mut first = 0;
     while order.len() < n {
-        // What a patch leaves over as islands is joined to the next patch, up to the size of a block.
+        // Islands that a patch leaves over are added to the next patch, up to the size of a block.
         let end = n.min((order.len() / BLOCK + 1) * BLOCK);
         while order.len() < end {
             while taken[first] {
@@ -228,7 +227,7 @@ fn patches(graph: &Graph) -> Vec<u32> {
     order
 }
 
-/// The histogram of the distances from every switch to those of `ends`.
+/// Returns the histogram of the distances from every switch to the switches of `ends`.
 fn search(graph: &Graph, ends: &[u32], deep: bool, steps: &Steps) -> Vec<u64> {
     let n = graph.switches();
     steps.expect(ends.len() as u64);
@@ -258,7 +257,7 @@ fn ones(row: &Row) -> u64 {
     row.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// The search for small diameters. Bit `b` of switch `v` says that `v` reaches the `b`-th end.
+/// The search for small diameters. Bit `b` of switch `v` is set if `v` reaches the `b`-th end.
 struct Dense {
     now: Vec<Row>,
     next: Vec<Row>,
@@ -305,7 +304,7 @@ impl Dense {
         histogram
     }
 
-    /// Each search by itself while it has reached few switches: then single bits are cheaper than rows.
+    /// Runs each search separately while it has reached few switches: single bits are then cheaper than rows.
     fn first_steps(&mut self, graph: &Graph, ends: &[u32]) -> Vec<u64> {
         self.now.fill(NONE);
         let mut histogram = Vec::new();
@@ -344,13 +343,13 @@ impl Dense {
     }
 }
 
-/// The search for large diameters. Only what a switch has just learnt is passed on.
+/// The search for large diameters. Only newly reached ends are passed on.
 struct Sparse {
-    /// Ends that a switch reaches.
+    /// Ends that each switch reaches.
     seen: Vec<Row>,
-    /// Ends that it reaches at the current distance; all zero for switches that are not in `reached`.
+    /// Ends that each switch reaches at the current distance; all zero for switches that are not in `reached`.
     fresh: Vec<Row>,
-    /// The same for the next distance.
+    /// Ends that each switch reaches at the next distance.
     next: Vec<Row>,
     reached: Vec<u32>,
     next_reached: Vec<u32>,
@@ -403,7 +402,7 @@ impl Sparse {
     }
 }
 
-/// Distances between different hosts, in hops between the vertices that bear them.
+/// Distances between different hosts, in hops between the vertices to which they are attached.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BetweenHosts {
     largest: usize,
@@ -413,25 +412,25 @@ pub struct BetweenHosts {
 }
 
 impl BetweenHosts {
-    /// `None` if there are less than two hosts.
+    /// Returns `None` if there are fewer than two hosts.
     fn of(hosts: u128, largest: usize, sum: u128) -> Option<Self> {
         (hosts > 1).then(|| Self { largest, sum, pairs: hosts * (hosts - 1) })
     }
 
-    /// Largest and mean number of hops; where hosts are vertices, the links of a way.
+    /// Returns the largest and mean number of hops; if hosts are vertices, the links of a path.
     pub fn hops(&self) -> (usize, f64) {
         (self.largest, self.sum as f64 / self.pairs as f64)
     }
 
-    /// Largest and mean number of switches that a message crosses, where switches bear hosts: one more than hops. Hosts
-    /// of one switch have that one between them.
+    /// Returns the largest and mean number of switches that a message crosses, if hosts are attached to switches: one
+    /// more than hops. Hosts on one switch have that switch between them.
     pub fn switches(&self) -> (usize, f64) {
         (self.largest + 1, (self.sum + self.pairs) as f64 / self.pairs as f64)
     }
 }
 
-/// Distances between hosts, with so many on each vertex; `None` if there are less than two, or if some cannot reach
-/// another.
+/// Returns the distances between hosts, with `hosts[v]` on vertex v; `None` if there are fewer than two, or if some
+/// cannot reach another.
 pub fn between_hosts(graph: &Graph, hosts: &[u32]) -> Option<BetweenHosts> {
     let bearing: Vec<(usize, u128)> =
         hosts.iter().enumerate().filter(|(_, hosts)| **hosts > 0).map(|(s, &hosts)| (s, u128::from(hosts))).collect();
@@ -471,7 +470,7 @@ mod tests {
         assert_eq!(super::super::Metrics::of(&apart).unwrap().distances, None);
         let huge = build("ring:4000000").unwrap().graph;
         assert!(matches!(distances(&huge), Err(TopologyError::TooLarge { .. })));
-        // One search does, because all switches of a ring are alike.
+        // One search is enough, because all switches of a ring are equivalent.
         assert_eq!(of_transitive(&huge).unwrap().diameter(), 2_000_000);
     }
 
@@ -488,7 +487,7 @@ mod tests {
         let crossed = |graph: &Graph, hosts: &[u32]| between_hosts(graph, hosts).map(|between| between.switches());
         assert_eq!((crossed(&one, &[1]), crossed(&one, &[2])), (None, Some((1, 1.0))));
         assert_eq!(distances(&one).unwrap().between_hosts_everywhere(1, 1), None);
-        // Who bears no host need not be reached.
+        // Switches without hosts need not be reached.
         let apart = Graph::undirected(3, vec![(0, 1)]).unwrap();
         assert_eq!((crossed(&apart, &[1, 1, 0]), crossed(&apart, &[1, 1, 1])), (Some((2, 2.0)), None));
         assert_eq!(between_hosts(&apart, &[1, 1, 0]).unwrap().hops(), (1, 1.0));
@@ -519,7 +518,7 @@ mod tests {
         }
     }
 
-    /// The plain search, one switch after another.
+    /// Computes the histogram by a plain search, one switch after another.
     fn slow_histogram(graph: &Graph) -> Vec<u64> {
         let mut histogram = Vec::new();
         for source in 0..graph.switches() {

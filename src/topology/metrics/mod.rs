@@ -1,7 +1,7 @@
-//! What can be said of a graph without a floor plan: sizes, degrees, distances, bounds, cuts, and a digest of its
-//! cables.
+//! Properties of a graph without a floor plan: sizes, degrees, distances, bounds, cuts, and a digest of its cables.
 //!
-//! [`Metrics`] has what is always quick; what takes longer has a function of its own: [`bisection`], [`connectivity`].
+//! [`Metrics`] has the properties that are always quick; others have functions of their own: [`bisection`],
+//! [`connectivity`].
 
 use sha2::{Digest, Sha256};
 
@@ -26,13 +26,13 @@ pub struct Metrics {
     pub switches: usize,
     /// Number of cables: edges of an undirected graph, arcs of a directed one.
     pub cables: usize,
-    /// Whether cables are one-way.
+    /// `true` if cables are one-way.
     pub directed: bool,
     /// Smallest and largest degree.
     pub degrees: Degrees,
     /// Distances, unless the graph is disconnected.
     pub distances: Option<Distances>,
-    /// [`edge_sha256`].
+    /// Digest of the cables, see [`edge_sha256`].
     pub edge_sha256: String,
 }
 
@@ -66,17 +66,17 @@ impl Metrics {
         Self::with_distances(graph, distances::watched(graph, steps))
     }
 
-    /// Measures the graph of a topology; where all its switches are alike, one search gives all distances.
+    /// Measures the graph of a topology; if all its switches are equivalent, one search yields all distances.
     ///
     /// # Errors
-    /// As [`Metrics::of`], but only for families whose switches differ.
+    /// As [`Metrics::of`], but only for families whose switches are not equivalent.
     pub fn of_topology(topology: &Topology, steps: &Steps) -> Result<Self, TopologyError> {
         let graph = &*topology.graph;
         let alike = symmetry::vertex_transitive(&topology.spec);
         if alike { Self::with_distances(graph, distances::of_transitive(graph)) } else { Self::watched(graph, steps) }
     }
 
-    /// Measures all but the distances, which are left out.
+    /// Measures everything except the distances.
     pub fn without_distances(graph: &Graph) -> Self {
         Self {
             switches: graph.switches(),
@@ -98,7 +98,7 @@ impl Metrics {
     }
 }
 
-/// Smallest and largest degrees.
+/// Returns the smallest and largest degrees.
 pub fn degrees(graph: &Graph) -> Degrees {
     let start = Degrees { min_out: usize::MAX, max_out: 0, min_in: usize::MAX, max_in: 0 };
     (0..graph.switches() as u32).map(SwitchId).fold(start, |d, switch| {
@@ -112,8 +112,8 @@ pub fn degrees(graph: &Graph) -> Degrees {
     })
 }
 
-/// SHA-256, in hexadecimal, over the lines `u v` of all cables in ascending order, each ended by a newline. For two-way
-/// cables the smaller switch comes first. Two graphs with the same digest have the same cables.
+/// Returns the SHA-256, in hexadecimal, over the lines `u v` of all cables in ascending order, each ended by a newline.
+/// For two-way cables the smaller switch is first. Two graphs with the same digest have the same cables.
 pub fn edge_sha256(graph: &Graph) -> String {
     let mut hash = Sha256::new();
     let mut line = Vec::new();

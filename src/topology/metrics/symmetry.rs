@@ -1,13 +1,13 @@
-//! Families whose switches are all alike.
+//! Families whose switches are all equivalent.
 //!
-//! A graph is vertex-transitive if for any two switches a renumbering that keeps all cables takes the one to the other.
-//! Then one search gives all distances, and as many ways as cables lead out of a switch (W. Mader, Über den
-//! Zusammenhang symmetrischer Graphen, 1970). The table here says where that is so by construction; a family that is
-//! missing is only slower.
+//! A graph is vertex-transitive if for any two switches a renumbering that keeps all cables maps one to the other. One
+//! search then yields all distances, and the edge connectivity is the degree (W. Mader, Über den Zusammenhang
+//! symmetrischer Graphen, 1970). This table lists families that are vertex-transitive by construction; a missing family
+//! is only slower.
 
 use super::super::Spec;
 
-/// Families that are vertex-transitive for all parameters, and why.
+/// Families that are vertex-transitive for all parameters, and the reason.
 const FAMILIES: &[(&str, &str)] = &[
     ("ring", "rotation"),
     ("torus", "translation"),
@@ -20,7 +20,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("dln", "rotation: the shortcuts of all switches have the same lengths"),
 ];
 
-/// Whether all switches of a topology are alike by construction.
+/// Returns `true` if all switches of a topology are equivalent by construction.
 pub fn vertex_transitive(spec: &Spec) -> bool {
     FAMILIES.iter().any(|(name, _)| *name == spec.family().name)
 }
@@ -33,7 +33,7 @@ mod tests {
     use crate::topology::{Graph, build};
     use proptest::prelude::*;
 
-    /// A network of each family of the table, of sizes from small numbers.
+    /// Returns a network of each family of the table, of sizes from small numbers.
     fn specs(a: usize, b: usize, c: usize) -> Vec<String> {
         let n = 2 * (a + b + c);
         vec![
@@ -62,7 +62,7 @@ mod tests {
         }
     }
 
-    /// The distances from a switch to all others, sorted; `None` if one cannot be reached.
+    /// Returns the distances from a switch to all others, sorted; `None` if one cannot be reached.
     fn distances_from(graph: &Graph, from: u32) -> Vec<Option<usize>> {
         let mut distance = vec![None; graph.switches()];
         distance[from as usize] = Some(0);

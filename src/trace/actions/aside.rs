@@ -1,4 +1,4 @@
-//! The temporary file, and where in it the actions of a rank are.
+//! The temporary file, and the positions of a rank's actions in it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,38 +12,38 @@ use super::words::{from_words, to_words};
 /// Bytes of an action in the file.
 const BYTES: usize = 16;
 
-/// Memory for the actions of a trace, and the file for those that do not fit into it.
+/// Memory for the actions of a trace, and the file for the others.
 #[derive(Debug)]
 pub struct Store {
-    /// Actions for which there is memory, whether they came or not.
+    /// Number of actions for which memory is reserved, used or not.
     kept: AtomicUsize,
     limit: usize,
     file: Mutex<Scratch>,
 }
 
-/// The file, as soon as there is something in it.
+/// The file, created when it is first needed.
 #[derive(Debug, Default)]
 struct Scratch {
     file: Option<File>,
-    /// Actions written.
+    /// Number of actions written.
     length: u64,
-    /// Whether it could not be made or written: then all stays in memory.
+    /// `true` if it could not be created or written: all actions then stay in memory.
     failed: bool,
 }
 
 impl Store {
-    /// Memory for so many actions, and for a few of each rank.
+    /// Creates a store with memory for `limit` actions, and for a few of each rank.
     pub fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self { kept: AtomicUsize::new(0), limit, file: Mutex::default() })
     }
 
-    /// Actions that are kept in memory, beside a few of each rank.
+    /// Returns the number of actions that stay in memory, in addition to a few of each rank.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Whether there is memory for so many more, which is taken then; it is if it `must` be. Nothing is given back: a
-    /// trace only grows.
+    /// Reserves memory for `more` actions, and returns `true` if there was any, or if it `must` be. Nothing is
+    /// released: a trace only grows.
     pub(super) fn allows(&self, more: usize, must: bool) -> bool {
         let kept = self.kept.fetch_add(more, Relaxed);
         let fits = must || kept.saturating_add(more) <= self.limit;
@@ -54,7 +54,7 @@ impl Store {
     }
 
     fn scratch(&self) -> MutexGuard<'_, Scratch> {
-        // What is in the file is whole whoever panicked.
+        // The file is consistent, whatever panicked.
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -66,7 +66,7 @@ impl Scratch {
             none => none.insert(tempfile::tempfile()?),
         };
         file.seek(SeekFrom::Start(at * BYTES as u64))?;
-        // A piece may be all that was in memory: it goes out in parts, so as not to be there twice.
+        // A piece may be all that was in memory: it is written in parts, to avoid holding it twice.
         actions.chunks(STEP).try_for_each(|some| file.write_all(&some.iter().flat_map(bytes).collect::<Vec<u8>>()))
     }
 
@@ -96,7 +96,7 @@ fn bytes(action: &Action) -> [u8; BYTES] {
 /// The actions of a rank that are in the file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aside {
-    /// Pieces in their order: number of the first action, and where in the file it is.
+    /// Pieces in order: number of the first action, and its position in the file.
     pieces: Vec<(usize, u64)>,
     length: usize,
 }
@@ -106,7 +106,7 @@ impl Aside {
         self.length
     }
 
-    /// Sets actions aside behind those that are; `false` if that cannot be done.
+    /// Appends actions to those in the file; `false` if that is impossible.
     pub fn append(&mut self, store: &Store, actions: &[Action]) -> bool {
         let mut scratch = store.scratch();
         if scratch.failed {
@@ -124,7 +124,7 @@ impl Aside {
         true
     }
 
-    /// Where an action is in the file, and how many follow it there, itself included.
+    /// Returns the position of an action in the file, and the number of contiguous actions from there on.
     fn place(&self, at: usize) -> (u64, usize) {
         let piece = self.pieces.partition_point(|&(first, _)| first <= at) - 1;
         let (first, place) = self.pieces[piece];
@@ -132,20 +132,20 @@ impl Aside {
         (place + (at - first) as u64, end - at)
     }
 
-    /// Reads actions from a place on: one at least, and `most` at most.
+    /// Reads at least one and at most `most` actions, starting at `at`.
     ///
     /// # Panics
-    /// If the file cannot be read: there is no other place where they are.
+    /// If the file cannot be read: the actions exist nowhere else.
     pub fn read(&self, store: &Store, at: usize, most: usize) -> Vec<Action> {
         let (place, there) = self.place(at);
         let read = store.scratch().read(place, there.min(most));
         read.unwrap_or_else(|error| panic!("the temporary file with a part of the trace cannot be read: {error}"))
     }
 
-    /// Puts actions in the place of those that are there from `at` on, none of which lies behind the end of a piece.
+    /// Overwrites the actions from `at` on, all of them in one piece.
     ///
     /// # Panics
-    /// If the file cannot be written where it was written before.
+    /// If the file cannot be overwritten.
     pub fn set(&self, store: &Store, at: usize, actions: &[Action]) {
         let (place, there) = self.place(at);
         debug_assert!(actions.len() <= there);

@@ -1,9 +1,9 @@
-//! What a rank does, in order: in memory, and from some size of the trace on in a temporary file.
+//! The actions of a rank, in order: in memory, and above a certain size of the trace in a temporary file.
 //!
-//! An action takes 16 bytes, so a trace of a few million calls lies in memory. One of a billion would not: what goes
-//! beyond [`Store::limit`] actions in all is set aside in a file that has no name and ends with the process. It is read
-//! again a piece at a time, by whoever walks along the actions, so that memory is bounded by the number of ranks. Where
-//! no temporary file can be had, all stays in memory.
+//! An action takes 16 bytes, so a trace of a few million calls fits in memory. One of a billion would not: actions
+//! beyond the total of [`Store::limit`] are stored in an unnamed file that disappears with the process. Iterators read
+//! it one piece at a time, so that memory is bounded by the number of ranks. If no temporary file can be created,
+//! everything stays in memory.
 
 mod aside;
 #[cfg(test)]
@@ -22,36 +22,36 @@ pub use aside::Store;
 pub(crate) use window::Window;
 pub(crate) use words::to_words;
 
-/// Actions of a rank that are in memory whatever the limit: what is set aside goes out in pieces of at least so many.
+/// Actions of a rank that stay in memory whatever the limit: the file is written in pieces of at least this size.
 const PIECE: usize = 256;
 
-/// Actions that one who walks along them reads at once.
+/// Actions that an iterator reads in one step.
 const STEP: usize = 4096;
 
-/// What a rank does, in order.
+/// The actions of a rank, in order.
 ///
-/// Made from a vector, all of it stays in memory; readers make them [`in_store`](Self::in_store).
+/// If made from a vector, all of them stay in memory; readers create them [`in_store`](Self::in_store).
 #[derive(Default)]
 pub struct Actions {
-    /// What was set aside: all but the last ones.
+    /// Actions in the file: all but the last ones.
     aside: Option<Box<Aside>>,
-    /// The last ones.
+    /// The last actions.
     tail: Vec<Action>,
     store: Option<Arc<Store>>,
 }
 
 impl Actions {
-    /// None yet; what does not fit into the memory that a store allows will be set aside.
+    /// Creates an empty list; actions beyond the memory of the store will go to its file.
     pub fn in_store(store: &Arc<Store>) -> Self {
         Self { store: Some(Arc::clone(store)), ..Self::default() }
     }
 
-    /// None yet, with the store of these.
+    /// Creates an empty list with the same store.
     pub(super) fn none_alike(&self) -> Self {
         Self { store: self.store.clone(), ..Self::default() }
     }
 
-    /// These actions: as they are if the store allows that much memory, set aside otherwise.
+    /// Takes over these actions: unchanged if the store has memory for them, otherwise in its file.
     pub(crate) fn moved(actions: Vec<Action>, store: &Arc<Store>) -> Self {
         let mut all = Self::in_store(store);
         if store.allows(actions.capacity(), false) {
@@ -62,23 +62,23 @@ impl Actions {
         all
     }
 
-    /// The limit of their store, if they have one.
+    /// Returns the limit of the store, if there is one.
     pub(super) fn limit(&self) -> Option<usize> {
         self.store.as_ref().map(|store| store.limit())
     }
 
-    /// How many there are.
+    /// Returns the number of actions.
     #[inline]
     pub fn len(&self) -> usize {
         self.set_aside() + self.tail.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many of them, the first ones, are in the temporary file.
+    /// Returns the number of leading actions that are in the temporary file.
     #[inline]
     pub fn set_aside(&self) -> usize {
         self.aside.as_ref().map_or(0, |aside| aside.len())
@@ -93,7 +93,7 @@ impl Actions {
         self.tail.push(action);
     }
 
-    /// Memory for one more: more of it, or that of those that are set aside now.
+    /// Makes room for one more action: new memory, or that of actions that go to the file now.
     #[cold]
     fn make_room(&mut self) {
         let more = self.tail.capacity().max(4);
@@ -108,10 +108,10 @@ impl Actions {
         self.tail.reserve(more);
     }
 
-    /// Appends so many actions, which `give` puts behind those that are there in a vector.
+    /// Appends actions that `give` adds to a vector that already contains others.
     ///
     /// # Errors
-    /// Those of `give`.
+    /// Errors of `give`.
     pub(super) fn append<E>(
         &mut self,
         number: usize,
@@ -132,7 +132,7 @@ impl Actions {
         Ok(some.len())
     }
 
-    /// Appends copies of those from one place up to another.
+    /// Appends copies of a range of actions.
     pub(crate) fn extend_from_within(&mut self, from: usize, to: usize) {
         let aside = self.set_aside();
         if from >= aside && self.store.as_ref().is_none_or(|store| store.allows(to - from, false)) {
@@ -147,7 +147,7 @@ impl Actions {
         }
     }
 
-    /// The same actions in another store: as they are if none is set aside.
+    /// Moves the actions to another store: unchanged if none are in the file.
     pub(crate) fn into_store(self, store: &Arc<Store>) -> Self {
         if self.aside.is_none() {
             return Self::moved(self.tail, store);
@@ -157,35 +157,35 @@ impl Actions {
         all
     }
 
-    /// Gives back memory for actions that did not come.
+    /// Releases unused memory.
     pub fn shrink_to_fit(&mut self) {
         self.tail.shrink_to_fit();
     }
 
-    /// An action by its place. What is set aside is read one by one, so this is not the way to walk along them.
+    /// Returns an action by its index. Actions in the file are read one by one, so use an iterator to visit many.
     ///
     /// # Panics
-    /// If the temporary file cannot be read, as all that read actions.
+    /// If the temporary file cannot be read; this applies to all methods that read actions.
     #[inline]
     pub fn get(&self, at: usize) -> Option<Action> {
         let aside = self.set_aside();
         if at >= aside { self.tail.get(at - aside).copied() } else { self.read(at, 1).pop() }
     }
 
-    /// The first action.
+    /// Returns the first action.
     pub fn first(&self) -> Option<Action> {
         self.get(0)
     }
 
-    /// The last action.
+    /// Returns the last action.
     pub fn last(&self) -> Option<Action> {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// Puts an action in the place of another one.
+    /// Replaces an action.
     ///
     /// # Panics
-    /// If there is none, or if the temporary file cannot be written where it was written before.
+    /// If there is no such action, or if the temporary file cannot be overwritten.
     pub fn set(&mut self, at: usize, action: Action) {
         let before = self.set_aside();
         match (&self.aside, &self.store) {
@@ -194,7 +194,7 @@ impl Actions {
         }
     }
 
-    /// Changes actions, one after the other.
+    /// Modifies all actions, one after the other.
     ///
     /// # Panics
     /// As [`set`](Self::set).
@@ -211,12 +211,12 @@ impl Actions {
         self.tail.iter_mut().for_each(how);
     }
 
-    /// Walks along them.
+    /// Returns an iterator over all actions.
     pub fn iter(&self) -> Iter<'_> {
         self.iter_from(0)
     }
 
-    /// Walks along them from a place on.
+    /// Returns an iterator over the actions from `start` on.
     pub fn iter_from(&self, start: usize) -> Iter<'_> {
         let aside = self.set_aside();
         Iter {
@@ -228,10 +228,10 @@ impl Actions {
         }
     }
 
-    /// All of them, at most so many at once.
+    /// Returns all actions in slices of at most `most`.
     ///
     /// # Panics
-    /// If that number is 0.
+    /// If `most` is 0.
     pub fn chunks(&self, most: usize) -> impl Iterator<Item = Cow<'_, [Action]>> {
         (0..self.len()).step_by(most).map(move |start| match self.aside {
             None => Cow::Borrowed(&self.tail[start..self.tail.len().min(start + most)]),
@@ -239,7 +239,7 @@ impl Actions {
         })
     }
 
-    /// All of them side by side; in memory anew if some are set aside.
+    /// Returns all actions as one slice; copied to memory if some are in the file.
     pub fn together(&self) -> Cow<'_, [Action]> {
         match self.aside {
             None => Cow::Borrowed(&self.tail),
@@ -247,7 +247,7 @@ impl Actions {
         }
     }
 
-    /// Some that are set aside, from a place on: at most so many, and one at least.
+    /// Reads actions from the file, starting at `at`: at least one and at most `most`.
     fn read(&self, at: usize, most: usize) -> Vec<Action> {
         match (&self.aside, &self.store) {
             (Some(aside), Some(store)) => aside.read(store, at, most),
@@ -275,7 +275,7 @@ impl Extend<Action> for Actions {
 }
 
 impl Clone for Actions {
-    /// A copy of its own: changes of one are none of the other.
+    /// Returns an independent copy.
     fn clone(&self) -> Self {
         match &self.store {
             Some(store) if self.aside.is_some() => {
@@ -327,16 +327,16 @@ impl<'a> IntoIterator for &'a Actions {
     }
 }
 
-/// A walk along actions.
+/// Iterator over actions.
 #[derive(Debug)]
 pub struct Iter<'a> {
     actions: &'a Actions,
-    /// Some that were set aside, and how many of them were given.
+    /// Actions read from the file, and the number of them already returned.
     read: Vec<Action>,
     taken: usize,
-    /// The first one that is set aside and not yet read.
+    /// The next action to read from the file.
     next: usize,
-    /// The next one that is not set aside.
+    /// The next action in memory.
     tail: usize,
 }
 

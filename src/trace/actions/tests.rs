@@ -10,7 +10,7 @@ fn any_action() -> impl Strategy<Value = Action> {
     let datatype = (-1i64..=59).prop_filter_map("58 is no type", Datatype::from_id);
     let window = any::<u32>().prop_map(CommunicatorId::from_number);
     let counts = prop_oneof![any::<u32>(), Just(UNKNOWN_COUNT)];
-    // No negative zero, which is equal to zero and has other words.
+    // No negative zero, which is equal to zero but has other words.
     let numbers = any::<f64>().prop_map(|number| number + 0.0);
     (0..24, (any::<u32>(), any::<u32>(), any::<i32>()), counts, datatype, window, numbers).prop_map(
         |(code, (other, index, tag), count, datatype, window, number)| match code {
@@ -46,7 +46,7 @@ fn compute(number: usize) -> Action {
     Action::Compute { flops: number as f64 }
 }
 
-/// So many actions of each of some ranks, which take turns in which they do some.
+/// Makes actions of several ranks, `each` per rank and turn.
 fn made(store: &Arc<Store>, ranks: usize, turns: usize, each: usize) -> Vec<Actions> {
     let mut all: Vec<Actions> = (0..ranks).map(|_| Actions::in_store(store)).collect();
     for turn in 0..turns {
@@ -66,7 +66,7 @@ proptest! {
         prop_assert_eq!(to_words(&a) == to_words(&b), a == b);
     }
 
-    /// Whatever is set aside, they are what a vector would be.
+    /// Wherever they are stored, they equal those of a vector.
     #[test]
     fn they_are_as_a_vector(
         limit in 0usize..3000,
@@ -80,7 +80,7 @@ proptest! {
         let (mut actions, mut other) = (Actions::in_store(&store), Actions::in_store(&store));
         let mut vector = Vec::new();
         for _ in 0..times {
-            // Another one in between, so that pieces do not lie side by side.
+            // Another one in between, so that pieces are not contiguous.
             other.extend(given.iter().copied());
             actions.extend(given.iter().copied());
             vector.extend_from_slice(&given);
@@ -129,7 +129,7 @@ fn small_traces_need_no_file() {
     assert!(all.iter().all(|actions| actions.set_aside() == 0));
 }
 
-/// A decoder that puts many actions into a vector at once keeps to the limit, too.
+/// A decoder that adds many actions to a vector in one call also respects the limit.
 #[test]
 fn many_at_once_are_set_aside() {
     let store = Store::new(1000);

@@ -1,28 +1,28 @@
-//! Actions as a replay sees them: those of its ranks that come next.
+//! Actions as a replay sees them: the next ones of each rank.
 
 use super::{Actions, PIECE};
 use crate::trace::Action;
 
-/// The actions of a rank, which goes along them once.
+/// Cursor over the actions of a rank, which moves forward once.
 #[derive(Debug)]
 pub(crate) enum Window<'a> {
-    /// All of them, in memory.
+    /// All actions, in memory.
     All(&'a [Action]),
-    /// Those around the one at work, the others being in a file.
+    /// A part around the current action, the others being in a file.
     Some(Box<Part<'a>>),
 }
 
-/// Some actions of a rank.
+/// A part of the actions of a rank.
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
     actions: &'a Actions,
-    /// Place of the first one that is here.
+    /// Index of the first action of the part.
     start: usize,
     here: Vec<Action>,
 }
 
 impl<'a> Window<'a> {
-    /// Onto these actions.
+    /// Creates a cursor over these actions.
     pub fn new(actions: &'a Actions) -> Self {
         match actions.aside {
             None => Self::All(&actions.tail),
@@ -30,7 +30,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The action at a place, if it is in the window.
+    /// Returns the action at an index, if it is in the current part.
     #[inline]
     pub fn get(&self, at: usize) -> Option<&Action> {
         match self {
@@ -39,7 +39,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The action at a place, to which the window moves; none behind the last one.
+    /// Returns the action at an index, moving the part if necessary; `None` beyond the last one.
     #[inline]
     pub fn go_to(&mut self, at: usize) -> Option<Action> {
         match self {

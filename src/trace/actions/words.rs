@@ -1,12 +1,11 @@
-//! An action as two words: equal words are equal actions, and equal actions have equal words, but for zeros of two
-//! signs.
+//! An action as two words: equal words mean equal actions and vice versa, except for zeros of two signs.
 
 use crate::trace::{Action, CommunicatorId, Datatype};
 
-/// Two words that no other action has.
+/// Returns two words that identify the action.
 ///
-/// The first has the number of the action in its lowest byte, the datatype above it, and the other rank in its upper
-/// half.
+/// The first has the number of the action in its lowest byte, the datatype above it, and the other rank in its upper 32
+/// bits.
 #[inline]
 pub(crate) fn to_words(action: &Action) -> [u64; 2] {
     let pair = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
@@ -42,10 +41,10 @@ pub(crate) fn to_words(action: &Action) -> [u64; 2] {
     }
 }
 
-/// The action of such words.
+/// Returns the action with these words.
 ///
 /// # Panics
-/// If they are those of no action.
+/// If no action has these words.
 #[inline]
 pub(crate) fn from_words([first, second]: [u64; 2]) -> Action {
     let (other, low, high) = ((first >> 32) as u32, second as u32, (second >> 32) as u32);

@@ -11,13 +11,13 @@ pub(super) struct RankReader<'p, 'o> {
     program: &'p mut Program<'o>,
     rank: u32,
     file: PathBuf,
-    /// Lines so far.
+    /// Number of lines so far.
     pub line: u64,
 }
 
 type Done = Result<(), TraceError>;
 
-/// The fields of a line, from the name on.
+/// The fields of a line, starting with the name.
 struct Fields<'a>(Vec<&'a str>);
 
 impl Fields<'_> {
@@ -53,7 +53,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
         self.program.note(Effect::Approximated, what, self.rank, &self.file, at);
     }
 
-    /// A number of the line: part of a field, both counted from 0.
+    /// Returns a number of the line: part of a field, both counted from 0.
     fn get(&self, fields: &Fields<'_>, field: usize, part: usize) -> Result<i64, TraceError> {
         fields.part(field, part).ok_or_else(|| {
             let said = fields.0.get(field).copied().unwrap_or_default();
@@ -80,7 +80,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
         if last < 2 {
             return Err(self.error(format!("MPI_{name} has no dates")));
         }
-        // The recorder has no clock before the first and behind the last call.
+        // The recorder has no clock outside the first and the last call.
         let (begin, end) = (fields.date(1), fields.date(last));
         let unknown = |field: usize| fields.0[field] != "-";
         if (begin.is_none() && unknown(1)) || (end.is_none() && unknown(last)) {
@@ -92,7 +92,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
         self.call(name, &fields)
     }
 
-    /// The ranks of a communicator: all of them, this one alone, or others.
+    /// Returns the kind of a communicator: all ranks, this one alone, or others.
     fn comm(&mut self, name: &str, fields: &Fields<'_>, field: usize) -> Result<Option<bool>, TraceError> {
         let (own, size) = (self.get(fields, field, 1)?, self.get(fields, field, 2)?);
         let ranks = self.program.ranks.len() as i64;
@@ -102,11 +102,11 @@ impl<'p, 'o> RankReader<'p, 'o> {
         if size == ranks && own == i64::from(self.rank) {
             return Ok(Some(true));
         }
-        self.refuse(&format!("MPI_{name}"), "the recorder does not tell the members of its communicator")?;
+        self.refuse(&format!("MPI_{name}"), "the members of its communicator are not recorded")?;
         Ok(None)
     }
 
-    /// Elements of a count and a type, which stand in two fields that follow each other.
+    /// Returns the elements for a count and a type in two consecutive fields.
     fn elements(&mut self, fields: &Fields<'_>, count: usize, datatype: usize) -> Result<(u32, Datatype), TraceError> {
         let (count, size) = (self.get(fields, count, 0)?, self.get(fields, datatype, 1)?);
         let bytes = u64::try_from(count).ok().zip(u64::try_from(size).ok()).and_then(|(c, s)| c.checked_mul(s));
@@ -122,7 +122,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
         }
         match u32::try_from(rank) {
             Ok(rank) if (rank as usize) < self.program.ranks.len() => Ok(Some(rank)),
-            // `MPI_PROC_NULL` is below zero with all libraries.
+            // `MPI_PROC_NULL` is below zero in all libraries.
             Err(_) if rank < 0 => Ok(None),
             _ => Err(self.error(format!("there is no rank {rank}"))),
         }
@@ -134,7 +134,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
     }
 
     fn post(&mut self, handle: u64, action: Action) {
-        // An address that is used again: what it stood for is over, found by a call that does not tell.
+        // A reused address: the previous request is over, found by a call that does not record it.
         if let Ok(true) = self.program.wait(self.rank, handle, None) {
             self.note(
                 "a request that a test or a waitany has found: waited for where its place is used again".to_owned(),
@@ -156,7 +156,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
             }
             "Waitall" => {
                 let (count, first) = (self.get(f, 2, 0)?, self.get(f, 3, 0)? as u64);
-                // Handles are addresses in a row; a request has 8 bytes with Open MPI and 4 with MPICH.
+                // Handles are consecutive addresses; a request has 8 bytes with Open MPI and 4 with MPICH.
                 let known = |handle: u64| self.program.ranks[self.rank as usize].requests.peek(handle).is_some();
                 let count = u64::try_from(count).unwrap_or(0).min(1 << 24);
                 let width = if (1..count).any(|i| known(first.wrapping_add(8 * i))) { 8 } else { 4 };
@@ -171,10 +171,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
                 self.refuse(&format!("MPI_{name}"), "one-sided communication is not simulated")?;
             }
             "Send_init" | "Recv_init" | "Bsend_init" | "Ssend_init" | "Rsend_init" | "Start" | "Startall" => {
-                self.refuse(
-                    &format!("MPI_{name}"),
-                    "persistent requests are not recorded so that they can be told apart",
-                )?;
+                self.refuse(&format!("MPI_{name}"), "recorded persistent requests cannot be distinguished")?;
             }
             "Barrier" | "Bcast" | "Reduce" | "Allreduce" | "Scan" | "Exscan" | "Gather" | "Scatter" | "Allgather"
             | "Alltoall" | "Gatherv" | "Scatterv" | "Allgatherv" | "Alltoallv" | "Reduce_scatter" => {
@@ -198,7 +195,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
     }
 
     fn wait(&mut self, handle: u64) {
-        // What is not known is a request that is none any more.
+        // An unknown handle is a request that is already complete.
         let _ = self.program.wait(self.rank, handle, None);
     }
 
@@ -221,7 +218,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
     fn receive(&mut self, name: &str, f: &Fields<'_>) -> Done {
         let Some(world) = self.comm(name, f, 7)? else { return Ok(()) };
         if self.get(f, 5, 0)? == -1 || self.get(f, 6, 0)? < 0 {
-            return self.refuse(&format!("MPI_{name}"), "nothing tells from which rank it came, or with which tag");
+            return self.refuse(&format!("MPI_{name}"), "its source and tag are not recorded");
         }
         let Some(from) = self.partner(f, 5, !world)? else { return Ok(()) };
         let ((count, datatype), tag) = (self.elements(f, 3, 4)?, self.tag(f, 6)?);
@@ -237,7 +234,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
     fn sendrecv(&mut self, f: &Fields<'_>) -> Done {
         let Some(world) = self.comm("Sendrecv", f, 12)? else { return Ok(()) };
         if self.get(f, 10, 0)? == -1 || self.get(f, 11, 0)? < 0 {
-            return self.refuse("MPI_Sendrecv", "nothing tells from which rank it received, or with which tag");
+            return self.refuse("MPI_Sendrecv", "its source and tag are not recorded");
         }
         let (to, from) = (self.partner(f, 5, !world)?, self.partner(f, 10, !world)?);
         if let Some(to) = to {
@@ -327,7 +324,7 @@ impl<'p, 'o> RankReader<'p, 'o> {
         self.program.collective(self.rank, call)
     }
 
-    /// A vector of counts, in bytes, of a type that stands in another field.
+    /// Returns a vector of counts, in bytes, of a type in another field.
     fn vector(&mut self, f: &Fields<'_>, field: usize, datatype: usize) -> Result<Counts, TraceError> {
         let size = self.get(f, datatype, 1)?;
         let ranks = self.program.ranks.len();

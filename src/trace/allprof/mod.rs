@@ -1,12 +1,12 @@
-//! Traces of liballprof, the recorder of LogGOPSim: a text for each rank, a line for each call.
+//! Traces of liballprof, the recorder of LogGOPSim: a text file per rank, a line per call.
 //!
-//! A line is the name of the call, the date of its begin, its arguments and the date of its end, with colons between
-//! them, dates in microseconds: `MPI_Send:100:94:10:9,4,4:1:7:1140850688,0,2:105`. A type has its size and extent
-//! behind it, a communicator the own rank and the number of ranks, and a vector of counts its entries. The layout
-//! follows the public sources (liballprof/gencode.py). Requests and statuses are addresses: a receive from any source,
-//! and which request a test or a waitany has found, are not recorded.
+//! A line is the name of the call, its start time, its arguments and its end time, separated by colons, with times in
+//! microseconds: `MPI_Send:100:94:10:9,4,4:1:7:1140850688,0,2:105`. A type is followed by its size and extent, a
+//! communicator by the own rank and the number of ranks, and a vector of counts by its entries. The layout follows the
+//! public sources (liballprof/gencode.py). Requests and statuses are addresses: the source of a receive from any
+//! source, and the requests that a test or a waitany has found, are not recorded.
 //!
-//! What is read is the file of the first rank, whose others stand beside it (`NAME-0.txt`, `NAME-1.txt`...), or a list.
+//! The input is the file of the first rank, with the others in its folder (`NAME-0.txt`, `NAME-1.txt`...), or a list.
 
 mod calls;
 #[cfg(test)]
@@ -25,7 +25,7 @@ use super::{Options, Trace};
 /// Titles of files: that of liballprof, and that of collprof, its name until 2009.
 const TITLES: [&[u8]; 2] = [b"# htor's PMPI Tracer", b"# collprof "];
 
-/// The format.
+/// Format liballprof.
 pub(super) static FORMAT: Format = Format {
     name: "liballprof",
     extensions: &["-0.txt"],
@@ -48,7 +48,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     read_files(Files { list: &file, files: &files, budget, name, options })
 }
 
-/// The files of all ranks: the last number of the first one's name counts up, with the same number of digits.
+/// Returns the files of all ranks: the last number of the first one's name counts up, with the same number of digits.
 fn siblings(first: &Path) -> Option<Vec<PathBuf>> {
     let name = first.file_name()?.to_str()?;
     let end = name.rfind(|c: char| c.is_ascii_digit())? + 1;

@@ -56,8 +56,8 @@ fn calls_become_actions() {
     assert_eq!(trace.name, "run");
 }
 
-/// Files of the recorder's early versions, which have another title, and whose types have an address behind their
-/// size. Lines as in the public sample `sweep3d-2x2`.
+/// Files of the recorder's early versions, which have another title, and whose types have an address after their size.
+/// Lines as in the public sample `sweep3d-2x2`.
 #[test]
 fn files_of_early_versions_are_read() {
     let title = "# collprof 0.9 output file\n# Sat Mar 21 16:07:26 2009\n# Init clockdiff: 0.000000\n\n";
@@ -86,7 +86,7 @@ fn errors_and_notes_have_their_line() {
         ("MPI_Send:1:94:x:9,4,4:0:7:9,0,1:2", "field 4 of MPI_Send is not as it should be"),
         ("MPI_Send:1", "no dates"),
         ("MPI_Send:1:94:10:9,4,4:0:7:9,0,3:2", "members of its communicator"),
-        ("MPI_Recv:1:94:10:9,4,4:-1:7:9,0,1:0:2", "from which rank"),
+        ("MPI_Recv:1:94:10:9,4,4:-1:7:9,0,1:0:2", "source and tag are not recorded"),
         ("MPI_Put:1:1:2", "one-sided"),
         ("Send:1:2", "begins with the name"),
     ] {

@@ -1,8 +1,8 @@
-//! Communicators, windows and collectives that do not block, as recorders tell them: rank by rank, with handles.
+//! Communicators, windows and non-blocking collectives from recorders: rank by rank, with handles.
 //!
 //! A recorder knows for each rank which communicators it has made, with which members, but no name that all ranks agree
-//! on. Members make communicators of the same members in the same order, or they would wait for each other; so the list
-//! of members, and how many with that list the rank has made before, is a name.
+//! on. Members make communicators of the same members in the same order, or they would wait for each other; the list of
+//! members, with the number of earlier communicators of that list on the rank, is therefore a name.
 
 use std::path::Path;
 
@@ -16,35 +16,36 @@ use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype};
 /// Communicators by their members.
 #[derive(Default)]
 pub(super) struct Communicators {
-    /// Those made from the same one with the same members, in the order in which each member has made them.
+    /// Communicators made from the same parent with the same members, in the order in which each member has made them.
     alike: FxHashMap<Option<CommunicatorId>, FxHashMap<MemberList, Vec<CommunicatorId>>>,
     /// Lists of members: equal ones are stored once.
     lists: FxHashSet<MemberList>,
-    /// How many of those alike each rank has made; they are named by the first of them.
+    /// Number of equivalent communicators that each rank has made, keyed by the first of them.
     made: FxHashMap<(u32, CommunicatorId), usize>,
-    /// Tags of messages on communicators, in the order in which they were met.
+    /// Replacement tags of messages on communicators, in the order of first use.
     tags: FxHashMap<(CommunicatorId, i32), i32>,
 }
 
-/// How a communicator comes into being: what messages the call costs.
+/// Way in which a communicator is made, which determines the messages of the call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum Making {
-    /// By colours and keys, which all ranks have to know of each other: `MPI_Comm_split`.
+    /// By colours and keys, which all ranks have to exchange: `MPI_Comm_split`.
     Split,
-    /// From what each member knows already: `MPI_Comm_dup`, `MPI_Comm_create`, `MPI_Cart_create`, `MPI_Cart_sub`,
-    /// `MPI_Win_create`.
+    /// From knowledge that each member already has: `MPI_Comm_dup`, `MPI_Comm_create`, `MPI_Cart_create`,
+    /// `MPI_Cart_sub`, `MPI_Win_create`.
     Agreed,
 }
 
-/// Tags from here on stand for others. Programs have such tags with Open MPI only, and hardly there; nobody has so many
+/// Tags from here on are replacements. Programs use such tags only with Open MPI, and rarely; no program has this many
 /// others.
 const FIRST_NUMBERED: i32 = 1 << 30;
 
 impl Program<'_> {
-    /// The communicator (or window) that a rank makes now, with these members in their order, as ranks of the world.
+    /// Returns the communicator (or window) that a rank makes now, with these members in order, as world ranks.
     ///
-    /// It is the same one for all its members if each calls this for each communicator that it makes, in its own order;
-    /// the ranks may come in any order. It records no action: what the call costs is [`making`](Self::making).
+    /// The result is the same for all its members if each calls this for each communicator that it makes, in its own
+    /// order; the ranks may call in any order. It records no action: [`making`](Self::making) records the cost of the
+    /// call.
     pub fn new_communicator(
         &mut self,
         rank: u32,
@@ -55,8 +56,8 @@ impl Program<'_> {
         self.communicator_of(None, rank, members, file, at)
     }
 
-    /// The same where it is known from which communicator it is made: only its members' order of those made from that
-    /// one matters then, so that threads may make others from others.
+    /// Returns the communicator that a rank makes from a known parent: only the order of communicators made from that
+    /// parent matters then, so that threads may make others from other parents.
     pub fn communicator_of(
         &mut self,
         parent: Option<CommunicatorId>,
@@ -91,15 +92,15 @@ impl Program<'_> {
         Ok(next)
     }
 
-    /// The members of a communicator.
+    /// Returns the members of a communicator.
     pub fn members(&self, id: CommunicatorId) -> Members<'_> {
         Members::of(&self.tables.communicators, id, self.ranks.len())
     }
 
-    /// What the call that makes a communicator costs: collectives on the one from which it is made. To split means that
-    /// all tell all their colour and key (an allgather of 8 bytes); then, as in every making, all agree on a number for
-    /// the messages of the new one (an allreduce of 4 bytes). That is the essence of what MPICH and Open MPI do; they
-    /// may need several rounds to agree.
+    /// Records the cost of a call that makes a communicator: collectives on its parent. For a split all members
+    /// exchange colour and key (an allgather of 8 bytes); then, as for every communicator, all agree on a number for
+    /// its messages (an allreduce of 4 bytes). This is the essence of the methods of MPICH and Open MPI, which may need
+    /// several rounds to agree.
     pub fn making(&mut self, rank: u32, making: Making, parent: CommunicatorId) -> Result<(), TraceError> {
         if self.members(parent).size() <= 1 {
             return Ok(());
@@ -114,9 +115,9 @@ impl Program<'_> {
         self.collective(rank, call(CollectiveKind::Allreduce, 4))
     }
 
-    /// The tag that stands for a tag on a communicator. Messages match on the ranks of the world and the tag only; so
-    /// that those on different communicators do not mix, the tags of all but the world are numbered down from the
-    /// largest, and so are those of the world that are as large.
+    /// Returns the replacement of a tag on a communicator. Messages match on world ranks and the tag only; to keep
+    /// messages on different communicators apart, the tags of all but the world are numbered down from the largest, as
+    /// are world tags in that range.
     pub fn tag(&mut self, communicator: CommunicatorId, tag: i32) -> i32 {
         if communicator.is_world() && tag < FIRST_NUMBERED {
             return tag;
@@ -126,7 +127,7 @@ impl Program<'_> {
         *tags.entry((communicator, tag)).or_insert(next)
     }
 
-    /// A communicator that the format names for all ranks at once, with these members in their order.
+    /// Returns a communicator that the format declares for all ranks together, with these members in order.
     pub fn declare(&mut self, members: &[u32]) -> CommunicatorId {
         let known = self.communicators.lists.get(members).cloned();
         let list = known.unwrap_or_else(|| MemberList::from(members));
@@ -137,14 +138,14 @@ impl Program<'_> {
         id
     }
 
-    /// Starts a collective that does not block; [`wait`](Self::wait) with the handle ends it.
+    /// Starts a non-blocking collective; [`wait`](Self::wait) with the handle ends it.
     pub fn start_collective(&mut self, rank: u32, handle: u64, call: CollectiveCall) -> Result<(), TraceError> {
         let at = self.open_collective(rank, handle);
         self.settle_collective(rank, at, call)
     }
 
-    /// The same where the arguments are told later, to [`settle_collective`](Self::settle_collective). Gives the place
-    /// of its action.
+    /// Starts a non-blocking collective whose arguments follow later, through
+    /// [`settle_collective`](Self::settle_collective). Returns the index of its action.
     pub fn open_collective(&mut self, rank: u32, handle: u64) -> usize {
         let state = &mut self.ranks[rank as usize];
         let (number, at) = (state.requests.number(), state.actions.len());
@@ -153,21 +154,21 @@ impl Program<'_> {
         at
     }
 
-    /// Waits for a collective that was started; its number is free again.
+    /// Waits for a started collective; its number is free again.
     pub fn wait_collective(&mut self, rank: u32, number: u32) {
         self.push(rank, Action::WaitRequest { request: number });
         let state = &mut self.ranks[rank as usize];
         state.requests.is_free(number, state.actions.len());
     }
 
-    /// A collective that was started turns out to do nothing: it is left out, and its number is free again.
+    /// Removes a started collective that turns out to do nothing; its number is free again.
     pub fn drop_collective(&mut self, rank: u32, number: u32, at: usize) {
         let state = &mut self.ranks[rank as usize];
         state.requests.is_free(number, state.actions.len());
         state.actions.set(at, Action::NoOperation);
     }
 
-    /// Gives a collective its arguments; whether it blocks is known by what stands there.
+    /// Sets the arguments of a collective; the existing action determines whether it is blocking.
     pub fn settle_collective(&mut self, rank: u32, at: usize, call: CollectiveCall) -> Result<(), TraceError> {
         let new = self.tables.collective(call).map_err(full)?;
         let actions = &mut self.ranks[rank as usize].actions;

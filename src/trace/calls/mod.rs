@@ -1,8 +1,8 @@
-//! From recorded MPI calls to actions: what the readers of recorders' formats share.
+//! From recorded MPI calls to actions: common parts of the readers of recorders' formats.
 //!
-//! A recorder tells calls with handles of requests and communicators, with wildcards and with dates. Actions know
-//! requests by source, destination and tag, messages without their communicator, and computation as flops. Here one
-//! becomes the other, and what cannot is counted with its place, or refused.
+//! A recorder writes calls with handles of requests and communicators, with wildcards and with times. Actions identify
+//! requests by source, destination and tag, messages without their communicator, and computation as flops. This module
+//! converts one to the other, and counts or refuses, with its place, anything that has no counterpart.
 
 mod communicators;
 mod requests;
@@ -25,14 +25,15 @@ use communicators::Communicators;
 pub(super) use communicators::Making;
 pub(super) use requests::{Request, Requests, Unresolved};
 
-/// Where in a file something stands.
+/// Position in a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum At {
     /// A line, from 1.
     Line(u64),
     /// A byte, from 0.
     Byte(u64),
-    /// An event of an archive whose bytes a library reads: the place and the date that it calls it by.
+    /// An event of an archive whose bytes a library reads: the location and timestamp by which the library identifies
+    /// it.
     #[cfg_attr(not(feature = "libotf2"), expect(dead_code, reason = "only libraries read such archives"))]
     Event { location: u64, timestamp: u64 },
 }
@@ -44,14 +45,14 @@ pub(super) struct Program<'o> {
     options: &'o Options,
     pub tables: Tables,
     communicators: Communicators,
-    /// What each rank has done so far.
+    /// Actions of each rank so far.
     pub ranks: Vec<Rank>,
-    /// What could not be kept: how many calls, and rank and place of the first.
+    /// Approximations: number of calls, and rank and place of the first.
     notes: BTreeMap<(Effect, String), (u64, u32, String)>,
     warnings: Vec<TraceWarning>,
 }
 
-/// What a rank has done so far.
+/// Actions of a rank so far, and its clock.
 #[derive(Default)]
 pub(super) struct Rank {
     pub actions: Actions,
@@ -60,12 +61,12 @@ pub(super) struct Rank {
     pub idle_since: Option<f64>,
     /// Time at which the first call began, in seconds.
     began: Option<f64>,
-    /// Seconds between the first and the last call, where they are known without times of calls.
+    /// Seconds between the first and the last call, if they are known without times of calls.
     pub lasted: Option<f64>,
 }
 
 impl Rank {
-    /// Seconds between the first and the last call.
+    /// Returns the seconds between the first and the last call.
     fn recorded_seconds(&self) -> Option<f64> {
         self.lasted.or_else(|| Some(self.idle_since? - self.began?)).filter(|seconds| *seconds > 0.0)
     }
@@ -86,13 +87,13 @@ impl<'o> Program<'o> {
         }
     }
 
-    /// Says something about the trace as a whole.
+    /// Adds a remark about the trace as a whole.
     pub fn remark(&mut self, file: &Path, text: String) {
         self.warnings.push(TraceWarning::Noted { file: file.into(), text });
     }
 
-    /// The recorder left calls out; `ranks` are those with gaps and all of them, `replayed` says what a replay does in
-    /// the gaps.
+    /// Reports calls that the recorder left out; `ranks` are those with gaps and all of them, `replayed` describes how
+    /// a replay treats the gaps.
     pub fn unrecorded(
         &mut self,
         file: &Path,
@@ -101,17 +102,17 @@ impl<'o> Program<'o> {
         ranks: (u64, u64),
         replayed: &'static str,
     ) {
-        // Stable, so that calls with equally many gaps keep the order of the format.
+        // Stable, so that calls with equal numbers of gaps keep the order of the format.
         calls.sort_by_key(|gap| std::cmp::Reverse(gap.missing));
         self.warnings.push(TraceWarning::NotRecorded { file: file.into(), calls, made, ranks, replayed });
     }
 
-    /// The recorder was switched off so many times.
+    /// Reports that the recorder was switched off `count` times.
     pub fn gaps(&mut self, file: &Path, count: u64, text: String) {
         self.warnings.push(TraceWarning::Paused { file: file.into(), count, text });
     }
 
-    /// Counts something that is not kept as it was.
+    /// Counts an approximation.
     pub fn note(&mut self, effect: Effect, what: impl Into<String>, rank: u32, file: &Path, at: At) {
         let place = || match at {
             At::Line(line) => format!("{}:{line}", file.display()),
@@ -121,12 +122,12 @@ impl<'o> Program<'o> {
         self.notes.entry((effect, what.into())).or_insert_with(|| (0, rank, place())).0 += 1;
     }
 
-    /// An error in the file.
+    /// Returns an error in the file.
     pub fn error(&self, file: &Path, at: At, problem: impl Into<String>, help: &'static str) -> TraceError {
         located(file, at, Kind::format(self.format, problem, help))
     }
 
-    /// A call that actions cannot express: left out with a note where that is wanted, an error elsewhere.
+    /// Handles a call that actions cannot express: dropped with a note if the options permit it, otherwise an error.
     pub fn inexpressible(
         &mut self,
         call: &str,
@@ -142,7 +143,7 @@ impl<'o> Program<'o> {
         Err(located(file, at, Kind::inexpressible(self.format, call, reason)))
     }
 
-    /// Flops that stand for a second.
+    /// Returns the flops that represent a second.
     pub fn recorded_speed(&self) -> f64 {
         self.options.recorded_speed
     }
@@ -151,7 +152,7 @@ impl<'o> Program<'o> {
         self.ranks[rank as usize].actions.push(action);
     }
 
-    /// A call that lasted from one date to another: what came before it was computation.
+    /// Records a call with its start and end time: the time before it was computation.
     pub fn call(&mut self, rank: u32, begin: f64, end: f64) {
         let state = &mut self.ranks[rank as usize];
         state.began.get_or_insert(begin);
@@ -166,7 +167,7 @@ impl<'o> Program<'o> {
         state.idle_since = Some(state.idle_since.unwrap_or(end).max(end));
     }
 
-    /// The number of elements and their type for so many bytes.
+    /// Returns the number of elements and their type for a number of bytes.
     pub fn elements(&mut self, bytes: u64, rank: u32, file: &Path, at: At) -> Result<(u32, Datatype), TraceError> {
         if bytes <= u64::from(MOST) {
             return Ok((bytes as u32, Datatype::BYTE));
@@ -181,21 +182,20 @@ impl<'o> Program<'o> {
         Ok((count as u32, Datatype::DOUBLE))
     }
 
-    /// A collective of a rank that blocks. Its counts are one for each member of its communicator, of which the rank is
-    /// one.
+    /// Records a blocking collective of a rank. Its counts are one per member of its communicator, which includes the
+    /// rank.
     pub fn collective(&mut self, rank: u32, call: CollectiveCall) -> Result<(), TraceError> {
         let index = self.tables.collective(call).map_err(full)?;
         self.push(rank, Action::Collective { index });
         Ok(())
     }
 
-    /// Keeps a vector of counts.
+    /// Stores a vector of counts.
     pub fn counts(&mut self, counts: &[u32]) -> Result<Counts, TraceError> {
         self.tables.counts(counts).map_err(full)
     }
 
-    /// Leaves out receives from anywhere that were not complete when the recording ended: nothing tells from whom they
-    /// are.
+    /// Drops receives from any source that were not complete when the recording ended: their source is unknown.
     fn leave_out_open(&mut self, file: &Path) {
         let ranks = self.ranks.len() as u32;
         let mut open = 0_u64;
@@ -213,8 +213,8 @@ impl<'o> Program<'o> {
         }
     }
 
-    /// The trace of a recording that is not whole. Halves of messages and collectives whose others were not recorded
-    /// cannot be replayed, and are cut off.
+    /// Returns the trace of a partial recording. Sends, receives and collectives without a recorded counterpart cannot
+    /// be replayed, and are cut.
     pub fn finish_window(self, name: &str, file: &Path) -> Result<Trace, TraceError> {
         let format = self.format;
         let trace = self.finish(name, file)?;
@@ -224,7 +224,7 @@ impl<'o> Program<'o> {
         window.map(|(window, _)| window).map_err(|error| located(file, At::Byte(0), wrong(error)))
     }
 
-    /// The trace.
+    /// Returns the trace.
     pub fn finish(mut self, name: &str, file: &Path) -> Result<Trace, TraceError> {
         self.share_roots()?;
         self.leave_out_open(file);
@@ -259,7 +259,7 @@ fn full(full: Full) -> TraceError {
     TraceError::whole(PathBuf::new(), Kind::TableFull { table: full.0 })
 }
 
-/// An error at a place.
+/// Returns an error at a place.
 pub(super) fn located(file: &Path, at: At, kind: Kind) -> TraceError {
     let error = TraceError::whole(file, kind);
     match at {
@@ -269,7 +269,7 @@ pub(super) fn located(file: &Path, at: At, kind: Kind) -> TraceError {
     }
 }
 
-/// A collective with one size for all, as [`Program::elements`] tells it.
+/// Returns a collective with one size for all, from the result of [`Program::elements`].
 pub(super) fn uniform(kind: CollectiveKind, root: u32, (count, datatype): (u32, Datatype)) -> CollectiveCall {
     CollectiveCall::uniform(kind, root, count, datatype)
 }

@@ -7,21 +7,21 @@ use rustc_hash::FxHashMap;
 use super::{Program, Rank};
 use crate::trace::Action;
 
-/// An operation that is under way.
+/// An operation in progress.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) enum Request {
-    /// One that needs no wait.
+    /// A request that needs no wait.
     Nothing,
-    /// A message, and where this half of it stands.
+    /// A message, and the index of its send or receive.
     Message { source: u32, destination: u32, tag: i32, at: usize },
-    /// A receive whose source or tag is not known before it is complete: where it stands.
+    /// The index of a receive whose source or tag is unknown until it completes.
     Open(usize),
-    /// A collective that does not block: its number in the actions, and where it stands.
+    /// A non-blocking collective: its number in the actions, and its index.
     Collective { number: u32, at: usize },
 }
 
 impl Request {
-    /// Where the receive stands, if it is one whose source or tag is not known.
+    /// Returns the index of the receive, if its source or tag is unknown.
     pub fn open(self) -> Option<usize> {
         match self {
             Self::Open(at) => Some(at),
@@ -29,7 +29,7 @@ impl Request {
         }
     }
 
-    /// Where the collective stands, if it is one.
+    /// Returns the index of the collective, if it is one.
     pub fn collective(self) -> Option<usize> {
         match self {
             Self::Collective { at, .. } => Some(at),
@@ -44,14 +44,12 @@ pub(in crate::trace) struct Requests {
     active: FxHashMap<u64, Request>,
     /// Persistent requests: the operation that a start begins.
     persistent: FxHashMap<u64, Action>,
-    /// Numbers of collectives that do not block: those used before and free again, each since an action; and how many
-    /// there are.
+    /// Free numbers of non-blocking collectives, each with the action since which it is free, and the total of numbers.
     free: BTreeMap<u32, usize>,
     numbers: u32,
-    /// Where the call began that starts collectives now, if it was not just now: their numbers have to be free since
-    /// then.
+    /// Start of the call that starts collectives now, if it was earlier: their numbers have to be free since then.
     pub begun_at: Option<usize>,
-    /// Whether there was any receive whose source or tag was not known when it was posted.
+    /// `true` if there was any receive whose source or tag was unknown when it was posted.
     pub had_open: bool,
 }
 
@@ -69,7 +67,7 @@ impl Requests {
         self.active.get(&handle).copied()
     }
 
-    /// The smallest number that no collective under way has.
+    /// Returns the smallest number that no collective in progress has.
     pub fn number(&mut self) -> u32 {
         let free = match self.begun_at {
             None => self.free.pop_first().map(|(number, _)| number),
@@ -84,12 +82,12 @@ impl Requests {
         })
     }
 
-    /// The collective of that number is over, before the action with that place.
+    /// Marks the number of a collective as free before the action with that index.
     pub fn is_free(&mut self, number: u32, before: usize) {
         self.free.insert(number, before);
     }
 
-    /// A number that no collective has had.
+    /// Returns a number that no collective has had.
     pub fn unused(&self) -> u32 {
         self.numbers
     }
@@ -107,7 +105,7 @@ impl Requests {
         self.active.remove(&handle);
     }
 
-    /// What `place` gives of the requests under way, in the order of the actions.
+    /// Returns the indices that `place` selects from the requests in progress, in the order of the actions.
     pub fn places(&self, place: impl Fn(Request) -> Option<usize>) -> Vec<usize> {
         let mut places: Vec<usize> = self.active.values().filter_map(|&request| place(request)).collect();
         places.sort_unstable();
@@ -125,8 +123,8 @@ impl Rank {
 }
 
 impl Program<'_> {
-    /// Posts a send or a receive that does not block, remembered under a handle until it is waited for. Any other
-    /// action needs no wait.
+    /// Posts a non-blocking send or receive, remembered under a handle until it is waited for. Any other action needs
+    /// no wait.
     pub fn post(&mut self, rank: u32, handle: u64, action: Action) {
         let at = self.ranks[rank as usize].actions.len();
         let request = match action {
@@ -138,8 +136,8 @@ impl Program<'_> {
         self.push(rank, action);
     }
 
-    /// Waits for a request, of a message or a collective; `false` if there is no such handle. A receive whose source
-    /// was open needs source and tag now.
+    /// Waits for a request, of a message or a collective; `false` if there is no such handle. A receive with an open
+    /// source needs source and tag now.
     pub fn wait(&mut self, rank: u32, handle: u64, told: Option<(u32, i32)>) -> Result<bool, Unresolved> {
         let state = &mut self.ranks[rank as usize];
         let Some(request) = state.requests.remove(handle) else { return Ok(false) };
@@ -161,6 +159,6 @@ impl Program<'_> {
     }
 }
 
-/// A receive from anywhere whose source is not recorded: index of the action.
+/// A receive from any source whose source is not recorded: index of the action.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct Unresolved(pub usize);

@@ -1,4 +1,4 @@
-//! Vectors that only a root has told, for all members of its communicator.
+//! Vectors that only a root has recorded, for all members of its communicator.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use super::Program;
 use crate::trace::error::TraceError;
 use crate::trace::{CollectiveCall, CollectiveKind, CommunicatorId, Counts};
 
-/// Place and table entry of a collective of a rank.
+/// Index of a collective in the actions of a rank, and its table entry.
 type Place = (usize, u32);
 
 fn has_counts(call: &CollectiveCall) -> bool {
@@ -18,7 +18,7 @@ fn is_told_by_root(call: &CollectiveCall) -> bool {
 }
 
 impl Program<'_> {
-    /// Gives all members the counts that only the root of a gatherv or scatterv has told. The collectives of a
+    /// Copies the counts that only the root of a gatherv or scatterv has recorded to all members. The collectives of a
     /// communicator have the same order on all its members.
     pub(super) fn share_roots(&mut self) -> Result<(), TraceError> {
         let mut incomplete: Vec<CommunicatorId> = self

@@ -1,4 +1,4 @@
-//! Tests of what readers of recorders' formats share.
+//! Tests of the common parts of readers of recorders' formats.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn members_agree_on_their_communicators_whoever_is_read_first() {
     let mut program = Program::new("test", &options, 4);
     let mut new = |rank: u32, members: &[u32]| program.new_communicator(rank, members, file, at).unwrap();
     let first = [new(2, &[2, 0]), new(2, &[1, 2]), new(2, &[2, 0])];
-    // The order of the members counts, and so does which of its kind it is.
+    // The order of the members matters, as does the number of earlier communicators of the same members.
     assert_eq!(
         [new(0, &[2, 0]), new(0, &[0, 2]), new(0, &[2, 0])],
         [first[0], CommunicatorId::from_index(3), first[2]]
@@ -28,7 +28,7 @@ fn members_agree_on_their_communicators_whoever_is_read_first() {
         let error = program.new_communicator(rank, members, file, at).unwrap_err();
         assert!(error.to_string().contains(part), "{error}");
     }
-    // Messages on communicators have tags of their own, the same at both ends.
+    // Messages on communicators have separate tags, the same at both ends.
     let world = CommunicatorId::WORLD;
     let tags = [(first[0], 5), (first[1], 5), (first[0], 6), (first[0], 5), (world, 5), (world, i32::MAX)];
     let tags = tags.map(|(id, tag)| program.tag(id, tag));
@@ -51,7 +51,7 @@ fn requests_of_collectives_have_small_numbers() {
         program.start_collective(rank, 90, call).unwrap();
         assert!(!program.wait(rank, 80, None).unwrap());
         assert!(program.wait(rank, 70, None).unwrap() && program.wait(rank, 90, None).unwrap());
-        // The counts are told by the root, which is rank 1, and hold for both.
+        // The counts are recorded by the root, which is rank 1, and apply to both.
         let counts = if rank == 1 { program.counts(&[3, 4]).unwrap() } else { Counts::default() };
         let gather =
             CollectiveCall { communicator: id, recv_counts: counts, ..CollectiveCall::empty(CollectiveKind::Gatherv) };

@@ -1,6 +1,6 @@
 //! The section of communicators: the members of each, in the order of their numbers.
 //!
-//! It stands in front of the ranks that use them. There may be several: later ones repeat what is known and add to it.
+//! It precedes the ranks that use them. There may be several: later ones repeat the known communicators and add others.
 
 use crate::trace::communicator::twice;
 use crate::trace::varint::{Cursor, put, put_signed};
@@ -19,7 +19,7 @@ pub(super) fn encode(trace: &Trace, body: &mut Vec<u8>) {
     }
 }
 
-/// Reads the body into the table; the error has its place in the body.
+/// Reads the body into the table; the error has its position in the body.
 pub(super) fn decode(body: &[u8], ranks: usize, table: &mut Vec<MemberList>) -> Result<(), (usize, String)> {
     let mut bytes = Cursor::new(body);
     let short = |at| (at, "a list of members is cut off".to_owned());
@@ -27,7 +27,7 @@ pub(super) fn decode(body: &[u8], ranks: usize, table: &mut Vec<MemberList>) -> 
     for index in 0..number {
         let at = bytes.at();
         let length = bytes.small().ok_or_else(|| short(at))? as usize;
-        // Each member takes a byte at least, which bounds what is allocated by what is there.
+        // Each member takes at least one byte, so the size of the file bounds the allocation.
         let mut members: Vec<u32> = Vec::with_capacity(length.min(bytes.rest().len()));
         let mut before = 0i64;
         for _ in 0..length {

@@ -1,6 +1,6 @@
 //! The entries of a section: actions with all their arguments.
 //!
-//! Partners are relative to the rank, so that ranks which do the same look the same to a compressor.
+//! Partners are relative to the rank, so that ranks with equivalent actions look the same to a compressor.
 
 use crate::trace::check_call;
 use crate::trace::tables::Tables;
@@ -23,11 +23,11 @@ const IRECV: u8 = 9;
 const WAIT: u8 = 10;
 const TEST: u8 = 11;
 const SENDRECV: u8 = 12;
-/// Plus the number of the operation in [`CollectiveKind::ALL`].
+/// Base of collectives: plus the number of the operation in [`CollectiveKind::ALL`].
 const COLLECTIVE: u8 = 16;
-/// The same on a communicator, whose number comes first.
+/// Base of collectives on a communicator, whose number comes first.
 const COLLECTIVE_ON: u8 = 32;
-/// The same that does not block: the numbers of request and communicator come first.
+/// Base of non-blocking collectives: the numbers of request and communicator come first.
 const START: u8 = 48;
 const WAIT_REQUEST: u8 = 64;
 const TEST_REQUEST: u8 = 65;
@@ -152,7 +152,7 @@ fn encode_call(trace: &Trace, call: &CollectiveCall, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads an action of `rank`, and puts what does not fit into it into the tables.
+/// Reads an action of `rank`, and stores arguments that do not fit into it in the tables.
 pub(super) fn decode(bytes: &mut Cursor<'_>, rank: u32, ranks: usize, tables: &mut Tables) -> Result<Action, String> {
     const SHORT: &str = "an action lacks arguments, or has one that is too large";
     let code = bytes.byte().ok_or(SHORT)?;
@@ -201,7 +201,7 @@ pub(super) fn decode(bytes: &mut Cursor<'_>, rank: u32, ranks: usize, tables: &m
     Ok(action)
 }
 
-/// One-sided operations and probes.
+/// Reads one-sided operations and probes.
 fn beside(code: u8, bytes: &mut Cursor<'_>, rank: u32) -> Option<Action> {
     let window = |bytes: &mut Cursor<'_>| bytes.small().map(CommunicatorId::from_number);
     Some(match code {
@@ -227,7 +227,7 @@ fn full(full: crate::trace::tables::Full) -> String {
 }
 
 fn partner(bytes: &mut Cursor<'_>, rank: u32) -> Option<u32> {
-    // What wraps around or is too large is no rank, which is found out later.
+    // A rank that wraps around or is too large is detected later.
     bytes.signed().and_then(|difference| i64::from(rank).checked_add(difference)?.try_into().ok())
 }
 
@@ -288,7 +288,7 @@ fn collective(
         if length != 0 && length != ranks {
             return Err(format!("a collective has {length} counts for {ranks} members"));
         }
-        // Each count takes a byte at least, which bounds what is allocated by what is there.
+        // Each count takes at least one byte, so the size of the file bounds the allocation.
         vector.reserve(length.min(bytes.rest().len()));
         let mut before = 0i64;
         for _ in 0..length {

@@ -15,14 +15,14 @@ use crate::trace::tables::Tables;
 use crate::trace::varint::Cursor;
 use crate::trace::{Action, Actions, Trace, TraceWarning};
 
-/// Bytes that are asked for at once; a length in the file does not make us allocate more than is there.
+/// Bytes per read; a length in the file does not cause a larger allocation than the data.
 const STEP: usize = 1 << 20;
 
 /// The bytes of a file, with their positions.
 struct Bytes<'a, 'r> {
     source: Source<'r>,
     budget: &'a mut Budget,
-    /// Bytes read so far.
+    /// Number of bytes read so far.
     at: u64,
 }
 
@@ -31,7 +31,7 @@ impl Bytes<'_, '_> {
         self.source.file()
     }
 
-    /// Reads exactly so many bytes, into the memory of the ones before.
+    /// Reads exactly `length` bytes, replacing the previous ones.
     fn take(&mut self, length: u64, buffer: &mut Vec<u8>, what: &str) -> Result<(), TraceError> {
         let mut filled = 0;
         while (filled as u64) < length {
@@ -126,7 +126,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     Ok(trace)
 }
 
-/// Checks the head of the file and gives the number of ranks.
+/// Checks the head of the file and returns the number of ranks.
 fn file_head(bytes: &mut Bytes<'_, '_>, buffer: &mut Vec<u8>) -> Result<usize, TraceError> {
     bytes.take(FILE_HEAD as u64, buffer, "its head")?;
     if buffer[..8] != MAGIC {
@@ -146,7 +146,7 @@ fn file_head(bytes: &mut Bytes<'_, '_>, buffer: &mut Vec<u8>) -> Result<usize, T
     }
 }
 
-/// A rule that is broken, at a byte of the body of a section.
+/// A broken rule, at a byte of the body of a section.
 struct Broken {
     at: usize,
     problem: String,
@@ -176,7 +176,7 @@ fn notes(body: &[u8], file: &Path) -> Result<Vec<TraceWarning>, Broken> {
     Ok(notes)
 }
 
-/// Reads some actions of a rank; says whether one of them polls.
+/// Reads some actions of a rank; returns whether one of them polls.
 fn section(
     body: &[u8],
     ranks: usize,
@@ -188,9 +188,9 @@ fn section(
     let mut bytes = Cursor::new(body);
     let mut head = || Some((bytes.number()?, bytes.number()?, bytes.number()?));
     let (rank, actions, number) = head().ok_or_else(|| Broken::new(0, "the head of a rank is cut off"))?;
-    // Sections of one rank follow each other, and ranks ascend; a rank may be left out.
+    // Sections of one rank are consecutive, and ranks ascend; a rank may be missing.
     if rank >= ranks as u64 || rank + 1 < all.len() as u64 {
-        return Err(Broken::new(0, format!("rank {rank} stands here, after {} of {ranks} ranks", all.len())));
+        return Err(Broken::new(0, format!("rank {rank} is out of order, after {} of {ranks} ranks", all.len())));
     }
     let rank = rank as usize;
     entries.clear();
@@ -213,12 +213,12 @@ fn section(
     Ok(entries.iter().any(Action::polls))
 }
 
-/// The loop that takes the time: a copy of 16 bytes for most bytes.
+/// Decodes codes into actions. This loop takes most of the time: a copy of 16 bytes for most bytes.
 fn decode(codes: &[u8], entries: &[Action], stream: &mut Vec<Action>) -> Result<(), Broken> {
     let frequent = &entries[..entries.len().min(ONE_BYTE)];
     let mut rest = codes;
     while let [code, tail @ ..] = rest {
-        // Codes below that of the first entry wrap around to where no entry is.
+        // Codes below that of the first entry wrap around to an index without an entry.
         if let Some(&action) = frequent.get(usize::from(code.wrapping_sub(ENTRIES))) {
             stream.push(action);
             rest = tail;
@@ -240,7 +240,7 @@ fn decode(codes: &[u8], entries: &[Action], stream: &mut Vec<Action>) -> Result<
     Ok(())
 }
 
-/// An action of more bytes.
+/// Reads an action of more than one byte.
 #[inline(never)]
 fn rare<'a>(code: u8, tail: &'a [u8], entries: &[Action]) -> Option<(Action, &'a [u8])> {
     match code {

@@ -20,7 +20,7 @@ fn ti(text: &str) -> Trace {
     read_from(text.as_bytes(), "t", &Options::default()).unwrap()
 }
 
-/// Actions with all bits: `==` of floating-point numbers takes the two zeros for the same.
+/// Returns actions with all bits: `==` of floating-point numbers considers the two zeros equal.
 fn bits(trace: &Trace) -> Vec<Vec<u64>> {
     let of = |action: &Action| match action {
         Action::Compute { flops: value } | Action::Sleep { seconds: value } => value.to_bits(),
@@ -30,7 +30,7 @@ fn bits(trace: &Trace) -> Vec<Vec<u64>> {
     trace.actions.iter().map(|actions| actions.iter().map(|action| of(&action)).collect()).collect()
 }
 
-/// The layout of `docs/traces.md`, written down by hand.
+/// The layout of `docs/reference/mtrace.md`, written down by hand.
 #[test]
 fn the_layout_is_the_documented_one() {
     let trace = ti("0 init\n0 compute 7\n0 compute 0.5\n0 send 1 3 10 6\n0 send 1 3 10 6\n1 recv 0 3 -1 6\n");
@@ -110,7 +110,7 @@ fn every_changed_byte_is_noticed() {
             let mut changed = whole.clone();
             changed[at] ^= bit;
             let error = parse(&changed).unwrap_err();
-            // Without its first bytes it is no compact trace any more.
+            // Without its first bytes it is not a compact trace.
             assert!(at < 4 || error.byte().is_some_and(|byte| byte <= at as u64 + 20), "{at}: {error}");
         }
     }
@@ -118,7 +118,7 @@ fn every_changed_byte_is_noticed() {
     assert_eq!(error.byte(), Some(whole.len() as u64));
 }
 
-/// A file whose checksums are right and whose content is not.
+/// Reads a file with right checksums and wrong content.
 fn forged(ranks: u32, body: &[u8]) -> TraceError {
     let mut bytes = MAGIC.to_vec();
     bytes.extend([1, 0, 0, 0]);
@@ -135,7 +135,7 @@ fn forged(ranks: u32, body: &[u8]) -> TraceError {
 fn forged_content_is_refused_where_it_stands() {
     let body = (FILE_HEAD + SECTION_HEAD) as u64;
     for (content, at, part) in [
-        (&[2, 0, 0][..], 0, "rank 2 stands here"),
+        (&[2, 0, 0][..], 0, "rank 2 is out of order"),
         (&[0, 1, 0], 3, "1 actions are announced"),
         (&[0, 1, 0, 4], 3, "code 4"),
         (&[0, 1, 0, 0, 1], 3, "code 0"),
@@ -165,12 +165,12 @@ proptest! {
         let again = parse(&whole).map_err(|error| TestCaseError::fail(error.to_string()))?;
         assert_same(&trace, &again);
         prop_assert_eq!(bits(&trace), bits(&again));
-        // Once equal arguments are stored once, the file of the file is the same.
+        // Once equal arguments are stored once, writing the read file again changes nothing.
         let second = bytes(&again);
         prop_assert_eq!(bytes(&parse(&second).unwrap()), second);
     }
 
-    /// Content that no checksum protects: what a malicious file can hold.
+    /// Content that no checksum protects: the possible content of a malicious file.
     #[test]
     fn forged_bytes_never_panic(content in proptest::collection::vec(any::<u8>(), 0..200), ranks in 1u32..5) {
         let _ = forged(ranks, &content);

@@ -15,13 +15,13 @@ use crate::trace::varint::put;
 use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Trace};
 
-/// Actions of a section at most. It bounds the memory of a reader beside the trace itself.
+/// Largest number of actions per section. It bounds the memory of a reader in addition to the trace itself.
 const SECTION_ACTIONS: usize = 1 << 18;
 
-/// How often an amount of computation has to occur to become an entry.
+/// Number of occurrences that make an amount of computation an entry.
 const FREQUENT: u32 = 4;
 
-/// The compact binary form.
+/// Writer of the compact binary form.
 #[derive(Debug)]
 pub struct Compact;
 
@@ -52,7 +52,7 @@ impl Writer for Compact {
             section(COMMUNICATORS, &body, out)?;
         }
         for (rank, actions) in (first as u32..).zip(&part.actions) {
-            // A rank without actions needs no section: its place is known by its number.
+            // A rank without actions needs no section: its position is known by its number.
             for some in actions.chunks(SECTION_ACTIONS) {
                 body.clear();
                 encode(part, &some, rank, &mut body);
@@ -81,7 +81,7 @@ fn section(kind: u8, body: &[u8], out: &mut dyn Write) -> Result<(), WriteError>
 }
 
 fn encode(trace: &Trace, actions: &[Action], rank: u32, body: &mut Vec<u8>) {
-    // How often each occurs, and where first.
+    // Number of occurrences, and position of the first.
     let mut found: HashMap<[u64; 2], u32, FxBuildHasher> = HashMap::default();
     let mut uses: Vec<(u32, &Action)> = Vec::new();
     let order: Vec<u32> = actions
@@ -101,7 +101,7 @@ fn encode(trace: &Trace, actions: &[Action], rank: u32, body: &mut Vec<u8>) {
             count >= FREQUENT || !matches!(action, Action::Compute { .. })
         })
         .collect();
-    // Stable: what is equally frequent stays in its order.
+    // Stable: equally frequent entries keep their order.
     entries.sort_by_key(|&i| std::cmp::Reverse(uses[i as usize].0));
     let mut number = vec![u32::MAX; uses.len()];
     put(u64::from(rank), body);
@@ -129,7 +129,7 @@ fn encode(trace: &Trace, actions: &[Action], rank: u32, body: &mut Vec<u8>) {
     }
 }
 
-/// An amount of computation that is no entry. Whole numbers of 32 bits are what recorders give.
+/// Writes an amount of computation that is not an entry. Recorders usually write whole numbers of 32 bits.
 fn amount(flops: f64, body: &mut Vec<u8>) {
     let short = flops as u32;
     if f64::from(short).to_bits() == flops.to_bits() {

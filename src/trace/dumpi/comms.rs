@@ -6,16 +6,16 @@ use super::splits::Splits;
 use super::stream::Call;
 use crate::trace::MemberList;
 
-/// The ranks of a communicator, as far as they are known.
+/// The known ranks of a communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Comm {
     /// All ranks, in their order.
     World,
     /// This rank alone.
     Alone,
-    /// These ranks of the world.
+    /// The listed world ranks.
     Members(MemberList),
-    /// The recorder does not tell.
+    /// Not recorded.
     Unknown,
 }
 
@@ -28,19 +28,19 @@ pub(super) struct Comms {
     world: MemberList,
     comms: FxHashMap<i64, Comm>,
     groups: FxHashMap<i64, MemberList>,
-    /// Sizes of the grids.
+    /// Dimensions of the grids.
     grids: FxHashMap<i64, Vec<i32>>,
     splits: Splits,
 }
 
 impl Comms {
-    /// For a rank of all these, whose splits have these results.
+    /// Creates the state of a rank among all of `world`, whose splits have these results.
     pub fn new(rank: u32, world: MemberList, splits: Splits) -> Self {
         let comms = [(WORLD, Comm::World), (ALONE, Comm::Alone)].into_iter().collect();
         Self { rank, world, comms, groups: FxHashMap::default(), grids: FxHashMap::default(), splits }
     }
 
-    /// The result of the next split.
+    /// Registers the result of the next split.
     pub fn told(&mut self, members: Option<MemberList>) {
         self.splits.push_back(members);
     }
@@ -49,7 +49,7 @@ impl Comms {
         self.comms.get(&handle).unwrap_or(&Comm::Unknown)
     }
 
-    /// The rank of the world that a rank of a communicator is.
+    /// Returns the world rank of a rank of a communicator.
     pub fn world_rank(&self, handle: i64, rank: i64) -> Option<u32> {
         let rank = u32::try_from(rank).ok()?;
         match self.get(handle) {
@@ -70,7 +70,7 @@ impl Comms {
         }
     }
 
-    /// The members of a communicator, if they are known.
+    /// Returns the members of a communicator, if they are known.
     pub fn members(&self, handle: i64) -> Option<MemberList> {
         match self.get(handle) {
             Comm::World => Some(self.world.clone()),
@@ -80,8 +80,8 @@ impl Comms {
         }
     }
 
-    /// Learns from a call that makes a communicator or a group. Of a call that makes a communicator, gives the handles
-    /// of its parent and of the new one.
+    /// Updates the state from a call that makes a communicator or a group. For a communicator, returns the handles of
+    /// its parent and of the new one.
     pub fn learn(&mut self, call: &Call) -> Option<(i64, i64)> {
         let (i, v) = (&call.integers, &call.vectors);
         let (new, members) = match call.name {
@@ -114,13 +114,13 @@ impl Comms {
         };
         let comm = members.map_or(Comm::Unknown, |members| self.of(members));
         self.comms.insert(new, comm);
-        // Only here the number of dimensions comes first.
+        // Only in this call the number of dimensions is the first argument.
         let parent = if call.name == "Cart_sub" { i[1] } else { i[0] };
         Some((parent, new))
     }
 
-    /// The members of a grid: the first ranks of its parent, as many as it has places. They keep their numbers even
-    /// where the library may give them others, which few do.
+    /// Returns the members of a grid: the first ranks of its parent, up to its size. They keep their numbers although
+    /// the library may renumber them, which few libraries do.
     fn grid(&mut self, call: &Call) -> Option<MemberList> {
         let (i, dims) = (&call.integers, &call.vectors[0]);
         let size = dims.iter().try_fold(1usize, |size, &n| size.checked_mul(usize::try_from(n).ok()?))?;
@@ -130,8 +130,8 @@ impl Comms {
         Some(if size == members.len() { members } else { first.into() })
     }
 
-    /// The members of a part of a grid: those whose coordinates are the rank's own where a dimension is dropped, in the
-    /// row-major order of the others.
+    /// Returns the members of a part of a grid: those whose coordinates equal the rank's own in the dropped dimensions,
+    /// in the row-major order of the others.
     fn part_of_grid(&mut self, call: &Call) -> Option<MemberList> {
         let (i, keeps) = (&call.integers, &call.vectors[0]);
         let dims = self.grids.get(&i[1])?.clone();

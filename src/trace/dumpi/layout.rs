@@ -1,16 +1,16 @@
-//! Which arguments each call has in the file.
+//! The arguments of each call in the file.
 //!
-//! The stream has no lengths: to find the next call, all arguments of this one have to be known. Numbers of calls and
-//! order and widths of arguments are those of the public sources of sst-dumpi (dumpi/common: funclabels.h, dumpiio.c,
+//! The stream has no lengths: to find the next call, all arguments of this one have to be known. Numbers of calls, and
+//! order and widths of arguments, are those of the public sources of sst-dumpi (dumpi/common: funclabels.h, dumpiio.c,
 //! iodefs.h).
 
 /// Name and arguments of each call, by its number.
 ///
-/// `i`, `h`, `b`, `l` are integers of 32, 16, 8 and 64 bits; `I`, `H`, `B` vectors of such, with their length in front
-/// in 32 bits; `J` a vector of vectors of 32 bits; `C` a text with its length in 32 bits, `S` and `T` vectors of these
-/// and vectors of vectors; `s` statuses, where the call has them. What stands in `(xy...)` is there if the integers x
-/// and y, counted from 0, are equal: at the root. `V`, `W`, `P` are like `I`, `I`, `S` but were written otherwise by
-/// old versions. `?` is never written.
+/// `i`, `h`, `b`, `l` are integers of 32, 16, 8 and 64 bits; `I`, `H`, `B` vectors of these, preceded by their length
+/// in 32 bits; `J` a vector of vectors of 32 bits; `C` a text preceded by its length in 32 bits, `S` and `T` vectors of
+/// these and vectors of vectors; `s` statuses, if the call has them. `(xy...)` is present if the integers x and y,
+/// counted from 0, are equal: at the root. `V`, `W`, `P` are like `I`, `I`, `S` but were written differently by old
+/// versions. `?` is never written.
 pub(super) const CALLS: [(&str, &str); 290] = [
     ("Send", "ihiih"),
     ("Recv", "ihiihs"),
@@ -304,14 +304,14 @@ pub(super) const CALLS: [(&str, &str); 290] = [
     ("_Testsome", "?"),
 ];
 
-/// Number that the table of counts has beside the calls: that of all of them.
+/// Entry of the table of counts that is the sum of all calls.
 pub(super) const COUNTED: usize = CALLS.len() + 1;
-/// A function of the user is entered, or left.
+/// Entry and exit of a function of the user.
 pub(super) const FUNCTION_ENTER: u16 = 291;
 pub(super) const FUNCTION_EXIT: u16 = 292;
 /// The end of the stream.
 pub(super) const END_OF_STREAM: u16 = 293;
 
-/// Sizes in bytes of the predefined types, by their number, on computers with 64-bit longs; 0 for those that have none.
+/// Sizes in bytes of the predefined types, by their number, on computers with 64-bit longs; 0 for types without a size.
 pub(super) const SIZES: [u32; 28] =
     [0, 0, 1, 1, 1, 1, 4, 2, 2, 4, 4, 8, 8, 4, 8, 16, 8, 8, 8, 1, 0, 0, 8, 16, 16, 8, 8, 32];

@@ -1,9 +1,9 @@
-//! DUMPI traces, as the SST tools record them: a binary file of calls for each rank.
+//! DUMPI traces, as recorded by the SST tools: a binary file of calls per rank.
 //!
-//! What is read is the file with the description of a run (`NAME.meta`), the file of the first rank (`NAME-0000.bin`),
-//! whose other files stand beside it, or a list of all of them. The layout follows the public description and sources
-//! of sst-dumpi; where these contradict each other, the sources. Each file is read twice, a piece at a time: its end
-//! has the version and the sizes of types, without which the calls cannot be understood.
+//! The input is the file with the description of a run (`NAME.meta`), the file of the first rank (`NAME-0000.bin`) with
+//! the others in its folder, or a list of all of them. The layout follows the public description and sources of
+//! sst-dumpi; where these contradict each other, the sources. Each file is read twice, one piece at a time: its end has
+//! the version and the sizes of types, without which the calls cannot be decoded.
 
 mod comms;
 mod layout;
@@ -31,7 +31,7 @@ use super::{Gap, MemberList, Options, Trace};
 /// First bytes of a file, and of the table at its end.
 const MAGIC: [u8; 8] = [0xff, 0xaa, 0xdd, b'D', b'U', b'M', b'P', b'I'];
 
-/// The format.
+/// The DUMPI format.
 pub(super) static FORMAT: Format = Format {
     name: "DUMPI",
     extensions: &["-0000.bin", ".bin", ".meta"],
@@ -41,7 +41,7 @@ pub(super) static FORMAT: Format = Format {
     read_files: Some(read_files),
 };
 
-/// Whether this is the description of a run.
+/// Returns `true` if this is the description of a run.
 fn is_meta(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     text.lines().any(|line| line.starts_with("numprocs=")) && text.lines().any(|line| line.starts_with("fileprefix="))
@@ -75,7 +75,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     read_files(Files { list: &file, files: &files, budget, name, options })
 }
 
-/// The files of all ranks beside that of the first one: `NAME-0000.bin`, `NAME-0001.bin`...
+/// Returns the files of all ranks, next to that of the first one: `NAME-0000.bin`, `NAME-0001.bin`...
 fn siblings(first: &Path, ranks: Option<usize>) -> Result<Vec<PathBuf>, String> {
     let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (stem, packing) = match name.find(".bin") {
@@ -121,7 +121,7 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
         partial_ranks += u64::from(partial);
         let open = program.ranks[rank as usize].requests.places(Request::open);
         if let Some(&at) = open.first() {
-            let reason = "nothing tells from which rank it came";
+            let reason = "its source is not recorded";
             let end = At::Byte(stream.position());
             for &at in &open {
                 program.ranks[rank as usize].actions.set(at, super::Action::NoOperation);
@@ -145,7 +145,7 @@ pub(super) fn read_alone(bytes: &[u8], options: &Options) -> Result<Trace, Trace
     let open = |_| Source::stream(file, bytes);
     let mut program = Program::new("DUMPI", options, 1);
     let tail = tail::read(open(0)?, budget)?;
-    // As two ranks that call the same, too: one alone never meets others.
+    // Also as two ranks with the same calls: a single one never meets others.
     splits::read(&[0, 1].into(), &[tail.clone(), tail.clone()], open, budget)?;
     let world: MemberList = [0].into();
     let told = splits::read(&world, std::slice::from_ref(&tail), open, budget)?.pop().unwrap_or_default();

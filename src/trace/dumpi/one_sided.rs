@@ -7,7 +7,7 @@ use crate::trace::calls::{At, Making};
 use crate::trace::{ANY_TARGET, Action, CommunicatorId};
 
 impl Reader<'_, '_, '_> {
-    /// A window is made: it is a communicator of its own.
+    /// Makes a window: it is a separate communicator.
     pub(super) fn window(&mut self, call: &Call) -> Done {
         let i = &call.integers;
         let (comm, handle) = (i[3], i[4]);
@@ -20,7 +20,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// The rank of the world that a member of a window is.
+    /// Returns the world rank of a member of a window.
     fn member(&self, window: CommunicatorId, rank: i64) -> Option<u32> {
         self.program.members(window).rank(u32::try_from(rank).ok()?)
     }
@@ -53,16 +53,16 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// Calls that begin or end an epoch.
+    /// Converts calls that begin or end an epoch.
     pub(super) fn epoch(&mut self, call: &Call) -> Done {
         let Some(&window) = call.integers.last().and_then(|handle| self.windows.get(handle)) else {
             return self.refuse_window(call);
         };
         let action = match call.name {
-            // To free a window is a barrier after everything, too.
+            // Freeing a window is also a barrier after all operations.
             "Win_fence" | "Win_free" => Action::Fence { window },
             "Win_lock" => {
-                self.note("MPI_Win_lock: waits for nobody".to_owned());
+                self.note("MPI_Win_lock: does not wait".to_owned());
                 return Ok(());
             }
             _ => Action::Flush { window, to: self.member(window, call.integers[0]).unwrap_or(ANY_TARGET) },
@@ -71,7 +71,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// `MPI_Probe`: source and tag are those that it asked for, or those that it found.
+    /// `MPI_Probe`: source and tag are those of the call, or those of the message found.
     pub(super) fn probe(&mut self, call: &Call) -> Done {
         let i = &call.integers;
         let known = match self.partner(i[2], i[0])? {
@@ -84,7 +84,7 @@ impl Reader<'_, '_, '_> {
         match self.told(i[2], known, tag, call.statuses.first())? {
             Some((from, tag)) => self.program.push(self.rank, Action::Probe { from, tag }),
             None => {
-                self.note("MPI_Probe whose message is not told: the receive that follows does the waiting".to_owned())
+                self.note("MPI_Probe whose message is not recorded: the receive that follows waits instead".to_owned())
             }
         }
         Ok(())

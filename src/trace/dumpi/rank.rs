@@ -13,12 +13,12 @@ use crate::trace::error::TraceError;
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, CommunicatorId, Counts, Datatype, Effect};
 use rustc_hash::FxHashMap;
 
-/// `MPI_ANY_SOURCE` and `MPI_ANY_TAG`. What is below is no rank: `MPI_PROC_NULL`.
+/// `MPI_ANY_SOURCE` and `MPI_ANY_TAG`. Lower values are not ranks: `MPI_PROC_NULL`.
 pub(super) const ANY: i64 = -1;
-/// The request that stands for none.
+/// The null request.
 const NO_REQUEST: i32 = 1;
 
-/// Reads the calls of a rank into the program; gives how many there are of each.
+/// Reads the calls of a rank into the program; returns the number of calls of each kind.
 pub(super) fn read(
     program: &mut Program<'_>,
     rank: u32,
@@ -45,7 +45,7 @@ pub(super) fn read(
         if call.name.is_empty() {
             continue;
         }
-        // Calls of a kind often follow each other.
+        // Consecutive calls often have the same kind.
         if CALLS[last].0 != call.name {
             last = CALLS.iter().position(|(name, _)| *name == call.name).unwrap_or(0);
         }
@@ -64,14 +64,14 @@ pub(super) struct Reader<'p, 'o, 't> {
     pub(super) rank: u32,
     pub(super) file: PathBuf,
     pub(super) comms: Comms,
-    /// The communicators of the trace behind the handles; those of the rank alone have none.
+    /// The communicators of the trace by handle; `None` for those of the rank alone.
     ids: FxHashMap<i64, CommunicatorId>,
-    /// The windows of the trace behind the handles.
+    /// The windows of the trace by handle.
     pub(super) windows: FxHashMap<i64, CommunicatorId>,
-    /// The communicators of receives whose source or tag is open, by where they stand.
+    /// The communicators of receives whose source or tag is open, by the index of the receive.
     open: FxHashMap<usize, i64>,
     types: Types<'t>,
-    /// Where the current call stands.
+    /// Position of the current call.
     pub(super) at: u64,
 }
 
@@ -118,7 +118,7 @@ impl Reader<'_, '_, '_> {
 
     fn bytes(&self, count: i64, datatype: i64) -> Result<u64, TraceError> {
         let Some(size) = self.types.size(datatype) else {
-            return Err(self.error(format!("nothing tells the size of type {datatype}")));
+            return Err(self.error(format!("the size of type {datatype} is not recorded")));
         };
         let count = u64::try_from(count).map_err(|_| self.error(format!("{count} is no count")))?;
         count.checked_mul(size).ok_or_else(|| self.error("a message is too large"))
@@ -183,7 +183,7 @@ impl Reader<'_, '_, '_> {
                 self.note(format!("MPI_{name}: the time that it took is slept"));
             }
             "Cart_create" if i[2] != 0 => {
-                // A new numbering is a right of the library that few use.
+                // A new numbering is permitted, but few libraries use it.
                 self.note("MPI_Cart_create with reorder: ranks keep their numbers".to_owned());
                 self.make(call)?;
             }
@@ -195,7 +195,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// Learns from a call; if it makes a communicator, all members of the parent agree on it.
+    /// Updates the state from a call; if it makes a communicator, all members of the parent agree on it.
     fn make(&mut self, call: &Call) -> Done {
         let Some((parent, new)) = self.comms.learn(call) else { return Ok(()) };
         let making = if call.name == "Comm_split" { Making::Split } else { Making::Agreed };
@@ -211,7 +211,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// The communicator of messages; that of the rank alone is as good as the world.
+    /// Returns the communicator of messages; that of the rank alone is equivalent to the world.
     pub(super) fn id(&self, comm: i64) -> CommunicatorId {
         self.ids.get(&comm).copied().unwrap_or_default()
     }
@@ -245,7 +245,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// Posts an operation, or keeps it for its starts.
+    /// Posts an operation, or stores it for its starts.
     fn post(&mut self, call: &Call, handle: i64, action: Action) {
         if call.name.ends_with("_init") {
             self.program.ranks[self.rank as usize].requests.keep(handle as u64, action);
@@ -254,7 +254,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// A request that is complete from the start.
+    /// Registers a request that is complete from the start.
     fn nothing(&mut self, handle: i64, persistent: bool) {
         let requests = &mut self.program.ranks[self.rank as usize].requests;
         if persistent {
@@ -265,7 +265,7 @@ impl Reader<'_, '_, '_> {
     }
 
     pub(super) fn refuse_comm(&mut self, call: &Call) -> Done {
-        self.refuse(call, "the recorder does not tell the members of its communicator")
+        self.refuse(call, "the members of its communicator are not recorded")
     }
 
     fn receive(&mut self, call: &Call) -> Done {
@@ -303,11 +303,11 @@ impl Reader<'_, '_, '_> {
                             self.program.push(self.rank, Action::Recv { from, tag, count, datatype });
                             Ok(())
                         }
-                        None => self.refuse(call, "nothing tells from which rank it came"),
+                        None => self.refuse(call, "its source is not recorded"),
                     },
                     "Irecv" => {
                         let at = self.program.ranks[self.rank as usize].actions.len();
-                        // Source and tag follow when it completes; the tag that is known stays where the source is not.
+                        // Source and tag follow at completion; a known tag is kept if the source is not known.
                         self.program.push(self.rank, Action::Irecv { from: known, tag, count, datatype });
                         self.program.ranks[self.rank as usize].requests.insert(i[5] as u64, Request::Open(at));
                         self.open.insert(at, i[4]);
@@ -319,7 +319,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// Source and tag of a message that came: those that were asked for, or those of the status.
+    /// Returns source and tag of a received message: those of the call, or those of the status.
     pub(super) fn told(
         &mut self,
         comm: i64,
@@ -368,11 +368,11 @@ impl Reader<'_, '_, '_> {
             let (count, datatype) = self.elements(receive[0], receive[1])?;
             match self.told(receive[4], from, tag, call.statuses.first())? {
                 Some((from, tag)) => self.program.push(self.rank, Action::Recv { from, tag, count, datatype }),
-                None => self.refuse(call, "nothing tells from which rank it received")?,
+                None => self.refuse(call, "its source is not recorded")?,
             }
         }
         if to.is_some() {
-            // It is there: it was just posted.
+            // It exists: it was just posted.
             let _ = self.program.wait(self.rank, handle, None);
         }
         Ok(())
@@ -398,7 +398,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// Waits for what a call has found complete.
+    /// Waits for the requests that a call has found complete.
     fn complete(&mut self, call: &Call) -> Done {
         let (i, v) = (&call.integers, &call.vectors);
         let handles: Vec<i32> = match call.name {
@@ -408,7 +408,7 @@ impl Reader<'_, '_, '_> {
             "Testall" if i[1] != 0 => v[0].clone(),
             "Waitany" => pick(&v[0], &[i[1] as i32]),
             "Testany" if i[2] != 0 => pick(&v[0], &[i[1] as i32]),
-            // The number of complete ones is negative where there was none to wait for.
+            // The number of completed requests is negative if there was none to wait for.
             "Waitsome" | "Testsome" if i[1] > 0 => pick(&v[0], &v[1]),
             _ => Vec::new(),
         };
@@ -439,7 +439,7 @@ impl Reader<'_, '_, '_> {
                 Ok(false) => self.note(format!("MPI_{} for a request that was not recorded: no effect", call.name)),
                 Err(Unresolved(at)) => {
                     self.program.ranks[self.rank as usize].actions.set(at, Action::NoOperation);
-                    self.refuse(call, "nothing tells from which rank the message came")?;
+                    self.refuse(call, "the source of the message is not recorded")?;
                 }
             }
         }
@@ -490,7 +490,7 @@ impl Reader<'_, '_, '_> {
                 uniform(kind, root, self.elements(i[0], i[1])?)
             }
             K::Allreduce | K::Scan | K::Exscan => uniform(kind, 0, self.elements(i[0], i[1])?),
-            // Sent and received are the same by the rules of MPI; what only the root gives is not needed.
+            // Sent and received data are the same by the rules of MPI; arguments of the root only are not needed.
             K::Gather | K::Scatter => {
                 let root = root(i[3])?;
                 uniform(kind, root, self.elements(i[1], i[2])?)
@@ -537,7 +537,7 @@ impl Reader<'_, '_, '_> {
         self.program.collective(self.rank, CollectiveCall { communicator, ..action })
     }
 
-    /// A vector of counts in bytes; none where the rank has not told it.
+    /// Returns a vector of counts in bytes; `None` if the rank has not recorded it.
     fn vector(&mut self, counts: Option<&Vec<i32>>, datatype: i64, members: usize) -> Result<Counts, TraceError> {
         let Some(counts) = counts else { return Ok(Counts::default()) };
         let types = vec![datatype as i32; counts.len()];
@@ -560,7 +560,7 @@ impl Reader<'_, '_, '_> {
     }
 }
 
-/// The handles at these places.
+/// Returns the handles at these indices.
 fn pick(handles: &[i32], places: &[i32]) -> Vec<i32> {
     places.iter().filter_map(|&at| handles.get(usize::try_from(at).ok()?).copied()).collect()
 }

@@ -1,9 +1,9 @@
-//! Who is with whom after `MPI_Comm_split`.
+//! Members of communicators after `MPI_Comm_split`.
 //!
-//! A rank's file tells its own colour and key only. So the calls that make communicators and groups are read from all
-//! files first, where there are any splits, and played through together: a split is known once all members of its
-//! parent have told theirs, and its members are those of a colour, ordered by key and then by their rank in the parent
-//! (MPI 4.0, section 7.4.2).
+//! A rank's file contains only its own colour and key. If there are any splits, the calls that make communicators and
+//! groups are therefore read from all files first, and executed together: a split is known once all members of its
+//! parent have provided theirs, and its members are those of a colour, ordered by key and then by their rank in the
+//! parent (MPI 4.0, section 7.4.2).
 
 use std::collections::VecDeque;
 
@@ -17,10 +17,10 @@ use crate::trace::MemberList;
 use crate::trace::error::TraceError;
 use crate::trace::source::{Budget, Source};
 
-/// The members after each split of a rank, in its order; none where they are not known, or where it is in no part.
+/// The members after each split of a rank, in order; `None` if they are not known, or if the rank is in no part.
 pub(super) type Splits = VecDeque<Option<MemberList>>;
 
-/// The calls that [`Comms`] learns from.
+/// The calls that [`Comms`] uses.
 const MAKES: [&str; 9] = [
     "Comm_split",
     "Comm_dup",
@@ -33,7 +33,7 @@ const MAKES: [&str; 9] = [
     "Graph_create",
 ];
 
-/// What the splits of all ranks lead to. Only files in which there are any are opened.
+/// Returns the results of the splits of all ranks. Only files that contain splits are opened.
 pub(super) fn read<'r>(
     world: &MemberList,
     tails: &[Tail],
@@ -58,19 +58,19 @@ pub(super) fn read<'r>(
     Ok(play(world, calls))
 }
 
-/// A communicator that is split, by its members.
+/// A split communicator, identified by its members.
 #[derive(Default)]
 struct Parent {
-    /// How many splits of it each rank has called: all members call them in the same order.
+    /// Number of splits that each rank has called: all members call them in the same order.
     called: FxHashMap<u32, usize>,
-    /// Splits under way, by how many were before them.
+    /// Splits in progress, by the number of earlier splits.
     meetings: FxHashMap<usize, Meeting>,
 }
 
-/// A split under way: the colour and key of each rank that has called it.
+/// A split in progress: the colour and key of each rank that has called it.
 type Meeting = FxHashMap<u32, (i64, i64)>;
 
-/// Plays the calls of all ranks through.
+/// Executes the calls of all ranks.
 fn play(world: &MemberList, mut calls: Vec<VecDeque<Call>>) -> Vec<Splits> {
     let mut comms: Vec<Comms> = world.iter().map(|&rank| Comms::new(rank, world.clone(), Splits::new())).collect();
     let mut results = vec![Splits::new(); calls.len()];
@@ -80,7 +80,7 @@ fn play(world: &MemberList, mut calls: Vec<VecDeque<Call>>) -> Vec<Splits> {
         let own = rank as usize;
         while let Some(call) = calls[own].front() {
             let members = if call.name == "Comm_split" { comms[own].members(call.integers[0]) } else { None };
-            // Nobody waits for a rank that splits a communicator of others: to it, the parent is unknown.
+            // A rank that splits a communicator of others does not delay anything: its parent is unknown to it.
             let Some(members) = members.filter(|members| members.contains(&rank)) else {
                 if call.name == "Comm_split" {
                     results[own].push_back(None);
@@ -114,7 +114,7 @@ fn play(world: &MemberList, mut calls: Vec<VecDeque<Call>>) -> Vec<Splits> {
     results
 }
 
-/// The members of the part that each member of the parent is in.
+/// Returns the members of the part of each member of the parent.
 fn parts(parent: &[u32], meeting: &Meeting) -> Vec<Option<MemberList>> {
     let mut by_colour: FxHashMap<i64, Vec<(i64, usize)>> = FxHashMap::default();
     for (place, rank) in parent.iter().enumerate() {

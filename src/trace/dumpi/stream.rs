@@ -8,7 +8,7 @@ use crate::trace::bytes::Bytes;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::source::{Budget, Source};
 
-/// Longest vector or text. It bounds what a wrong length makes us read for nothing; memory grows only as data come.
+/// Longest vector or text. It bounds the reading caused by a wrong length; memory grows only with the data.
 const LONGEST: u32 = 1 << 26;
 
 /// The mask of a call: statuses, times, thread, counters.
@@ -25,32 +25,32 @@ pub(super) struct Status {
     pub tag: i32,
 }
 
-/// A call as it stands in the file; used again for the next one.
+/// A call as read from the file; reused for the next one.
 #[derive(Default)]
 pub(super) struct Call {
-    /// Where it begins.
+    /// Position of its first byte.
     pub at: u64,
     pub name: &'static str,
-    /// When it began and ended, in seconds, if that was recorded.
+    /// Start and end time, in seconds, if recorded.
     pub times: Option<(f64, f64)>,
-    /// Its integers, in their order.
+    /// Integer arguments, in order.
     pub integers: Vec<i64>,
-    /// Its vectors, in their order.
+    /// Vector arguments, in order.
     pub vectors: Vec<Vec<i32>>,
     pub statuses: Vec<Status>,
 }
 
-/// Reads from the front.
+/// Reader from front to back.
 pub(super) struct Stream<'a, 'r> {
     bytes: Bytes<'a, 'r>,
     version: [u8; 3],
 }
 
 impl<'a, 'r> Stream<'a, 'r> {
-    /// The calls of a file whose end is known.
+    /// Creates a reader of the calls of a file whose end is known.
     pub fn calls(source: Source<'r>, budget: &'a mut Budget, tail: &Tail) -> Result<Self, TraceError> {
         let mut stream = Self { bytes: Bytes::new(source, budget), version: tail.version };
-        // Behind the two offsets of the times.
+        // After the two offsets of the times.
         stream.skip(tail.body + 8)?;
         Ok(stream)
     }
@@ -135,10 +135,10 @@ impl<'a, 'r> Stream<'a, 'r> {
 
     fn statuses(&mut self, into: &mut Vec<Status>) -> Result<(), TraceError> {
         for _ in 0..self.length()? {
-            // Its bytes: the receive has room for them, which is what counts.
+            // Its bytes: the capacity of the receive is used instead.
             self.skip(4)?;
             let source = self.i32()?;
-            // Whether it was cancelled, and its error.
+            // Cancellation flag, and error.
             self.skip(2)?;
             let tag = if self.since([0, 6, 3]) { self.i32()? } else { -1 };
             into.push(Status { source, tag });
@@ -163,7 +163,7 @@ impl<'a, 'r> Stream<'a, 'r> {
             },
         };
         let mask = self.u8()?;
-        // The thread comes before the times, other than the description of the format says.
+        // The thread precedes the times, contrary to the description of the format.
         if mask & THREAD != 0 {
             self.skip(2)?;
         }

@@ -1,4 +1,4 @@
-//! The records behind the calls: where they begin, version, sizes of types, how often each call was made.
+//! The records after the calls: start of the calls, version, sizes of types, counts of each call.
 
 use std::path::Path;
 
@@ -7,36 +7,36 @@ use super::layout::COUNTED;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::source::{Budget, Source};
 
-/// Bytes of the end of a file that are kept; the records take some kilobytes.
+/// Bytes kept from the end of a file; the records take some kilobytes.
 const KEPT: usize = 4 << 20;
 
 /// First bytes of the record with the counts.
 const FOOTER: u64 = 0xf007_fee7;
 
-/// What the end of a file tells.
+/// Content of the end of a file.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Tail {
     pub version: [u8; 3],
-    /// Where the calls begin.
+    /// Position of the first call.
     pub body: u64,
     /// Sizes of types by their number; empty in files of old versions.
     pub sizes: Vec<u32>,
-    /// Calls of each kind that the program made, and how many of them the recorder left out. Empty where the file has
+    /// Number of calls of each kind that the program made, and number that the recorder left out. Empty if the file has
     /// no such counts.
     pub made: Vec<[u64; 2]>,
 }
 
 impl Tail {
-    /// How often each call is in the file. Empty where the file has no counts.
+    /// Returns the number of times each call is in the file. Empty if the file has no counts.
     pub fn recorded(&self) -> impl Iterator<Item = u64> {
         self.made.iter().map(|[made, left_out]| made - left_out)
     }
 }
 
-/// The last bytes of a file.
+/// Last bytes of a file.
 struct End {
     bytes: Vec<u8>,
-    /// Position of the first of them.
+    /// Position of the first of these bytes.
     start: u64,
 }
 
@@ -59,7 +59,7 @@ impl End {
     }
 }
 
-/// Reads the end of a file. The whole file is read for it, since what is packed cannot be entered from its end.
+/// Reads the end of a file. The whole file is read, since compressed data cannot be entered from its end.
 pub(super) fn read(mut source: Source<'_>, budget: &mut Budget) -> Result<Tail, TraceError> {
     let mut end = End { bytes: Vec::new(), start: 0 };
     let mut piece = vec![0; 1 << 18];
@@ -93,7 +93,7 @@ fn parse(end: &End, file: &Path) -> Result<Tail, TraceError> {
     let Some((entries, table)) = found else {
         return Err(error(length, "there is no table of its parts at its end".to_owned()));
     };
-    // The last four are header, body, counts and keys; before them came more with time.
+    // The last four are header, body, counts and keys; newer versions have more in front of them.
     let entry = |from_end: u64| (from_end <= entries).then(|| end.u64(table + 8 * (entries + 1 - from_end))).flatten();
     let (header, body, footer) = (entry(4).unwrap_or(0), entry(3).unwrap_or(0), entry(2).unwrap_or(0));
     let sizes = entry(7).unwrap_or(0);

@@ -37,7 +37,7 @@ impl File {
         Self { bytes, calls: vec![0; COUNTED], left_out: vec![0; COUNTED], clock: 1.0 }
     }
 
-    /// A call that begins so many seconds after the last one has ended, and takes a millisecond.
+    /// Adds a call that begins `after` seconds after the end of the last one, and takes a millisecond.
     pub fn call(&mut self, after: f64, name: &str, arguments: &[A]) -> &mut Self {
         let number = CALLS.iter().position(|(n, _)| *n == name).unwrap();
         self.calls[number] += 1;
@@ -76,7 +76,7 @@ impl File {
         self
     }
 
-    /// The whole file, with a table of so many entries at its end.
+    /// Returns the whole file, with a table of `entries` entries at its end.
     pub fn finish(&self, entries: u64) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
         bytes.extend(END_OF_STREAM.to_be_bytes());
@@ -90,7 +90,7 @@ impl File {
         bytes.extend([0; 8]);
         let footer = bytes.len() as u64;
         bytes.extend(0xf007_fee7_u64.to_be_bytes());
-        // Calls made, those left out among them, and calls left out.
+        // Calls made, number of those left out, and calls left out.
         self.calls
             .iter()
             .zip(&self.left_out)
@@ -194,7 +194,7 @@ fn a_partial_recording_is_a_window_and_says_so() {
     zero.call(0.0, "Send", &[I(1), H(INT), I(1), I(7), H(WORLD)]).call(0.0, "Barrier", &[H(WORLD)]);
     let mut one = File::new();
     one.call(0.0, "Barrier", &[H(WORLD)]);
-    // Rank 1 has received, but that is not in its file.
+    // Rank 1 has received, but its file does not contain it.
     one.calls[1] += 1;
     let trace = read_all(&[zero.finish(7), one.finish(7)], &Options::default()).unwrap();
     let calls = |rank: usize| trace.actions[rank].iter().filter(|a| !matches!(a, Action::Compute { .. })).count();
@@ -205,7 +205,7 @@ fn a_partial_recording_is_a_window_and_says_so() {
     assert!(said[1].contains("1 sends"), "{said:?}");
 }
 
-/// A recorder that was told to leave calls out says so in its counts, and what it left out is told.
+/// A recorder that was configured to leave out calls has them in its counts, and they are reported.
 #[test]
 fn calls_that_the_recorder_left_out_are_told() {
     let rank = |left_out: &[(&str, u32)]| {
@@ -230,7 +230,7 @@ fn calls_that_the_recorder_left_out_are_told() {
     let findings = crate::trace::inspect::check(&trace);
     let told = findings.iter().find(|finding| finding.kind == "not-recorded").expect("a finding");
     assert_eq!((told.severity.name(), told.count), ("warning", 171));
-    // Nothing is said where all is there.
+    // Nothing is reported if the recording is complete.
     assert!(read_all(&[rank(&[]), rank(&[])], &Options::default()).unwrap().warnings.is_empty());
 }
 
@@ -267,7 +267,7 @@ fn communicators_of_all_ranks_and_groups_are_known() {
         file.finish(7)
     };
     let trace = read_all(&[file(0), file(1)], &Options::default()).unwrap();
-    // The tags of a communicator are numbered down; that of all ranks twice, once turned around.
+    // The tags of a communicator are numbered down; the communicator of all ranks occurs twice, once reversed.
     let (tag, count, datatype) = (i32::MAX, 4, Datatype::BYTE);
     assert!(trace.actions[0].together().contains(&Action::Send { to: 1, tag, count, datatype }));
     assert!(trace.actions[1].together().contains(&Action::Recv { from: 0, tag, count, datatype }));
@@ -276,7 +276,7 @@ fn communicators_of_all_ranks_and_groups_are_known() {
     assert!(text(&trace).contains("0 on 1 barrier\n") && text(&trace).contains("1 on 1 barrier\n"));
 }
 
-/// The lines of a rank that are no computation.
+/// Returns the lines of a rank other than computations.
 fn lines(trace: &Trace, rank: u32) -> Vec<String> {
     let own = format!("{rank} ");
     let text = text(trace);
@@ -286,8 +286,7 @@ fn lines(trace: &Trace, rank: u32) -> Vec<String> {
 
 #[test]
 fn splits_are_known_from_the_files_of_all() {
-    // Six ranks: even ones, ordered backwards by their keys, odd ones, and rank 5 in no part; then the even ones once
-    // more.
+    // Six ranks: even ones, ordered backwards by their keys, odd ones, and rank 5 in no part; then the even ones again.
     let file = |rank: i32| {
         let mut file = File::new();
         let colour = if rank == 5 { -32766 } else { rank % 2 };
@@ -317,7 +316,7 @@ fn splits_are_known_from_the_files_of_all() {
 
 #[test]
 fn a_rank_that_splits_a_communicator_of_others_is_told_nothing() {
-    // Rank 0 alone is in communicator 5, and rank 1, which got none, splits it all the same.
+    // Rank 0 alone is in communicator 5, and rank 1, which got none, splits it nevertheless.
     let file = |rank: i32| {
         let mut file = File::new();
         file.call(0.0, "Comm_group", &[H(WORLD), H(3)])
@@ -406,7 +405,7 @@ fn windows_and_probes_are_kept() {
 #[test]
 fn sizes_of_types_are_found() {
     let mut file = File::new();
-    // Type 28 has 12 bytes by the table; 40 is made of two of them; 41 is a structure.
+    // Type 28 has 12 bytes by the table; 40 consists of two of them; 41 is a structure.
     file.call(0.0, "Type_contiguous", &[I(2), H(28), H(40)])
         .call(0.0, "Send", &[I(1), H(40), I(0), I(1), H(WORLD)])
         .call(0.0, "Recv", &[I(1), H(40), I(0), I(1), H(WORLD), S(&[])]);
@@ -440,7 +439,7 @@ fn check_seed(name: &str, bytes: &[u8]) {
     assert!(fs::read(&file).unwrap() == bytes, "{name} is stale: run this test with MOPSIM_UPDATE_SEEDS=1");
 }
 
-/// Seeds that nobody can write by hand are those that the samples of today make.
+/// Seeds in binary formats equal those made from the current samples.
 #[test]
 fn binary_seeds_of_the_fuzz_targets_are_up_to_date() {
     let mut file = File::new();
@@ -466,7 +465,7 @@ fn binary_seeds_of_the_fuzz_targets_are_up_to_date() {
     let mut bytes = Vec::new();
     crate::trace::write(&trace, &crate::trace::compact::Compact, &mut bytes).unwrap();
     check_seed("trace/compact", &bytes);
-    // Another version of zstd may pack otherwise; what is in it counts.
+    // Another version of zstd may compress differently; the content is compared.
     let packed = fs::read(seed("trace/compact.zst")).unwrap();
     let is_right = zstd::decode_all(&*packed).is_ok_and(|unpacked| unpacked == bytes);
     check_seed("trace/compact.zst", &if is_right { packed } else { zstd::encode_all(&*bytes, 3).unwrap() });

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::layout::SIZES;
 use super::stream::Call;
 
-/// What is known of types: the table of the file, what the calls tell, and the predefined ones.
+/// Known types: the table of the file, types from calls, and the predefined ones.
 pub(super) struct Types<'t> {
     table: &'t [u32],
     told: FxHashMap<i64, u64>,
@@ -16,14 +16,14 @@ impl<'t> Types<'t> {
         Self { table, told: FxHashMap::default() }
     }
 
-    /// Bytes of an element.
+    /// Returns the bytes of an element.
     pub fn size(&self, datatype: i64) -> Option<u64> {
         let index = usize::try_from(datatype).ok()?;
         let known = |table: &[u32]| table.get(index).map(|&size| u64::from(size));
         self.told.get(&datatype).copied().or_else(|| known(self.table)).or_else(|| known(&SIZES))
     }
 
-    /// Learns from a call that makes or measures a type.
+    /// Updates the types from a call that makes or measures a type.
     pub fn learn(&mut self, call: &Call) {
         let (i, v) = (&call.integers, &call.vectors);
         let sum = |v: &[i32]| v.iter().map(|&n| n.max(0) as u64).sum::<u64>();
@@ -54,7 +54,7 @@ impl<'t> Types<'t> {
             "Type_create_resized" => (i[3], self.size(i[0])),
             _ => return,
         };
-        // What the file's own table tells is certain.
+        // The file's own table is authoritative.
         let in_table = usize::try_from(made).is_ok_and(|index| index < self.table.len());
         if let Some(size) = size
             && !in_table

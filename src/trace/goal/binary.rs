@@ -1,7 +1,7 @@
-//! The binary form of GOAL: a table of places, then for each rank its operations and what waits for them.
+//! The binary form of GOAL: a table of positions, then for each rank its operations and their dependents.
 //!
-//! Little-endian, as on the computers that make it. Behind the magic all places count from byte 8. A rank has the
-//! numbers of its operations and of those that wait for nothing, the latter's indices, the operations in 39 bytes each,
+//! Little-endian, like the computers that write it. All positions count from byte 8, after the magic. A rank has the
+//! number of its operations and of those without requirements, the latter's indices, the operations in 39 bytes each,
 //! and a list of indices in which each operation has a range of those that wait for its end and one of those that wait
 //! for its start.
 
@@ -24,7 +24,7 @@ const OPERATION: u64 = 39;
 /// Bytes of an operation of LogGOPSim2, whose files begin with the same magic (src/simulator/Parser.hpp).
 const OPERATION_2: u64 = 104;
 
-/// The file, whose places are not in order.
+/// The file, whose positions are not in order.
 struct Bytes<'a> {
     bytes: Paged,
     file: &'a Path,
@@ -51,13 +51,13 @@ impl Bytes<'_> {
         self.take(at).map(u32::from_le_bytes)
     }
 
-    /// A place that stands somewhere.
+    /// Reads a position from the file.
     fn place(&mut self, at: u64) -> Result<u64, TraceError> {
         let length = self.bytes.len();
         let place = u64::from_le_bytes(self.take(at)?).checked_add(8);
         place
             .filter(|&place| place <= length)
-            .ok_or_else(|| self.error(length, "a rank is said to begin or end behind the end of the file"))
+            .ok_or_else(|| self.error(length, "a rank begins or ends beyond the end of the file"))
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     if !(1..=MOST_RANKS).contains(&ranks) {
         return Err(bytes.error(8, format!("{ranks} ranks; a trace has 1 to {MOST_RANKS}")));
     }
-    // Two bytes with the largest numbers of cores and cards, then the places of the ranks.
+    // Two bytes with the largest numbers of cores and cards, then the positions of the ranks.
     let table = 14;
     let length = bytes.bytes.len();
     if length < table + 16 * ranks as u64 {
@@ -94,7 +94,7 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     for rank in 0..ranks {
         let entry = table + 16 * rank as u64;
         let (start, end) = (bytes.place(entry)?, bytes.place(entry + 8)?);
-        // A forged file could name the same bytes for all ranks, and be as many times as large.
+        // A forged file could use the same bytes for all ranks, and be many times as large.
         told += end.saturating_sub(start);
         if told > length {
             return Err(bytes.error(entry, "the ranks have more bytes than the file"));
@@ -105,8 +105,8 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     trace(schedule, name, &file, options)
 }
 
-/// Whether operations have the size of those of LogGOPSim2. Nothing in the file says so: but there, the list of a rank
-/// would end in the middle of a number, or before it begins, if they had that of LogGOPSim.
+/// Returns `true` if operations have the size of those of LogGOPSim2. The file does not contain this information: but
+/// with the size of LogGOPSim, the list of a rank would end in the middle of a number, or before its start.
 fn of_version_2(bytes: &mut Bytes<'_>, table: u64, ranks: usize) -> Result<bool, TraceError> {
     for rank in 0..ranks as u64 {
         let (start, end) = (bytes.place(table + 16 * rank)?, bytes.place(table + 16 * rank + 8)?);
@@ -115,7 +115,7 @@ fn of_version_2(bytes: &mut Bytes<'_>, table: u64, ranks: usize) -> Result<bool,
             continue;
         }
         let body = |size: u64| end.checked_sub(start + 8 + 4 * u64::from(free) + size * u64::from(operations));
-        // The numbers of those that depend on an operation stand at the same place in both.
+        // The numbers of dependents of an operation are at the same position in both.
         let first = start + 8 + 4 * u64::from(free);
         let edges = |size: u64, bytes: &mut Bytes<'_>| {
             (0..u64::from(operations)).try_fold(0_u64, |sum, index| {
@@ -132,7 +132,7 @@ fn of_version_2(bytes: &mut Bytes<'_>, table: u64, ranks: usize) -> Result<bool,
     Ok(false)
 }
 
-/// Reads the operations and edges of a rank, which stand there.
+/// Reads the operations and edges of a rank at a position.
 fn graph(bytes: &mut Bytes<'_>, start: u64, end: u64, schedule: &mut Schedule) -> Result<(), TraceError> {
     let ranks = schedule.ranks();
     let (operations, free) = (bytes.u32(start)?, bytes.u32(start + 4)?);
@@ -161,7 +161,7 @@ fn graph(bytes: &mut Bytes<'_>, start: u64, end: u64, schedule: &mut Schedule) -
                 None => bytes.error(at + 5, format!("there is no rank {peer} of {ranks}")),
             });
         }
-        // A computation has none, whatever stands there.
+        // A computation has none; the field is ignored.
         let (peer, tag) = if kind == Kind::Calculate { (0, 0) } else { (peer, tag) };
         let cpu = bytes.take::<1>(at + 21)?[0];
         schedule.push(&Operation { kind, cpu, peer, tag, size: u64::from_le_bytes(size), at });

@@ -1,14 +1,14 @@
-//! The graphs of all ranks: operations, and which of them wait for which.
+//! The graphs of all ranks: operations and their dependencies.
 //!
-//! A rank has a record of each of its operations, and behind them two lists: what each operation waits for, and which
-//! ones wait for it. All of this is paged, so a rank may have more operations than there is memory for. Whoever goes
-//! along the graph of a program uses neighbours one after the other, and most of it can stay outside.
+//! A rank has a record for each of its operations, followed by two lists: the requirements of each operation, and its
+//! dependents. All of this is paged, so a rank may have more operations than fit in memory. Traversing the graph of a
+//! program touches neighbours consecutively, so most of it can stay on disk.
 
 use std::ops::Range;
 
 use super::paged::Paged;
 
-/// What an operation does.
+/// Kind of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Send,
@@ -21,16 +21,16 @@ pub(super) enum Kind {
 pub(super) struct Operation {
     pub kind: Kind,
     pub cpu: u8,
-    /// The other rank.
+    /// The other rank of a message.
     pub peer: u32,
     pub tag: u32,
-    /// Bytes, or nanoseconds.
+    /// Bytes of a message, or nanoseconds of a computation.
     pub size: u64,
-    /// The line or the byte where it stands, below 2^48.
+    /// The line or byte of its definition, below 2^48.
     pub at: u64,
 }
 
-/// An operation that waits or is waited for, and whether it is about the start of the earlier one only.
+/// A requirement or dependent, and whether the dependency is on the start of the earlier operation only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Link {
     pub operation: u32,
@@ -47,21 +47,21 @@ impl Link {
     }
 }
 
-/// Pages of a rank that works its way along its operations: those, and both lists of edges.
+/// Pages that a rank needs to process its operations: the operations, and both lists of edges.
 const PAGES_AT_WORK: usize = 3;
 
-/// Most operations of a rank, and most edges.
+/// Largest number of operations of a rank, and of edges.
 pub(super) const MOST: u64 = 1 << 31;
 
-/// Bytes of a record, and where in it the numbers are that are looked for alone.
+/// Bytes of a record, and the offsets of numbers that are read separately.
 const RECORD: u64 = 36;
-/// Where the list of what an operation waits for ends.
+/// End of an operation's list of requirements.
 const EARLIER_END: u64 = 24;
-/// Where the list of those that wait for it ends.
+/// End of its list of dependents.
 const LATER_END: u64 = 28;
-/// How many things it still waits for.
+/// Number of requirements that have not happened yet.
 const LEFT: u64 = 32;
-/// The bits that say that an operation was waited for, and that a send is done; the kind is in the two below.
+/// Flags for operations that were waited for, and for completed sends; the kind is in the two lower bits.
 const WAITED: u8 = 4;
 const DONE: u8 = 8;
 
@@ -91,15 +91,15 @@ fn from_bytes(bytes: &[u8; 24]) -> Operation {
     Operation { kind, cpu: (first >> 8) as u8, peer: last as u32, tag: (last >> 32) as u32, size, at: first >> 16 }
 }
 
-/// Where the graph of a rank is.
+/// Position of the graph of a rank.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Place {
     operations: u64,
     earlier: u64,
     later: u64,
-    /// How many operations there are.
+    /// Number of operations.
     pub count: u32,
-    /// In front of this one are all that wait for nothing.
+    /// All operations without requirements are below this number.
     pub roots_end: u32,
 }
 
@@ -108,32 +108,32 @@ pub(super) struct Graphs {
     bytes: Paged,
     /// Edges of the rank that is being read: the later operation with the kind of edge, and the earlier one.
     edges: Paged,
-    /// Where its operations begin.
+    /// Start of its operations.
     start: u64,
 }
 
 impl Graphs {
-    /// None yet; of those to come, about so many bytes will be in memory.
+    /// Creates an empty set of graphs; about `limit` bytes of them will be in memory.
     pub fn new(limit: usize) -> Self {
         Self { bytes: Paged::new(limit / 2), edges: Paged::new(limit / 2), start: 0 }
     }
 
-    /// There will be so many ranks: each may have in memory what it works on, whatever the limit.
+    /// Sets the number of ranks: each may keep its working pages in memory, whatever the limit.
     pub fn set_ranks(&mut self, ranks: usize) {
         self.bytes.allow_pages(PAGES_AT_WORK * ranks);
     }
 
-    /// Operations of the rank that is being read.
+    /// Returns the number of operations of the rank that is being read.
     pub fn operations(&self) -> u64 {
         (self.bytes.len() - self.start) / RECORD
     }
 
-    /// Edges of that rank.
+    /// Returns the number of edges of that rank.
     pub fn edges(&self) -> u64 {
         self.edges.len() / 8
     }
 
-    /// Adds an operation to the rank that is being read; gives its number.
+    /// Adds an operation to the rank that is being read; returns its number.
     pub fn push(&mut self, operation: &Operation) -> u32 {
         let number = self.operations() as u32;
         let mut record = [0; RECORD as usize];
@@ -142,7 +142,7 @@ impl Graphs {
         number
     }
 
-    /// Says that an operation of that rank waits for an earlier one, or for its start only.
+    /// Adds an edge to that rank: an operation waits for an earlier one, or for its start only.
     pub fn edge(&mut self, later: u32, earlier: Link) {
         let later = Link { operation: later, on_start: earlier.on_start };
         let words = u64::from(later.to_word()) << 32 | u64::from(earlier.to_word());
@@ -154,7 +154,7 @@ impl Graphs {
         (Link::from_word((words >> 32) as u32), Link::from_word(words as u32))
     }
 
-    /// Ends the rank that is being read: makes the lists of its edges.
+    /// Finishes the rank that is being read: builds the lists of its edges.
     pub fn close(&mut self) -> Place {
         let (count, edges) = (self.operations() as u32, self.edges());
         let earlier = self.bytes.len();
@@ -167,7 +167,7 @@ impl Graphs {
             self.count(place.field(later.operation, EARLIER_END));
             self.count(place.field(earlier.operation, LATER_END));
         }
-        // From numbers of edges to places where the lists begin; they end there once they are filled.
+        // From numbers of edges to start positions of the lists; these become end positions while the lists are filled.
         let (mut earlier_end, mut later_end) = (0, 0);
         for i in 0..count {
             let waits = self.bytes.u32(place.field(i, EARLIER_END));
@@ -190,7 +190,7 @@ impl Graphs {
         }
         let mut list = Vec::new();
         for i in 0..count {
-            // What was posted last is waited for first: it can become a call that blocks.
+            // The last posted operation is waited for first: it can become a blocking call.
             let range = self.range(place, i, EARLIER_END);
             self.sort(place.earlier, range, &mut list, |word| (!(word >> 1), word & 1));
             let range = self.range(place, i, LATER_END);
@@ -201,14 +201,14 @@ impl Graphs {
         place
     }
 
-    /// Adds one to a number; gives what it was.
+    /// Adds one to a number; returns its previous value.
     fn count(&mut self, at: u64) -> u32 {
         let value = self.bytes.u32(at);
         self.bytes.set_u32(at, value + 1);
         value
     }
 
-    /// The places of an operation's links in one of the two lists.
+    /// Returns the positions of an operation's links in one of the two lists.
     fn range(&mut self, place: Place, operation: u32, end: u64) -> Range<u64> {
         let start = match operation {
             0 => 0,
@@ -230,36 +230,36 @@ impl Graphs {
         }
     }
 
-    /// An operation.
+    /// Returns an operation.
     pub fn operation(&mut self, place: Place, number: u32) -> Operation {
         from_bytes(&self.bytes.get(place.record(number)))
     }
 
-    /// What an operation waits for, the last one first.
+    /// Collects the requirements of an operation, the last one first.
     pub fn earlier(&mut self, place: Place, number: u32, links: &mut Vec<Link>) {
         let range = self.range(place, number, EARLIER_END);
         links.clear();
         links.extend(range.map(|i| Link::from_word(self.bytes.u32(place.earlier + 4 * i))));
     }
 
-    /// Which ones wait for an operation, the first one first.
+    /// Collects the dependents of an operation, the first one first.
     pub fn later(&mut self, place: Place, number: u32, links: &mut Vec<Link>) {
         let range = self.range(place, number, LATER_END);
         links.clear();
         links.extend(range.map(|i| Link::from_word(self.bytes.u32(place.later + 4 * i))));
     }
 
-    /// Whether an operation waits for nothing from the start.
+    /// Returns `true` if an operation has no requirements.
     pub fn is_root(&mut self, place: Place, number: u32) -> bool {
         self.range(place, number, EARLIER_END).is_empty()
     }
 
-    /// How many things an operation still waits for.
+    /// Returns the number of requirements that have not happened yet.
     pub fn left(&mut self, place: Place, number: u32) -> u32 {
         self.bytes.u32(place.field(number, LEFT))
     }
 
-    /// One of the things that an operation waits for has happened; gives how many are left.
+    /// Registers that a requirement of an operation has happened; returns how many are left.
     pub fn happened(&mut self, place: Place, number: u32) -> u32 {
         let at = place.field(number, LEFT);
         let left = self.bytes.u32(at) - 1;
@@ -267,17 +267,17 @@ impl Graphs {
         left
     }
 
-    /// Remembers that an operation was waited for, or needs no wait; gives whether that was so before.
+    /// Marks an operation as waited for, or as needing no wait; returns the previous state.
     pub fn waited(&mut self, place: Place, number: u32) -> bool {
         self.flag(place, number, WAITED)
     }
 
-    /// Remembers that a send is done; gives whether it was before.
+    /// Marks a send as complete; returns the previous state.
     pub fn done(&mut self, place: Place, number: u32) -> bool {
         self.flag(place, number, DONE)
     }
 
-    /// Whether a send is done.
+    /// Returns `true` if a send is complete.
     pub fn is_done(&mut self, place: Place, number: u32) -> bool {
         self.bytes.get::<1>(place.record(number))[0] & DONE != 0
     }
@@ -305,7 +305,7 @@ mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-    /// Graphs of which little is in memory are those that were given.
+    /// Graphs of which little is in memory equal the original ones.
     #[test]
     fn graphs_are_what_was_given() {
         let mut random = StdRng::seed_from_u64(7);

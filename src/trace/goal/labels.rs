@@ -1,7 +1,7 @@
-//! The labels of a rank, by which operations are named.
+//! The labels of a rank, which identify operations.
 //!
-//! Programs number them: `l1`, `l2` and so on. Those that count up with the operations take no memory of their own, so
-//! that it does not grow with the rank.
+//! Programs number them: `l1`, `l2` and so on. Labels that count up with the operations take no memory of their own, so
+//! that memory does not grow with the rank.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,13 @@ use rustc_hash::FxHashMap;
 /// Labels, and the operations that they name.
 #[derive(Default)]
 pub(super) struct Labels {
-    /// By what stands before the number: its first number, the operation of that, and how many follow one after the
-    /// other.
+    /// By prefix of the number: its first number, the operation of that, and the length of the run.
     numbered: FxHashMap<Vec<u8>, BTreeMap<u64, (u32, u32)>>,
     others: FxHashMap<Vec<u8>, u32>,
 }
 
 impl Labels {
-    /// Gives a label to an operation; `false` if another one has it.
+    /// Assigns a label to an operation; `false` if another one has it.
     pub fn insert(&mut self, label: &[u8], operation: u32) -> bool {
         let Some((name, number)) = split(label) else {
             return self.others.insert(label.to_vec(), operation).is_none();
@@ -40,7 +39,7 @@ impl Labels {
         true
     }
 
-    /// The operation that has a label.
+    /// Returns the operation with a label.
     pub fn get(&self, label: &[u8]) -> Option<u32> {
         let Some((name, number)) = split(label) else { return self.others.get(label).copied() };
         let (&from, &(first, count)) = self.numbered.get(name)?.range(..=number).next_back()?;
@@ -48,15 +47,15 @@ impl Labels {
         (nth < u64::from(count)).then(|| first + nth as u32)
     }
 
-    /// Forgets all of them.
+    /// Removes all labels.
     pub fn clear(&mut self) {
         self.numbered.clear();
         self.others.clear();
     }
 }
 
-/// A label that ends in a number: what stands before it, and the number. One that has zeros in front is another label
-/// than one that has not.
+/// Splits a label that ends in a number: the prefix, and the number. A label with leading zeros is different from one
+/// without.
 fn split(label: &[u8]) -> Option<(&[u8], u64)> {
     let digits = label.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let (name, number) = label.split_at(label.len() - digits);

@@ -1,9 +1,9 @@
-//! GOAL schedules, the input of LogGOPSim: for each rank, operations and which of them wait for which.
+//! GOAL schedules, the input of LogGOPSim: for each rank, operations and their dependencies.
 //!
 //! The text and the binary form that `txt2bin` makes of it are read; the text is written. The grammar and the layout
-//! follow the public sources of LogGOPSim (txt2bin.re, Parser.hpp). There are no collectives in it: they are written as
-//! the messages that an algorithm makes of them (`rounds.rs`). A rank of a schedule is a graph (`graph.rs`), a rank of
-//! a trace a list: `schedule.rs` puts one in the order in which it can run.
+//! follow the public sources of LogGOPSim (txt2bin.re, Parser.hpp). It has no collectives: they are written as the
+//! messages of an algorithm (`rounds.rs`). A rank of a schedule is a graph (`graph.rs`), a rank of a trace a list:
+//! `schedule.rs` converts a graph to a list in an order in which it can run.
 
 mod binary;
 mod graph;
@@ -20,7 +20,7 @@ pub use self::write::Goal;
 
 use super::format::Format;
 
-/// The format of the text.
+/// The text format.
 pub(super) static TEXT: Format = Format {
     name: "GOAL",
     extensions: &[".goal"],
@@ -30,7 +30,7 @@ pub(super) static TEXT: Format = Format {
     read_files: None,
 };
 
-/// The format of the binary form.
+/// The binary format.
 pub(super) static BINARY: Format = Format {
     name: "GOAL binary",
     extensions: &[".goal.bin"],
@@ -40,8 +40,8 @@ pub(super) static BINARY: Format = Format {
     read_files: None,
 };
 
-/// The way out of receives that take whatever comes.
+/// Remedy for receives from any source or with any tag.
 const NO_WILDCARDS: &str = "give each receive the source and the tag that it got";
 
-/// Nanoseconds of a second: the unit of `calc`.
+/// Nanoseconds per second: the unit of `calc`.
 const NANOSECONDS: f64 = 1e9;

@@ -1,9 +1,9 @@
-//! Bytes that may be more than the memory that is allowed for them.
+//! Bytes that may exceed the memory allowed for them.
 //!
-//! They lie in pages. As many as fit are in memory; the others are in a file that has no name and ends with the
-//! process, and change places with those that were not used for the longest time, by the clock algorithm (Corbató, "A
-//! paging experiment with the Multics system", 1968). So whoever works in a few places at a time is as fast as in
-//! memory, and whoever does not is slow but comes to an end. Where no file can be had, all stays in memory.
+//! They are stored in pages. As many as fit are in memory; the others are in an unnamed file that disappears with the
+//! process, and are exchanged with the least recently used ones by the clock algorithm (Corbató, "A paging experiment
+//! with the Multics system", 1968). Access with locality is as fast as in memory; other access is slow but terminates.
+//! If no file can be created, everything stays in memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -12,54 +12,54 @@ use std::ops::Range;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
-/// Pages that are in memory whatever the limit.
+/// Number of pages that stay in memory whatever the limit.
 const FEWEST: usize = 16;
-/// The frame of a page that is in none.
+/// Frame of a page that is not in memory.
 const NOWHERE: u32 = u32::MAX;
 
-/// Bytes that are read and written by their place.
+/// Bytes that are read and written by position.
 pub(super) struct Paged {
-    /// For each page its frame.
+    /// Frame of each page.
     frames: Vec<u32>,
     memory: Vec<Frame>,
-    /// Frames that there may be.
+    /// Largest number of frames.
     most: usize,
-    /// The frame that is looked at next when one has to go.
+    /// The frame that is examined next when one has to be evicted.
     hand: usize,
     length: u64,
     file: Option<File>,
-    /// Whether there is no file to be had.
+    /// `true` if there is no file.
     failed: bool,
 }
 
 /// A page in memory.
 struct Frame {
     page: usize,
-    /// Whether it was used since the hand came by.
+    /// `true` if it was used since the hand passed it.
     used: bool,
-    /// Whether it is not in the file as it is here.
+    /// `true` if it differs from its copy in the file.
     changed: bool,
     bytes: Box<[u8; PAGE]>,
 }
 
 impl Paged {
-    /// None yet; about so many will be in memory.
+    /// Creates an empty array of which about `limit` bytes will be in memory.
     pub fn new(limit: usize) -> Self {
         let most = (limit / PAGE).max(FEWEST);
         Self { frames: Vec::new(), memory: Vec::new(), most, hand: 0, length: 0, file: None, failed: false }
     }
 
-    /// So many pages may be in memory, if the limit is lower.
+    /// Raises the limit to this number of pages, if it is lower.
     pub fn allow_pages(&mut self, pages: usize) {
         self.most = self.most.max(pages);
     }
 
-    /// How many there are.
+    /// Returns the number of bytes.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// Forgets all of them. The memory is kept.
+    /// Removes all bytes. The memory is kept.
     pub fn clear(&mut self) {
         self.length = 0;
     }
@@ -80,10 +80,10 @@ impl Paged {
         }
     }
 
-    /// Those at a place.
+    /// Returns the bytes at a position.
     ///
     /// # Panics
-    /// If there are not so many, or the file cannot be read: there is no other place where they are.
+    /// If the range is out of bounds, or the file cannot be read: the bytes exist nowhere else.
     #[inline]
     pub fn get<const N: usize>(&mut self, at: u64) -> [u8; N] {
         let (page, offset) = self.checked(at, N);
@@ -98,7 +98,7 @@ impl Paged {
         bytes
     }
 
-    /// Puts others in their place.
+    /// Overwrites bytes.
     ///
     /// # Panics
     /// As [`get`](Self::get).
@@ -114,13 +114,13 @@ impl Paged {
         }
     }
 
-    /// A number of four bytes.
+    /// Returns a number of four bytes.
     #[inline]
     pub fn u32(&mut self, at: u64) -> u32 {
         u32::from_le_bytes(self.get(at))
     }
 
-    /// Puts a number of four bytes there.
+    /// Overwrites a number of four bytes.
     #[inline]
     pub fn set_u32(&mut self, at: u64, value: u32) {
         self.set(at, value.to_le_bytes());
@@ -145,7 +145,7 @@ impl Paged {
         &mut frame.bytes
     }
 
-    /// The frame of a page, which is in memory from then on.
+    /// Returns the frame of a page, loading it if necessary.
     #[inline]
     fn present(&mut self, page: usize) -> usize {
         let frame = match self.frames[page] {
@@ -172,7 +172,7 @@ impl Paged {
         (self.memory[frame].page, self.memory[frame].changed) = (page, false);
     }
 
-    /// A frame for a page: a new one, or that of a page that goes out.
+    /// Returns a frame for a page: a new one, or that of an evicted page.
     fn frame_for(&mut self, page: usize) -> usize {
         if self.memory.len() < self.most || self.failed {
             return self.new_frame(page);
@@ -196,7 +196,7 @@ impl Paged {
         self.memory.len() - 1
     }
 
-    /// Brings a page into the file, if it is not there as it is; `false` if that cannot be done.
+    /// Writes a page to the file if it has changed; `false` if that is impossible.
     fn write(&mut self, frame: usize) -> bool {
         let frame = &mut self.memory[frame];
         if !frame.changed {
@@ -216,12 +216,12 @@ impl Paged {
     }
 }
 
-/// The page of a byte, and where on it the byte is.
+/// Returns the page of a byte, and its offset on the page.
 fn place(at: u64) -> (usize, usize) {
     ((at / PAGE as u64) as usize, (at % PAGE as u64) as usize)
 }
 
-/// The pieces of bytes that lie on two pages or more: the page, where on it, and which of them.
+/// Splits a range into its parts on two pages or more: the page, the offset on it, and the part of the range.
 fn across(at: u64, number: usize) -> impl Iterator<Item = (usize, usize, Range<usize>)> {
     let mut done = 0;
     iter::from_fn(move || {
@@ -237,8 +237,7 @@ mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-    /// Whatever is done with more bytes than there is memory for, they are those of a vector with which the same is
-    /// done.
+    /// Any sequence of operations on more bytes than fit in memory has the same result as on a vector.
     #[test]
     fn what_goes_out_comes_back() {
         let mut random = StdRng::seed_from_u64(5);

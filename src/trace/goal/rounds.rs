@@ -1,6 +1,6 @@
-//! What collectives are made of, as a writer needs it that has no collectives.
+//! The messages of collectives, for writers of formats without collectives.
 //!
-//! Who knows algorithms tells it ([`crate::mpi::collective::rounds`]); here is only what is written.
+//! The algorithms are in [`crate::mpi::collective::rounds`]; this module only defines the interface.
 
 use std::fmt;
 
@@ -8,65 +8,65 @@ use rustc_hash::FxHashSet;
 
 use crate::trace::{Action, Trace};
 
-/// A step of a rank in a collective. Partners are ranks of the world.
+/// A step of a rank in a collective. Partners are world ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Round {
-    /// A message goes out.
+    /// Sends a message.
     Send {
-        /// Destination.
+        /// Destination rank.
         to: u32,
-        /// Payload.
+        /// Payload in bytes.
         bytes: u64,
-        /// Its tag, which no message of the trace and of other collectives has.
+        /// Tag that no message of the trace or of other collectives has.
         tag: u32,
-        /// Whether the next step waits until it is sent.
+        /// `true` if the next step waits until it is sent.
         blocks: bool,
     },
-    /// A message comes in.
+    /// Receives a message.
     Receive {
-        /// Source.
+        /// Source rank.
         from: u32,
-        /// Payload of what the source sends.
+        /// Payload of the sent message in bytes.
         bytes: u64,
-        /// Its tag.
+        /// Tag of the message.
         tag: u32,
-        /// Whether the next step waits until it is there.
+        /// `true` if the next step waits until it has arrived.
         blocks: bool,
     },
-    /// Waits for number `nth`, from 0, of the steps that do not block and have not been waited for.
+    /// Waits for step number `nth`, from 0, of the non-blocking steps that have not been waited for.
     Wait {
-        /// Its place in the order of posting.
+        /// Position in the order of posting.
         nth: u32,
     },
     /// Waits for all of them.
     WaitAll,
 }
 
-/// What the collectives of a trace are made of.
+/// The messages of the collectives of a trace.
 pub trait Rounds: Sync + fmt::Debug {
-    /// By what the messages were chosen, in words, if there are collectives.
+    /// Returns a description of the choice of algorithms, if there are collectives.
     fn origin(&self) -> Option<String>;
 
-    /// Those of a rank.
+    /// Returns the messages of the collectives of a rank.
     fn of_rank(&self, rank: u32) -> Box<dyn RankRounds + '_>;
 }
 
-/// What the collectives of a rank are made of, told one after the other.
+/// The messages of a rank's collectives, one collective after the other.
 pub trait RankRounds: fmt::Debug {
-    /// Appends the steps of the rank in its next collective, the one that this action begins.
+    /// Appends the steps of the rank in its next collective, the one that this action starts.
     fn next(&mut self, action: &Action, rounds: &mut Vec<Round>);
 }
 
 /// Tags that no message of a trace has.
 #[derive(Debug)]
 pub struct FreeTags {
-    /// Those that messages have, ascending.
+    /// Used tags, ascending.
     used: Vec<u32>,
     next: u32,
 }
 
 impl FreeTags {
-    /// Those of a trace.
+    /// Returns the free tags of a trace.
     pub fn of(trace: &Trace) -> Self {
         // Combined sends and receives have tag 0.
         let mut used = FxHashSet::from_iter([0]);
@@ -84,7 +84,7 @@ impl FreeTags {
         Self { used, next: 0 }
     }
 
-    /// The first of so many tags in a row, which nobody else gets; none if there are no more below 2^31.
+    /// Reserves `number` consecutive tags and returns the first; `None` if there are no more below 2^31.
     pub fn take(&mut self, number: u32) -> Option<u32> {
         loop {
             let end = self.next.checked_add(number).filter(|&end| end <= 1 << 31)?;

@@ -1,10 +1,10 @@
 //! Graphs of operations, and an order in which a rank can perform them one after the other.
 //!
-//! Not every order will do: a rank that waited for the wrong message first could wait for ever. So all ranks are run
-//! together once, without any notion of time. An operation begins when everything that it waits for has happened; a
-//! message has happened, to both sides, when its send and its receive have begun, as large messages do; the order in
-//! which that comes to pass is one that all ranks can keep. Where all ranks would wait for ever like this, the oldest
-//! sends are done without a receiver, as those of small messages are.
+//! Not every order works: a rank that waited for the wrong message first could wait forever. All ranks are therefore
+//! run together once, without any notion of time. An operation starts when all its requirements have happened; a
+//! message has happened, at both ends, when its send and its receive have started, like large messages; the resulting
+//! order is one that all ranks can keep. If all ranks would wait forever like this, the oldest sends complete without a
+//! receive, like those of small messages.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -20,34 +20,34 @@ use crate::trace::error::{TraceError, TraceErrorKind};
 use crate::trace::schedule::{Graph, OperationKind, Schedule as Kept};
 use crate::trace::{Action, Actions, Effect, Options, Trace};
 
-/// Operations that a rank begins in a row. Others have their turn then, so that no rank gets far ahead of those that
-/// receive from it.
+/// Largest number of consecutive operations of a rank. Others run then, so that no rank gets far ahead of its
+/// receivers.
 const TURN: usize = 4096;
 
-/// A graph under way.
+/// A graph in progress.
 #[derive(Default)]
 struct Run {
     place: Place,
-    /// The first operation that may wait for nothing and was not looked at yet.
+    /// The first operation without requirements that was not examined yet.
     root: u32,
-    /// Those that wait for nothing more.
+    /// Operations whose requirements have happened.
     ready: VecDeque<u32>,
-    /// Whether the rank is among those that have a turn.
+    /// `true` if the rank is in the queue of active ranks.
     active: bool,
     begun: u32,
-    /// Whether something has been posted that nobody waits for yet.
+    /// Number of posted operations that have not been waited for.
     open: usize,
-    /// The message that the last action posts, if it does.
+    /// The message that the last action posts, if any.
     last: Option<u32>,
-    /// Sends that nobody has received, the oldest first, and some that are done.
+    /// Sends without a receive, the oldest first, and some that are complete.
     unmatched: VecDeque<u32>,
-    /// How many of them are not done.
+    /// Number of these that are not complete.
     undone: usize,
-    /// Whether the rank is among those that may have such.
+    /// `true` if the rank is listed as having such sends.
     holds: bool,
 }
 
-/// Sends and receives of a triple that were posted and are without the other half.
+/// Posted sends or receives of a triple without counterpart.
 #[derive(Default)]
 struct Posted {
     sends: VecDeque<u32>,
@@ -56,40 +56,40 @@ struct Posted {
 
 /// The operations of all ranks.
 ///
-/// What an operation requires may stand anywhere before it, and which of two comes first may depend on a message from a
-/// rank that stands further down. So all of them have to be read before the first can be put in its place.
+/// The requirements of an operation may appear anywhere before it, and the order of two may depend on a message from
+/// a rank that is defined later. All operations have to be read to place the first one.
 pub(super) struct Schedule {
     graphs: Graphs,
     places: Vec<Place>,
-    /// What the places of operations are.
+    /// Meaning of the positions of operations.
     at: fn(u64) -> At,
 }
 
 impl Schedule {
-    /// For ranks that have no operations yet.
+    /// Creates a schedule for ranks without operations.
     pub fn new(options: &Options, at: fn(u64) -> At) -> Self {
-        // As much as for the actions that are made of them.
+        // The same limit as for the resulting actions.
         Self { graphs: Graphs::new(options.actions_in_memory.saturating_mul(16)), places: Vec::new(), at }
     }
 
-    /// Says how many ranks there are.
+    /// Sets the number of ranks.
     pub fn set_ranks(&mut self, ranks: usize) {
         self.places = vec![Place::default(); ranks];
         self.graphs.set_ranks(ranks);
     }
 
-    /// How many ranks there are.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.places.len()
     }
 
-    /// Adds an operation to the rank that is being read; gives its number, or nothing if there are too many.
+    /// Adds an operation to the rank that is being read; returns its number, or `None` if there are too many.
     pub fn push(&mut self, operation: &Operation) -> Option<u32> {
         (self.graphs.operations() < MOST).then(|| self.graphs.push(operation))
     }
 
-    /// Says that an operation of that rank waits for another one, or for its start only; `false` if that is said too
-    /// often.
+    /// Adds an edge to that rank: an operation waits for another one, or for its start only; `false` if there are too
+    /// many edges.
     pub fn edge(&mut self, later: u32, earlier: u32, on_start: bool) -> bool {
         let fits = self.graphs.edges() < MOST;
         if fits {
@@ -98,34 +98,34 @@ impl Schedule {
         fits
     }
 
-    /// Edges of that rank.
+    /// Returns the number of edges of that rank.
     pub fn edges(&self) -> u64 {
         self.graphs.edges()
     }
 
-    /// Ends it: it was this one.
+    /// Finishes the rank that is being read, under this number.
     pub fn close(&mut self, rank: usize) {
         self.places[rank] = self.graphs.close();
     }
 }
 
-/// All ranks under way.
+/// All ranks in progress.
 struct Order<'o> {
     program: Program<'o>,
     graphs: Graphs,
     runs: Vec<Run>,
-    /// Ranks that can begin something.
+    /// Ranks with operations that can start.
     active: VecDeque<u32>,
-    /// Ranks that may have sends that nobody has received.
+    /// Ranks that may have sends without a receive.
     holders: Vec<u32>,
-    /// By source, destination and tag.
+    /// Posted messages by source, destination and tag.
     posted: FxHashMap<(u32, u32, u32), Posted>,
-    /// Of the operation at work.
+    /// Links of the current operation.
     links: Vec<Link>,
     at: fn(u64) -> At,
 }
 
-/// Keeps the graphs of all ranks as they are.
+/// Keeps the graphs of all ranks unchanged.
 fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
     let Schedule { mut graphs, places, at } = schedule;
     if places.iter().all(|place| place.count == 0) {
@@ -160,7 +160,7 @@ fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Res
     Ok(Trace { name: name.to_owned(), actions, schedule, ..Trace::default() })
 }
 
-/// Puts the operations of all ranks in order, or keeps them as graphs where that is wanted.
+/// Orders the operations of all ranks, or keeps them as graphs if requested.
 pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Result<Trace, TraceError> {
     if options.keep_graphs {
         return graphs(schedule, name, file, options);
@@ -193,8 +193,7 @@ pub(super) fn trace(schedule: Schedule, name: &str, file: &Path, options: &Optio
 }
 
 impl Order<'_> {
-    /// The operation that a rank begins next: those that wait for nothing from the start, then those that have become
-    /// ready.
+    /// Returns the operation that a rank starts next: those without requirements, then those that have become ready.
     fn next(&mut self, rank: u32) -> Option<u32> {
         let run = &mut self.runs[rank as usize];
         while run.root < run.place.roots_end {
@@ -213,7 +212,7 @@ impl Order<'_> {
         }
     }
 
-    /// Tells those that wait for the start, or for the end, of an operation.
+    /// Notifies operations that wait for the start, or for the end, of an operation.
     fn free(&mut self, rank: u32, operation: u32, start: bool) {
         let run = &mut self.runs[rank as usize];
         self.graphs.later(run.place, operation, &mut self.links);
@@ -224,7 +223,7 @@ impl Order<'_> {
         }
     }
 
-    /// Begins some operations of a rank, as long as it has any.
+    /// Starts some operations of a rank, as long as it has any.
     fn turn(&mut self, rank: u32, file: &Path) -> Result<(), TraceError> {
         for _ in 0..TURN {
             let Some(next) = self.next(rank) else { return Ok(()) };
@@ -234,7 +233,7 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// Begins an operation, and ends it, or one of another rank, if it can.
+    /// Starts an operation, and ends it, or one of another rank, if possible.
     fn perform(&mut self, rank: u32, number: u32, file: &Path) -> Result<(), TraceError> {
         let operation = self.graphs.operation(self.runs[rank as usize].place, number);
         self.begin(rank, number, &operation, file)?;
@@ -263,7 +262,7 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// Keeps a send that nobody has received yet.
+    /// Keeps a send without a receive.
     fn hold(&mut self, rank: u32, send: u32) {
         let run = &mut self.runs[rank as usize];
         run.unmatched.push_back(send);
@@ -273,14 +272,14 @@ impl Order<'_> {
         }
     }
 
-    /// A send is done, since somebody receives it or nobody does; gives whether it was not before.
+    /// Completes a send, received or not; returns `true` if it was not complete.
     fn end_send(&mut self, rank: u32, send: u32) -> bool {
         let run = &mut self.runs[rank as usize];
         if self.graphs.done(run.place, send) {
             return false;
         }
         run.undone -= 1;
-        // They may be received in any order, so those in the middle are looked for seldom, and all at once.
+        // They may be received in any order, so entries in the middle are removed rarely, and then all together.
         if run.unmatched.front() == Some(&send) {
             run.unmatched.pop_front();
         } else if run.unmatched.len() > 2 * run.undone + 64 {
@@ -291,8 +290,8 @@ impl Order<'_> {
         true
     }
 
-    /// Nothing can begin: of each rank, sends are done without a receiver until that lets something begin. Gives
-    /// whether there were any.
+    /// Nothing can start: completes sends of each rank without a receive until something can. Returns `true` if there
+    /// were any.
     fn release(&mut self) -> bool {
         let mut released = false;
         for rank in std::mem::take(&mut self.holders) {
@@ -310,8 +309,8 @@ impl Order<'_> {
         released
     }
 
-    /// Takes the other half of a message, or leaves one half for it. Triples of which nothing is under way are
-    /// forgotten: programs may have as many tags as messages.
+    /// Takes the counterpart of a message, or stores the message until it comes. Triples without messages in progress
+    /// are forgotten: programs may have one tag per message.
     fn post(
         &mut self,
         triple: (u32, u32, u32),
@@ -332,7 +331,7 @@ impl Order<'_> {
         other
     }
 
-    /// Begins an operation: waits for the messages that it requires, and posts it.
+    /// Starts an operation: waits for the messages that it requires, and posts it.
     fn begin(&mut self, rank: u32, number: u32, operation: &Operation, file: &Path) -> Result<(), TraceError> {
         let here = (self.at)(operation.at);
         let run = &mut self.runs[rank as usize];
@@ -344,8 +343,8 @@ impl Order<'_> {
                 waited = true;
                 let operation = self.graphs.operation(run.place, earlier);
                 let is_last = run.last.take() == Some(earlier);
-                // Both halves of a message to itself have one triple, and a wait for the one could be one for the
-                // other. It is received when it is sent, so waiting for that half is enough.
+                // The send and the receive of a message to itself have the same triple, and a wait for one could match
+                // the other. It is received when it is sent, so waiting for that one is enough.
                 if operation.kind != Kind::Send || operation.peer != rank {
                     run.open -= 1;
                     wait(&mut self.program, rank, &operation, is_last);
@@ -368,7 +367,7 @@ impl Order<'_> {
             self.graphs.waited(run.place, number);
             if operation.size > 0 {
                 run.last = None;
-                // What a nanosecond stands for is a whole number mostly.
+                // The flops of a nanosecond are usually a whole number.
                 let flops = operation.size as f64 * (program.recorded_speed() / NANOSECONDS);
                 program.push(rank, Action::Compute { flops: flops.min(f64::MAX) });
             }
@@ -386,8 +385,8 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// An operation has waited, and others are ready that do not require what it has waited for: in a list, they begin
-    /// after it all the same.
+    /// Notes that an operation has waited while others are ready that do not require the same: in a list, they start
+    /// after it nevertheless.
     fn note_concurrency(&mut self, rank: u32, number: u32, file: &Path, here: At) {
         let run = &self.runs[rank as usize];
         let Some(&next) = run.ready.front() else { return };
@@ -401,7 +400,7 @@ impl Order<'_> {
         }
     }
 
-    /// Ends a rank, which has begun what it can.
+    /// Ends a rank, which has started everything it can.
     fn end(&mut self, rank: u32, file: &Path) -> Result<(), TraceError> {
         let run = &self.runs[rank as usize];
         if run.begun < run.place.count {
@@ -424,8 +423,7 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// The receive without a send for which, in the end, an operation waits that has not begun; none if it waits for
-    /// itself.
+    /// Returns the receive without a send for which a stuck operation ultimately waits; `None` if it waits for itself.
     fn missing_for(&mut self, rank: u32, stuck: u32) -> Option<Operation> {
         let place = self.runs[rank as usize].place;
         let to_rank = self.posted.iter().filter(|((_, destination, _), _)| *destination == rank);
@@ -448,8 +446,8 @@ impl Order<'_> {
     }
 }
 
-/// Waits for a message; one that was posted just before becomes a call that blocks. An older one of the same partner
-/// and tag is not that one: to block on the newer would wait for what may only come after the older is used.
+/// Waits for a message; one that was posted just before becomes a blocking call. An older one of the same partner
+/// and tag is different: blocking on the newer one would wait for something that may only come after the older is used.
 fn wait(program: &mut Program<'_>, rank: u32, operation: &Operation, is_last: bool) {
     let (peer, tag) = (operation.peer, operation.tag as i32);
     let actions = &mut program.ranks[rank as usize].actions;

@@ -44,13 +44,13 @@ fn graphs_become_lists() {
 0 compute 100\n0 isend 1 3 8 6\n0 irecv 1 4 16 6\n0 wait 1 0 4\n0 wait 0 1 3\n0 compute 5
 1 isend 0 4 16 6\n1 recv 0 3 8 6\n1 compute 7\n1 waitall
 ";
-    // A receive that was posted just before becomes one that blocks.
+    // A receive that was posted just before becomes a blocking one.
     let expected = expected.replace("0 irecv 1 4 16 6\n0 wait 1 0 4\n", "0 recv 1 4 16 6\n");
     assert_eq!(ti(&parse(SAMPLE.as_bytes()).unwrap()), expected);
 }
 
-/// Rank 0 has two chains; the message that frees its answer to rank 1 stands last. A list in the order of the file
-/// would wait for rank 2 first, which waits for rank 1, which waits for that answer.
+/// Rank 0 has two chains; the message that releases its answer to rank 1 is defined last. A list in the order of the
+/// file would wait for rank 2 first, which waits for rank 1, which waits for that answer.
 #[test]
 fn the_order_is_one_that_can_run() {
     let text = "num_ranks 3\n\
@@ -62,14 +62,14 @@ fn the_order_is_one_that_can_run() {
     assert!(found.is_empty(), "{found:?}\n{}", ti(&trace));
 }
 
-/// A graph that can run, and whose list has to, with messages too large to be sent before they are received.
+/// A graph that can run, and whose list has to run with messages that wait for their receive.
 fn runs_with_large_messages(text: &str) {
     let trace = parse(text.as_bytes()).unwrap();
     let found = crate::trace::inspect::check(&trace);
     assert!(found.is_empty(), "{found:?}\n{}", ti(&trace));
 }
 
-/// The send that rank 0 posts first is received last: waiting for it before the other one goes out is waiting for ever.
+/// The send that rank 0 posts first is received last: a wait for it before the other one is sent would never end.
 #[test]
 fn a_send_is_done_when_it_is_received() {
     runs_with_large_messages(
@@ -80,7 +80,7 @@ fn a_send_is_done_when_it_is_received() {
     );
 }
 
-/// Where all send first, nobody receives until some of the sends are done: as they are in MPI, if they are small.
+/// If all send first, no receive starts until some of the sends complete: as in MPI, if they are small.
 #[test]
 fn sends_that_nobody_receives_are_done_when_nothing_else_can_be() {
     let ring = |rank: u32| {
@@ -94,16 +94,16 @@ fn sends_that_nobody_receives_are_done_when_nothing_else_can_be() {
     let text = format!("num_ranks 3\n{}rank 2 {{\n}}\n", ring(0) + &ring(1)).replace("rank 2 {\n}\n", &ring(2));
     let trace = parse(text.as_bytes()).unwrap();
     let lines = |rank: &str| ti(&trace).lines().filter(|line| line.starts_with(rank)).count();
-    // The last one is received when all is over.
+    // The last one is received at the end.
     assert_eq!(["0", "1", "2"].map(lines), [9; 3], "{}", ti(&trace));
     assert!(ti(&trace).starts_with("0 send 1 0 8 6\n0 recv 2 0 8 6\n0 send"), "{}", ti(&trace));
-    // One that is never received is done as well, and what follows it runs.
+    // A send that is never received completes as well, and its dependents run.
     let lonely = "num_ranks 1\nrank 0 {\na: send 8b to 0\nb: send 8b to 0\nc: calc 1\nc requires b\n}\n";
     assert_eq!(ti(&parse(lonely.as_bytes()).unwrap()), "0 isend 0 0 8 6\n0 isend 0 0 8 6\n0 compute 1\n0 waitall\n");
 }
 
-/// A hundred thousand sends are under way when they are received, the last one first, by a rank that is told so one
-/// after the other.
+/// A hundred thousand sends are in progress when they are received, the last one first, by a rank whose receives form a
+/// chain.
 #[test]
 fn many_sends_may_be_under_way() {
     const MANY: usize = 100_000;
@@ -116,12 +116,12 @@ fn many_sends_may_be_under_way() {
     let receives: String = (0..MANY).rev().map(receive).collect();
     let trace = parse(format!("num_ranks 2\nrank 0 {{\n{sends}}}\nrank 1 {{\n{receives}}}\n").as_bytes()).unwrap();
     assert_eq!(trace.actions[1].len(), MANY + 1);
-    // Nothing is wrong but that a list has one order.
+    // The only problem is that a list has one order.
     let found = crate::trace::inspect::check(&trace);
     assert!(found.iter().all(|finding| finding.kind == "approximated"), "{found:?}");
 }
 
-/// A wait does not tell the two halves of a message of a rank to itself from each other.
+/// A wait does not distinguish the send from the receive of a message of a rank to itself.
 #[test]
 fn messages_of_a_rank_to_itself_are_waited_for_where_they_are_received() {
     runs_with_large_messages(
@@ -130,7 +130,7 @@ fn messages_of_a_rank_to_itself_are_waited_for_where_they_are_received() {
     );
 }
 
-/// Notes may be longer than what tells the format.
+/// Notes may be longer than the part that identifies the format.
 #[test]
 fn a_long_comment_in_front_does_not_hide_the_format() {
     let long = |before: &str, after: &str| format!("{}{SAMPLE}", before.to_owned() + &" note".repeat(2000) + after);
@@ -146,7 +146,7 @@ fn a_long_comment_in_front_does_not_hide_the_format() {
     assert!(bytes.len() > 10_000 && parse(&bytes).unwrap().ranks() == 2);
 }
 
-/// Two receives with the same partner and tag are under way; it is the older one that is waited for.
+/// Two receives with the same partner and tag are in progress; the older one is waited for.
 #[test]
 fn the_message_that_is_waited_for_may_not_be_the_last_one() {
     let text = "num_ranks 2\n\
@@ -176,7 +176,7 @@ fn what_is_written_reads_back() {
     write(&again, &Goal::PLAIN, &mut second).unwrap();
     let third = read_from(&*second, "t", &Options::default()).unwrap();
     assert_eq!(ti(&again), ti(&third));
-    // So are times that its numbers cannot tell, and collectives, with their place.
+    // The same applies to times that its numbers cannot represent, and collectives, with their place.
     let trace = read_from(&b"0 init\n0 compute 1e30\n"[..], "t", &Options::default()).unwrap();
     let error = write(&trace, &Goal::PLAIN, &mut Vec::new()).unwrap_err();
     assert!(error.to_string().starts_with("rank 0, action 2: GOAL cannot express"), "{error}");
@@ -203,7 +203,7 @@ fn errors_have_their_line() {
             4,
             "never begin: it requires a message of rank 0 with tag 7 that is never sent",
         ),
-        // By way of an operation that has not begun either, and whose own line comes later.
+        // Through an operation that has not started either, and whose own line comes later.
         (
             "num_ranks 2\nrank 0 {\nc: calc 2\na: recv 1b from 1 tag 7\nb: calc 1\nb requires a\nc requires b\n}\nrank 1 {\n}\n",
             3,
@@ -230,7 +230,7 @@ fn a_line_that_does_not_end_is_too_long() {
 /// A rank: operations as (kind, peer, size, tag) and edges as (later, earlier, start only).
 type Rank<'a> = (&'a [(u8, u32, u64, u32)], &'a [(u32, u32, bool)]);
 
-/// The binary form of some ranks.
+/// Returns the binary form of some ranks.
 fn binary(ranks: &[Rank<'_>]) -> Vec<u8> {
     let mut bodies: Vec<Vec<u8>> = Vec::new();
     for (operations, edges) in ranks {
@@ -270,7 +270,7 @@ fn binary(ranks: &[Rank<'_>]) -> Vec<u8> {
     bytes
 }
 
-/// The binary form of the sample.
+/// Returns the binary form of the sample.
 pub(in crate::trace) fn sample_binary() -> Vec<u8> {
     binary(&[
         (
@@ -289,12 +289,12 @@ fn the_binary_form_says_the_same() {
         let error = parse(&bytes[..length]).unwrap_err();
         assert!(error.byte().is_some(), "{length}: {error}");
     }
-    // Both ranks have the same bytes: a forged file could have as many as it likes.
+    // Both ranks have the same bytes: a forged file could repeat them any number of times.
     let mut forged = bytes.clone();
     forged.copy_within(14..30, 30);
     let error = parse(&forged).unwrap_err();
     assert!(error.to_string().contains("more bytes than the file") && error.byte() == Some(30), "{error}");
-    // Receives of any source or tag are no damage.
+    // Receives of any source or tag are not damage.
     for (at, problem) in [(5, "any source"), (17, "any tag")] {
         let receive = binary(&[(&[(2, 0, 8, 0)], &[])]);
         let first = receive.len() - 39;

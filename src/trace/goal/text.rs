@@ -1,4 +1,4 @@
-//! The text of GOAL.
+//! GOAL text.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::trace::error::{TraceError, TraceErrorKind, shorten};
 use crate::trace::format::{Input, MOST_RANKS};
 use crate::trace::source::HEAD;
 
-/// Whether the first word that is no comment is `num_ranks`, or is not to be seen behind a long comment: nobody else
+/// Returns `true` if the first word outside comments is `num_ranks`, or is hidden by a long comment: no other format
 /// begins like that.
 pub(super) fn recognises(head: &[u8]) -> bool {
     let (mut comment, mut kept) = (false, Vec::new());
@@ -30,7 +30,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
 }
 
-/// Keeps of a line what does not stand in comments; `comment` says whether one of several lines is open.
+/// Copies the part of a line outside comments; `comment` is `true` inside a multi-line comment.
 fn without_comments(line: &[u8], comment: &mut bool, kept: &mut Vec<u8>) {
     kept.clear();
     let mut at = 0;
@@ -49,7 +49,7 @@ fn without_comments(line: &[u8], comment: &mut bool, kept: &mut Vec<u8>) {
         } else if rest.starts_with(b"//") {
             break;
         } else {
-            // Signs that need no blank beside them.
+            // Signs that need no surrounding blanks.
             match line[at] {
                 sign @ (b'{' | b'}' | b':') => kept.extend([b' ', sign, b' ']),
                 byte => kept.push(byte),

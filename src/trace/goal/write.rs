@@ -1,4 +1,4 @@
-//! Writing GOAL text: each action waits for the one before it.
+//! Writing GOAL text: each action waits for the previous one.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,17 +15,17 @@ use crate::trace::write::{WriteError, Writer};
 use crate::trace::{Action, Datatype, Trace, UNKNOWN_COUNT, ti};
 
 /// GOAL text. Computation is written as nanoseconds of a host of 100 Gflop/s; one-sided communication cannot be
-/// expressed, and collectives only as the messages that they are made of.
+/// expressed, and collectives only as their messages.
 #[derive(Debug)]
 pub struct Goal<'r>(Option<&'r dyn Rounds>);
 
 impl Goal<'static> {
-    /// For traces without collectives.
+    /// Writer for traces without collectives.
     pub const PLAIN: Self = Self(None);
 }
 
 impl<'r> Goal<'r> {
-    /// For a whole trace, whose collectives are made of these messages.
+    /// Creates a writer for a whole trace, whose collectives consist of these messages.
     pub fn with_rounds(rounds: &'r dyn Rounds) -> Self {
         Self(Some(rounds))
     }
@@ -33,7 +33,7 @@ impl<'r> Goal<'r> {
 
 impl Writer for Goal<'_> {
     fn head(&self, ranks: usize, notes: &[String], out: &mut dyn Write) -> Result<(), WriteError> {
-        // It comes first: by this word a reader tells the format, however many notes there are.
+        // It comes first: readers recognise the format by this word, however many notes there are.
         writeln!(out, "num_ranks {ranks}")?;
         if let Some(origin) = self.0.and_then(Rounds::origin) {
             writeln!(out, "// {origin}")?;
@@ -88,18 +88,18 @@ fn write(
     Ok(out.flush()?)
 }
 
-/// From here on a time is longer than the 64 bits of the format can tell: six centuries.
+/// Above this, a time exceeds the 64 bits of the format: six centuries.
 const MOST_NANOSECONDS: f64 = (1u128 << 64) as f64;
 
 /// Source, destination and tag.
 type Triple = (u32, u32, i32);
 
-/// What an operation follows.
+/// The operation that another one follows.
 #[derive(Clone, Copy)]
 struct Link {
-    /// The label of that one.
+    /// Label of that operation.
     label: u64,
-    /// Whether it waits for its start only.
+    /// `true` if the dependency is on its start only.
     starts_only: bool,
 }
 
@@ -108,26 +108,26 @@ struct Chain<'o, W> {
     out: &'o mut W,
     /// Number of the last label.
     label: u64,
-    /// What the next operation follows.
+    /// The operation that the next one follows.
     last: Option<Link>,
     /// Labels of open requests, the oldest first.
     requests: FxHashMap<Triple, VecDeque<u64>>,
-    /// What the rank's collectives are made of.
+    /// Messages of the rank's collectives.
     rounds: Option<Box<dyn RankRounds + 'o>>,
-    /// Collectives that do not block and have not been waited for, the oldest first: their numbers, and their last
+    /// Non-blocking collectives that have not been waited for, the oldest first: their numbers, and their last
     /// operations.
     started: Vec<(u32, Option<Link>)>,
 }
 
 impl Link {
-    /// Where what follows waits until this one is done.
+    /// Returns the dependency on the end of this operation.
     fn end_of(label: u64) -> Self {
         Self { label, starts_only: false }
     }
 }
 
 impl<'o, W: Write> Chain<'o, W> {
-    /// Writes an operation that follows the one before; what comes next waits for its end, or for its start only.
+    /// Writes an operation that follows the previous one; the next one waits for its end, or for its start only.
     fn operation(&mut self, text: impl fmt::Display, starts_only: bool) -> io::Result<u64> {
         self.label += 1;
         let label = self.label;
@@ -139,7 +139,7 @@ impl<'o, W: Write> Chain<'o, W> {
         Ok(label)
     }
 
-    /// Says that the last operation follows another one.
+    /// Writes that the last operation follows another one.
     fn follow(&mut self, link: Link) -> io::Result<()> {
         let verb = if link.starts_only { "irequires" } else { "requires" };
         writeln!(self.out, "l{} {verb} l{}", self.label, link.label)
@@ -153,12 +153,12 @@ impl<'o, W: Write> Chain<'o, W> {
         self.operation(format_args!("recv {bytes}b from {from} tag {tag}"), starts_only)
     }
 
-    /// Writes a computation; `false` if it is too long to be told.
+    /// Writes a computation; `false` if it is too long for the format.
     fn compute(&mut self, flops: f64) -> io::Result<bool> {
         self.sleep(flops / DEFAULT_RECORDED_SPEED)
     }
 
-    /// Writes a pause; `false` if it is too long to be told.
+    /// Writes a pause; `false` if it is too long for the format.
     fn sleep(&mut self, seconds: f64) -> io::Result<bool> {
         let nanoseconds = (seconds * NANOSECONDS).round().max(0.0);
         let fits = nanoseconds < MOST_NANOSECONDS;
@@ -168,7 +168,7 @@ impl<'o, W: Write> Chain<'o, W> {
         Ok(fits)
     }
 
-    /// Waits for the operation before, and for these.
+    /// Waits for the previous operation, and for these.
     fn wait(&mut self, links: &[Link]) -> io::Result<()> {
         if links.is_empty() {
             return Ok(());
@@ -177,8 +177,8 @@ impl<'o, W: Write> Chain<'o, W> {
         links.iter().try_for_each(|&link| self.follow(link))
     }
 
-    /// Writes the steps of the rank in its next collective, which this action begins, and the flops of that; `false` if
-    /// it is not known what it is made of, or these take too long to be told.
+    /// Writes the steps of the rank in its next collective, which this action starts, and its flops; `false` if its
+    /// messages are not known, or the flops take too long for the format.
     fn perform(&mut self, action: &Action, flops: f64) -> io::Result<bool> {
         let Some(rounds) = &mut self.rounds else { return Ok(false) };
         let (mut steps, mut open) = (Vec::new(), Vec::new());
@@ -208,7 +208,7 @@ impl<'o, W: Write> Chain<'o, W> {
         let rank = self.rank;
         let bytes = |count: u32, datatype: Datatype| u64::from(count) * datatype.size();
         match *action {
-            // A probe moves nothing, and the receive behind it waits for the same message.
+            // A probe moves no data, and the receive after it waits for the same message.
             Action::Init
             | Action::Finalize
             | Action::NoOperation
@@ -226,7 +226,7 @@ impl<'o, W: Write> Chain<'o, W> {
             | Action::Fence { .. }
             | Action::Flush { .. } => return Ok(false),
             Action::Collective { index } => return self.perform(action, trace.collectives[index as usize].flops),
-            // It goes its own way from here, beside what the rank does next.
+            // It proceeds independently of the rank's next actions.
             Action::Start { index, request } => {
                 let here = self.last;
                 let known = self.perform(action, trace.collectives[index as usize].flops)?;

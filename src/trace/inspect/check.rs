@@ -1,4 +1,4 @@
-//! What is wrong with a trace, or may be.
+//! Errors and possible problems of a trace.
 
 use std::collections::VecDeque;
 
@@ -9,19 +9,19 @@ use super::matching::Matching;
 use crate::trace::queues::take_oldest;
 use crate::trace::{Action, Effect, Trace, TraceWarning};
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// A replay fails, or is not that of a correct program.
+    /// A replay fails, or does not correspond to a correct program.
     Error,
-    /// A replay works, but may not be what was recorded.
+    /// A replay works, but may differ from the recorded program.
     Warning,
-    /// Something to know.
+    /// Information.
     Note,
 }
 
 impl Severity {
-    /// In a word.
+    /// Returns the severity in a word.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -31,24 +31,24 @@ impl Severity {
     }
 }
 
-/// Something that was found, with its first place.
+/// A finding, with its first place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Its kind, for programs: `unmatched-send`.
+    /// Kind, for programs: `unmatched-send`.
     pub kind: &'static str,
-    /// How many there are.
+    /// Number of occurrences.
     pub count: u64,
-    /// The rank of the first one; none where it concerns the whole trace.
+    /// Rank of the first occurrence; `None` if it concerns the whole trace.
     pub rank: Option<u32>,
     /// Index of its action, from 0.
     pub action: Option<usize>,
-    /// What it is, in words.
+    /// Description in words.
     pub text: String,
 }
 
-/// Findings of one kind under way: how many, and the first.
+/// Findings of one kind so far: their number, and the first.
 #[derive(Default)]
 pub(super) struct Tally {
     count: u64,
@@ -69,18 +69,18 @@ impl Tally {
     }
 }
 
-/// Looks for everything that can be wrong. Errors come first.
+/// Checks a trace for all kinds of problems. Errors come first.
 pub fn check(trace: &Trace) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut matching = Matching::new(trace);
     let certain = blocked(trace, Sends::Buffered, &mut matching);
     matching.finish(&mut findings);
     requests(trace, &mut findings);
-    if let Some(finding) = deadlock(trace, &certain, Severity::Error, "deadlock", "wait for ever") {
+    if let Some(finding) = deadlock(trace, &certain, Severity::Error, "deadlock", "wait forever") {
         findings.push(finding);
     } else {
         let possible = blocked(trace, Sends::Synchronous, &mut ());
-        let text = "wait for ever if sends wait for their receives: the program relies on buffers";
+        let text = "wait forever if sends wait for their receives: the program relies on buffers";
         findings.extend(deadlock(trace, &possible, Severity::Warning, "possible-deadlock", text));
     }
     notes(trace, &mut findings);
@@ -103,7 +103,7 @@ fn deadlock(
     Some(Finding { severity, kind, count: blocked.len() as u64, rank, action, text })
 }
 
-/// Requests: whether each is waited for, and each wait has one.
+/// Checks requests: each has to be waited for, and each wait needs one.
 fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
     let [mut missing, mut forgotten] = [(); 2].map(|()| Tally::default());
     for (rank, actions) in (0..).zip(&trace.actions) {
@@ -138,14 +138,14 @@ fn requests(trace: &Trace, findings: &mut Vec<Finding>) {
         }
         for index in open.into_values().chain(started.into_values()).flatten() {
             let text = || actions.get(index).map(|action| crate::trace::ti::text(trace, &action)).unwrap_or_default();
-            forgotten.add(rank, index, || format!("nobody waits for `{}`", text()));
+            forgotten.add(rank, index, || format!("no wait for `{}`", text()));
         }
     }
     findings.extend(missing.finding(Severity::Warning, "wait-without-request"));
     findings.extend(forgotten.finding(Severity::Warning, "request-without-wait"));
 }
 
-/// What the reader has noted.
+/// Adds the warnings of the reader.
 fn notes(trace: &Trace, findings: &mut Vec<Finding>) {
     for warning in &trace.warnings {
         let (severity, kind, count, rank) = match warning {

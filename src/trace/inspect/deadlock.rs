@@ -1,12 +1,12 @@
-//! Whether ranks can come to wait for each other, without any notion of time.
+//! Deadlocks, without any notion of time.
 //!
-//! Messages of a triple (source, destination, tag) match in their order, so it is enough to count: the k-th receive can
-//! end when the k-th send is posted. Whether ranks block does not depend on who is faster, since nothing here takes a
-//! message from whoever comes first; one run tells for all orders. It is done twice: with sends that are always
-//! buffered, where a block is certain, and with sends that wait for their receive, where a block means that the program
-//! relies on buffers, which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members together, as MPI
-//! allows; but with buffered sends not those who only give, such as the root of a bcast. The wait for one that does not
-//! block ends when all members have started it.
+//! Messages of a triple (source, destination, tag) match in order, so counting is sufficient: the k-th receive can
+//! complete when the k-th send is posted. Whether ranks block does not depend on their speed, since no receive here
+//! takes a message from whichever source is first; one run covers all orders. Two runs are made: one with sends that
+//! are always buffered, where a block is certain, and one with sends that wait for their receive, where a block means
+//! that the program relies on buffers, which MPI does not promise (MPI 4.0, section 3.5). Collectives hold all members
+//! together, as MPI allows; but with buffered sends not the members that only contribute, such as the root of a bcast.
+//! The wait for a non-blocking one ends when all members have started it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,17 +21,17 @@ use crate::trace::{Action, Actions, CollectiveKind, Datatype, Trace};
 /// Source, destination and tag.
 pub(super) type Triple = (u32, u32, i32);
 
-/// Half a message, as an action says it.
+/// A send or a receive of an action.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     pub triple: Triple,
-    /// Whether it is the sending half.
+    /// `true` for a send.
     pub sends: bool,
     pub count: u32,
     pub datatype: Datatype,
 }
 
-/// A call of a collective: the rank, its action, and the entry of the table; none for a fence.
+/// A call of a collective: the rank, its action, and the entry of the table; `None` for a fence.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub rank: u32,
@@ -39,14 +39,14 @@ pub(super) struct Call {
     pub entry: Option<u32>,
 }
 
-/// Who looks on while the ranks run.
+/// Observer of running ranks.
 pub(super) trait Watch {
-    /// An action of a rank posts half a message.
+    /// Called when an action of a rank posts a send or a receive.
     fn posted(&mut self, rank: u32, action: usize, side: Side);
-    /// The calls of a collective or fence: of all members, or of those that ever call it. `first` is the lowest rank
-    /// that calls any of its sequence.
+    /// Called with the calls of a collective or fence: of all members, or of those that ever call it. `first` is the
+    /// lowest rank that calls any of its sequence.
     fn met(&mut self, meeting: Meeting, first: u32, calls: &[Call]);
-    /// Whether what follows in blocked ranks is done too, as if they waited for nothing.
+    /// `true` to continue after blocked ranks, as if they waited for nothing.
     const SEES_ALL: bool;
 }
 
@@ -56,18 +56,18 @@ impl Watch for () {
     const SEES_ALL: bool = false;
 }
 
-/// How sends behave.
+/// Behaviour of sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sends {
-    /// They end at once.
+    /// They complete immediately.
     Buffered,
-    /// They end when their receive is posted.
+    /// They complete when their receive is posted.
     Synchronous,
 }
 
-/// The action at which each blocked rank stands, ascending; empty if all come to their end.
+/// Returns the action at which each blocked rank stops, ascending; empty if all ranks finish.
 ///
-/// Ranks take turns, so that memory is needed for what is under way, however long the trace is.
+/// Ranks run alternately, so that memory is needed only for operations in progress, however long the trace is.
 pub(super) fn blocked<W: Watch>(trace: &Trace, sends: Sends, watch: &mut W) -> Vec<(u32, usize)> {
     let mut run = Run {
         trace,
@@ -91,10 +91,10 @@ pub(super) fn blocked<W: Watch>(trace: &Trace, sends: Sends, watch: &mut W) -> V
     blocked
 }
 
-/// Actions of a turn. Nobody runs far ahead of the others, with all that it sends in memory.
+/// Actions per turn. No rank gets far ahead of the others, with all its sends in memory.
 const TURN: usize = 4096;
 
-/// How many sends and receives of a triple are posted, and how many of these somebody may still ask for.
+/// Number of posted sends and receives of a triple, and number of these that may still be asked for.
 #[derive(Clone, Copy, Default)]
 struct Posted {
     sends: u64,
@@ -102,7 +102,7 @@ struct Posted {
     held: u64,
 }
 
-/// Half a message: its triple, its number, and whether it is the sending half.
+/// A send or a receive: its triple, its number, and whether it is a send.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Half {
     triple: Triple,
@@ -112,17 +112,17 @@ struct Half {
 
 struct Rank<'a> {
     actions: Window<'a>,
-    /// The action at work.
+    /// Index of the current action.
     at: usize,
-    /// Whether its own halves are posted already.
+    /// `true` if its own sends and receives are already posted.
     posted: bool,
-    /// What the rank waits for.
+    /// Sends and receives that the rank waits for.
     waits: Vec<Half>,
-    /// The collectives that it waits for.
+    /// Collectives that the rank waits for.
     meets: Vec<Meeting>,
-    /// Collectives that do not block, by their numbers, as long as nobody has waited for them.
+    /// Non-blocking collectives, by number, that have not been waited for.
     started: FxHashMap<u32, VecDeque<Option<Meeting>>>,
-    /// Requests that are not waited for yet, in their order for each triple.
+    /// Requests that are not waited for yet, in order for each triple.
     requests: FxHashMap<Triple, VecDeque<Half>>,
     ended: bool,
 }
@@ -142,14 +142,14 @@ impl<'a> Rank<'a> {
     }
 }
 
-/// A collective: of which sequence, and which number in it.
+/// A collective: its sequence, and its number in it.
 pub(super) type Meeting = (Sequence, u64);
 
 struct Run<'a, W> {
     trace: &'a Trace,
     sends: Sends,
     watch: &'a mut W,
-    /// Whether ranks wait for anything.
+    /// `true` if ranks wait for anything.
     holds: bool,
     ranks: Vec<Rank<'a>>,
     posted: FxHashMap<Triple, Posted>,
@@ -167,7 +167,7 @@ impl<W: Watch> Run<'_, W> {
         }
     }
 
-    /// Posts a half, and lets the rank at the other end look again.
+    /// Posts a send or receive, and resumes the rank at the other end.
     fn post(&mut self, rank: u32, triple: Triple, sends: bool, (count, datatype): (u32, Datatype)) -> Half {
         self.watch.posted(rank, self.ranks[rank as usize].at, Side { triple, sends, count, datatype });
         let posted = self.posted.entry(triple).or_default();
@@ -182,7 +182,8 @@ impl<W: Watch> Run<'_, W> {
         half
     }
 
-    /// Nobody asks for a half any more. A triple whose messages are all complete is forgotten, with its numbers.
+    /// Drops a send or receive that will not be asked for any more. A triple whose messages are all complete is
+    /// forgotten, with its numbers.
     fn let_go(&mut self, half: Half) {
         if let Some(posted) = self.posted.get_mut(&half.triple) {
             posted.held -= 1;
@@ -192,14 +193,14 @@ impl<W: Watch> Run<'_, W> {
         }
     }
 
-    /// Lets all ranks go on as far as they can.
+    /// Runs all ranks as far as possible.
     fn go_on(&mut self) {
         while let Some(rank) = self.ready.pop_front() {
             self.resume(rank);
         }
     }
 
-    /// Lets a rank go on until it has to wait, or until its turn is over.
+    /// Runs a rank until it has to wait, or until its turn is over.
     fn resume(&mut self, rank: u32) {
         for _ in 0..TURN {
             while let Some(last) = self.ranks[rank as usize].waits.last().copied() {
@@ -284,7 +285,7 @@ impl<W: Watch> Run<'_, W> {
                 let oldest = take_oldest(&mut state.started, &request);
                 state.meets.extend(oldest.flatten());
             }
-            // It waits for what the next receive would get.
+            // It waits for the message that the next receive would take.
             Action::Probe { from, tag } => {
                 let triple = (from, rank, tag);
                 let posted = self.posted.entry(triple).or_default();
@@ -308,12 +309,12 @@ impl<W: Watch> Run<'_, W> {
         }
     }
 
-    /// A rank begins the next collective of a sequence; if it is the last member, all go on.
+    /// Starts the next collective of a sequence on a rank; if it is the last member, all continue.
     fn meet(&mut self, rank: u32, action: Action, sequence: Sequence) -> Option<Meeting> {
         let members = self.trace.members(sequence.0);
         let gathering = self.meetings.entry(sequence).or_default();
         let call = Call { rank, action: self.ranks[rank as usize].at, entry: action.collective() };
-        // None of a rank that is no member, which readers refuse.
+        // `None` for a rank that is not a member, which readers refuse.
         let number = gathering.join(rank, call)?;
         let over = gathering.over();
         if let Some(calls) = gathering.take_whole(members.size()) {
@@ -327,7 +328,7 @@ impl<W: Watch> Run<'_, W> {
         Some((sequence, number)).filter(|_| !only_gives)
     }
 
-    /// Whether a rank has nothing to wait for in a collective, if what it sends is buffered.
+    /// Returns `true` if a rank has nothing to wait for in a collective, provided its sends are buffered.
     fn only_gives(&self, rank: u32, action: Action) -> bool {
         let Some(call) = action.collective().and_then(|index| self.trace.collectives.get(index as usize)) else {
             return false;
@@ -341,7 +342,7 @@ impl<W: Watch> Run<'_, W> {
         }
     }
 
-    /// Tells of the collectives that some members never call.
+    /// Reports the collectives that some members never call.
     fn tell_rest(&mut self) {
         for (&sequence, gathering) in &mut self.meetings {
             let Some(first) = gathering.first() else { continue };

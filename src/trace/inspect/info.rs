@@ -1,4 +1,4 @@
-//! What is in a trace, added up.
+//! Totals of a trace.
 
 use std::collections::BTreeMap;
 
@@ -13,57 +13,57 @@ use crate::trace::{Action, Actions, CollectiveKind, Datatype, Trace, WriteError,
 pub struct CallTotal {
     /// Number of calls.
     pub calls: u64,
-    /// Bytes given to them: what is sent, and for receives what there is room for.
+    /// Bytes of these calls: the sent data, and for receives the capacity.
     pub bytes: u64,
-    /// Bytes of the largest one.
+    /// Bytes of the largest call.
     pub largest: u64,
 }
 
-/// What a rank does.
+/// Totals of a rank.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct RankTotal {
-    /// Actions.
+    /// Number of actions.
     pub actions: u64,
-    /// Flops, those inside collectives included.
+    /// Flops, including those inside collectives.
     pub flops: f64,
     /// Seconds of sleep.
     pub sleep: f64,
-    /// Point-to-point messages sent.
+    /// Number of point-to-point messages sent.
     pub messages: u64,
-    /// Their bytes.
+    /// Bytes of these messages.
     pub bytes: u64,
-    /// Calls of collectives.
+    /// Number of calls of collectives.
     pub collectives: u64,
 }
 
 /// Point-to-point messages, and one-sided ones, from one rank to another.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Volume {
-    /// Number.
+    /// Number of messages.
     pub messages: u64,
-    /// Bytes.
+    /// Bytes of these messages.
     pub bytes: u64,
 }
 
-/// What is in a trace.
+/// Totals of a trace.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Info {
     /// Calls by name.
     pub calls: BTreeMap<&'static str, CallTotal>,
-    /// Rank by rank.
+    /// Totals by rank.
     pub ranks: Vec<RankTotal>,
-    /// Messages by source and destination, ascending; pairs without are left out.
+    /// Messages by source and destination, ascending; pairs without messages are left out.
     pub matrix: Vec<(u32, u32, Volume)>,
     /// Point-to-point messages by size: entry 0 for those of 0 bytes, entry k for those from 2^(k-1) to 2^k - 1 bytes.
     pub sizes: Vec<u64>,
     /// Estimated messages inside collectives, for the estimate of the time of a replay.
     pub collective_messages: u64,
-    /// The same of alltoall and alltoallv, which are not among those.
+    /// Estimated messages of alltoall and alltoallv, which are not included in those.
     pub exchanged_messages: u64,
 }
 
 impl Info {
-    /// Adds up a trace.
+    /// Computes the totals of a trace.
     pub fn of(trace: &Trace) -> Self {
         let mut info = Self { sizes: vec![0; 65], ..Self::default() };
         let mut gets = FxHashMap::default();
@@ -77,7 +77,7 @@ impl Info {
         info
     }
 
-    /// Adds what ranks were asked for to what they send.
+    /// Adds the data requested from ranks to their sent data.
     fn answer(&mut self, gets: FxHashMap<(u32, u32), Volume>) {
         if gets.is_empty() {
             return;
@@ -162,22 +162,21 @@ impl Info {
         self.ranks.push(total);
     }
 
-    /// The sum of something over all ranks.
+    /// Returns the sum of something over all ranks.
     pub fn sum<T: std::iter::Sum>(&self, what: impl Fn(&RankTotal) -> T) -> T {
         self.ranks.iter().map(what).sum()
     }
 
-    /// The mean and the largest value of something over all ranks.
+    /// Returns the mean and the largest value of something over all ranks.
     pub fn mean_and_largest(&self, what: impl Fn(&RankTotal) -> f64) -> (f64, f64) {
         let sum: f64 = self.ranks.iter().map(&what).sum();
         (sum / self.ranks.len().max(1) as f64, self.ranks.iter().map(&what).fold(0.0, f64::max))
     }
 
-    /// Seconds that a replay will roughly take on one core, by what it has to do: 30 ns for an action, 450 ns for a
-    /// message, and for one of an exchange of all with all, whose messages are under way together, that times half the
-    /// root of the number of ranks. Measured on traces of 64 ranks, and one exchange of 1,024, on tori and random networks
-    /// and a core of about 3 GHz, where runs of more than some hundredths of a second are right within a factor of about
-    /// two.
+    /// Returns a rough estimate of the seconds that a replay takes on one core: 30 ns per action, 450 ns per message,
+    /// and for a message of an exchange of all with all, which are in flight together, that times half the root of the
+    /// number of ranks. Measured on traces of 64 ranks, and one exchange of 1,024, on tori and random networks and a
+    /// core of about 3 GHz, where runs of more than some hundredths of a second are right within a factor of about two.
     pub fn replay_seconds(&self) -> f64 {
         let messages = (self.sum(|rank| rank.messages) + self.collective_messages) as f64;
         let together = ((self.ranks.len() as f64).sqrt() / 2.0).max(1.0);
@@ -186,13 +185,13 @@ impl Info {
     }
 }
 
-/// The entry of [`Info::sizes`] for so many bytes.
+/// Returns the entry of [`Info::sizes`] for a number of bytes.
 fn size_class(bytes: u64) -> usize {
     (u64::BITS - bytes.leading_zeros()) as usize
 }
 
-/// About how many messages one rank sends inside a collective: trees and exchanges in log2 of the ranks, one for each
-/// other rank where all have something for all.
+/// Returns about how many messages one rank sends inside a collective: log2 of the ranks for trees and exchanges, one
+/// per other rank if each has data for each.
 fn messages_inside(kind: CollectiveKind, ranks: u64) -> u64 {
     use CollectiveKind as K;
     let logarithm = u64::from(u64::BITS - ranks.saturating_sub(1).leading_zeros());
@@ -203,7 +202,7 @@ fn messages_inside(kind: CollectiveKind, ranks: u64) -> u64 {
     }
 }
 
-/// Counts what is written.
+/// Writer that counts bytes.
 #[derive(Default)]
 struct Counter(u64);
 
@@ -218,7 +217,7 @@ impl std::io::Write for Counter {
     }
 }
 
-/// How small a trace gets: bytes in the compact form, and bytes of that packed by zstd (level 3).
+/// Returns the compressed size of a trace: bytes in the compact form, and bytes of that compressed by zstd (level 3).
 ///
 /// # Errors
 /// [`WriteError`], which does not happen while memory lasts.

@@ -1,7 +1,7 @@
-//! Whether what the ranks say fits together: halves of messages, and collectives of the members of a communicator.
+//! Checks that the actions of the ranks match: sends and receives, and collectives of the members of a communicator.
 //!
-//! It looks on while the ranks run, so that what fits is forgotten at once: what is kept is what is under way, and what
-//! has no other half.
+//! It observes the running ranks, so that matched pairs are forgotten immediately: only operations in progress and
+//! unmatched ones are kept.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::deadlock::{Call, Meeting, Side, Triple, Watch};
 use crate::trace::communicator::Sequence;
 use crate::trace::{CollectiveCall, CollectiveKind, Datatype, Trace, UNKNOWN_COUNT};
 
-/// A half of a message that was posted.
+/// A posted send or receive.
 struct Half {
     action: usize,
     count: u32,
@@ -25,13 +25,13 @@ impl Half {
     }
 }
 
-/// Halves of a triple that wait for the others: all of them are sends, or all are receives.
+/// Sends or receives of a triple that wait for their counterparts: all of them are sends, or all are receives.
 struct Waiting {
     sends: bool,
     halves: VecDeque<Half>,
 }
 
-/// Puts together what belongs together.
+/// Matches sends with receives, and calls of collectives with each other.
 pub(super) struct Matching<'a> {
     trace: &'a Trace,
     waiting: FxHashMap<Triple, Waiting>,
@@ -64,8 +64,8 @@ impl Watch for Matching<'_> {
         }
     }
 
-    /// Compares the calls of a collective with that of the first rank. What follows on a rank that differs, differs
-    /// because of that.
+    /// Compares the calls of a collective with that of the first rank. Later calls of a rank that differs are not
+    /// compared, since they differ as a consequence.
     fn met(&mut self, (sequence, number): Meeting, first: u32, calls: &[Call]) {
         let (trace, number) = (self.trace, number + 1);
         let different = self.different.entry(sequence).or_default();
@@ -110,7 +110,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Two halves are one message: whether size and type fit.
+    /// Checks that size and type of a matched send and receive agree.
     fn message(&mut self, (source, destination, tag): Triple, send: &Half, receive: &Half) {
         let at = receive.action;
         if receive.count == UNKNOWN_COUNT {
@@ -135,7 +135,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// What was found, once the ranks have said everything.
+    /// Adds the findings, once all ranks have run.
     pub fn finish(self, findings: &mut Vec<Finding>) {
         let [mut sends, mut receives] = [(); 2].map(|()| Tally::default());
         for (&(source, destination, tag), Waiting { sends: sent, halves }) in &self.waiting {
@@ -160,7 +160,7 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// What of a collective has to be the same on all members; none for a fence.
+/// Returns the parts of a collective that have to be the same on all members; `None` for a fence.
 fn common(trace: &Trace, entry: Option<u32>) -> Option<(CollectiveKind, u32, Option<u64>)> {
     use CollectiveKind as K;
     let call: &CollectiveCall = &trace.collectives[entry? as usize];
@@ -177,7 +177,7 @@ fn common(trace: &Trace, entry: Option<u32>) -> Option<(CollectiveKind, u32, Opt
     Some((call.kind, call.root, bytes))
 }
 
-/// A call of a sequence in words.
+/// Describes a call of a sequence in words.
 fn say(trace: &Trace, (_, blocks): Sequence, entry: Option<Option<u32>>) -> String {
     let Some(entry) = entry else { return "nothing".to_owned() };
     let Some((kind, root, bytes)) = common(trace, entry) else { return "fence".to_owned() };

@@ -1,4 +1,4 @@
-//! What is in a trace, and what is wrong with it.
+//! Totals of a trace, and its problems.
 
 mod check;
 mod deadlock;
@@ -12,7 +12,7 @@ pub use info::{CallTotal, Info, RankTotal, Volume, compressed};
 
 use super::{CollectiveCall, CollectiveKind, Trace};
 
-/// Bytes that a rank gives to a collective.
+/// Returns the bytes that a rank passes to a collective.
 pub(super) fn given(trace: &Trace, call: &CollectiveCall) -> u64 {
     use CollectiveKind as K;
     let sum = |counts| trace.counts(counts).iter().map(|&c| u64::from(c)).sum::<u64>();

@@ -1,4 +1,4 @@
-//! Tests of what is said about traces.
+//! Tests of totals and findings.
 
 use super::*;
 use crate::trace::{Options, read_from};
@@ -7,7 +7,7 @@ fn ti(text: &str) -> Trace {
     read_from(text.as_bytes(), "t", &Options::default()).unwrap()
 }
 
-/// Kinds, counts and places of what is found.
+/// Returns kinds, counts and places of the findings.
 fn found(text: &str) -> Vec<(&'static str, u64, u32, usize)> {
     check(&ti(text)).into_iter().map(|f| (f.kind, f.count, f.rank.unwrap(), f.action.unwrap())).collect()
 }
@@ -15,7 +15,7 @@ fn found(text: &str) -> Vec<(&'static str, u64, u32, usize)> {
 #[test]
 fn a_right_trace_has_no_findings() {
     assert_eq!(found("0 init\n0 isend 1 0 5 6\n0 wait 0 1 0\n0 barrier\n1 init\n1 recv 0 0 5 6\n1 barrier\n"), []);
-    // A receive of unknown size, a byte type against another, a message to oneself.
+    // A receive of unknown size, a byte type against another, a message to itself.
     assert_eq!(found("0 isend 0 1 8 6\n0 recv 0 1 1 0\n0 wait 0 0 1\n0 send 1 0 5 0\n1 recv 0 0 -1 0\n"), []);
 }
 
@@ -40,10 +40,10 @@ fn sends_that_cross_rely_on_buffers() {
     // The combined call does not, nor do requests.
     assert_eq!(found("0 sendRecv 5 1 5 1 6 6\n1 sendRecv 5 0 5 0 6 6\n"), []);
     assert_eq!(found("0 isend 1 0 5 6\n0 recv 1 0 5 6\n0 waitall\n1 isend 0 0 5 6\n1 recv 0 0 5 6\n1 waitall\n"), []);
-    // Receives that cross are no matter of buffers.
+    // Receives that cross do not depend on buffers.
     let text = "0 recv 1 0 5 6\n0 send 1 0 5 6\n1 recv 0 0 5 6\n1 send 0 0 5 6\n";
     assert_eq!(found(text), [("deadlock", 2, 0, 0)]);
-    // A collective between a send and its receive holds the sender back.
+    // A collective between a send and its receive delays the sender.
     assert_eq!(found("0 send 1 0 5 6\n0 barrier\n1 barrier\n1 recv 0 0 5 6\n"), [("possible-deadlock", 2, 0, 0)]);
 }
 
@@ -84,7 +84,7 @@ fn repetition_compresses() {
 
 #[test]
 fn communicators_have_their_own_order() {
-    // Both halves call their collectives in another order than the world's, which is right.
+    // Both groups call their collectives in another order than the world's, which is correct.
     let text = "0 communicator 1 0 2\n0 on 1 barrier\n0 barrier\n1 barrier\n2 on 1 barrier\n2 barrier\n";
     assert_eq!(found(text), []);
     let text = "0 communicator 1 0 2\n0 on 1 bcast 4 1 6\n0 barrier\n1 barrier\n2 barrier\n2 on 1 bcast 4 1 6\n";
@@ -100,12 +100,12 @@ fn communicators_have_their_own_order() {
 fn what_does_not_block_is_waited_for() {
     let text = "0 ibarrier 1\n0 recv 1 0 1 6\n0 wait_request 1\n1 ibarrier 1\n1 send 0 0 1 6\n1 wait_request 1\n";
     assert_eq!(found(text), []);
-    // Its wait holds a rank back until all have started it.
+    // Its wait delays a rank until all have started it.
     let text = "0 ibarrier 1\n0 wait_request 1\n0 send 1 0 1 6\n1 recv 0 0 1 6\n1 ibarrier 4\n1 waitall\n";
     assert_eq!(found(text), [("deadlock", 2, 0, 1)]);
     assert_eq!(found("0 ibarrier 1\n"), [("request-without-wait", 1, 0, 0)]);
     assert_eq!(found("0 wait_request 1\n"), [("wait-without-request", 1, 0, 0)]);
-    // A blocking one does not match one that does not block.
+    // A blocking collective does not match a non-blocking one.
     assert_eq!(found("0 ibarrier 1\n0 waitall\n1 barrier\n")[0].0, "different-collectives");
     // Fences are called by all members, probes wait for a send.
     assert_eq!(found("0 put 1 9\n0 fence\n1 fence\n"), []);
@@ -122,12 +122,12 @@ fn the_new_calls_are_counted() {
     assert_eq!((info.calls["iallreduce"].calls, info.calls["iallreduce"].bytes), (2, 200));
     assert_eq!((info.calls["put"].bytes, info.calls["get"].bytes, info.calls["fence"].calls), (10, 30, 3));
     let volume = |messages, bytes| Volume { messages, bytes };
-    // What rank 0 gets comes from rank 2.
+    // The data that rank 0 gets comes from rank 2.
     assert_eq!(info.matrix, [(0, 1, volume(1, 10)), (1, 0, volume(1, 5)), (2, 0, volume(2, 37))]);
     assert_eq!((info.ranks[2].bytes, info.ranks[0].collectives, info.ranks[0].flops), (37, 1, 50.0));
 }
 
-/// The root of a bcast may go on before the others come: to rely on that is to rely on buffers.
+/// The root of a bcast may continue ahead of the others: relying on that is relying on buffers.
 #[test]
 fn who_only_gives_in_a_collective_need_not_wait() {
     let in_between = |call: &str| found(&format!("0 {call}\n0 send 1 0 1 6\n1 recv 0 0 1 6\n1 {call}\n"));

@@ -1,4 +1,4 @@
-//! Archives of OTF2: what is the same with the library and without it.
+//! Archives of OTF2: common parts of reading with and without the library.
 
 use crate::trace::Trace;
 use crate::trace::error::TraceError;
@@ -7,8 +7,8 @@ use crate::trace::format::Input;
 /// Name of the format.
 pub(super) const NAME: &str = "OTF2";
 
-/// Whether a file begins as the anchor file of an archive does: a chunk, whose second byte is the order of bytes (`B`
-/// or `#`).
+/// Returns `true` if a file begins like the anchor file of an archive: a chunk, whose second byte is the byte order
+/// (`B` or `#`).
 pub(super) fn recognises(head: &[u8]) -> bool {
     matches!(head, [3, b'B' | b'#', b'O', b'T', b'F', b'2', ..])
 }

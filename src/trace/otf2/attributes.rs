@@ -2,13 +2,13 @@
 
 use super::event::Member;
 
-/// The attributes of a line, in which texts in quotes stand for themselves.
+/// The attributes of a line, in which quoted texts are literal.
 #[derive(Clone, Copy)]
 pub(super) struct Attributes<'a>(pub &'a [u8]);
 
 impl<'a> Attributes<'a> {
-    /// What follows the name of an attribute, up to the end of the line: of a list, whose members stand behind commas,
-    /// too.
+    /// Returns the text after the name of an attribute, up to the end of the line: for a list, including all members
+    /// after commas.
     pub fn after(self, name: &str) -> Option<&'a [u8]> {
         let (mut quoted, mut fresh) = (false, true);
         for (at, &byte) in self.0.iter().enumerate() {
@@ -16,13 +16,13 @@ impl<'a> Attributes<'a> {
                 return Some(&self.0[at + name.len()..]);
             }
             quoted ^= byte == b'"';
-            // An attribute begins behind a comma and a blank; `4 Members: ` has a number in front.
+            // An attribute follows a comma and a blank; `4 Members: ` has a number in front.
             fresh = !quoted && byte == b' ';
         }
         None
     }
 
-    /// The value of an attribute: what follows its name, up to the next attribute.
+    /// Returns the value of an attribute: the text after its name, up to the next attribute.
     pub fn value(self, name: &str) -> Option<&'a [u8]> {
         let rest = self.after(name)?;
         let (mut quoted, mut depth) = (false, 0_u32);
@@ -38,17 +38,18 @@ impl<'a> Attributes<'a> {
         Some(&rest[..end.unwrap_or(rest.len())])
     }
 
-    /// The number of an attribute.
+    /// Returns the number of an attribute.
     pub fn number(self, name: &str) -> Option<u64> {
         number(self.value(name)?)
     }
 
-    /// The id of the definition that an attribute names, `<7>`.
+    /// Returns the id of the definition that an attribute refers to, `<7>`.
     pub fn reference(self, name: &str) -> Option<u64> {
         references(self.value(name)?).next()
     }
 
-    /// Whom an attribute names: a member, `1 ("thread" <7>)`, a number that no member has, `9 (INVALID)`, or nobody.
+    /// Returns the member that an attribute refers to: a member, `1 ("thread" <7>)`, a number that no member has, `9
+    /// (INVALID)`, or none.
     pub fn member(self, name: &str) -> Option<Member> {
         let value = self.value(name)?;
         let number = match value {
@@ -59,14 +60,14 @@ impl<'a> Attributes<'a> {
         location.or_else(|| value.ends_with(b" (INVALID)").then_some(Member::Unknown(number)))
     }
 
-    /// The word of an attribute.
+    /// Returns the word of an attribute.
     pub fn word(self, name: &str) -> Option<&'a [u8]> {
         let value = self.value(name)?;
         let end = value.iter().position(|byte| matches!(byte, b',' | b' ')).unwrap_or(value.len());
         Some(&value[..end])
     }
 
-    /// The quoted text of an attribute, without its quotes.
+    /// Returns the quoted text of an attribute, without its quotes.
     pub fn text(self, name: &str) -> Option<&'a [u8]> {
         let rest = self.value(name)?.strip_prefix(b"\"")?;
         let end = rest.iter().position(|&byte| byte == b'"')?;
@@ -74,13 +75,13 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// The number that a text begins with.
+/// Returns the leading number of a text.
 pub(super) fn number(text: &[u8]) -> Option<u64> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     std::str::from_utf8(&text[..digits]).ok()?.parse().ok()
 }
 
-/// All ids `<7>` outside of quotes.
+/// Returns all ids `<7>` outside of quotes.
 pub(super) fn references(text: &[u8]) -> impl Iterator<Item = u64> + '_ {
     let mut quoted = false;
     text.iter().enumerate().filter_map(move |(at, &byte)| {

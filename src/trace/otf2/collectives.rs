@@ -1,4 +1,4 @@
-//! Collectives, once all ranks have told how many bytes they gave and got.
+//! Collectives, once all ranks have recorded the bytes they sent and received.
 
 use crate::trace::calls::{At, Program, uniform};
 use crate::trace::check_call::MOST;
@@ -8,12 +8,12 @@ use crate::trace::{CollectiveCall, CollectiveKind as K, CommunicatorId, Effect};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A collective as one rank has told it; its action is put in when those of all ranks are known.
+/// A collective as recorded by one rank; its action is completed when those of all ranks are known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told {
-    /// Index of the action that stands for it.
+    /// Index of its action.
     pub at: usize,
-    /// Where it is told.
+    /// Place of its record.
     pub place: At,
     pub kind: K,
     pub communicator: CommunicatorId,
@@ -23,7 +23,7 @@ pub(super) struct Told {
     pub received: u64,
 }
 
-/// The operation of that name.
+/// Returns the operation of that name.
 pub(super) fn kind(operation: &[u8]) -> Option<K> {
     Some(match operation {
         b"BARRIER" => K::Barrier,
@@ -45,11 +45,11 @@ pub(super) fn kind(operation: &[u8]) -> Option<K> {
     })
 }
 
-/// Collectives that not all ranks have told yet. Those with the same number in a communicator are the same one on all
-/// its ranks.
+/// Collectives that not all ranks have recorded yet. Those with the same number in a communicator are the same one on
+/// all its ranks.
 #[derive(Default)]
 pub(super) struct Meetings {
-    /// For each rank, by their actions: those told, and those that were begun and are told later; the oldest is one of
+    /// For each rank, by action: recorded collectives, and started ones that are recorded later; the oldest is one of
     /// these.
     ranks: Vec<BTreeMap<usize, Option<Told>>>,
     communicators: BTreeMap<CommunicatorId, Gathering<(u32, Told)>>,
@@ -60,24 +60,24 @@ impl Meetings {
         Self { ranks: (0..ranks).map(|_| BTreeMap::new()).collect(), ..Self::default() }
     }
 
-    /// A rank begins a collective that it will tell, or drop, later.
+    /// Registers the start of a collective that a rank will record, or drop, later.
     pub fn begun(&mut self, rank: u32, at: usize) {
         self.ranks[rank as usize].insert(at, None);
     }
 
-    /// What a rank has begun turns out to be no collective, or is never told.
+    /// Drops a started operation that turns out not to be a collective, or is never recorded.
     pub fn dropped(&mut self, program: &mut Program<'_>, rank: u32, at: usize, file: &Path) -> Result<(), TraceError> {
         self.ranks[rank as usize].remove(&at);
         self.go_on(program, rank, file)
     }
 
-    /// A rank tells a collective.
+    /// Registers the record of a collective of a rank.
     pub fn told(&mut self, program: &mut Program<'_>, rank: u32, told: Told, file: &Path) -> Result<(), TraceError> {
         self.ranks[rank as usize].insert(told.at, Some(told));
         self.go_on(program, rank, file)
     }
 
-    /// Those that do not block are told when they end, and count from where they began: the oldest one holds up the
+    /// Non-blocking collectives are recorded when they end, and count from their start: the oldest one delays the
     /// others.
     fn go_on(&mut self, program: &mut Program<'_>, rank: u32, file: &Path) -> Result<(), TraceError> {
         while let Some(oldest) = self.ranks[rank as usize].first_entry() {
@@ -97,7 +97,7 @@ impl Meetings {
         Ok(())
     }
 
-    /// Puts in those that some ranks have never told.
+    /// Completes those that some ranks have never recorded.
     pub fn finish(self, program: &mut Program<'_>, file: &Path) -> Result<(), TraceError> {
         for mut gathering in self.communicators.into_values() {
             while let Some(parts) = gathering.take() {
@@ -108,7 +108,7 @@ impl Meetings {
     }
 }
 
-/// Puts a collective in on all ranks that have told it.
+/// Completes a collective on all ranks that have recorded it.
 fn settle(program: &mut Program<'_>, mut parts: Vec<(u32, Told)>, file: &Path) -> Result<(), TraceError> {
     parts.sort_unstable_by_key(|part| part.0);
     let sent = parts.iter().map(|(_, call)| call.sent).max().unwrap_or(0);
@@ -132,7 +132,7 @@ fn collective(
     let at = call.place;
     let (kind, bytes) = match call.kind {
         K::Barrier => (K::Barrier, 0),
-        // The root may count what it sends to each; what comes is counted once.
+        // The root may count its sends to each; received data is counted once.
         K::Bcast => (K::Bcast, if received > 0 { received } else { sent }),
         K::Allreduce | K::Scan | K::Exscan => (call.kind, if received > 0 { received } else { sent }),
         K::Reduce => (K::Reduce, sent),

@@ -1,10 +1,10 @@
-//! An event of a trace, whichever way it was read.
+//! An event of a trace, independent of how it was read.
 
 use std::path::Path;
 
 use crate::trace::calls::At;
 
-/// A function of MPI that was entered or left.
+/// Entry or exit of an MPI function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Region {
     Init,
@@ -13,7 +13,7 @@ pub(super) enum Region {
 }
 
 impl Region {
-    /// By its name; none for what is no function of MPI.
+    /// Returns the function by its name; `None` for functions outside MPI.
     pub fn of(name: &[u8]) -> Option<Self> {
         match name {
             b"MPI_Init" | b"MPI_Init_thread" => Some(Self::Init),
@@ -23,21 +23,21 @@ impl Region {
     }
 }
 
-/// Whom an event names, as a member of a communicator.
+/// The target of an event, as a member of a communicator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Member {
-    /// Nobody, by one of the numbers that are kept for that.
+    /// None, by one of the reserved numbers.
     Nobody,
-    /// The member that is this location.
+    /// The member at this location.
     Location(u64),
     /// A number that no member has.
     Unknown(u64),
 }
 
-/// One side of a message.
+/// A send or a receive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
-    /// The other side.
+    /// The other end.
     pub partner: Member,
     /// The definition of its communicator, if there is one.
     pub comm: Option<u64>,
@@ -57,14 +57,14 @@ pub(super) struct Collective<'a> {
     pub received: u64,
 }
 
-/// What happened. Requests are numbers of the rank's own, operations those of the rank in their window.
+/// Content of an event. Request numbers belong to the rank, operation numbers to the rank in their window.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What<'a> {
     Enter(Region),
     Leave,
-    /// With a request, if it did not block.
+    /// With a request, if it is non-blocking.
     Send(Message, Option<u64>),
-    /// With the request that it completes, if it did not block.
+    /// With the request that it completes, if it was non-blocking.
     Receive(Message, Option<u64>),
     ReceivePosted(u64),
     SendComplete(u64),
@@ -74,7 +74,7 @@ pub(super) enum What<'a> {
     CollectivePosted(u64),
     CollectiveComplete(Collective<'a>, u64),
     OneSided(OneSided<'a>),
-    /// The recorder is switched on or off on the rank; calls made while it is off are not in the archive.
+    /// The recorder is switched on or off on the rank; calls in between are not in the archive.
     Recording(bool),
 }
 
@@ -100,13 +100,14 @@ pub(super) enum OneSided<'a> {
         received: u64,
         operation: u64,
     },
-    /// The operation is over, and the rank has waited for it; whether it waited for the request of this one only.
+    /// The operation is complete, and the rank has waited for it; the flag is `true` if it waited for the request of
+    /// this one only.
     Complete {
         window: u64,
         operation: u64,
         by_request: bool,
     },
-    /// A lock is given back; the target is nobody where it is that of all.
+    /// A lock is released; the target is none for the lock of all members.
     Release {
         window: u64,
         target: Member,
@@ -116,7 +117,7 @@ pub(super) enum OneSided<'a> {
         window: u64,
         operation: &'a [u8],
     },
-    /// An epoch of a part of the members.
+    /// An epoch of some of the members.
     GroupSync,
     Ignored(Ignored),
 }
@@ -127,7 +128,7 @@ pub(super) enum Ignored {
     RequestLock,
     AcquireLock,
     TryLock,
-    /// A window's copies of its memory are made the same.
+    /// The copies of a window's memory are synchronised.
     Sync,
     /// The rank has waited until another one changed its memory.
     WaitChange,
@@ -136,7 +137,7 @@ pub(super) enum Ignored {
 }
 
 impl Ignored {
-    /// The name of the event.
+    /// Returns the name of the event.
     pub fn name(self) -> &'static str {
         match self {
             Self::RequestLock => "RMA_REQUEST_LOCK",
@@ -149,7 +150,7 @@ impl Ignored {
     }
 }
 
-/// An event of a rank, and where it stands.
+/// An event of a rank, and its place.
 pub(super) struct Event<'a> {
     pub rank: u32,
     pub timestamp: u64,

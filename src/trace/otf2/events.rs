@@ -17,25 +17,25 @@ use crate::trace::{Action, CommunicatorId, Datatype, Effect, Options, Trace};
 pub(super) struct Events<'o> {
     pub definitions: Definitions,
     pub program: Program<'o>,
-    /// The communicators met so far; none for those of a single rank, and for those whose members are not known.
+    /// The communicators used so far; an error for those of a single rank, and for those whose members are not known.
     comms: FxHashMap<u64, Result<CommunicatorId, Without>>,
     pub windows: Windows,
     collectives: Meetings,
-    /// How deep each rank is in calls of MPI: some are made of others.
+    /// Nesting depth of MPI calls of each rank: some consist of others.
     depth: Vec<u32>,
-    /// Events of threads and devices beside the ranks.
+    /// Number of events of threads and devices other than the ranks.
     others: u64,
     pauses: Pauses,
 }
 
-/// When the recorder was switched off.
+/// Pauses of the recorder.
 #[derive(Default)]
 struct Pauses {
-    /// Since when it is off, in seconds, by rank.
+    /// Start of the current pause, in seconds, by rank.
     since: FxHashMap<u32, f64>,
-    /// Seconds for which it was off, by rank.
+    /// Total length of pauses in seconds, by rank.
     seconds: FxHashMap<u32, f64>,
-    /// Times that it was switched off.
+    /// Number of times that it was switched off.
     count: u64,
 }
 
@@ -51,7 +51,7 @@ impl Pauses {
         }
     }
 
-    /// Says so where calls may be missing. A pause up to the end of the trace leaves no gap of known length.
+    /// Returns a remark if calls may be missing. A pause up to the end of the trace leaves no gap of known length.
     fn told(&self, ranks: usize) -> Option<String> {
         let longest = self.seconds.values().copied().fold(0.0, f64::max);
         (self.count > 0).then(|| {
@@ -65,7 +65,7 @@ impl Pauses {
     }
 }
 
-/// Why there is no communicator.
+/// Reason why there is no communicator.
 #[derive(Clone, Copy)]
 enum Without {
     Alone,
@@ -73,7 +73,7 @@ enum Without {
 }
 
 impl<'o> Events<'o> {
-    /// `format` is the name in messages.
+    /// Creates the state; `format` is the name in messages.
     pub fn new(format: &'static str, definitions: Definitions, options: &'o Options) -> Self {
         let ranks = definitions.ranks();
         Self {
@@ -88,17 +88,17 @@ impl<'o> Events<'o> {
         }
     }
 
-    /// The rank that a location is, if it is one.
+    /// Returns the rank of a location, if it is one.
     pub fn rank(&self, location: u64) -> Option<u32> {
         self.definitions.rank(location)
     }
 
-    /// Counts events of locations that are no ranks.
+    /// Counts events of locations that are not ranks.
     pub fn count_others(&mut self, events: u64) {
         self.others += events;
     }
 
-    /// Takes an event of a rank.
+    /// Processes an event of a rank.
     pub fn take(&mut self, event: &Event<'_>, what: What<'_>) -> Result<(), TraceError> {
         let rank = event.rank;
         match what {
@@ -113,7 +113,7 @@ impl<'o> Events<'o> {
             What::ReceivePosted(request) => {
                 self.begins(request, event)?;
                 let at = self.program.ranks[rank as usize].actions.len();
-                // Source, tag and size follow when it is complete.
+                // Source, tag and size follow at completion.
                 let unknown = Action::Irecv { from: u32::MAX, tag: 0, count: 0, datatype: Datatype::BYTE };
                 self.program.push(rank, unknown);
                 self.program.ranks[rank as usize].requests.insert(request, Request::Open(at));
@@ -166,7 +166,7 @@ impl<'o> Events<'o> {
         if *depth > 1 {
             return;
         }
-        // Computation ends here; that the call has ended is told when it is left.
+        // Computation ends here; the end of the call is recorded when it is left.
         self.program.call(rank, seconds, seconds);
         match region {
             Region::Init => self.program.push(rank, Action::Init),
@@ -184,12 +184,12 @@ impl<'o> Events<'o> {
         }
     }
 
-    /// Partner, tag and elements of a message.
+    /// Returns partner, tag and elements of a message.
     fn message(&mut self, message: Message, event: &Event<'_>) -> Result<(u32, i32, u32, Datatype), TraceError> {
         let Message { partner, comm, tag, bytes } = message;
         let place = || comm.map_or("its communicator".to_owned(), |comm| format!("communicator {comm}"));
         let Some(partner) = self.location(partner, place, event)? else {
-            return Err(self.program.error(event.file, event.at, "the message names nobody", "check the trace"));
+            return Err(self.program.error(event.file, event.at, "the message has no partner", "check the trace"));
         };
         let Some(rank) = self.definitions.rank(partner) else {
             let problem = format!("location {partner} is no rank of MPI");
@@ -206,7 +206,7 @@ impl<'o> Events<'o> {
         Ok((rank, tag, count, datatype))
     }
 
-    /// The location of whom an event names, if it names anybody; `of` says where that should be a member.
+    /// Returns the location of an event's target, if it has one; `of` describes the communicator for messages.
     pub fn location(
         &self,
         member: Member,
@@ -223,7 +223,7 @@ impl<'o> Events<'o> {
         }
     }
 
-    /// A communicator by its definition.
+    /// Returns a communicator by its definition.
     fn communicator(&mut self, comm: u64) -> Result<CommunicatorId, Without> {
         let (definitions, program) = (&self.definitions, &mut self.program);
         *self.comms.entry(comm).or_insert_with(|| match definitions.comm(comm) {
@@ -246,7 +246,7 @@ impl<'o> Events<'o> {
         Ok(())
     }
 
-    /// A receive with a request is complete: now its source is known.
+    /// Completes a receive with a request: its source is now known.
     fn received(&mut self, message: Message, request: u64, event: &Event<'_>) -> Result<(), TraceError> {
         let rank = event.rank;
         let (from, tag, count, datatype) = self.message(message, event)?;
@@ -258,12 +258,12 @@ impl<'o> Events<'o> {
         Ok(())
     }
 
-    /// A collective has ended; `at` says where it was started, if it did not block. `false` if there is nothing to
-    /// replay.
+    /// Processes the end of a collective; `at` is the index of its start, if it was non-blocking. Returns `false` if
+    /// there is nothing to replay.
     fn collective(&mut self, at: Option<usize>, told: Collective<'_>, event: &Event<'_>) -> Result<bool, TraceError> {
         let rank = event.rank;
         let Some(kind) = kind(told.operation) else {
-            // Communicators and windows are made; nothing of it is replayed.
+            // Communicators and windows are made; this is not replayed.
             return Ok(false);
         };
         let communicator = self.communicator(told.comm);
@@ -295,7 +295,7 @@ impl<'o> Events<'o> {
         Ok(true)
     }
 
-    /// A request begins: it may be no other that is under way.
+    /// Checks that a starting request is not already in progress.
     fn begins(&self, request: u64, event: &Event<'_>) -> Result<(), TraceError> {
         if self.program.ranks[event.rank as usize].requests.peek(request).is_none() {
             return Ok(());
@@ -304,38 +304,40 @@ impl<'o> Events<'o> {
         Err(self.program.error(event.file, event.at, problem, "check that the trace is whole"))
     }
 
-    /// A request that was under way, and is so no longer.
+    /// Removes a request in progress.
     fn remove(&mut self, request: u64, event: &Event<'_>) -> Option<Request> {
         self.program.ranks[event.rank as usize].requests.remove(request)
     }
 
-    /// The request that `what` should have is none of that kind, or is not under way.
+    /// Returns the error for a request of `what` that is of another kind, or not in progress.
     fn missing(&self, request: u64, what: &str, event: &Event<'_>) -> TraceError {
         let problem = format!("there is no request {request} of {what} to complete");
         self.program.error(event.file, event.at, problem, "check that the trace is whole")
     }
 
-    /// The trace, once all events are taken.
+    /// Returns the trace, once all events are processed.
     pub fn finish(mut self, name: &str, file: &Path, end: At) -> Result<Trace, TraceError> {
         for rank in 0..self.program.ranks.len() {
             let open = self.program.ranks[rank].requests.places(Request::open);
             for &at in &open {
                 self.program.ranks[rank].actions.set(at, Action::NoOperation);
-                let reason = "it is never complete, so nothing tells from which rank it comes";
+                let reason = "it is never complete, so its source is unknown";
                 self.program.inexpressible("a receive", reason, rank as u32, file, end)?;
             }
             let collectives = self.program.ranks[rank].requests.places(Request::collective);
             for &at in &collectives {
                 self.program.ranks[rank].actions.set(at, Action::NoOperation);
-                let reason = "it is never complete, so nothing tells what it is";
+                let reason = "it is never complete, so its kind is unknown";
                 self.program.inexpressible("a collective that does not block", reason, rank as u32, file, end)?;
                 self.collectives.dropped(&mut self.program, rank as u32, at, file)?;
             }
         }
         self.collectives.finish(&mut self.program, file)?;
         if self.others > 0 {
-            self.program
-                .remark(file, format!("{} events of threads and devices beside the ranks were ignored", self.others));
+            self.program.remark(
+                file,
+                format!("{} events of threads and devices other than the ranks were ignored", self.others),
+            );
         }
         if let Some(text) = self.pauses.told(self.program.ranks.len()) {
             self.program.gaps(file, self.pauses.count, text);

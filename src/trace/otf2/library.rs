@@ -1,8 +1,8 @@
-//! Archives of OTF2, by the library: definitions one by one, then the events of all ranks in the order of time, a batch
-//! at a time. `library.c` calls the library; see there why it is in C.
+//! Archives of OTF2, through the library: definitions one by one, then the events of all ranks in the order of time, a
+//! batch at a time. `library.c` calls the library, and explains why it is in C.
 //!
-//! The library keeps a piece of each rank's file in memory (a MiB, unless the archive was written otherwise) and all of
-//! these files open. Those of threads and devices beside the ranks are not opened; how many events they have is
+//! The library keeps a piece of each rank's file in memory (a MiB, unless the archive was written differently) and all
+//! of these files open. Those of threads and devices other than the ranks are not opened; the number of their events is
 //! defined.
 
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -21,19 +21,19 @@ use crate::trace::calls::At;
 use crate::trace::error::{TraceError, TraceErrorKind as Kind};
 use crate::trace::format::Input;
 
-/// Events that are asked for at once.
+/// Events per batch.
 const BATCH: usize = 1024;
 
 /// The paradigm of MPI by its number.
 const MPI: u32 = 4;
 
-/// The number of a partner or target that is nobody.
+/// The number that represents no partner or target.
 const UNDEFINED: u64 = u32::MAX as u64;
 
-/// The first of the numbers of a root that is no member: `OTF2_COLLECTIVE_ROOT_THIS_GROUP`, `_SELF` and `_NONE`.
+/// The first number of a root that is not a member: `OTF2_COLLECTIVE_ROOT_THIS_GROUP`, `_SELF` and `_NONE`.
 const FIRST_NO_ROOT: u64 = UNDEFINED - 2;
 
-/// The operations of collectives by their numbers; `library.c` sees to it that they are so numbered.
+/// The operations of collectives by number; `library.c` verifies this numbering.
 const OPERATIONS: [&str; 23] = [
     "BARRIER",
     "BCAST",
@@ -60,7 +60,7 @@ const OPERATIONS: [&str; 23] = [
     "DESTROY_HANDLE_AND_DEALLOCATE",
 ];
 
-/// Numbers from 0, as an enumeration of the same name in `library.c` gives them.
+/// Numbers from 0, matching an enumeration of the same name in `library.c`.
 macro_rules! numbers {
     ($name:ident: $type:ty = $($constant:ident)*) => {
         #[allow(dead_code, reason = "what stands for all others is not looked for")]
@@ -81,7 +81,7 @@ numbers!(event_kind: u64 =
     REQUEST_LOCK ACQUIRE_LOCK TRY_LOCK SYNC WAIT_CHANGE OPERATION_TEST RECORDING
 );
 
-// What `library.c` says of its enumerations and structures in the same words.
+// The enumerations and structures of `library.c`, in the same words.
 const _: () = {
     use std::mem::offset_of;
     assert!(definition_kind::CLOCK == 1 && definition_kind::GROUP == 5 && definition_kind::WINDOW == 7);
@@ -95,13 +95,14 @@ const _: () = {
     assert!(offset_of!(Definition<'_>, members) == 40 && OPERATIONS.len() == 23);
 };
 
-/// An archive that is open, in C.
+/// An open archive, in C.
 #[repr(C)]
 struct Handle {
     opaque: [u8; 0],
 }
 
-/// As `struct definition`. What it points into belongs to the archive, and lives until that is asked for the next one.
+/// Same layout as `struct definition`. Its pointers belong to the archive, and are valid until the next definition is
+/// requested.
 #[repr(C)]
 struct Definition<'a> {
     kind: u32,
@@ -116,7 +117,7 @@ struct Definition<'a> {
     archive: PhantomData<&'a Archive>,
 }
 
-/// As `struct event`.
+/// Same layout as `struct event`.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Record {
@@ -135,10 +136,10 @@ unsafe extern "C" {
     fn mopsim_otf2_events(archive: *mut Handle, batch: *mut Record, size: usize, read: *mut u64) -> i64;
 }
 
-/// The library, which only one reader uses at a time: nothing says that it may be used by several.
+/// Lock of the library, which only one reader uses at a time: its documentation does not promise that several may.
 static LIBRARY: Mutex<()> = Mutex::new(());
 
-/// An archive that is open, and with it the library.
+/// An open archive, and with it the library.
 struct Archive {
     handle: *mut Handle,
     file: PathBuf,
@@ -158,8 +159,7 @@ impl Archive {
         let Ok(path) = CString::new(file.as_os_str().as_encoded_bytes()) else {
             return Err(refusal(file, "its path holds a zero byte"));
         };
-        // SAFETY: the path is a text of C, which lives longer than the call; the library is ours as long as the lock is
-        // held.
+        // SAFETY: the path is a C string that outlives the call; the library is ours while the lock is held.
         let handle = unsafe { mopsim_otf2_open(path.as_ptr()) };
         if handle.is_null() {
             return Err(refusal(file, &said()));
@@ -171,10 +171,10 @@ impl Archive {
         refusal(&self.file, &said())
     }
 
-    /// The next definition.
+    /// Returns the next definition.
     fn definition(&mut self) -> Result<Option<Definition<'_>>, TraceError> {
         let mut definition = Definition::default();
-        // SAFETY: the handle is open, and the definition is one that C may write, of the same layout.
+        // SAFETY: the handle is open, and C may write the definition, which has the same layout.
         match unsafe { mopsim_otf2_definition(self.handle, &raw mut definition) } {
             0 => Ok(None),
             1 => Ok(Some(definition)),
@@ -184,17 +184,16 @@ impl Archive {
 
     /// Opens the events of these locations.
     fn begin(&mut self, locations: &[u64]) -> Result<(), TraceError> {
-        // SAFETY: the handle is open, and C reads so many locations and does not keep the pointer.
+        // SAFETY: the handle is open, and C reads this many locations and does not keep the pointer.
         let begun = unsafe { mopsim_otf2_begin(self.handle, locations.as_ptr(), locations.len()) };
         if begun == 0 { Ok(()) } else { Err(self.error()) }
     }
 
-    /// The events of communication among the next ones, put into `batch`, and how many there were with all others; none
-    /// at the end.
+    /// Fills `batch` with the communication events among the next events, and returns them with the number of all
+    /// events; `None` at the end.
     fn events<'b>(&mut self, batch: &'b mut [Record]) -> Result<Option<(&'b [Record], u64)>, TraceError> {
         let mut read = 0;
-        // SAFETY: the handle is open, C writes no more records than the batch has room for, and does not keep the
-        // pointer.
+        // SAFETY: the handle is open, C writes no more records than the batch can hold, and does not keep the pointer.
         let count = unsafe { mopsim_otf2_events(self.handle, batch.as_mut_ptr(), batch.len(), &raw mut read) };
         let records = usize::try_from(count).ok().and_then(|count| batch.get(..count)).ok_or_else(|| self.error())?;
         Ok((read > 0).then_some((records, read)))
@@ -209,36 +208,35 @@ impl Default for Definition<'_> {
 }
 
 impl<'a> Definition<'a> {
-    /// Members of a group; none elsewhere.
+    /// Returns the members of a group; empty for other definitions.
     fn members(&self) -> &'a [u64] {
         if self.members.is_null() {
             return &[];
         }
-        // SAFETY: C has put so many members there, and keeps them until the next definition is asked for, for which the
-        // archive has to be free again.
+        // SAFETY: C has stored this many members, and keeps them until the next definition is requested, which needs
+        // the archive to be free again.
         unsafe { std::slice::from_raw_parts(self.members, self.length as usize) }
     }
 
-    /// The text of a string; empty elsewhere.
+    /// Returns the text of a string; empty for other definitions.
     fn text(&self) -> &'a [u8] {
         if self.text.is_null() {
             return &[];
         }
-        // SAFETY: C has put a text there that ends in a zero byte, and keeps it as long as members.
+        // SAFETY: C has stored a text that ends in a zero byte, and keeps it as long as members.
         unsafe { CStr::from_ptr(self.text) }.to_bytes()
     }
 }
 
-/// What the library has said about the last call.
+/// Returns the library's message about the last call.
 fn said() -> String {
-    // SAFETY: the message is a static text of C, which only changes in calls; we hold the lock that they need.
+    // SAFETY: the message is a static C string, which only changes in calls; we hold the lock that they need.
     let text = unsafe { CStr::from_ptr(mopsim_otf2_message()) }.to_string_lossy().into_owned();
-    if text.is_empty() { "the library says nothing about it".to_owned() } else { text }
+    if text.is_empty() { "the library returned no message".to_owned() } else { text }
 }
 
 fn refusal(file: &Path, problem: &str) -> TraceError {
-    let help =
-        "the folder beside the anchor file holds the events; check that all is there, with `otf2-print traces.otf2`";
+    let help = "the folder next to the anchor file contains the events; check that it is complete with `otf2-print traces.otf2`";
     TraceError::whole(file, Kind::format(NAME, format!("the archive cannot be read: {problem}"), help))
 }
 
@@ -248,14 +246,14 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     let wrong = |problem: String, help| TraceError::whole(&*file, Kind::format(NAME, problem, help));
     if !is_file || source.is_packed() {
         let problem =
-            "the anchor file of an archive is only read where it lies, since its events are in files beside it";
+            "the anchor file of an archive is only read in its folder, since its events are in other files there";
         return Err(wrong(problem.to_owned(), "give the path of the anchor file, not packed"));
     }
     drop(source);
     let mut archive = Archive::open(&file)?;
     let Global { definitions, calls, locations } = definitions(&mut archive)?;
     definitions.check("check the trace").map_err(|(problem, help)| wrong(problem, help))?;
-    // Of a file that is cut off the library reads what is there, and says nothing.
+    // The library reads the existing part of a truncated file without an error.
     let defined: FxHashMap<u64, u64> = locations.iter().copied().collect();
     let mut recorded = Some(0_u64);
     for location in definitions.locations() {
@@ -294,10 +292,10 @@ pub(super) fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     events.finish(name, &file, last)
 }
 
-/// The regions that are functions of MPI.
+/// The regions that are MPI functions.
 type Calls = FxHashMap<u64, Region>;
 
-/// What is defined for all locations together.
+/// Definitions for all locations together.
 struct Global {
     definitions: Definitions,
     calls: Calls,
@@ -305,7 +303,7 @@ struct Global {
     locations: Vec<(u64, u64)>,
 }
 
-/// Reads all definitions. Groups name members by their numbers among the locations of their paradigm, so they come
+/// Reads all definitions. Groups refer to members by number among the locations of their paradigm, so they are resolved
 /// last.
 fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
     let mut known = Definitions::default();
@@ -346,7 +344,7 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
     for (id, paradigm, members) in groups {
         let all = paradigms.get(&paradigm).map_or(&[][..], Vec::as_slice);
         let location = |&rank: &u64| all.get(usize::try_from(rank).ok()?).copied();
-        // A group with a member that nothing is known of stays unknown.
+        // A group with an undefined member stays unknown.
         if let Some(members) = members.iter().map(location).collect::<Option<Vec<u64>>>() {
             known.group(id, members);
         }
@@ -355,11 +353,11 @@ fn definitions(archive: &mut Archive) -> Result<Global, TraceError> {
     Ok(Global { definitions: known, calls, locations })
 }
 
-/// What a record says; nothing if it takes no part in communication.
+/// Returns the content of a record; `None` if it takes no part in communication.
 fn what<'a>(definitions: &Definitions, calls: &Calls, record: &Record) -> Result<Option<What<'a>>, String> {
     let [a, b, c, d, e, f] = record.values;
     let region = || calls.get(&a).copied();
-    // The numbers from `first` on are kept for ways to say nobody.
+    // The numbers from `first` on are reserved for targets that do not exist.
     let member = |comm: Option<u64>, number: u64, first: u64| match comm {
         _ if number >= first => Member::Nobody,
         Some(comm) => definitions.member(comm, number, record.location),

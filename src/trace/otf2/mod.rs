@@ -1,13 +1,13 @@
-//! OTF2 traces, as Score-P and others record them: the archives themselves, or the text that `otf2-print -A` writes of
+//! OTF2 traces, as recorded by Score-P and others: the archives themselves, or the text that `otf2-print -A` writes of
 //! one.
 //!
-//! An archive is an anchor file and many others with a layout that only its library reads. So the library does it,
-//! where mopsim is built with the feature `libotf2`; everywhere else its program prints all of it, and that text is
-//! read line by line. Both give the same events in the same order, and become the same actions (`events.rs`).
+//! An archive is an anchor file and many others with a layout that only its library reads. With the feature `libotf2`
+//! mopsim therefore uses the library; otherwise its program prints the archive, and that text is read line by line.
+//! Both produce the same events in the same order, and become the same actions (`events.rs`).
 //!
-//! What an event is told of is what its region in the library did: sends and receives with their partners, collectives
-//! with the bytes of each rank in all, not with its counts. So collectives whose ranks give different amounts are
-//! replayed with the mean of them, which is noted.
+//! An event contains what its region in the library recorded: sends and receives with their partners, collectives with
+//! the total bytes of each rank, not with its counts. Collectives whose ranks contribute different amounts are
+//! therefore replayed with the mean, with a note.
 
 mod archive;
 mod attributes;
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use super::format::Format;
 
-/// The format of the text.
+/// The text format.
 pub(super) static TEXT: Format = Format {
     name: text::NAME,
     extensions: &[".otf2.txt"],
@@ -46,7 +46,7 @@ pub(super) static ARCHIVE: Format = Format {
     read_files: None,
 };
 
-/// The anchor file in a folder that Score-P has made, if there is one.
+/// Returns the anchor file in a folder of Score-P, if there is one.
 pub(super) fn anchor(folder: &Path) -> Option<PathBuf> {
     Some(folder.join("traces.otf2")).filter(|file| file.is_file())
 }

@@ -1,8 +1,8 @@
-//! One-sided communication: windows, operations and what completes them.
+//! One-sided communication: windows, operations and their completion.
 //!
-//! A window is a communicator of its own, made of the members of the one that it is defined on. What a rank waits for
-//! is told operation by operation; actions wait for all operations of the rank on a target. So an operation that is
-//! told to be complete after one such wait needs no other.
+//! A window is a separate communicator, with the members of the one on which it is defined. Waits are recorded
+//! operation by operation; actions wait for all operations of the rank on a target. An operation that completes after
+//! one such wait therefore needs no other.
 
 use rustc_hash::FxHashMap;
 
@@ -14,15 +14,16 @@ use crate::trace::communicator::twice;
 use crate::trace::error::TraceError;
 use crate::trace::{Action, CommunicatorId, Effect};
 
-/// The windows met so far, and the operations under way.
+/// The windows used so far, and the operations in progress.
 #[derive(Default)]
 pub(super) struct Windows {
-    /// By their definitions; none for those whose members are not known.
+    /// Windows by definition; `None` for those whose members are not known.
     known: FxHashMap<u64, Option<CommunicatorId>>,
-    /// The operations that nobody has waited for, by rank, window and their number: target, and how many the rank had
-    /// begun there.
+    /// Operations that have not been waited for, by rank, window and number: target, and the number of operations that
+    /// the rank had started there.
     open: FxHashMap<(u32, u64, u64), (u32, u64)>,
-    /// By rank and window, how many operations it has begun on each target, and how many of these are waited for.
+    /// By rank and window, the number of operations started on each target, and the number of these that are waited
+    /// for.
     begun: FxHashMap<(u32, u64), FxHashMap<u32, (u64, u64)>>,
 }
 
@@ -33,8 +34,8 @@ impl Windows {
         self.open.insert((rank, window, operation), (target, *begun));
     }
 
-    /// An operation is over: its target if the rank has to wait, and whether that also waits for operations begun
-    /// later.
+    /// Completes an operation: returns its target if the rank has to wait, and whether that also waits for operations
+    /// started later.
     fn complete(&mut self, rank: u32, window: u64, operation: u64) -> Option<(u32, bool)> {
         let (target, number) = self.open.remove(&(rank, window, operation))?;
         let (begun, waited) = self.begun.get_mut(&(rank, window))?.get_mut(&target)?;
@@ -45,7 +46,7 @@ impl Windows {
         Some((target, *begun > number))
     }
 
-    /// The rank has waited for its operations on one target, or on all.
+    /// Registers that the rank has waited for its operations on one target, or on all.
     fn wait(&mut self, rank: u32, window: u64, target: Option<u32>) {
         let Some(targets) = self.begun.get_mut(&(rank, window)) else { return };
         for (_, (begun, waited)) in targets.iter_mut().filter(|(at, _)| target.is_none_or(|target| target == **at)) {
@@ -54,11 +55,11 @@ impl Windows {
     }
 }
 
-/// Where an operation goes: the window and the rank there.
+/// Destination of an operation: the window and the rank.
 type Place = (CommunicatorId, u32);
 
 impl Events<'_> {
-    /// Takes an event of one-sided communication.
+    /// Processes an event of one-sided communication.
     pub fn one_sided(&mut self, event: &Event<'_>, what: OneSided<'_>) -> Result<(), TraceError> {
         let rank = event.rank;
         match what {
@@ -86,7 +87,7 @@ impl Events<'_> {
                 self.windows.begin(rank, window, operation, to);
             }
             OneSided::Complete { window, operation, by_request } => {
-                // Those that a fence has waited for already, and those that were left out, have nobody to wait for.
+                // Operations that a fence has already waited for, and dropped ones, need no wait.
                 let Some(id) = self.window(window) else { return Ok(()) };
                 if let Some((to, more)) = self.windows.complete(rank, window, operation) {
                     if more && by_request {
@@ -114,7 +115,7 @@ impl Events<'_> {
                 let name = ignored.name();
                 let (effect, what) = match ignored {
                     Ignored::RequestLock | Ignored::AcquireLock | Ignored::TryLock => {
-                        (Effect::Approximated, format!("{name}: locks of windows wait for nobody"))
+                        (Effect::Approximated, format!("{name}: locks of windows do not wait"))
                     }
                     Ignored::Sync | Ignored::WaitChange => (Effect::LeftOut, format!("{name}: not replayed")),
                     Ignored::Test => {
@@ -132,13 +133,13 @@ impl Events<'_> {
         self.program.note(Effect::Approximated, what, event.rank, event.file, event.at);
     }
 
-    /// A collective of a window has ended.
+    /// Processes the end of a collective of a window.
     fn ends(&mut self, window: u64, operation: &[u8], event: &Event<'_>) -> Result<(), TraceError> {
         let rank = event.rank;
         match operation {
-            // To make a window costs nothing, as to make a communicator.
+            // Making a window costs nothing, like making a communicator.
             b"CREATE_HANDLE" | b"ALLOCATE" | b"CREATE_HANDLE_AND_ALLOCATE" => Ok(()),
-            // To free a window is a barrier after everything, too.
+            // Freeing a window is also a barrier after all operations.
             b"BARRIER" | b"DESTROY_HANDLE" | b"DEALLOCATE" | b"DESTROY_HANDLE_AND_DEALLOCATE" => {
                 if let Some(window_id) = self.known("RMA_COLLECTIVE_END", window, event)? {
                     self.windows.wait(rank, window, None);
@@ -155,7 +156,7 @@ impl Events<'_> {
         }
     }
 
-    /// Window and target of an operation; none if the members are not known and that may be left out.
+    /// Returns window and target of an operation; `None` if the members are not known and the operation may be dropped.
     fn place(
         &mut self,
         call: &str,
@@ -165,7 +166,7 @@ impl Events<'_> {
     ) -> Result<Option<Place>, TraceError> {
         let Some(id) = self.known(call, window, event)? else { return Ok(None) };
         let Some(target) = self.location(target, || format!("window {window}"), event)? else {
-            let problem = format!("{call} names nobody");
+            let problem = format!("{call} has no target");
             return Err(self.program.error(event.file, event.at, problem, "check the trace"));
         };
         match self.rank(target).filter(|&target| self.program.members(id).member(target).is_some()) {
@@ -187,7 +188,7 @@ impl Events<'_> {
         Ok(id.filter(|_| is_member))
     }
 
-    /// A window by its definition.
+    /// Returns a window by its definition.
     fn window(&mut self, window: u64) -> Option<CommunicatorId> {
         let (definitions, program) = (&self.definitions, &mut self.program);
         *self.windows.known.entry(window).or_insert_with(|| {

@@ -3,7 +3,7 @@
 use crate::trace::error::TraceError;
 use crate::trace::{Effect, Options, Trace, TraceWarning, read_from};
 
-/// The text of four ranks, of which 1 and 3 have a communicator of their own.
+/// The text of four ranks, of which 1 and 3 have a separate communicator.
 pub(in crate::trace) const SAMPLE: &str = r#"
 === OTF2-PRINT ===
 
@@ -121,14 +121,14 @@ fn collectives_of_a_part_count_its_members() {
     let text = ti(&parse(&(ends.join("\n") + "\n"), &Options::default()).unwrap());
     assert!(text.contains("1 on 1 bcast 9 1 6\n") && text.contains("2 on 1 bcast 9 1 6\n"), "{text}");
     assert!(text.starts_with("0 communicator 1 1 2\n"), "{text}");
-    // A copy of the communicator of all ranks is another one.
+    // A copy of the communicator of all ranks is a different one.
     let copy = SAMPLE.replace("COMM                                   1  Name", "COMM                                   5  Name: \"c\" <3>, Group: \"\" <1>, Parent: UNDEFINED\nCOMM                                   1  Name")
         .replace("Operation: ALLTOALLV, Communicator: \"MPI_COMM_WORLD\" <0>", "Operation: ALLTOALLV, Communicator: \"c\" <5>");
     let text = ti(&parse(&copy, &Options::default()).unwrap());
     assert!(text.contains("communicator 2 0 1 2\n") && text.contains("0 on 2 alltoall 3 3 6 6\n"), "{text}");
 }
 
-/// The sample with a window on the communicator of ranks 1 and 2, and its events in front of the last collective.
+/// Returns the sample with a window on the communicator of ranks 1 and 2, and its events before the last collective.
 fn with_window(events: &str) -> String {
     let sample = SAMPLE.replace(
         "\n=== Events",
@@ -138,7 +138,7 @@ fn with_window(events: &str) -> String {
     format!("{}{events}{}", &sample[..end], &sample[end..])
 }
 
-/// The sample with one-sided operations of ranks 1 and 2 of all kinds.
+/// Returns the sample with one-sided operations of ranks 1 and 2 of all kinds.
 pub(in crate::trace) fn one_sided_sample() -> String {
     let place = |member: u32, location: u32| format!("Window: \"w\" <4>, Remote: {member} (\"x\" <{location}>)");
     let (one, two) = (place(0, 11), place(1, 12));
@@ -199,7 +199,7 @@ fn one_sided_communication_that_cannot_be_kept_is_refused_or_counted() {
             "RMA_PUT 11 10200 Window: \"v\" <5>, Remote: 0 (\"x\" <11>), Bytes: 5, Matching: 0\n",
             "RMA_PUT cannot be replayed",
         ),
-        // Rank 0 has no part in the window.
+        // Rank 0 is not a member of the window.
         (
             "RMA_GET 10 10200 Window: \"w\" <4>, Remote: 0 (\"x\" <11>), Bytes: 5, Matching: 0\n",
             "RMA_GET cannot be replayed",
@@ -228,12 +228,12 @@ fn one_sided_communication_that_cannot_be_kept_is_refused_or_counted() {
     assert!(parse(&text, &Options::default()).unwrap_err().to_string().contains("not as otf2-print"));
 }
 
-/// The definitions of the sample, and these events.
+/// Returns the definitions of the sample, and these events.
 fn with_events(events: &str) -> String {
     format!("{}{events}", &SAMPLE[..SAMPLE.find("ENTER").unwrap()])
 }
 
-/// Line of the first event there.
+/// Line of the first of these events.
 const FIRST: u64 = 21;
 
 const HANDLE: &str = "NON_BLOCKING_COLLECTIVE_COMPLETE 10 4000 Operation: CREATE_HANDLE, Communicator: \"w\" <0>, Root: NONE, Sent: 0, Received: 0, Request: 5\n";
@@ -284,7 +284,7 @@ fn collectives_that_do_nothing_leave_the_rest_as_it_is() {
         "MPI_IRECV 10 5000 Sender: 1 (\"t\" <11>), Communicator: \"w\" <0>, Tag: 8, Length: 200, Request: 6\n";
     let text = [request, posted, HANDLE, &second, received].concat();
     let trace = parse(&with_events(&text), &Options::default()).unwrap();
-    // What is made takes no time (`comm_dup`), and its number is free again for the second one.
+    // Making a communicator takes no time (`comm_dup`), and its number is free again for the second one.
     assert_eq!(ti(&trace), "0 comm_dup\n0 irecv 1 8 200 6\n0 ibarrier 0\n0 wait_request 0\n0 wait 1 0 8\n");
 }
 
@@ -294,7 +294,7 @@ fn whoever_is_no_member_is_refused() {
     // Not the communicator, whose number follows.
     let to = |whom: &str| SAMPLE.replacen("Receiver: 1 (\"Master thread\" <11>)", &format!("Receiver: {whom}"), 1);
     assert!(problem(&to("9 (INVALID)")).contains("communicator 0 has no member 9"), "{}", problem(&to("9 (INVALID)")));
-    assert!(problem(&to("UNDEFINED")).contains("the message names nobody"), "{}", problem(&to("UNDEFINED")));
+    assert!(problem(&to("UNDEFINED")).contains("the message has no partner"), "{}", problem(&to("UNDEFINED")));
     for whom in ["9", "9 (\"t\")", "x", ""] {
         assert!(problem(&to(whom)).contains("not as otf2-print writes it"), "{whom}: {}", problem(&to(whom)));
     }
@@ -312,14 +312,14 @@ fn whoever_is_no_member_is_refused() {
     for whom in ["NONE", "SELF", "THIS_GROUP", "UNDEFINED"] {
         assert!(ti(&parse(&root(whom), &Options::default()).unwrap()).contains("0 bcast 100 0 6\n"), "{whom}");
     }
-    // So it is on a communicator of one member; on one that is not defined, nobody is.
+    // It is thus on a communicator of one member; one that is not defined has none.
     let alone = SAMPLE
         .replace("2 Members: 1 (\"Master thread\" <11>), 2 (\"Master thread\" <12>)", "1 Members: 0 (\"t\" <10>)");
     let event = "MPI_COLLECTIVE_END 10 10500 Operation: BCAST, Communicator: \"sub\" <1>, Root: 9 (INVALID), Sent: 1, Received: 1\n";
     assert!(problem(&(alone + event)).contains("communicator 1 has no member 9"));
     let unknown = event.replace("\"sub\" <1>", "INVALID <7>");
     assert!(problem(&(SAMPLE.to_owned() + &unknown)).contains("members of its communicator are not defined"));
-    // Whoever calls a collective of others is told where, not the others.
+    // The error names the rank that calls a collective of others, not the others.
     let stranger = SAMPLE.to_owned() + &event.replace("BCAST", "BARRIER").replace("9 (INVALID)", "UNDEFINED");
     let error = parse(&stranger, &Options::default()).unwrap_err();
     assert!(
@@ -339,7 +339,7 @@ fn whoever_is_no_member_is_refused() {
         with_window(&format!("RMA_PUT 11 10200 Window: \"w\" <4>, Remote: {whom}, Bytes: 5, Matching: 0\n"))
     };
     assert!(problem(&put("9 (INVALID)")).contains("window 4 has no member 9"));
-    assert!(problem(&put("UNDEFINED")).contains("RMA_PUT names nobody"));
+    assert!(problem(&put("UNDEFINED")).contains("RMA_PUT has no target"));
 }
 
 #[test]

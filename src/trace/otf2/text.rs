@@ -21,9 +21,9 @@ const TITLE: &[u8] = b"=== OTF2-PRINT ===";
 /// `OTF2_PARADIGM_MPI`, the number of MPI among paradigms (OTF2 3.0, OTF2_GeneralDefinitions.h).
 const MPI_PARADIGM: u64 = 4;
 
-/// Where the reader is.
+/// State of the reader.
 enum Part<'o> {
-    /// Before the events.
+    /// Ahead of the events.
     Definitions(Definitions),
     Events(Box<Events<'o>>),
 }
@@ -90,14 +90,14 @@ impl Reader<'_> {
     }
 }
 
-/// The number that a text begins with, and what follows its digits and blanks.
+/// Returns the leading number of a text, and the text after its digits and blanks.
 fn leading(text: &[u8]) -> (Option<u64>, &[u8]) {
     let text = text.trim_ascii_start();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (number(text), text[digits..].trim_ascii_start())
 }
 
-/// Takes a definition; `false` if it is not as it should be.
+/// Processes a definition; `false` if it is malformed.
 fn definition(definitions: &mut Definitions, keyword: &[u8], rest: &[u8]) -> bool {
     let (id, rest) = leading(rest);
     let attributes = Attributes(rest);
@@ -113,8 +113,8 @@ fn definition(definitions: &mut Definitions, keyword: &[u8], rest: &[u8]) -> boo
                 return true;
             }
             let members = attributes.after("Members: ").map(|members| references(members).collect::<Vec<u64>>());
-            // An archive that defines its paradigms has them printed as references, by the number that the library
-            // gives each of them; one that does not has the bare word.
+            // An archive that defines its paradigms has them printed as references, by the library's number; one that
+            // does not has the bare word.
             let is_mpi = attributes.reference("Paradigm: ") == Some(MPI_PARADIGM)
                 || attributes.word("Paradigm: ") == Some(b"MPI");
             if kind == b"COMM_LOCATIONS" && is_mpi {
@@ -137,7 +137,7 @@ fn definition(definitions: &mut Definitions, keyword: &[u8], rest: &[u8]) -> boo
     }
 }
 
-/// Takes an event; `false` if it is not as it should be.
+/// Processes an event; `false` if it is malformed.
 fn event(events: &mut Events<'_>, keyword: &[u8], rest: &[u8], file: &Path, line: u64) -> Result<bool, TraceError> {
     if keyword == b"Event" || keyword == b"ADDITIONAL" {
         return Ok(true);
@@ -158,7 +158,7 @@ fn event(events: &mut Events<'_>, keyword: &[u8], rest: &[u8], file: &Path, line
     }
 }
 
-/// What the line of an event says: nothing if it is not as it should be, `Some(None)` if it takes no part in
+/// Returns the content of an event's line: `None` if it is malformed, `Some(None)` if it takes no part in
 /// communication.
 fn what<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<What<'a>>> {
     let request = || a.number("Request: ");
@@ -228,7 +228,7 @@ fn one_sided<'a>(keyword: &[u8], a: Attributes<'a>) -> Option<Option<OneSided<'a
         b"RMA_SYNC" => OneSided::Ignored(Ignored::Sync),
         b"RMA_WAIT_CHANGE" => OneSided::Ignored(Ignored::WaitChange),
         b"RMA_OP_TEST" => OneSided::Ignored(Ignored::Test),
-        // Windows are made and freed by collectives, whose ends are told.
+        // Windows are made and freed by collectives, whose ends are recorded.
         _ => return Some(None),
     }))
 }

@@ -1,4 +1,4 @@
-//! Collectives, and exchanges with neighbours.
+//! Collectives, and neighbourhood exchanges.
 
 use super::rank::{Done, NOBODY, Reader};
 use super::requests::Pending;
@@ -8,7 +8,7 @@ use crate::trace::check_call::MOST;
 use crate::trace::error::TraceError;
 use crate::trace::{Action, CollectiveCall, CollectiveKind as K, Counts};
 
-/// The collectives by their numbers; the last one is reduce_scatter_block.
+/// The collectives by number; the last one is reduce_scatter_block.
 const COLLECTIVES: [K; 16] = [
     K::Barrier,
     K::Bcast,
@@ -43,7 +43,7 @@ impl Reader<'_, '_> {
         if root < 0 || root as usize >= size {
             return Err(self.error(format!("there is no root {root} in its communicator")));
         }
-        // Alone there is nobody to exchange anything with.
+        // A rank alone has no partner.
         if size == 1 {
             if let Some(handle) = handle {
                 self.nothing(handle);
@@ -101,7 +101,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// A vector of counts in bytes; none where the rank has not told it.
+    /// Returns a vector of counts in bytes; empty if the rank has not recorded it.
     fn vector(&mut self, bytes: &[i64], size: usize) -> Result<Counts, TraceError> {
         if !bytes.is_empty() && bytes.len() != size {
             return Err(self.error(format!("{} counts for {size} members", bytes.len())));
@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// An exchange with neighbours: messages to each and from each.
+    /// Converts a neighbourhood exchange: messages to each neighbour and from each.
     pub fn exchange(&mut self, record: &Record) -> Done {
         let n = &record.numbers[..];
         let (is_grid, comm) = (n[0] != 0, self.comm(n[1])?);
@@ -150,7 +150,7 @@ impl Reader<'_, '_> {
                 continue;
             }
             let to = self.world_rank(comm, pair[0])?;
-            // What goes to the neighbour before comes there from the one behind.
+            // Data for the previous neighbour arrives there from the next one.
             let tag = self.program.tag(inner, if is_grid { place as i32 ^ 1 } else { 0 });
             let (count, datatype) = self.elements(pair[1])?;
             let number = self.handles.number();

@@ -1,8 +1,8 @@
-//! What the records of a file are made of, as docs/recording.md tells it.
+//! The layout of the records of a file, see docs/reference/recording-format.md.
 
-/// What a record is.
+/// Kind of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)] // They are the records of docs/recording.md.
+#[allow(missing_docs)] // They are the records of docs/reference/recording-format.md.
 pub(super) enum Op {
     End,
     Begin,
@@ -37,10 +37,10 @@ pub(super) enum Op {
     Leave,
 }
 
-/// All records in the order of their numbers, with the arguments behind their times.
+/// All records in the order of their numbers, with the arguments that follow their times.
 ///
 /// `b` a byte, `u` a varint, `s` a signed varint, `q` a request; lists: `Q` requests, `C` completed requests, `V`
-/// varints, `M` members, `N` neighbours with bytes; `T` the text of a name that is new.
+/// varints, `M` members, `N` neighbours with bytes; `T` the text of a new name.
 pub(super) const RECORDS: [(Op, &str); 31] = [
     (Op::End, ""),
     (Op::Begin, "u"),
@@ -75,7 +75,7 @@ pub(super) const RECORDS: [(Op, &str); 31] = [
     (Op::Leave, "u"),
 ];
 
-/// Calls that complete requests or look for something, by their numbers.
+/// Calls that complete requests or poll, by number.
 pub(super) const COMPLETIONS: [&str; 13] = [
     "MPI_Wait",
     "MPI_Waitall",
@@ -92,9 +92,9 @@ pub(super) const COMPLETIONS: [&str; 13] = [
     "MPI_Request_free",
 ];
 
-/// Of these: the request stays, and the next wait for it finds it done.
+/// One of these: the request remains, and the next wait for it finds it done.
 pub(super) const GET_STATUS: i64 = 11;
-/// Nobody waits for it: the program has released it, and what became of it was asked later.
+/// One of these without a wait: the program has released the request, and its result was queried later.
 pub(super) const RELEASED: i64 = 12;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Recordings of `mopsim record`: a folder with a binary file for each rank, as docs/recording.md describes it.
+//! Recordings of `mopsim record`: a folder with a binary file per rank, see docs/reference/recording-format.md.
 //!
-//! What is read is the folder, the file of the first rank, whose others stand beside it, or a list. Each file is read
-//! once, a piece at a time. A recording that ends early (the program crashed, or was ended) is replayed up to there, as
-//! a window.
+//! The input is the folder, the file of the first rank with the others in its folder, or a list. Each file is read
+//! once, one piece at a time. A recording that ends early (the program crashed, or was killed) is replayed up to that
+//! point, as a partial recording.
 
 mod collectives;
 mod layout;
@@ -33,10 +33,10 @@ pub use summary::{RecordedRank, Summary, summary};
 /// Name in messages.
 const NAME: &str = "recording";
 
-/// Most ranks of a file that is read without the others.
+/// Largest number of ranks of a file that is read without the others.
 const MOST_ALONE: u32 = 64;
 
-/// The format.
+/// The format of recordings.
 pub(super) static FORMAT: Format = Format {
     name: NAME,
     extensions: &[".mrec"],
@@ -46,18 +46,18 @@ pub(super) static FORMAT: Format = Format {
     read_files: Some(read_files),
 };
 
-/// The file of a rank in the folder of a recording.
+/// Returns the file of a rank in the folder of a recording.
 pub fn file_of(folder: &Path, rank: usize) -> PathBuf {
     folder.join(format!("rank-{rank:06}.mrec"))
 }
 
-/// Whether a file of that name in the folder of a recording is that of a rank.
+/// Returns `true` if a file of that name in the folder of a recording is that of a rank.
 pub fn is_file_of_rank(name: &str) -> bool {
     let number = name.strip_prefix("rank-").and_then(|rest| rest.strip_suffix(".mrec"));
     number.is_some_and(|number| number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The file by which a folder is read, if it is that of a recording: that of the first rank.
+/// Returns the file through which a folder is read, if it is that of a recording: that of the first rank.
 pub(super) fn first_file(folder: &Path) -> Option<PathBuf> {
     ["", ".zst", ".gz", ".xz"].iter().find_map(|packing| {
         let mut file = file_of(folder, 0).into_os_string();
@@ -86,7 +86,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
         let text = format!("{} ranks were recorded, and {} is not there", header.ranks, missing.display());
         return Err(problem(text, "copy all files of the recording; those of other hosts may still be there"));
     }
-    // The folder is what has a name.
+    // The name is that of the folder.
     let folder = file.parent().and_then(Path::file_name).map(Path::new);
     let name = match folder {
         Some(folder) if name.starts_with("rank-") => &super::format::name_of(folder),
@@ -95,7 +95,7 @@ fn read(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     read_files(Files { list: &file, files: &files, budget, name, options })
 }
 
-/// The files of all ranks beside that of the first one.
+/// Returns the files of all ranks, next to that of the first one.
 fn siblings(first: &Path, header: &Header) -> Option<Vec<PathBuf>> {
     let name = first.file_name()?.to_str()?;
     let (prefix, rest) = name.split_once("000000")?;
@@ -132,18 +132,18 @@ fn read_files(Files { list, files, budget, name, options }: Files<'_, '_>) -> Re
     if ends_early { program.finish_window(name, list) } else { program.finish(name, list) }
 }
 
-/// What a reader of results has to know of a recording as a whole.
+/// Facts about a recording as a whole for readers of results.
 #[derive(Default)]
 struct About {
     files: Vec<PathBuf>,
     /// Ranks whose recording ends early: rank, byte, code of MPI_Abort.
     early: Vec<(usize, u64, Option<i64>)>,
-    /// How many of them had no room for more.
+    /// Number of these whose recording ran out of space.
     no_room: usize,
-    /// Ranks and processors of each host.
+    /// Number of ranks and of processors of each host.
     hosts: BTreeMap<String, (u32, u32)>,
     overlapped: u64,
-    /// Whether the files tell where calls began: those of the first version do not.
+    /// `true` if the files contain starts of calls: those of the first version do not.
     tells_begins: bool,
 }
 
@@ -162,7 +162,7 @@ impl About {
 
     fn remarks(self, program: &mut Program<'_>) {
         let ranks = self.files.len();
-        // The one who has ended the others tells more than the first of them.
+        // The rank that has aborted the others is more informative than the first of them.
         let aborted = self.early.iter().find(|(_, _, abort)| abort.is_some());
         if let Some(&(rank, byte, abort)) = aborted.or(self.early.first()) {
             let how = match abort {

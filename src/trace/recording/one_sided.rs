@@ -5,7 +5,7 @@ use crate::trace::Action;
 use crate::trace::action::ANY_TARGET;
 use crate::trace::calls::{At, Making};
 
-/// Names of the calls by their numbers.
+/// Names of the calls by number.
 const CALLS: [&str; 6] =
     ["MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"];
 
@@ -20,7 +20,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Something is written there, or read from there.
+    /// Converts a one-sided write or read.
     pub fn one_sided(&mut self, n: &[i64]) -> Done {
         let Some(&call) = CALLS.get(n[0] as usize) else {
             return Err(self.error(format!("there is no one-sided call {}", n[0])));
@@ -42,7 +42,7 @@ impl Reader<'_, '_> {
     }
 
     fn window(&self, number: i64) -> Result<crate::trace::CommunicatorId, crate::trace::TraceError> {
-        self.windows.get(&number).copied().ok_or_else(|| self.error(format!("window {number} has not been told")))
+        self.windows.get(&number).copied().ok_or_else(|| self.error(format!("window {number} is not defined")))
     }
 
     pub fn synchronize(&mut self, n: &[i64]) -> Done {
@@ -53,7 +53,7 @@ impl Reader<'_, '_> {
                 let call = ["MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait"][n[0] as usize - 1];
                 return self.refuse(call, "only fences, locks and flushes are simulated");
             }
-            5 | 7 => self.note("locks of windows: nobody waits for them"),
+            5 | 7 => self.note("locks of windows do not wait"),
             6 | 9 => {
                 let to = self.world_rank(window, n[2])?;
                 self.push(Action::Flush { window, to });

@@ -12,32 +12,32 @@ use crate::trace::calls::{At, Making, Program, Requests};
 use crate::trace::error::TraceError;
 use crate::trace::{Action, Actions, CommunicatorId, Datatype, Effect};
 
-/// How the file of a rank ends.
+/// End of the file of a rank.
 pub(super) enum Ended {
-    /// As it should.
+    /// Complete.
     Whole {
-        /// Calls that began while another thread was in one.
+        /// Number of calls that began while another thread was in one.
         overlapped: u64,
     },
-    /// Before MPI_Finalize: at this byte, by MPI_Abort with a code if so.
+    /// Ahead of MPI_Finalize: at this byte, by MPI_Abort with a code if so.
     Early {
-        /// The first byte that is not there, or belongs to a record that is not whole.
+        /// The first byte that is missing, or belongs to an incomplete record.
         byte: u64,
-        /// The code of MPI_Abort.
+        /// Code of MPI_Abort.
         abort: Option<i64>,
     },
 }
 
-/// Partners of messages that are no ranks.
+/// The number that represents no partner.
 pub(super) const NOBODY: i64 = -1;
 const ANY: i64 = -2;
 /// Any tag.
 const ANY_TAG: i64 = -1;
-/// Communicators that every program has; the others are told where they are made.
+/// Predefined communicators; the others are recorded at creation.
 const WORLD: i64 = 0;
 const ALONE: i64 = 1;
 
-/// Reads the records of a rank into the program. What its threads did at the same time is not in its actions yet.
+/// Reads the records of a rank into the program. Concurrent calls of its threads are not in its actions yet.
 pub(super) fn read(
     program: &mut Program<'_>,
     rank: u32,
@@ -97,24 +97,24 @@ pub(super) struct Reader<'p, 'o> {
     pub program: &'p mut Program<'o>,
     pub rank: u32,
     pub file: PathBuf,
-    /// Where the current record stands.
+    /// Position of the current record.
     pub at: u64,
-    /// Seconds of a tick, and flops that stand for it.
+    /// Seconds per tick, and flops that represent them.
     seconds: f64,
     flops: f64,
-    /// Communicators by their numbers in the file.
+    /// Communicators by number in the file.
     comms: FxHashMap<i64, CommunicatorId>,
     alone: Option<CommunicatorId>,
-    /// For messages of exchanges with neighbours, which must not mix with others.
+    /// Communicators for messages of neighbourhood exchanges, which must not mix with others.
     pub neighbors: FxHashMap<CommunicatorId, CommunicatorId>,
     pub windows: FxHashMap<i64, CommunicatorId>,
     pub handles: Handles,
-    /// Calls that are recorded by name only.
+    /// Names of calls that are recorded by name only.
     names: Vec<String>,
     /// Flops of all computation, and its instructions if they were counted.
     measured: f64,
     instructions: f64,
-    /// Where the last computation stands, if it is the last action.
+    /// Index of the last computation, if it is the last action.
     last_compute: Option<usize>,
     /// Calls during which another thread was recorded.
     pub threads: Threads,
@@ -155,7 +155,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What came before a call was computation; several in a row are one.
+    /// Records the time before a call as computation; consecutive ones are merged.
     fn compute(&mut self, record: &Record, counts_instructions: bool) {
         let flops = record.gap as f64 * self.flops;
         if !(flops > 0.0 && flops.is_finite()) {
@@ -173,7 +173,7 @@ impl Reader<'_, '_> {
         if counts_instructions {
             self.count(record.instructions);
         }
-        // Until the end, computation has its instructions in the place of its flops.
+        // Until the end, computations hold their instructions in place of their flops.
         let amount = if self.instructions > 0.0 { record.instructions as f64 } else { flops };
         let actions = self.actions();
         if let Some(Action::Compute { flops: sum }) = actions.get(at) {
@@ -182,7 +182,7 @@ impl Reader<'_, '_> {
         self.last_compute = Some(at);
     }
 
-    /// Adds instructions. As long as there are none, the times are kept: a counter may be there and never count.
+    /// Adds instructions. As long as there are none, the times are kept: a counter may exist and never count.
     fn count(&mut self, instructions: u64) {
         if self.instructions == 0.0 && instructions > 0 {
             self.change_computation(|_| 0.0);
@@ -198,8 +198,8 @@ impl Reader<'_, '_> {
         });
     }
 
-    /// Where instructions were counted, the time of all computation of the rank is shared out by them: what the
-    /// operating system took away in between lengthens no single part.
+    /// If instructions were counted, distributes the rank's total computation time in proportion to them: interruptions
+    /// by the operating system then do not lengthen any single part.
     fn spread_instructions(&mut self) {
         let (flops, instructions) = (self.measured, self.instructions);
         if instructions > 0.0 {
@@ -207,7 +207,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Receives from anywhere that never completed: nobody knows which message they were for.
+    /// Drops receives from any source that never completed: their message is unknown.
     fn close_open(&mut self) {
         for at in self.handles.open() {
             self.give_up(at);
@@ -233,12 +233,12 @@ impl Reader<'_, '_> {
             }
             _ => match self.comms.get(&number) {
                 Some(&id) => Ok(id),
-                None => Err(self.error(format!("communicator {number} has not been told"))),
+                None => Err(self.error(format!("communicator {number} is not defined"))),
             },
         }
     }
 
-    /// A member of a communicator as a rank of the world.
+    /// Returns a member of a communicator as a world rank.
     pub fn world_rank(&self, comm: CommunicatorId, member: i64) -> Result<u32, TraceError> {
         let rank = u32::try_from(member).ok().and_then(|member| self.program.members(comm).rank(member));
         rank.ok_or_else(|| self.error(format!("there is no rank {member} in its communicator")))
@@ -262,7 +262,7 @@ impl Reader<'_, '_> {
             Op::Finalize => self.push(Action::Finalize),
             Op::End | Op::Quiet | Op::Abort => {}
             Op::Comm => self.new_comm(n, &record.lists[0])?,
-            // Numbers are not used again, and operations under way may still need theirs.
+            // Numbers are not reused, and operations in progress may still need theirs.
             Op::CommFree | Op::WinFree => {}
             Op::Send | Op::Isend | Op::SendInit => self.send(record.op, n)?,
             Op::Recv | Op::Irecv | Op::RecvInit => self.receive(record.op, n)?,
@@ -279,7 +279,7 @@ impl Reader<'_, '_> {
                 self.push(Action::Probe { from, tag });
             }
             Op::RequestFree => self.free(n[0] as u64),
-            // What became of it is told where it completes.
+            // Its result is recorded at completion.
             Op::Cancel => {}
             Op::Collective | Op::Icollective => self.collective(record)?,
             Op::Neighbor | Op::Ineighbor => self.exchange(record)?,
@@ -372,21 +372,21 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Begins an operation under a handle of the file.
+    /// Starts an operation under a handle of the file.
     fn post(&mut self, handle: u64, action: Action) {
         let (number, at) = (self.handles.number(), self.actions().len());
         self.program.post(self.rank, number, action);
         self.handles.push(handle, Pending { requests: vec![number], action: Some(Place::At(at)), open: None });
     }
 
-    /// Begins a receive whose source or tag the status will tell.
+    /// Starts a receive whose source or tag the status will provide.
     fn post_open(&mut self, handle: u64, wanted: Wanted) {
         let at = self.actions().len();
         self.push(Action::NoOperation);
         self.handles.push(handle, Pending { requests: Vec::new(), action: Some(Place::At(at)), open: Some(wanted) });
     }
 
-    /// A request that is complete from the start.
+    /// Registers a request that is complete from the start.
     pub fn nothing(&mut self, handle: u64) {
         self.handles.push(handle, Pending { requests: Vec::new(), action: None, open: None });
     }
@@ -401,9 +401,9 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Nobody waits for the request any more.
+    /// Releases a request without a wait.
     fn free(&mut self, handle: u64) {
-        // A persistent one that is freed while it is under way goes on; so does any other.
+        // A persistent one that is freed while in progress continues; so does any other.
         self.handles.forget(handle);
         if let Some(pending) = self.handles.pop(handle) {
             for number in pending.requests {
@@ -421,7 +421,7 @@ impl Reader<'_, '_> {
             self.handles.forget(completed.handle);
         }
         let Some(pending) = self.handles.pop(completed.handle) else {
-            // A persistent request that is not under way is complete.
+            // A persistent request that is not in progress is complete.
             if call != RELEASED && self.handles.prepared(completed.handle).is_none() {
                 let call = COMPLETIONS.get(call as usize).copied().unwrap_or("a wait");
                 self.note(format!("{call} for a request that was not recorded: no effect"));
@@ -457,7 +457,7 @@ impl Reader<'_, '_> {
             return Ok(());
         }
         for number in pending.requests {
-            // It was begun under that number, with its source.
+            // It was started under that number, with its source.
             let _ = self.program.wait(self.rank, number, None);
         }
         Ok(())
@@ -482,7 +482,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// A call that is recorded by its name only.
+    /// Handles a call that is recorded by name only.
     fn other(&mut self, record: &Record) -> Done {
         if !record.text.is_empty() {
             self.names.push(record.text.clone());
@@ -497,7 +497,7 @@ impl Reader<'_, '_> {
             }
             self.note(format!("{name}: the time that it took is slept"));
         } else if !name.starts_with("MPI_") && !name.contains(" on ") {
-            // Something was made, and not used so far.
+            // An object was created, and not used so far.
             self.program.note(Effect::LeftOut, name, self.rank, &self.file, At::Byte(self.at));
         } else {
             self.refuse(&name, "what it does is not recorded")?;

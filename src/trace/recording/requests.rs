@@ -1,7 +1,7 @@
 //! Requests of a rank by the handles of the MPI library.
 //!
-//! Libraries give one handle to many requests: those that are complete at once. So a handle stands for a queue of
-//! operations, of which all but one need no wait.
+//! Libraries use one handle for many requests: those that are complete immediately. A handle therefore refers to a
+//! queue of operations, of which all but one need no wait.
 
 use std::collections::VecDeque;
 
@@ -10,18 +10,18 @@ use rustc_hash::FxHashMap;
 use super::threads::Place;
 use crate::trace::{Action, Datatype};
 
-/// An operation that was begun.
+/// A started operation.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
-    /// Its numbers among the requests of the program: several for a collective that is made of messages.
+    /// Its numbers among the requests of the program: several for a collective that consists of messages.
     pub requests: Vec<u64>,
-    /// Where its action stands, if it is one message.
+    /// Place of its action, if it is one message.
     pub action: Option<Place>,
-    /// Communicator of a receive whose source or tag is open, and what was asked for.
+    /// Communicator of a receive whose source or tag is open, and its requested values.
     pub open: Option<Wanted>,
 }
 
-/// A receive whose source or tag the status tells.
+/// A receive whose source or tag the status provides.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Wanted {
     /// Number of the communicator in the file.
@@ -30,7 +30,7 @@ pub(super) struct Wanted {
     pub datatype: Datatype,
 }
 
-/// What a start of a persistent request begins.
+/// Operation that a start of a persistent request begins.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Prepared {
     Nothing,
@@ -44,12 +44,12 @@ pub(super) struct Handles {
     pending: FxHashMap<u64, VecDeque<Pending>>,
     persistent: FxHashMap<u64, Prepared>,
     numbers: u64,
-    /// Handles that got an operation since [`note_new`](Self::note_new).
+    /// Handles with an operation added since [`note_new`](Self::note_new).
     new: Option<Vec<u64>>,
 }
 
 impl Handles {
-    /// A number that no other request of the rank has.
+    /// Returns a number that no other request of the rank has.
     pub fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
@@ -62,18 +62,18 @@ impl Handles {
         self.pending.entry(handle).or_default().push_back(pending);
     }
 
-    /// The program knows that the operation is complete, and has not given the request back.
+    /// Marks an operation as known to be complete, while the program keeps the request.
     pub fn is_seen(&mut self, handle: u64) {
         let nothing = Pending { requests: Vec::new(), action: None, open: None };
         self.pending.entry(handle).or_default().push_front(nothing);
     }
 
-    /// From now on operations get places that [`relocate`](Self::relocate) will change.
+    /// Begins collecting operations whose places [`relocate`](Self::relocate) will change.
     pub fn note_new(&mut self) {
         self.new = Some(Vec::new());
     }
 
-    /// The actions with these numbers have these places.
+    /// Sets the final places of the collected operations.
     pub fn relocate(&mut self, places: &[Place]) {
         for handle in self.new.take().unwrap_or_default() {
             let pending = self.pending.get_mut(&handle).and_then(VecDeque::back_mut);
@@ -86,7 +86,7 @@ impl Handles {
         }
     }
 
-    /// The oldest operation of a handle.
+    /// Returns the oldest operation of a handle.
     pub fn pop(&mut self, handle: u64) -> Option<Pending> {
         self.pending.get_mut(&handle)?.pop_front()
     }
@@ -99,12 +99,12 @@ impl Handles {
         self.persistent.get(&handle).copied()
     }
 
-    /// Takes a persistent request away.
+    /// Removes a persistent request.
     pub fn forget(&mut self, handle: u64) -> Option<Prepared> {
         self.persistent.remove(&handle)
     }
 
-    /// Where the receives stand whose source nobody has told.
+    /// Returns the places of the receives whose source is unknown.
     pub fn open(&self) -> Vec<Place> {
         let open = self.pending.values().flatten().filter(|pending| pending.open.is_some());
         open.filter_map(|pending| pending.action).collect()

@@ -10,9 +10,9 @@ use crate::trace::source::{Budget, Source};
 
 /// First bytes of a file.
 pub(super) const MAGIC: [u8; 8] = [0x8d, b'm', b'r', b'e', b'c', b'\r', b'\n', 0x1a];
-/// Last bytes of one that is complete.
+/// Last bytes of a complete file.
 pub(super) const TRAILER: [u8; 8] = [b'm', b'r', b'e', b'c', b'\r', b'\n', 0x1a, 0x8d];
-/// The newest version that is read, and the oldest one, which has no records 29 and 30.
+/// The newest supported version, and the oldest one, which has no records 29 and 30.
 pub(super) const VERSION: u16 = 2;
 const OLDEST: u16 = 1;
 
@@ -26,7 +26,7 @@ pub(super) const INSTRUCTIONS: u16 = 1;
 pub(super) const CPU_TIME: u16 = 4;
 pub(super) const NO_ROOM: u16 = 8;
 
-/// What the header tells.
+/// Content of the header.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Header {
     pub version: u16,
@@ -41,20 +41,20 @@ pub(super) struct Header {
     pub host: String,
 }
 
-/// A record; used again for the next one.
+/// A record; reused for the next one.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// Where it begins.
+    /// Position of its first byte.
     pub at: u64,
     pub op: Op,
-    /// Ticks since the end of the call before, and of the call itself.
+    /// Ticks since the end of the previous call, and of the call itself.
     pub gap: u64,
     pub duration: u64,
-    /// Instructions in the gap, where they are recorded.
+    /// Instructions in the gap, if they are recorded.
     pub instructions: u64,
-    /// Its single arguments, in their order.
+    /// Single arguments, in order.
     pub numbers: Vec<i64>,
-    /// Its lists, in their order.
+    /// List arguments, in order.
     pub lists: [Vec<i64>; 2],
     /// Completed requests.
     pub completed: Vec<Completed>,
@@ -78,39 +78,39 @@ impl Default for Record {
     }
 }
 
-/// A request that is complete.
+/// A completed request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Completed {
     pub handle: u64,
     pub outcome: Outcome,
 }
 
-/// What became of a request.
+/// Result of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
-    /// What it was made for.
+    /// Completed.
     Done,
-    /// The same, with the source and the tag of its message.
+    /// Completed, with the source and the tag of its message.
     From(i64, i64),
-    /// It was taken back.
+    /// Cancelled.
     Cancelled,
 }
 
-/// How a file goes on.
+/// Continuation of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
-    /// There is a record.
+    /// Another record.
     Record,
     /// The recording is complete.
     End {
-        /// Calls that began while another thread was in one.
+        /// Number of calls that began while another thread was in one.
         overlapped: u64,
     },
-    /// The file ends without an end: at this byte begins what is not whole.
+    /// The file ends without an end marker: position of the first incomplete byte.
     Early(u64),
 }
 
-/// Why reading stops.
+/// Reason to stop reading.
 enum Stop {
     /// The file has no more bytes.
     CutOff,
@@ -125,7 +125,7 @@ impl From<TraceError> for Stop {
 
 type Step<T> = Result<T, Stop>;
 
-/// Reads from the front.
+/// Reader from front to back.
 pub(super) struct Stream<'a, 'r> {
     bytes: Bytes<'a, 'r>,
     with_instructions: bool,
@@ -136,7 +136,7 @@ pub(super) struct Stream<'a, 'r> {
 }
 
 impl<'a, 'r> Stream<'a, 'r> {
-    /// Begins with the header.
+    /// Creates a reader, starting with the header.
     pub fn open(source: Source<'r>, budget: &'a mut Budget) -> Result<(Self, Header), TraceError> {
         let mut stream = Self {
             bytes: Bytes::new(source, budget),
@@ -199,7 +199,7 @@ impl<'a, 'r> Stream<'a, 'r> {
         self.damaged(at, "a number has more than 64 bits")
     }
 
-    /// A number that is no handle: all of them fit 63 bits.
+    /// Returns a number that is not a handle: all of them fit 63 bits.
     fn unsigned(&mut self) -> Step<i64> {
         let at = self.position();
         let value = self.varint()?;
@@ -210,7 +210,7 @@ impl<'a, 'r> Stream<'a, 'r> {
         self.varint().map(unzigzag)
     }
 
-    /// Each request as its difference from the one before.
+    /// Returns a request, stored as the difference from the previous one.
     fn request(&mut self) -> Step<u64> {
         let difference = self.signed()?;
         self.last_request = self.last_request.wrapping_add(difference as u64);
@@ -243,7 +243,7 @@ impl<'a, 'r> Stream<'a, 'r> {
             return self.damaged(12, format!("there is no rank {rank} of {ranks}"));
         }
         let processors = u32::from_le_bytes(self.take()?);
-        // When the recording began.
+        // Start time of the recording.
         self.take::<8>()?;
         let ticks_per_second = f64::from_le_bytes(self.take()?);
         if !(1.0..=1e15).contains(&ticks_per_second) {
@@ -318,7 +318,7 @@ impl<'a, 'r> Stream<'a, 'r> {
                 }
                 b'C' => self.completed(&mut record.completed)?,
                 _ => {
-                    // A name that is used for the first time.
+                    // A new name.
                     if record.numbers[0] as u64 == self.names {
                         let (at, length) = (self.position(), self.varint()?);
                         if length > LONGEST_NAME {
@@ -327,7 +327,7 @@ impl<'a, 'r> Stream<'a, 'r> {
                         record.text = self.text(length)?;
                         self.names += 1;
                     } else if record.numbers[0] as u64 > self.names {
-                        return self.damaged(record.at, "a call is named by a number that stands for no name");
+                        return self.damaged(record.at, "a call refers to an undefined name");
                     }
                 }
             }
@@ -336,7 +336,7 @@ impl<'a, 'r> Stream<'a, 'r> {
         Ok(Next::Record)
     }
 
-    /// The length of a list with an entry for each member of a communicator.
+    /// Returns the length of a list with an entry for each member of a communicator.
     fn length(&mut self, at_least: u64) -> Step<u64> {
         let (at, length) = (self.position(), self.varint()?);
         if length > u64::from(self.ranks).max(at_least) {
@@ -345,7 +345,7 @@ impl<'a, 'r> Stream<'a, 'r> {
         Ok(length)
     }
 
-    /// Members as runs of ranks with equal steps.
+    /// Reads members as runs of ranks with equal steps.
     fn members(&mut self, size: i64, members: &mut Vec<i64>) -> Step<()> {
         let at = self.position();
         if size > i64::from(self.ranks) {
@@ -361,7 +361,7 @@ impl<'a, 'r> Stream<'a, 'r> {
                 return self.damaged(at, "a communicator has members that there are not");
             };
             if length < 1 || length > size - members.len() as i64 {
-                return self.damaged(at, "a communicator has another number of members than it says");
+                return self.damaged(at, "a communicator does not have the stated number of members");
             }
             members.extend((0..length).map(|i| first + i * step));
             expected = last + 1;
@@ -387,12 +387,12 @@ impl<'a, 'r> Stream<'a, 'r> {
 
     fn end(&mut self, at: u64) -> Step<Next> {
         let (told, overlapped) = (self.varint()?, self.varint()?);
-        // The recorder was killed before it could write more, or cut off the rest of its last block.
+        // The recorder was killed before it could write more, or truncated the rest of its last block.
         if told == 0 && overlapped == 0 {
             return Ok(Next::Early(at));
         }
         if told != self.records {
-            return self.damaged(at, format!("the file has {} records, and says {told}", self.records));
+            return self.damaged(at, format!("the file has {} records instead of the stated {told}", self.records));
         }
         if self.take::<8>()? != TRAILER {
             return self.damaged(at, "the file does not end as a recording does");

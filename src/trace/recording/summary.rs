@@ -1,4 +1,4 @@
-//! What was recorded, in numbers, without making a trace of it.
+//! Totals of a recording, without converting it to a trace.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,41 +10,41 @@ use crate::trace::error::TraceError;
 use crate::trace::options::Options;
 use crate::trace::source::Source;
 
-/// What was recorded of a program.
+/// Totals of the recording of a program.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Summary {
-    /// Ranks of the program.
+    /// Number of ranks of the program.
     pub ranks: u32,
     /// The ranks that have a file.
     pub recorded: Vec<RecordedRank>,
     /// The MPI library, as it names itself.
     pub library: String,
-    /// Calls that are in the files by their name only: how many of all ranks, and the rank of the first.
+    /// Calls that are in the files by name only: total of all ranks, and the rank of the first.
     pub not_recorded: BTreeMap<String, (u64, u32)>,
-    /// What is wrong with files that cannot be read to their end or at all, each with its file and place.
+    /// Errors of files that cannot be read completely or at all, each with its file and place.
     pub damaged: Vec<String>,
 }
 
-/// What was recorded of a rank.
+/// Totals of the recording of a rank.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RecordedRank {
-    /// The rank.
+    /// Number of the rank.
     pub rank: u32,
-    /// Calls in the file.
+    /// Number of calls in the file.
     pub calls: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Whether the file has an end.
+    /// `true` if the file is complete.
     pub is_whole: bool,
-    /// Whether no more could be written: the disk was full, or a limit of the size of files.
+    /// `true` if recording stopped: the disk was full, or a limit of the size of files was reached.
     pub had_no_room: bool,
-    /// Calls that began while another thread was in one.
+    /// Number of calls that began while another thread was in one.
     pub overlapped: u64,
     /// Seconds from the first call to the last.
     pub seconds: f64,
 }
 
-/// Reads the files of a folder and counts what is in them. A rank that has no file, or a damaged one, is left out.
+/// Reads the files of a folder and computes their totals. A rank without a file, or with a damaged one, is left out.
 ///
 /// # Errors
 /// [`TraceError`] if the folder cannot be read.
@@ -60,7 +60,7 @@ pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
     for file in &files {
         match rank(file, &mut summary, &mut ranks) {
             Ok(recorded) => summary.recorded.push(recorded),
-            // One file is no reason to do without all others.
+            // One file is no reason to drop all others.
             Err(error) => summary.damaged.push(error.to_string()),
         }
     }
@@ -68,7 +68,7 @@ pub fn summary(folder: &Path) -> Result<Summary, TraceError> {
     Ok(summary)
 }
 
-/// Counts what is in the file of a rank.
+/// Computes the totals of the file of a rank.
 fn rank(file: &Path, summary: &mut Summary, ranks: &mut u32) -> Result<RecordedRank, TraceError> {
     let budget = &mut Options::default().budget();
     let (mut stream, header) = Stream::open(Source::open(file)?, budget)?;

@@ -17,7 +17,7 @@ pub(super) enum A {
     U(u64),
     S(i64),
     Request(u64),
-    /// A completed request: handle, what, source and tag.
+    /// A completed request: handle, result, source and tag.
     Done(u64, u64, Option<(i64, i64)>),
     Text(&'static str),
 }
@@ -68,7 +68,7 @@ impl File {
         ((difference << 1) ^ (difference >> 63)) as u64
     }
 
-    /// A record after so many nanoseconds of computation, and as many instructions.
+    /// Adds a record after `gap` nanoseconds of computation, and the same number of instructions.
     pub fn record(&mut self, op: Op, gap: u64, arguments: &[A]) -> &mut Self {
         self.bytes.push(op as u8);
         put(gap, &mut self.bytes);
@@ -131,7 +131,7 @@ pub(super) fn irecv(from: u32, tag: i32, count: u32) -> Action {
     Action::Irecv { from, tag, count, datatype: Datatype::BYTE }
 }
 
-/// A file with a record of nearly every kind.
+/// Returns a file with a record of nearly every kind.
 fn rich() -> Vec<u8> {
     let mut file = File::new(1, 4, 0);
     file.record(Op::Send, 1000, &[B(0), U(0), S(0), S(5), U(100)])
@@ -197,7 +197,7 @@ fn messages_requests_and_times() {
         .record(Op::Complete, 500, &[B(0), U(1), Done(4096, 1, Some((0, 5)))])
         .end();
     let trace = read(&[sender, receiver]).unwrap();
-    // A nanosecond is 100 flops; what is computed before and after a call without effect is one.
+    // A nanosecond is 100 flops; computations on both sides of a call without effect are merged.
     let expected = [Action::Init, Action::Compute { flops: 200_000.0 }, send(1, 5, 100), Action::Finalize];
     assert_eq!(trace.actions[0], expected);
     let wait = Action::Wait { source: 0, destination: 1, tag: 5 };
@@ -210,7 +210,7 @@ fn messages_requests_and_times() {
     assert_eq!(trace.measured_seconds(), Some(2030e-9));
 }
 
-/// Libraries give all requests that are complete at once the same handle.
+/// Libraries use the same handle for all requests that are complete immediately.
 #[test]
 fn a_handle_may_stand_for_several_requests() {
     let one = File::new(0, 2, 0)
@@ -288,8 +288,8 @@ fn instructions_share_out_the_time() {
     assert!(flops.len() == 2 && flops.iter().all(|f| (f - 1.5e5).abs() < 1e-3), "{flops:?}");
 }
 
-/// A record has as many instructions as microseconds: fewer than one is none. A counter that never counts leaves the
-/// times as they are; one that begins to count late has counted nothing before.
+/// A record has one instruction per microsecond: less than one is none. A counter that never counts leaves the times
+/// unchanged; one that begins late has counted nothing until then.
 #[test]
 fn without_instructions_times_stay() {
     let flops = |gaps: [u64; 3]| {
@@ -342,7 +342,7 @@ fn every_prefix_is_read_up_to_there_or_refused_with_its_place() {
     for end in 0..bytes.len() {
         match read_alone(&bytes[..end], &options) {
             Ok(trace) => {
-                // What is there does not become less.
+                // The existing data stays the same.
                 assert!(trace.total_actions() >= least && trace.total_actions() <= whole.total_actions());
                 least = trace.total_actions();
             }

@@ -1,5 +1,4 @@
-//! Calls of several threads, and requests that the program releases: files made by the encoder of the other tests, read
-//! back.
+//! Calls of several threads, and released requests: files made by the encoder of the other tests, read back.
 
 use super::layout::Op;
 use super::read_alone;
@@ -16,7 +15,7 @@ fn wait(source: u32, destination: u32, tag: i32) -> Action {
     Action::Wait { source, destination, tag }
 }
 
-/// What a rank does between its begin and its end.
+/// Returns the actions of a rank between its init and its finalize.
 fn inner(trace: &Trace, rank: usize) -> Vec<Action> {
     let all = trace.actions[rank].together();
     all[1..all.len() - 1].to_vec()
@@ -44,7 +43,7 @@ fn calls_beside_others_start_where_they_began() {
     assert!(trace.warnings.is_empty(), "{:?}", trace.warnings.iter().map(text).collect::<Vec<_>>());
 }
 
-/// Where nothing came between, a call is what it is without other threads.
+/// Without other records in between, a call is the same as without other threads.
 #[test]
 fn calls_with_nothing_in_between_are_whole() {
     let file = |is_told: bool| {
@@ -69,7 +68,7 @@ fn calls_with_nothing_in_between_are_whole() {
     assert_eq!(told.collectives, plain.collectives);
 }
 
-/// A call that starts two messages has both where it began, in front of what another thread did.
+/// A call that starts two messages has both at its start, before the actions of another thread.
 #[test]
 fn all_that_a_call_starts_stands_where_it_began() {
     let file = File::new(0, 3, 0)
@@ -83,8 +82,8 @@ fn all_that_a_call_starts_stands_where_it_began() {
     assert_eq!(inner(&trace, 0), expected);
 }
 
-/// Collectives that block match those that block, so one that is a start and a wait on one member is that on all. The
-/// number of another thread's collective is not taken while that is under way.
+/// Blocking collectives match blocking ones, so a collective that is a start and a wait on one member is that on all.
+/// The number of another thread's collective is not used while that is in progress.
 #[test]
 fn a_collective_has_the_same_form_on_all_members() {
     let allreduce: [A; 6] = [B(3), U(0), U(0), U(8), U(0), U(0)];
@@ -116,7 +115,8 @@ fn a_collective_has_the_same_form_on_all_members() {
     assert_eq!(inner(&trace, 1), [whole, start(1), wait(1), barrier, wait(0), whole]);
 }
 
-/// Communicators have the order in which they are made from one and the same, whatever other threads make from others.
+/// Communicators have the order in which they are made from the same parent, whatever other threads make from other
+/// parents.
 #[test]
 fn communicators_of_threads_are_named_by_what_they_are_made_from() {
     let file = |rank: u32| {
@@ -148,7 +148,7 @@ fn communicators_of_threads_are_named_by_what_they_are_made_from() {
     assert_eq!(last(0), last(1));
 }
 
-/// A receive from anywhere that starts beside another thread has its source where it began.
+/// A receive from any source that starts during another thread's call has its source at its start.
 #[test]
 fn a_receive_from_anywhere_beside_others_gets_its_source() {
     let file = |outcome: A| {
@@ -163,7 +163,7 @@ fn a_receive_from_anywhere_beside_others_gets_its_source() {
     assert_eq!(inner(&file(Done(8, 2, None)), 0), [Action::NoOperation, send(1, 3, 1)]);
 }
 
-/// What became of a request that the program has released, or only looked at.
+/// The result of a request that the program has released, or only queried.
 #[test]
 fn requests_that_are_released_or_seen() {
     let file = |more: &[(Op, &[A])]| {
@@ -187,7 +187,7 @@ fn requests_that_are_released_or_seen() {
         assert_eq!(inner(&trace, 0), [irecv(1, 5, 4), wait(1, 0, 5)]);
         assert!(trace.warnings.is_empty(), "{:?}", trace.warnings);
     }
-    // Nobody knows its source: it is left out, and told.
+    // Its source is unknown: it is left out, and reported.
     let lost = file(&[(Op::RequestFree, &[Q(8)])]);
     assert_eq!(inner(&lost, 0), [Action::NoOperation]);
     assert!(
@@ -197,12 +197,12 @@ fn requests_that_are_released_or_seen() {
     );
 }
 
-/// The first version had ends only; what it says of threads is still told.
+/// The first version had ends only; its information about threads is still reported.
 #[test]
 fn files_of_the_first_version_are_read() {
     let mut file = File::new(0, 1, 0).record(Op::Quiet, 1000, &[]).end();
     file[8] = 1;
-    // Calls that overlap stand in front of the last eight bytes.
+    // Overlapping calls are counted in front of the last eight bytes.
     let at = file.len() - 9;
     file[at] = 3;
     let told = |trace: Result<Trace, TraceError>| trace.unwrap().warnings[0].to_string();

@@ -1,8 +1,8 @@
 //! Calls during which another thread of the rank was recorded.
 //!
-//! Such a call may wait for what the other thread does before it returns. So what it starts stands where it began, and
-//! what it waits for where it returned; one that blocks becomes the one that does not, and a wait. Each rank is still
-//! one list: starts and ends in the order in which they were, which is one in which the ranks can do it again.
+//! Such a call may wait for actions of the other thread. Its start is therefore placed where it began, and its
+//! completion where it returned; a blocking call becomes the non-blocking one and a wait. Each rank is still one list:
+//! starts and ends in the order in which they happened, an order in which the ranks can repeat them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,16 +12,16 @@ use super::stream::Record;
 use crate::trace::calls::Program;
 use crate::trace::{Action, Actions, CommunicatorId};
 
-/// Where an action of a rank stands.
+/// Place of an action of a rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     /// Among the actions of the rank.
     At(usize),
-    /// Among those that belong in between.
+    /// Among the inserted actions.
     Between(usize),
 }
 
-/// An action that belongs in front of the one that has the place `before`.
+/// An action to insert before the one with index `before`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Between {
     before: usize,
@@ -29,28 +29,28 @@ pub(super) struct Between {
     is_split: bool,
 }
 
-/// What the threads of a rank did at the same time.
+/// Concurrent calls of the threads of a rank.
 #[derive(Default)]
 pub(super) struct Threads {
-    /// Threads that are in a call: where it began.
+    /// Threads that are in a call, with its start.
     entered: FxHashMap<i64, usize>,
-    /// Where the call began that the next record is about.
+    /// Start of the call of the next record.
     pub left: Option<usize>,
-    /// Starts for which there was no place where their call began.
+    /// Starts to insert where their calls began.
     pub between: Vec<Between>,
-    /// Where collectives stand that blocked, and are a start and a wait now.
+    /// Indices of collectives that were blocking, and are now a start and a wait.
     split: Vec<usize>,
 }
 
 impl Reader<'_, '_> {
-    /// A call of a thread begins: what it is stands where it ends.
+    /// Registers the start of a call of a thread: its kind is in the record of its end.
     pub fn enter(&mut self, thread: i64) {
         let at = self.actions().len();
         self.push(Action::NoOperation);
         self.threads.entered.insert(thread, at);
     }
 
-    /// A call of a thread has returned; the next record tells what it was.
+    /// Registers the return of a call of a thread; the next record describes it.
     pub fn leave(&mut self, thread: i64) -> Done {
         let at = self.threads.entered.remove(&thread);
         self.threads.left = at;
@@ -58,7 +58,7 @@ impl Reader<'_, '_> {
         at.map(|_| ()).ok_or_else(wrong)
     }
 
-    /// The record of a call that began at that place.
+    /// Processes the record of a call that began at that index.
     pub fn returned(&mut self, record: &Record, at: usize) -> Done {
         let starts = matches!(
             record.op,
@@ -130,7 +130,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What of an action belongs where its call began, and what where it returned.
+    /// Splits an action into the part for the start of its call, and the part for its return.
     fn halves(&mut self, action: Action) -> (Option<Action>, Option<Action>) {
         let rank = self.rank;
         match action {
@@ -146,7 +146,7 @@ impl Reader<'_, '_> {
                 let request = self.requests().number();
                 (Some(Action::Start { index, request }), Some(Action::WaitRequest { request }))
             }
-            // A receive whose source is not known yet is none so far.
+            // A receive whose source is not known yet is not a receive so far.
             Action::NoOperation
             | Action::Isend { .. }
             | Action::Irecv { .. }
@@ -155,7 +155,9 @@ impl Reader<'_, '_> {
             | Action::Get { .. }
             | Action::Accumulate { .. } => (Some(action), None),
             Action::Fence { .. } => {
-                self.note("MPI_Win_fence beside other threads: replayed where it ended, and may wait for them then");
+                self.note(
+                    "MPI_Win_fence during calls of other threads: replayed where it ended, so it may wait for them",
+                );
                 (None, Some(action))
             }
             _ => (None, Some(action)),
@@ -163,7 +165,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Walks along the actions of a rank with those that belong in between, told whether each is a collective that blocked.
+/// Visits the actions of a rank with the inserted ones, with a flag for collectives that were blocking.
 fn walk(actions: &Actions, threads: &Threads, mut see: impl FnMut(Action, bool)) {
     let mut between = threads.between.iter().peekable();
     let mut split = threads.split.iter().peekable();
@@ -176,8 +178,8 @@ fn walk(actions: &Actions, threads: &Threads, mut see: impl FnMut(Action, bool))
     between.for_each(|one| see(one.action, one.is_split));
 }
 
-/// Puts in what belongs in between, when all ranks have been read. A collective that is a start and a wait on one
-/// member of its communicator has to be that on all.
+/// Inserts the collected actions, once all ranks have been read. A collective that is a start and a wait on one member
+/// of its communicator has to be that on all.
 pub(super) fn weave(program: &mut Program<'_>, mut ranks: Vec<(u32, Threads)>) {
     for (_, threads) in &mut ranks {
         threads.between.sort_by_key(|one| one.before);

@@ -10,7 +10,7 @@ use crate::trace::error::{TraceErrorKind as Kind, shorten};
 use crate::trace::{Action, Datatype, SendRecv};
 
 impl Builder {
-    /// The action of a line, from the text behind its keyword.
+    /// Reads the action of a line, from the text after its keyword.
     #[inline]
     pub fn action<'a>(&mut self, keyword: Keyword, text: &'a [u8]) -> Arguments<'a, Action> {
         Ok(match keyword {
@@ -89,7 +89,7 @@ impl Builder {
         })
     }
 
-    /// Destination, tag, count and type of a message.
+    /// Reads destination, tag, count and type of a message.
     #[inline]
     fn sent<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (u32, i32, u32, Datatype)> {
         let (rest, to) = match self.partner("destination", text) {
@@ -102,7 +102,7 @@ impl Builder {
         Ok((to, tag, count, datatype))
     }
 
-    /// Source, tag, capacity and type of a message.
+    /// Reads source, tag, capacity and type of a message.
     #[inline]
     fn received<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (u32, i32, u32, Datatype)> {
         let (rest, from) = match self.partner("source", text) {
@@ -116,7 +116,7 @@ impl Builder {
         Ok((from, tag, count, datatype))
     }
 
-    /// Source, destination and tag of a remembered request.
+    /// Reads source, destination and tag of a remembered request.
     #[inline]
     fn request<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (u32, u32, i32)> {
         let (rest, source) = self.partner("source", text)?;
@@ -134,7 +134,7 @@ impl Builder {
         Ok(Action::SendRecv { index: self.tables.sendrecv(entry)? })
     }
 
-    /// A rank other than the line's own.
+    /// Reads a rank other than the line's own.
     #[inline]
     pub fn partner<'a>(&mut self, role: &'static str, text: &'a [u8]) -> Arguments<'a, (&'a [u8], u32)> {
         let (rest, rank) = integer(role)(text)?;
@@ -156,11 +156,11 @@ impl Builder {
         Ok(())
     }
 
-    /// The datatype if there is one, else the default.
+    /// Reads the datatype if there is one, otherwise returns the default.
     #[inline]
     pub fn datatype<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], Datatype)> {
         let (rest, datatype) = opt(datatype).parse(text)?;
-        // A line before the first `init` settles the default as well: that of a trace without any `init`.
+        // A line before the first `init` determines the default as well: that of a trace without any `init`.
         let datatype = datatype.unwrap_or_else(|| self.default.get_or_insert((Datatype::BYTE, self.place)).0);
         Ok((rest, datatype))
     }
@@ -176,7 +176,7 @@ impl Builder {
     }
 }
 
-/// A word of any kind.
+/// Returns a word of any kind.
 fn word<'a>(argument: &'static str) -> impl Fn(&'a [u8]) -> number::Res<'a, &'a [u8]> {
     move |text| match split_word(text) {
         (b"", end) => number::missing(end, argument),

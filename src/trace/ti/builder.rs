@@ -18,9 +18,9 @@ use crate::trace::format::MOST_RANKS;
 use crate::trace::tables::{Full, Tables};
 use crate::trace::{Actions, CommunicatorId, Datatype, Trace, TraceWarning};
 
-/// What stops the parsing of a line. `at` is the line from the offending word on.
+/// Reason to stop parsing a line. `at` is the line from the offending word on.
 pub(super) enum Broken<'a> {
-    /// A wrong argument of the action.
+    /// An invalid argument of the action.
     Fault(Fault<'a>),
     /// A rank that is too large.
     Rank { at: &'a [u8], role: &'static str },
@@ -45,7 +45,7 @@ impl From<Full> for Broken<'_> {
     }
 }
 
-/// Result of the parser of one line; the error is boxed to keep the way of success narrow.
+/// Result of the parser of one line; the error is boxed to keep the success path small.
 type Line<'a, T> = Result<T, Box<(Option<Keyword>, Broken<'a>)>>;
 /// Result of the parser of one argument list.
 pub(super) type Arguments<'a, T> = Result<T, Broken<'a>>;
@@ -65,7 +65,7 @@ pub(super) struct Farthest {
     pub role: &'static str,
 }
 
-/// Whether a line is a rank and an action that takes no arguments, so that nothing of it can be cut off.
+/// Returns `true` if a line is a rank and an action without arguments, so that nothing of it can be cut off.
 fn without_arguments(line: &[u8]) -> bool {
     let (_, rest) = split_word(line);
     let (word, rest) = split_word(rest);
@@ -74,11 +74,11 @@ fn without_arguments(line: &[u8]) -> bool {
 
 /// Reads blocks of lines and collects the actions.
 pub(super) struct Builder {
-    /// Number of ranks, if it is known beforehand.
+    /// Number of ranks, if it is known in advance.
     pub ranks: Option<usize>,
-    /// The rank whose own file is read; none in a merged file.
+    /// The rank whose own file is read; `None` in a merged file.
     own: Option<u32>,
-    /// Partners from here on are too large, or at least larger than those seen before.
+    /// Partners from here on are too large, or at least larger than those seen so far.
     pub limit: usize,
     pub farthest: Option<Farthest>,
     /// All files, and the current place. `length` is that of the current line.
@@ -86,7 +86,7 @@ pub(super) struct Builder {
     pub place: Place,
     pub length: usize,
     pub streams: Vec<Actions>,
-    /// The rank of the current line, where it is not a canonical one.
+    /// The rank of the current line, if it is not a canonical one.
     pub rank_at_work: u32,
     pub smpi: Smpi,
     store: Arc<Store>,
@@ -94,9 +94,9 @@ pub(super) struct Builder {
     pub tables: Tables,
     pub declared: Declared,
     pub pending: Pending,
-    /// The type of elements where a line names none, and the line that decided it.
+    /// Type of elements of lines without a type, and the line that determined it.
     pub default: Option<(Datatype, Place)>,
-    /// Lines of other ranks in the current rank's file: the first, and how many.
+    /// Lines of other ranks in the current rank's file: the first, and their number.
     foreign: Option<(u64, u64)>,
     pub warnings: Vec<TraceWarning>,
     /// Reused by vector lines.
@@ -155,7 +155,7 @@ impl Builder {
         &self.files[self.place.file as usize]
     }
 
-    /// Takes the lines of a block.
+    /// Processes the lines of a block.
     pub fn block(&mut self, block: &Block<'_>) -> Result<(), TraceError> {
         let text = block.text;
         let mut rest = text;
@@ -197,7 +197,7 @@ impl Builder {
             End::File => {
                 self.place.line += 1;
                 self.length = rest.len();
-                // A word may be cut off as well, but none that is whole begins with another one of these.
+                // A word may be cut off as well, but no complete word begins with another one of these.
                 if without_arguments(rest) && self.line(rest).is_ok() {
                     return Ok(());
                 }
@@ -206,7 +206,7 @@ impl Builder {
         }
     }
 
-    /// Whether a canonical line needs no more than to be kept.
+    /// Returns `true` if a canonical line only needs to be stored.
     #[inline]
     fn takes(&self, line: &canonical::Line) -> bool {
         (line.rank as usize) < self.streams.len()
@@ -215,7 +215,7 @@ impl Builder {
             && !self.smpi.seen
     }
 
-    /// Takes one line, without its line end. Not a part of the loop over canonical lines, which is faster alone.
+    /// Processes one line, without its line end. Not part of the loop over canonical lines, which is faster alone.
     #[inline(never)]
     fn line<'a>(&mut self, line: &'a [u8]) -> Line<'a, ()> {
         let text = skip_blanks(line);
@@ -238,7 +238,7 @@ impl Builder {
         self.keep(rank, keyword, arguments)
     }
 
-    /// A line that declares a communicator, or names that of its action.
+    /// Processes a line that declares a communicator, or names that of its action.
     #[cold]
     fn communicator_line<'a>(&mut self, rank: u32, keyword: Keyword, arguments: &'a [u8]) -> Line<'a, ()> {
         let broken = |broken| Box::new((Some(keyword), broken));
@@ -264,7 +264,7 @@ impl Builder {
         }
     }
 
-    /// The rank of a line, for which a stream exists then; none if the line is to be ignored.
+    /// Reads the rank of a line, and creates its stream; `None` if the line is to be ignored.
     #[inline]
     fn rank<'a>(&mut self, text: &'a [u8]) -> Line<'a, Option<(&'a [u8], u32)>> {
         let number = leading_rank(text);
@@ -295,7 +295,7 @@ impl Builder {
         Err(Box::new((None, broken)))
     }
 
-    /// The whole trace, once all lines are read.
+    /// Returns the whole trace, once all lines are read.
     pub fn finish(mut self, name: String) -> Result<Trace, TraceError> {
         let ranks = self.streams.len();
         let first_file = self.files.first().cloned().unwrap_or_default();
@@ -341,7 +341,7 @@ impl Builder {
         }
     }
 
-    /// The public form of what stopped the current line.
+    /// Converts the reason that stopped the current line to an error.
     #[cold]
     pub fn error(&self, keyword: Option<Keyword>, broken: Broken<'_>) -> TraceError {
         let action = keyword.map_or("", Keyword::name);
@@ -351,7 +351,7 @@ impl Builder {
             Broken::Full(Full(table)) => (&[][..], Kind::TableFull { table }),
             Broken::Other { at, kind } => (at, kind),
         };
-        // A file whose first word is no rank is no trace, and what it holds is not for our messages.
+        // A file whose first word is not a rank is not a trace, and its content is not shown in messages.
         let is_ours = !matches!(kind, Kind::NotARank) || self.place.line > 1;
         self.plain_error(self.length - at.len(), if is_ours { split_word(at).0 } else { b"" }, kind)
     }

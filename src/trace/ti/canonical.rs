@@ -1,13 +1,13 @@
-//! The short way for lines as tracers write them: one blank between words, plain digits, nothing behind the last
+//! The short path for lines as tracers write them: one blank between words, plain digits, nothing after the last
 //! argument.
 //!
 //! Nearly all lines of a large trace are such a computation, message or wait. They are read in one pass over their
-//! bytes, without looking for the end of the line first. Whatever is the least unusual, or wrong, is left to the
-//! parsers that know all forms and all errors; tests compare both.
+//! bytes, without searching the end of the line first. Anything slightly unusual, or wrong, is left to the parsers that
+//! know all forms and all errors; tests compare both.
 
 use crate::trace::{Action, Datatype};
 
-/// Where a number has to end.
+/// Required end of a number.
 #[derive(Clone, Copy)]
 enum Then {
     Blank,
@@ -15,7 +15,7 @@ enum Then {
 }
 
 /// Longest canonical line. Its text is an array of this size, a power of two: an index is then masked instead of
-/// compared, and one look at the end tells whether the mask ever changed one.
+/// compared, and one check at the end detects whether the mask ever changed one.
 const LONGEST: usize = 64;
 
 /// Reads words from the front of a text.
@@ -25,7 +25,7 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// A number of 1 to 15 digits, which is exact as a float, too, and the byte behind it.
+    /// Reads a number of 1 to 15 digits, which is also exact as a float, and the byte after it.
     #[inline(always)]
     fn number(&mut self, then: Then) -> Option<u64> {
         let mut value = 0u64;
@@ -46,19 +46,19 @@ impl Cursor<'_> {
         }
     }
 
-    /// A number that fits 31 bits: a rank, a tag, a count.
+    /// Reads a number that fits 31 bits: a rank, a tag, a count.
     #[inline(always)]
     fn integer(&mut self, then: Then) -> Option<u32> {
         self.number(then).filter(|value| *value <= i32::MAX as u64).map(|value| value as u32)
     }
 
-    /// A word, if it comes next.
+    /// Reads a word, if it is next.
     #[inline(always)]
     fn word(&mut self, word: &[u8]) -> Option<()> {
         self.text.get(self.at..self.at + word.len()).is_some_and(|found| found == word).then(|| self.at += word.len())
     }
 
-    /// Partner, tag, count and type of a message.
+    /// Reads partner, tag, count and type of a message.
     #[inline(always)]
     fn message(&mut self) -> Option<(u32, i32, u32, Datatype)> {
         let partner = self.integer(Then::Blank)?;
@@ -71,7 +71,7 @@ impl Cursor<'_> {
 
 /// A canonical line.
 pub(super) struct Line {
-    /// Its bytes, with the line end.
+    /// Number of bytes, including the line end.
     pub length: usize,
     pub rank: u32,
     /// The largest rank that the action names.
@@ -79,17 +79,17 @@ pub(super) struct Line {
     pub action: Action,
 }
 
-/// The line at the front of a text, if it is a canonical one.
+/// Returns the line at the front of a text, if it is a canonical one.
 #[inline]
 pub(super) fn line(text: &[u8]) -> Option<Line> {
     let text: &[u8; LONGEST] = text.first_chunk()?;
-    // A line end in the array is what ends every loop over its bytes. Written so, it is a few vector instructions.
+    // A line end in the array terminates every loop over its bytes. In this form, it is a few vector instructions.
     if !text.iter().fold(false, |found, byte| found | (*byte == b'\n')) {
         return None;
     }
     let mut line = Cursor { text, at: 0 };
     let rank = line.integer(Then::Blank)?;
-    // SimGrid compares ranks as text, so a leading zero means something.
+    // SimGrid compares ranks as text, so a leading zero matters.
     if text[0] == b'0' && line.at != 2 {
         return None;
     }

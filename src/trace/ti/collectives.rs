@@ -8,12 +8,12 @@ use crate::trace::{Action, CollectiveCall, CollectiveKind, Datatype};
 /// Two datatypes: that of the elements sent, that of those received.
 type Types = (Datatype, Datatype);
 
-/// A call with one count and one type.
+/// Returns a call with one count and one type.
 fn single(kind: CollectiveKind, root: u32, count: u32, datatype: Datatype, flops: f64) -> CollectiveCall {
     CollectiveCall { flops, ..CollectiveCall::uniform(kind, root, count, datatype) }
 }
 
-/// One count for each member.
+/// Reads one count per member.
 fn vector<'a>(argument: &'static str, ranks: usize, into: &mut Vec<u32>, text: &'a [u8]) -> Res<'a, ()> {
     let mut rest = text;
     into.clear();
@@ -26,7 +26,7 @@ fn vector<'a>(argument: &'static str, ranks: usize, into: &mut Vec<u32>, text: &
 }
 
 impl Builder {
-    /// A collective. If it has a count for each rank and the number of ranks is not known, it is put off.
+    /// Reads a collective. If it has a count per rank and the number of ranks is not known, it is postponed.
     pub fn collective<'a>(&mut self, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
         use CollectiveKind as K;
         let call = match kind {
@@ -66,7 +66,7 @@ impl Builder {
         Ok(Action::Collective { index: self.tables.collective(call)? })
     }
 
-    /// A collective with a count for each rank.
+    /// Reads a collective with a count per rank.
     pub fn vector_call<'a>(
         &mut self,
         kind: CollectiveKind,
@@ -76,7 +76,7 @@ impl Builder {
         let mut scratch = std::mem::take(&mut self.scratch);
         let call = self.vector_call_with(&mut scratch, kind, ranks, text);
         self.scratch = scratch;
-        // Counts of more ranks would be taken for something else, so that is said first.
+        // Counts of more ranks would be interpreted as other arguments, so this is reported first.
         call.map_err(|error| match surplus(kind, ranks, text) {
             Some(at) => Broken::Other { at, kind: Kind::SurplusArguments { action: kind.name(), ranks } },
             None => error,
@@ -97,7 +97,7 @@ impl Builder {
         let mut end: &[u8] = &[];
         match kind {
             K::Alltoallv => {
-                // The two single numbers are the sizes of the buffers, of no influence on the time.
+                // The two single numbers are the sizes of the buffers, without influence on the time.
                 let (rest, send_size) = count("send buffer size")(text)?;
                 let (rest, ()) = vector(SENT, ranks, first, rest)?;
                 let (rest, recv_size) = count("receive buffer size")(rest)?;
@@ -141,16 +141,17 @@ impl Builder {
             }
             other => unreachable!("{} has no count for each rank", other.name()),
         }
-        // Elsewhere more arguments do no harm; here they mean that counts were taken for something else.
+        // For other collectives additional arguments are harmless; here they mean that counts were interpreted as other
+        // arguments.
         match skip_blanks(end) {
             b"" => Ok(call),
             at => Err(Broken::Other { at, kind: Kind::SurplusArguments { action: kind.name(), ranks } }),
         }
     }
 
-    /// What follows the counts of an allgatherv: types, displacements, both or nothing.
+    /// Reads the arguments after the counts of an allgatherv: types, displacements, both or nothing.
     ///
-    /// Their number tells the forms apart. Two arguments for two ranks are types, as for SimGrid.
+    /// Their number distinguishes the forms. Two arguments for two ranks are types, as in SimGrid.
     fn allgatherv_tail<'a>(
         &mut self,
         ranks: usize,
@@ -175,7 +176,7 @@ impl Builder {
         }
     }
 
-    /// The root, 0 if there is none.
+    /// Reads the root, 0 if there is none.
     fn root<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], u32)> {
         match skip_blanks(text) {
             b"" => Ok((&[], 0)),
@@ -183,7 +184,7 @@ impl Builder {
         }
     }
 
-    /// The types of what is sent and received, each the default one if it is not there.
+    /// Reads the types of sent and received data, each the default one if missing.
     fn types<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], Types)> {
         let (rest, send_type) = self.datatype(text)?;
         let (rest, recv_type) = self.datatype(rest)?;
@@ -191,8 +192,8 @@ impl Builder {
     }
 }
 
-/// What is beyond the arguments that a collective with a count for each rank takes at most. Where displacements may
-/// follow, their number has been looked at already.
+/// Returns the arguments beyond the maximum of a collective with a count per rank. If displacements may follow, their
+/// number has already been checked.
 fn surplus(kind: CollectiveKind, ranks: usize, text: &[u8]) -> Option<&[u8]> {
     let most = match kind {
         CollectiveKind::Alltoallv => 2 * ranks + 4,
@@ -204,7 +205,7 @@ fn surplus(kind: CollectiveKind, ranks: usize, text: &[u8]) -> Option<&[u8]> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// Number of words of a text.
+/// Returns the number of words of a text.
 fn words(text: &[u8]) -> usize {
     text.split(|&byte| super::number::is_blank(byte)).filter(|word| !word.is_empty()).count()
 }

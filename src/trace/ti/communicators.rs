@@ -1,4 +1,4 @@
-//! What is an extension of ours: communicators, collectives that do not block, one-sided communication, probes.
+//! The extension of the format: communicators, non-blocking collectives, one-sided communication, probes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,11 +12,11 @@ use crate::trace::{ANY_TARGET, Action, CollectiveKind, Datatype};
 /// The communicators that lines have declared.
 #[derive(Default)]
 pub(super) struct Declared {
-    /// By their numbers in the text.
+    /// Communicators by number in the text.
     ids: FxHashMap<u32, CommunicatorId>,
     /// Ranks that are known to be members.
     members: FxHashSet<(u32, CommunicatorId)>,
-    /// That of the current line.
+    /// Communicator of the current line.
     pub current: CommunicatorId,
 }
 
@@ -25,7 +25,7 @@ fn problem<'a, T>(at: &'a [u8], problem: CommunicatorProblem) -> Arguments<'a, T
 }
 
 impl Builder {
-    /// Number of members of the communicator of the line; none if that of the world is not known yet.
+    /// Returns the number of members of the communicator of the line; `None` if that of the world is not known yet.
     pub fn members(&self) -> Option<usize> {
         match self.declared.current.index() {
             None => self.ranks,
@@ -33,7 +33,7 @@ impl Builder {
         }
     }
 
-    /// A member of the communicator of the line.
+    /// Reads a member of the communicator of the line.
     pub fn member<'a>(&mut self, role: &'static str, text: &'a [u8]) -> Arguments<'a, (&'a [u8], u32)> {
         if self.declared.current.is_world() {
             return self.partner(role, text);
@@ -47,7 +47,8 @@ impl Builder {
         }
     }
 
-    /// `communicator NUMBER MEMBER...`: no action. To say the same again is allowed, so that the file of each rank can.
+    /// `communicator NUMBER MEMBER...`: no action. An identical declaration may be repeated, so that the file of each
+    /// rank can contain it.
     pub fn declare<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, ()> {
         let (mut rest, number) = integer("number")(text)?;
         if number == 0 {
@@ -77,7 +78,7 @@ impl Builder {
         Ok(())
     }
 
-    /// `on NUMBER ACTION ARGUMENTS...`: the action on a communicator; gives its keyword and its arguments.
+    /// `on NUMBER ACTION ARGUMENTS...`: the action on a communicator; returns its keyword and its arguments.
     pub fn on<'a>(&mut self, rank: u32, text: &'a [u8]) -> Arguments<'a, (Keyword, &'a [u8])> {
         let (rest, number) = integer("number of the communicator")(text)?;
         let id = match number {
@@ -105,7 +106,7 @@ impl Builder {
         Ok((keyword, arguments))
     }
 
-    /// A collective that does not block: the number of its request comes first, but in lines of SMPI's tracer.
+    /// Reads a non-blocking collective: the number of its request comes first, except in lines of SMPI's tracer.
     pub fn nonblocking<'a>(&mut self, kind: CollectiveKind, text: &'a [u8]) -> Arguments<'a, Action> {
         let (rest, request) = match self.smpi_request(kind, text) {
             Some(request) => (text, request),
@@ -117,13 +118,13 @@ impl Builder {
         })
     }
 
-    /// The number of a request.
+    /// Reads the number of a request.
     pub fn numbered<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, u32> {
         self.check_numbered(text)?;
         Ok(integer("request")(text)?.1)
     }
 
-    /// Partner, count and type of a one-sided operation.
+    /// Reads partner, count and type of a one-sided operation.
     pub fn one_sided<'a>(&mut self, keyword: Keyword, text: &'a [u8]) -> Arguments<'a, Action> {
         let role = if keyword == Keyword::Get { "source" } else { "destination" };
         let (to, rest) = self.target(role, text)?;
@@ -137,7 +138,7 @@ impl Builder {
         })
     }
 
-    /// The other rank of a one-sided operation: a rank of the world that is a member of the window.
+    /// Reads the other rank of a one-sided operation: a world rank that is a member of the window.
     fn target<'a>(&mut self, role: &'static str, text: &'a [u8]) -> Arguments<'a, (u32, &'a [u8])> {
         let (rest, to) = self.partner(role, text)?;
         let id = self.declared.current;
@@ -150,7 +151,7 @@ impl Builder {
         Ok((to, rest))
     }
 
-    /// Operations on one rank, or on all.
+    /// Reads a flush, of operations on one rank, or on all.
     pub fn flush<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, Action> {
         let to = match skip_blanks(text) {
             b"" => ANY_TARGET,
@@ -159,7 +160,7 @@ impl Builder {
         Ok(Action::Flush { window: self.declared.current, to })
     }
 
-    /// Source and tag of a message that is looked for.
+    /// Reads source and tag of a probe.
     pub fn looked_for<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (u32, i32)> {
         let (rest, from) = self.partner("source", text)?;
         Ok((from, tag(rest)?.1))

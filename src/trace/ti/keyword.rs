@@ -3,12 +3,12 @@
 use crate::similar;
 use crate::trace::CollectiveKind;
 
-/// What the second word of a line says.
+/// Meaning of the second word of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Keyword {
     Init,
     Finalize,
-    /// `comm_size`, `comm_split`, `comm_dup`: calls of SimGrid's tracer, which say nothing of members.
+    /// `comm_size`, `comm_split`, `comm_dup`: calls of SimGrid's tracer, without members.
     Communicator,
     Location,
     Compute,
@@ -22,11 +22,11 @@ pub(super) enum Keyword {
     Test,
     WaitAll,
     Collective(CollectiveKind),
-    /// The members of a communicator: no action.
+    /// Declares the members of a communicator: no action.
     Declare,
     /// The communicator of the action that follows.
     On,
-    /// A collective that does not block.
+    /// A non-blocking collective.
     Start(CollectiveKind),
     WaitRequest,
     TestRequest,
@@ -37,7 +37,7 @@ pub(super) enum Keyword {
     Flush,
     Probe,
     Iprobe,
-    // What only SMPI's tracer writes: see `smpi.rs`.
+    // Written only by SMPI's tracer: see `smpi.rs`.
     Bsend,
     Ibsend,
     Ssend,
@@ -102,7 +102,7 @@ const OTHERS: [(&str, Keyword); 45] = [
 ];
 
 impl Keyword {
-    /// The action of exactly that name.
+    /// Returns the action of exactly that name.
     #[inline]
     pub fn find(word: &[u8]) -> Option<Keyword> {
         // The most frequent ones first; a match on slices compares in order.
@@ -125,7 +125,7 @@ impl Keyword {
         other.or_else(|| collective().map(Keyword::Collective)).or_else(|| start().map(Keyword::Start))
     }
 
-    /// Whether the action takes place on a communicator.
+    /// Returns `true` if the action may be on a communicator.
     pub fn has_communicator(self) -> bool {
         matches!(
             self,
@@ -139,7 +139,7 @@ impl Keyword {
         )
     }
 
-    /// The name for messages.
+    /// Returns the name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Keyword::Collective(kind) => kind.name(),
@@ -148,7 +148,7 @@ impl Keyword {
         }
     }
 
-    /// The name that a wrong one was probably meant to be.
+    /// Returns the known name that a wrong one was probably meant to be.
     pub fn nearest(word: &[u8]) -> Option<&'static str> {
         let collectives = CollectiveKind::ALL.map(CollectiveKind::name).into_iter();
         let starts = CollectiveKind::ALL.map(CollectiveKind::nonblocking_name);

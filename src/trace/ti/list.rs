@@ -1,4 +1,4 @@
-//! Lists of trace files, and how to tell one from a trace.
+//! Lists of trace files, and their distinction from traces.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,17 @@ use super::number::{is_blank, skip_blanks, split_word};
 use crate::trace::blocks::{Block, End, LONGEST_LINE};
 use crate::trace::error::{TraceError, TraceErrorKind as Kind, shorten};
 
-/// What a file turns out to be.
+/// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Content {
     Trace,
     List,
 }
 
-/// Decides by the first line that is neither blank nor a comment; none if there is none.
+/// Decides by the first line that is neither blank nor a comment; `None` if there is none.
 ///
-/// It belongs to a trace if it begins with digits and a second word of letters and underscores (`0 init`). Anything
-/// else is a path. A file name with such a beginning, like `0 init`, would have to be written with its folder (`./0
-/// init`).
+/// A trace begins with digits and a second word of letters and underscores (`0 init`). Anything else is a path. A file
+/// name with such a beginning, like `0 init`, would have to be written with its folder (`./0 init`).
 pub(super) fn content(text: &[u8]) -> Option<Content> {
     let line =
         text.split(|&byte| byte == b'\n').map(skip_blanks).find(|line| !matches!(line.first(), None | Some(b'#')))?;
@@ -35,7 +34,7 @@ pub(super) struct Entry {
     pub line: u64,
 }
 
-/// The paths of a list, with the lines that they stand on.
+/// The paths of a list, with their line numbers.
 #[derive(Default)]
 pub(super) struct List {
     pub entries: Vec<Entry>,
@@ -43,8 +42,8 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Takes the lines of a block. A path is a whole line without the blanks around it; a last line without a line end
-    /// is a path like any other.
+    /// Processes the lines of a block. A path is a whole line without the blanks around it; a last line without a line
+    /// end is a path like any other.
     pub fn block(&mut self, file: &Path, block: &Block<'_>) -> Result<(), TraceError> {
         let text = block.text.strip_suffix(b"\n").unwrap_or(block.text);
         for line in text.split(|&byte| byte == b'\n') {
@@ -75,8 +74,8 @@ fn trim(line: &[u8]) -> &[u8] {
 }
 
 impl Entry {
-    /// An error at this line of the list. Any text file can be taken for a list, a secret one as well: what does not
-    /// look like a path is not shown.
+    /// Creates an error at this line of the list. Any text file can be passed as a list, even a secret one: text that
+    /// does not look like a path is not shown.
     pub fn error(&self, list: &Path, kind: Kind) -> TraceError {
         let bytes = self.path.as_os_str().as_encoded_bytes();
         let of_path = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_.+%@~ ".contains(byte) || *byte >= 0x80;
@@ -85,17 +84,17 @@ impl Entry {
     }
 }
 
-/// The folder that the files of a list have to lie in: a list that somebody sends us should not be a way to read other
-/// files, be it by `..`, by an absolute path or by a link, nor to wait for a pipe or read a device for ever.
+/// The folder that must contain the files of a list: an untrusted list must not cause reading of other files, by `..`,
+/// by an absolute path or by a link, nor endless waiting for a pipe or a device.
 pub(super) struct Home {
-    /// The folder of the list, for paths that count from there; none for a stream.
+    /// The folder of the list, for paths relative to it; `None` for a stream.
     folder: Option<PathBuf>,
-    /// The same without links; none if files may lie anywhere.
+    /// That folder with links resolved; `None` if files may be anywhere.
     inside: Option<PathBuf>,
 }
 
 impl Home {
-    /// The folder of a list, or the current one.
+    /// Returns the folder of a list, or the current one.
     pub fn of(folder: Option<&Path>, anywhere: bool) -> Home {
         let here = Path::new(".");
         let from = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(here);
@@ -103,7 +102,7 @@ impl Home {
         Home { folder: folder.map(Path::to_path_buf), inside }
     }
 
-    /// The file that is meant: as seen from the current directory, else from the folder of the list.
+    /// Returns the file of an entry: relative to the current directory, otherwise to the folder of the list.
     pub fn path(&self, list: &Path, entry: &Entry) -> Result<PathBuf, TraceError> {
         let beside = self.folder.as_ref().map(|folder| folder.join(&entry.path));
         let path = match beside {
@@ -111,7 +110,7 @@ impl Home {
             _ => entry.path.clone(),
         };
         let Some(inside) = &self.inside else { return Ok(path) };
-        // What does not exist is refused when it is opened.
+        // A file that does not exist is refused when it is opened.
         let Ok(real) = path.canonicalize() else { return Ok(path) };
         if !real.starts_with(inside) {
             return Err(entry.error(list, Kind::Outside { reason: "outside its own folder" }));

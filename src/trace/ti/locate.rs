@@ -1,8 +1,8 @@
 //! Finding the line of an action again, for messages of the replay.
 //!
-//! Keeping a line number for each action would add half to the memory of a trace, for errors that stop the run anyway;
-//! so the file is read a second time when one occurs. That works since every line of a rank gives exactly one action,
-//! but for those that declare a communicator.
+//! Storing a line number for each action would add half to the memory of a trace, for errors that stop the run anyway;
+//! the file is read a second time instead when one occurs. This works since every line of a rank produces exactly one
+//! action, except declarations of a communicator.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::trace::source::{Budget, Source};
 use crate::trace::{Origin, SourceLine, Trace};
 
 impl Trace {
-    /// The line that action `index` of a rank was read from; none if the trace was not read from a file, or if the file
-    /// is not what it was.
+    /// Returns the line from which action `index` of a rank was read; `None` if the trace was not read from a file, or
+    /// if the file has changed.
     pub fn locate(&self, rank: usize, index: usize) -> Option<SourceLine> {
         match &self.origin {
             Origin::None => None,
@@ -26,14 +26,14 @@ impl Trace {
 }
 
 fn find(file: &Path, rank: usize, index: usize) -> Option<SourceLine> {
-    // A pipe cannot be read twice, and opening one might wait for ever.
+    // A pipe cannot be read twice, and opening one might wait forever.
     if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut budget = Budget::unlimited();
     let (mut before, mut found) = (0, None);
     let blocks = Blocks::new(Source::open(file).ok()?);
-    // An error ends the search; the line may have been before it.
+    // An error ends the search; the line may precede it.
     let _ = blocks.each_line(&mut budget, |line, text| {
         let words = skip_blanks(text);
         let Some((rest, first)) = leading_rank(words) else { return Ok(()) };

@@ -1,19 +1,20 @@
 //! Time-independent (TI) traces, the text format of SimGrid's trace replay.
 //!
-//! A line is `RANK ACTION ARGUMENTS...`; one action of one rank, in the order in which the rank performs them. What
-//! is read is one of:
+//! A line is `RANK ACTION ARGUMENTS...`; one action of one rank, in the order in which the rank performs them. The
+//! input is one of:
 //!
 //! - a *merged* trace with the lines of all ranks, in any interleaving;
-//! - a *list*, as SimGrid's `-replay` takes: the path of one merged trace, or one path for each rank, line by line. Paths
-//!   count from the current directory, and if that gives no file, from the folder of the list. They have to lie in that
-//!   folder or below, unless [`Options::files_anywhere`] is set; for a list from a stream it is the current directory;
+//! - a *list*, as SimGrid's `-replay` takes: the path of one merged trace, or one path per rank, line by line. Paths
+//!   are relative to the current directory, and if there is no such file, to the folder of the list. They have to be in
+//!   that folder or below, unless [`Options::files_anywhere`] is set; for a list from a stream it is the current
+//!   directory;
 //! - `-`, standard input, with either of them.
 //!
 //! A file is a trace if its first line that is neither blank nor a comment begins with digits and a word of letters and
-//! underscores; otherwise it is a list. All files may be packed with xz, zstd or gzip, also in several parts; that is
-//! found out by their first bytes, not by their names.
+//! underscores; otherwise it is a list. All files may be compressed with xz, zstd or gzip, also in several parts; this
+//! is recognised by their first bytes, not by their names.
 //!
-//! The actions and their arguments, those in brackets optional; `P` stands for one number for each rank:
+//! The actions and their arguments, those in brackets optional; `P` represents one number per rank:
 //!
 //! ```text
 //! init [any]                  finalize                     comm_size  comm_split  comm_dup
@@ -29,7 +30,7 @@
 //! allgatherv COUNT P [TYPE [TYPE]]                         allgatherv COUNT P [TYPE TYPE] DISPLACEMENTS
 //! ```
 //!
-//! An extension of ours, which other tools refuse as unknown actions:
+//! An extension of the format, which other tools refuse as unknown actions:
 //!
 //! ```text
 //! communicator NUMBER MEMBER...            declares one, without being an action; members are ranks of the world
@@ -41,21 +42,20 @@
 //! probe  iprobe     FROM TAG
 //! ```
 //!
-//! On a communicator, `P` is one number for each member, and a root counts its members. Communicators are numbered from
-//! 1; 0 is that of all ranks. A declaration stands before the first use, and may be repeated. A window of one-sided
-//! communication is a communicator (all ranks, without `on`); its partners are ranks of the world. `waitall` waits for
-//! collectives, too.
+//! On a communicator, `P` is one number per member, and a root is a member number. Communicators are numbered from 1; 0
+//! is that of all ranks. A declaration precedes the first use, and may be repeated. A window of one-sided communication
+//! is a communicator (all ranks, without `on`); its partners are world ranks. `waitall` also waits for collectives.
 //!
 //! Counts are in elements of the type; the default type has one byte, or is a double if `init` has an argument. A
 //! receive of -1 elements takes a message of any size.
 //!
-//! In collectives that do not block, all arguments have to be there: without a request in front they are those of
-//! SMPI's tracer. What that writes and SimGrid's replay does not know is described in `smpi.rs`.
+//! Non-blocking collectives need all arguments: without a leading request they are those of SMPI's tracer. Lines that
+//! the tracer writes and SimGrid's replay does not know are described in `smpi.rs`.
 //!
-//! The reader is stricter than SimGrid: it refuses what SimGrid loses without a word (a last line without line end that
-//! may be cut off, ranks with leading zeros) or misreads (`1e6` in a vector of counts). It ignores, as SimGrid does,
-//! arguments behind those it knows, except in collectives with a count for each rank, and lines of other ranks in a rank's own file; the
-//! latter leave a [warning](super::TraceWarning).
+//! The reader is stricter than SimGrid: it refuses lines that SimGrid drops silently (a last line without line end that
+//! may be cut off, ranks with leading zeros) or misreads (`1e6` in a vector of counts). Like SimGrid, it ignores
+//! arguments after the known ones, except in collectives with a count per rank, and lines of other ranks in a rank's
+//! own file; the latter cause a [warning](super::TraceWarning).
 
 mod arguments;
 mod builder;
@@ -90,7 +90,7 @@ pub(crate) use self::write::{text, write_as};
 pub use super::format::{read, read_from};
 pub use super::options::Options;
 
-/// The format.
+/// The time-independent text format.
 pub(super) static FORMAT: Format = Format {
     name: "time-independent trace",
     extensions: &[".ti", ".txt"],
@@ -110,7 +110,7 @@ fn read_input(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     builder.start(&file, None);
     Blocks::new(source).each(budget, |block| {
         content = content.or_else(|| list::content(block.text));
-        // Blocks without a meaningful line count for both.
+        // Blocks without a meaningful line are valid for both.
         if content != Some(Content::List) {
             builder.block(block)?;
         }
@@ -130,7 +130,7 @@ fn read_input(input: Input<'_, '_>) -> Result<Trace, TraceError> {
     Ok(trace)
 }
 
-/// Reads the files of a list: one merged trace, or one trace for each rank.
+/// Reads the files of a list: one merged trace, or one trace per rank.
 fn read_list(
     list: &Path,
     folder: Option<&Path>,
@@ -210,7 +210,7 @@ fn read_others(
     }
 }
 
-/// A file that cannot be opened is a matter of the list that names it.
+/// Attributes the error of a file that cannot be opened to the list that names it.
 fn listed(list: &Path, entry: &Entry, error: TraceError) -> TraceError {
     match error.kind {
         Kind::Open(reason) => entry.error(list, Kind::OpenListed(reason)),
@@ -218,7 +218,7 @@ fn listed(list: &Path, entry: &Entry, error: TraceError) -> TraceError {
     }
 }
 
-/// Time-independent text.
+/// Writer of time-independent text.
 #[derive(Debug)]
 pub struct Text;
 
@@ -228,7 +228,7 @@ impl Writer for Text {
     }
 
     fn part(&self, part: &Trace, first: usize, _: usize, out: &mut dyn Write, steps: &Steps) -> Result<(), WriteError> {
-        // Through a buffer of our own: each line is several small pieces.
+        // Through a separate buffer: each line is several small pieces.
         let mut buffered = io::BufWriter::with_capacity(1 << 16, out);
         write_as(part, first, &mut buffered, steps)?;
         Ok(buffered.flush()?)

@@ -1,7 +1,7 @@
 //! Parsers of single arguments.
 //!
-//! They skip the blanks before a word and stop at its end. A missing word is a recoverable error of nom, so that `opt`
-//! accepts it; a malformed word is a failure. Plain digits have a short path: nearly all arguments are that.
+//! They skip the blanks before a word and stop at its end. A missing word is a recoverable error of nom, so that
+//! `opt` accepts it; a malformed word is a failure. Plain digits have a short path: nearly all arguments are that.
 
 use nom::IResult;
 use nom::error::{ErrorKind, ParseError};
@@ -9,14 +9,14 @@ use nom::error::{ErrorKind, ParseError};
 use crate::trace::error::ArgumentProblem as Problem;
 use crate::trace::{Datatype, UNKNOWN_COUNT};
 
-/// A wrong argument: where it is, what it is called, what is wrong.
+/// An invalid argument: its position, its name, the problem.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Fault<'a> {
     /// The line from the word on; its empty end if the word is missing.
     pub at: &'a [u8],
     /// Name of the argument.
     pub argument: &'static str,
-    /// What is wrong.
+    /// The problem with it.
     pub problem: Problem,
 }
 
@@ -33,7 +33,7 @@ impl<'a> ParseError<&'a [u8]> for Fault<'a> {
     }
 }
 
-/// Largest count, tag and rank: they are 32-bit integers with a sign in MPI.
+/// Largest count, tag and rank: they are signed 32-bit integers in MPI.
 const MOST: u64 = i32::MAX as u64;
 
 #[inline]
@@ -41,7 +41,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t' || byte == b'\r'
 }
 
-/// The text from its first byte that is not blank.
+/// Returns the text from its first byte that is not blank.
 #[inline]
 pub(super) fn skip_blanks(text: &[u8]) -> &[u8] {
     let mut rest = text;
@@ -64,7 +64,7 @@ pub(super) fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(end)
 }
 
-/// A whole word of at most 18 digits.
+/// Reads a whole word of at most 18 digits.
 #[inline]
 fn digits(text: &[u8]) -> Option<(&[u8], u64)> {
     let mut value = 0u64;
@@ -77,12 +77,12 @@ fn digits(text: &[u8]) -> Option<(&[u8], u64)> {
         value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
         end += 1;
     }
-    // A longer word wraps around, but it is not taken from here.
+    // A longer word wraps around, but its value is not used.
     let whole = (1..=18).contains(&end) && text.get(end).is_none_or(|&byte| is_blank(byte));
     whole.then(|| (&text[end..], value))
 }
 
-/// The rank at the start of a line. It has no leading zeros: SimGrid compares ranks as text.
+/// Returns the rank at the start of a line. It has no leading zeros: SimGrid compares ranks as text.
 #[inline]
 pub(super) fn leading_rank(text: &[u8]) -> Option<(&[u8], u64)> {
     digits(text).filter(|(rest, _)| text[0] != b'0' || text.len() - rest.len() == 1)
@@ -98,7 +98,7 @@ fn wrong<'a, T>(text: &'a [u8], argument: &'static str, problem: Problem) -> Res
     Err(nom::Err::Failure(Fault { at: skip_blanks(text), argument, problem }))
 }
 
-/// A decimal integer from 0 to 2^31 - 1: ranks, tags, roots, and the entries of count vectors.
+/// Returns a decimal integer from 0 to 2^31 - 1: ranks, tags, roots, and the entries of count vectors.
 #[inline]
 pub(super) fn integer<'a>(argument: &'static str) -> impl Fn(&'a [u8]) -> Res<'a, u32> {
     move |text| {
@@ -112,7 +112,7 @@ pub(super) fn integer<'a>(argument: &'static str) -> impl Fn(&'a [u8]) -> Res<'a
     }
 }
 
-/// Says why a word is no integer.
+/// Returns the reason why a word is not an integer.
 #[cold]
 fn not_digits<'a>(text: &'a [u8], argument: &'static str) -> Res<'a, u32> {
     let (word, rest) = split_word(text);
@@ -133,14 +133,14 @@ fn not_digits<'a>(text: &'a [u8], argument: &'static str) -> Res<'a, u32> {
     }
 }
 
-/// A tag: an integer from 0.
+/// Returns a tag: an integer from 0.
 #[inline]
 pub(super) fn tag<'a>(text: &'a [u8]) -> Res<'a, i32> {
     let (rest, value) = integer("tag")(text)?;
     Ok((rest, value as i32))
 }
 
-/// A number of elements. SimGrid reads it as a floating-point number and truncates, so `1e6` is legal.
+/// Returns a number of elements. SimGrid reads it as a floating-point number and truncates, so `1e6` is legal.
 #[inline]
 pub(super) fn count<'a>(argument: &'static str) -> impl Fn(&'a [u8]) -> Res<'a, u32> {
     move |text| {
@@ -155,7 +155,7 @@ pub(super) fn count<'a>(argument: &'static str) -> impl Fn(&'a [u8]) -> Res<'a, 
     }
 }
 
-/// The count of a receive, where -1 stands for a message of any size.
+/// Returns the count of a receive, where -1 means a message of any size.
 #[inline]
 pub(super) fn capacity<'a>(text: &'a [u8]) -> Res<'a, u32> {
     const NAME: &str = "capacity";
@@ -170,7 +170,7 @@ pub(super) fn capacity<'a>(text: &'a [u8]) -> Res<'a, u32> {
     }
 }
 
-/// A floating-point number without its fraction, not above the largest count.
+/// Returns a floating-point number without its fraction, not above the largest count.
 #[cold]
 fn truncated<'a>(text: &'a [u8], argument: &'static str) -> Res<'a, f64> {
     let (rest, value) = real(argument)(text)?;
@@ -178,18 +178,18 @@ fn truncated<'a>(text: &'a [u8], argument: &'static str) -> Res<'a, f64> {
     if value > MOST as f64 { wrong(text, argument, Problem::TooLarge) } else { Ok((rest, value)) }
 }
 
-/// An amount of work: finite, zero or more.
+/// Returns an amount of work: finite, zero or more.
 #[inline]
 pub(super) fn flops<'a>(text: &'a [u8]) -> Res<'a, f64> {
     let (rest, value) = real("flops")(text)?;
     if value < 0.0 { wrong(text, "flops", Problem::Negative) } else { Ok((rest, value)) }
 }
 
-/// A finite decimal number.
+/// Returns a finite decimal number.
 ///
-/// Numbers of at most 18 digits whose mantissa fits 53 bits and whose power of ten is exact are worth one
-/// multiplication or division, which rounds correctly (Clinger, "How to read floating point numbers accurately", 1990).
-/// The rest goes to the standard library, which gives the same value.
+/// Numbers of at most 18 digits whose mantissa fits 53 bits and whose power of ten is exact take one multiplication or
+/// division, which rounds correctly (Clinger, "How to read floating point numbers accurately", 1990). Others are passed
+/// to the standard library, which returns the same value.
 #[inline]
 pub(super) fn real<'a>(argument: &'static str) -> impl Fn(&'a [u8]) -> Res<'a, f64> {
     move |text| {
@@ -286,7 +286,7 @@ fn any_real<'a>(text: &'a [u8], argument: &'static str) -> Res<'a, f64> {
     }
 }
 
-/// The id of a datatype.
+/// Returns the id of a datatype.
 #[inline]
 pub(super) fn datatype<'a>(text: &'a [u8]) -> Res<'a, Datatype> {
     const NAME: &str = "datatype";

@@ -1,7 +1,7 @@
 //! Lines that wait for the number of ranks.
 //!
-//! A collective with a count for each rank cannot be split into its arguments before the number of ranks is known, and
-//! in a merged trace only the last line tells it. Such lines keep their text until then, equal ones once. A first pass
+//! A collective with a count per rank cannot be split into its arguments until the number of ranks is known, and in a
+//! merged trace only the last line determines it. Such lines keep their text until then, equal ones once. A first pass
 //! over the file for the number of ranks was rejected: it would cost every trace, and streams cannot be read twice.
 
 use std::hash::BuildHasher;
@@ -16,24 +16,24 @@ use crate::trace::error::TraceError;
 use crate::trace::tables::Full;
 use crate::trace::{Action, CollectiveKind};
 
-/// The lines put off so far.
+/// The lines postponed so far.
 #[derive(Default)]
 pub(super) struct Pending {
-    /// The different argument lists.
+    /// The distinct argument lists.
     lists: Vec<List>,
     /// Their text, one after the other.
     text: Vec<u8>,
     index: HashTable<u32>,
 }
 
-/// What tells the index of a list that was put off from that of a call. Neither has so many.
+/// Distinguishes the index of a postponed list from that of a call. Neither reaches this number.
 const PUT_OFF: u32 = 1 << 31;
 
 struct List {
     kind: CollectiveKind,
     start: usize,
     len: usize,
-    /// The first line that has it, and its length.
+    /// The first line with it, and its length.
     place: Place,
     length: usize,
 }
@@ -62,13 +62,13 @@ impl Pending {
 }
 
 impl Builder {
-    /// Puts a collective off; the action that it gives is replaced by [`resolve_pending`](Self::resolve_pending).
+    /// Postpones a collective; [`resolve_pending`](Self::resolve_pending) replaces the returned action.
     pub fn put_off(&mut self, kind: CollectiveKind, text: &[u8]) -> Result<Action, Full> {
         let list = self.pending.intern(kind, text, self.place, self.length)?;
         Ok(Action::Collective { index: PUT_OFF | list })
     }
 
-    /// Reads the lines that were put off, now that the number of ranks is known.
+    /// Reads the postponed lines, now that the number of ranks is known.
     pub fn resolve_pending(&mut self) -> Result<(), TraceError> {
         let pending = std::mem::take(&mut self.pending);
         if pending.lists.is_empty() {

@@ -1,10 +1,9 @@
-//! Lines that SMPI's tracer writes and SimGrid's replay does not know, or knows otherwise.
+//! Lines that SMPI's tracer writes and SimGrid's replay does not know, or interprets differently.
 //!
-//! SMPI traces more of MPI than its replay takes: other send modes, persistent requests, one-sided operations,
-//! collectives that do not block, and receives of any tag. What such a line says is known from traces of SimGrid 3.32
-//! (`smpirun -trace-ti`), one for each call. It is replayed where it has one meaning. Where the trace leaves out what
-//! the call did (which of several requests a test has found, which ranks an epoch is shared with), the line is refused
-//! by its name.
+//! SMPI traces more of MPI than its replay accepts: other send modes, persistent requests, one-sided operations,
+//! non-blocking collectives, and receives of any tag. The meaning of such a line is known from traces of SimGrid 3.32
+//! (`smpirun -trace-ti`), one per call. It is replayed if it has one meaning. If the trace leaves out the effect of the
+//! call (which of several requests a test has found, which ranks share an epoch), the line is refused by name.
 //!
 //! ```text
 //! bsend  ibsend  Ssend  ISsend  TO TAG COUNT [TYPE]     as send and isend
@@ -33,10 +32,10 @@ use crate::trace::{ANY_TARGET, Action, CollectiveKind, CommunicatorId, Datatype,
 /// `MPI_ANY_TAG` of SMPI, in the text and in actions until all lines are read.
 const ANY_TAG: i32 = -444;
 
-/// `MPI_UNDEFINED` of SMPI, which it writes for `MPI_ANY_SOURCE` and for `MPI_PROC_NULL` alike.
+/// `MPI_UNDEFINED` of SMPI, which it writes for both `MPI_ANY_SOURCE` and `MPI_PROC_NULL`.
 const UNDEFINED: i64 = -333;
 
-/// The tags by which SMPI's tracer names collectives in a wait: one below those of the collectives that block.
+/// The tags by which SMPI's tracer identifies collectives in a wait: one below those of the blocking collectives.
 const TAGS: [(i64, &[CollectiveKind]); 13] = [
     (-113, &[CollectiveKind::Reduce]),
     (-224, &[CollectiveKind::Scatter]),
@@ -56,30 +55,30 @@ const TAGS: [(i64, &[CollectiveKind]); 13] = [
 /// The tag of a wait for `iallreduce`.
 const ALLREDUCE: i64 = -4446;
 
-/// Lines that are refused, and why.
+/// Refused lines, with the reason.
 const REFUSED: [(&str, &str); 16] = [
-    ("Startall", "the line does not tell which requests it starts"),
-    ("testall", "the line tells neither which requests it is about nor whether it found them complete"),
-    ("testany", "the line tells neither which requests it is about nor which of them it found complete"),
-    ("testsome", "the line tells neither which requests it is about nor which of them it found complete"),
-    ("waitAny", "the line tells neither which requests it is about nor which of them it found complete"),
-    ("Win_post", "the line does not tell with which ranks the epoch is shared"),
-    ("Win_start", "the line does not tell with which ranks the epoch is shared"),
-    ("Win_complete", "the line does not tell with which ranks the epoch is shared"),
-    ("Win_wait", "the line does not tell with which ranks the epoch is shared"),
-    ("Get_accumulate", "the line does not tell how much it brings back"),
-    ("Compare_and_swap", "the line does not tell how much it brings back"),
-    ("Rput", "the line does not tell which wait it belongs to"),
-    ("Rget", "the line does not tell which wait it belongs to"),
-    ("Raccumulate", "the line does not tell which wait it belongs to"),
-    ("Rget_accumulate", "the line does not tell which wait it belongs to"),
-    ("isendRecv", "the line does not tell which waits it belongs to"),
+    ("Startall", "its requests are not recorded"),
+    ("testall", "the line contains neither its requests nor whether it found them complete"),
+    ("testany", "the line contains neither its requests nor which of them it found complete"),
+    ("testsome", "the line contains neither its requests nor which of them it found complete"),
+    ("waitAny", "the line contains neither its requests nor which of them it found complete"),
+    ("Win_post", "the ranks that share the epoch are not recorded"),
+    ("Win_start", "the ranks that share the epoch are not recorded"),
+    ("Win_complete", "the ranks that share the epoch are not recorded"),
+    ("Win_wait", "the ranks that share the epoch are not recorded"),
+    ("Get_accumulate", "the amount of returned data is not recorded"),
+    ("Compare_and_swap", "the amount of returned data is not recorded"),
+    ("Rput", "its wait cannot be identified"),
+    ("Rget", "its wait cannot be identified"),
+    ("Raccumulate", "its wait cannot be identified"),
+    ("Rget_accumulate", "its wait cannot be identified"),
+    ("isendRecv", "its waits cannot be identified"),
 ];
 
 const REFUSED_HELP: &str = "SimGrid's replay does not know it either; record the program with `mopsim record`, or replace \
                             the line by what it did";
 
-/// Why a line of that name is refused, if it is one of SMPI's tracer that cannot be replayed.
+/// Returns the reason why a line of that name is refused, if it is one of SMPI's tracer that cannot be replayed.
 pub(super) fn refusal(word: &[u8]) -> Option<Kind> {
     let (name, reason) = REFUSED.iter().find(|(name, _)| name.as_bytes() == word)?;
     Some(Kind::Smpi {
@@ -88,24 +87,24 @@ pub(super) fn refusal(word: &[u8]) -> Option<Kind> {
     })
 }
 
-/// What the lines of SMPI's tracer need to know of each other.
+/// State that the lines of SMPI's tracer share.
 #[derive(Default)]
 pub(super) struct Smpi {
-    /// Collectives without a request that no wait has named yet, oldest first, by rank.
+    /// Collectives without a request that no wait has referred to yet, oldest first, by rank.
     collectives: FxHashMap<u32, Vec<(CollectiveKind, u32)>>,
-    /// The first of them.
+    /// Place of the first of them.
     first: Option<Place>,
-    /// Receives that were started, whose source a wait will tell: actions by rank and tag.
+    /// Started receives, whose source a wait will provide: actions by rank and tag.
     persistent: FxHashMap<(u32, i32), VecDeque<(usize, Place)>>,
-    /// Whether there are receives of any tag.
+    /// `true` if there are receives of any tag.
     any_tag: bool,
-    /// Whether lines depend on others, so that none may take the short way.
+    /// `true` if lines depend on others, so that none may take the short path.
     pub seen: bool,
-    /// What is replayed otherwise than it was: how often, and where first.
+    /// Approximations: their number, and the first place.
     notes: Vec<(&'static str, u64, u32, Place)>,
 }
 
-/// An integer with a sign, and what follows it.
+/// Reads a signed integer, and returns the rest of the text.
 fn signed(text: &[u8]) -> Option<(i64, &[u8])> {
     let (word, rest) = split_word(text);
     Some((std::str::from_utf8(word).ok()?.parse().ok()?, rest))
@@ -124,7 +123,7 @@ impl Builder {
         }
     }
 
-    /// A line that only SMPI's tracer writes.
+    /// Processes a line that only SMPI's tracer writes.
     #[cold]
     pub fn smpi_line<'a>(&mut self, keyword: Keyword, text: &'a [u8]) -> Arguments<'a, Action> {
         let window = CommunicatorId::WORLD;
@@ -172,7 +171,7 @@ impl Builder {
     fn persistent<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, Action> {
         let (rest, peer) = self.partner("destination", text)?;
         let (rest, tag) = tag(rest)?;
-        // The size is one of bytes, whatever the type.
+        // The size is in bytes, whatever the type.
         let (_, count) = count("size")(rest)?;
         let datatype = Datatype::BYTE;
         let rank = self.rank_at_work;
@@ -185,7 +184,7 @@ impl Builder {
         Ok(Action::Irecv { from: u32::MAX, tag, count, datatype })
     }
 
-    /// A wait names the source of the oldest started receive of its tag, if it is for one.
+    /// Assigns the source that a wait names to the oldest started receive of its tag, if it is for one.
     #[cold]
     fn settle_persistent(&mut self, source: u32, destination: u32, tag: i32) {
         let rank = self.rank_at_work;
@@ -197,7 +196,7 @@ impl Builder {
         }
     }
 
-    /// A wait whose numbers are none of a plain one; `error` is what is wrong with it as such.
+    /// Processes a wait whose numbers are not those of a plain one; `error` is the error it would cause as such.
     #[cold]
     pub fn smpi_wait<'a>(&mut self, text: &'a [u8], error: Broken<'a>) -> Arguments<'a, Action> {
         let Some((source, rest)) = signed(text) else { return Err(error) };
@@ -234,7 +233,7 @@ impl Builder {
         }
     }
 
-    /// A partner that the tracer could not name.
+    /// Returns the error for a partner that the tracer could not name.
     fn undefined<'a, T>(&self, text: &'a [u8]) -> Arguments<'a, T> {
         broken(
             text,
@@ -244,7 +243,7 @@ impl Builder {
         )
     }
 
-    /// Whether the partner of a message is one that the tracer could not name; the error says so then.
+    /// Returns the error with an explanation, if the partner of a message is one that the tracer could not name.
     #[cold]
     pub fn explained<'a>(&self, text: &'a [u8], error: Broken<'a>) -> Broken<'a> {
         match signed(text) {
@@ -256,7 +255,7 @@ impl Builder {
         }
     }
 
-    /// The tag of a receive, which may be any.
+    /// Reads the tag of a receive, which may be any.
     #[inline]
     pub fn received_tag<'a>(&mut self, text: &'a [u8]) -> Arguments<'a, (&'a [u8], i32)> {
         match tag(text) {
@@ -273,8 +272,8 @@ impl Builder {
         is_any.then_some((rest, ANY_TAG))
     }
 
-    /// The number that a collective without a request gets, if the line is one: it then has all arguments of the
-    /// collective and none in front of them.
+    /// Returns the number for a collective without a request, if the line is one: it then has all arguments of the
+    /// collective and no leading request.
     pub fn smpi_request(&mut self, kind: CollectiveKind, text: &[u8]) -> Option<u32> {
         use CollectiveKind as K;
         let words = text.split(|&byte| super::number::is_blank(byte)).filter(|word| !word.is_empty()).count();
@@ -289,8 +288,8 @@ impl Builder {
             K::Allgatherv => vector(1, 3),
             K::ReduceScatter => vector(1, 2),
         };
-        // Lines with counts for each rank are not told apart before the number of ranks is known; others before them
-        // may have told whose trace it is.
+        // Lines with a count per rank cannot be distinguished until the number of ranks is known; earlier lines may
+        // have identified the tracer.
         if arguments.map_or(self.smpi.first.is_none(), |arguments| words != arguments) {
             return None;
         }
@@ -302,7 +301,7 @@ impl Builder {
         Some(request)
     }
 
-    /// Collectives with and without numbers of requests in one trace: some of them were misread.
+    /// Refuses collectives with and without numbers of requests in one trace: some of them were misread.
     pub fn check_numbered<'a>(&self, text: &'a [u8]) -> Arguments<'a, ()> {
         let Some(place) = self.smpi.first else { return Ok(()) };
         let earlier = format!("{}:{}", self.files[place.file as usize].display(), place.line);
@@ -315,14 +314,14 @@ impl Builder {
         )
     }
 
-    /// A wait for everything is one for collectives, too.
+    /// A wait for all requests includes collectives.
     pub fn forget_collectives(&mut self) {
         if self.smpi.first.is_some() {
             self.smpi.collectives.remove(&self.rank_at_work);
         }
     }
 
-    /// A plain wait; it may tell the source of a receive that was started.
+    /// Processes a plain wait; it may provide the source of a started receive.
     #[inline]
     pub fn waited(&mut self, source: u32, destination: u32, tag: i32) {
         if !self.smpi.persistent.is_empty() {
@@ -330,11 +329,11 @@ impl Builder {
         }
     }
 
-    /// What can only be settled once all lines are read.
+    /// Settles everything that needs all lines.
     pub fn finish_smpi(&mut self) -> Result<(), TraceError> {
         if let Some((_, place)) = self.smpi.persistent.values().flatten().min_by_key(|(_, p)| (p.file, p.line)) {
             let kind = Kind::Smpi {
-                problem: "`Start` of a receive that no wait follows: nothing tells from which rank it comes".into(),
+                problem: "`Start` of a receive without a later wait: its source is unknown".into(),
                 help: "add the wait, or write the line as `irecv` with its source",
             };
             let file = &*self.files[place.file as usize];
@@ -348,11 +347,10 @@ impl Builder {
         if self.smpi.any_tag { self.settle_any_tags() } else { Ok(()) }
     }
 
-    /// Gives each receive of any tag the tag of the message that it takes.
+    /// Assigns the tag of the received message to each receive of any tag.
     ///
-    /// Messages of one rank to another arrive in their order, and a receive takes the first that fits; so which one
-    /// that is does not depend on time, and is found by going through the receives in their order (MPI 4.0, section
-    /// 3.5, order).
+    /// Messages of one rank to another arrive in order, and a receive takes the first that fits; the match therefore
+    /// does not depend on time, and is found by processing the receives in order (MPI 4.0, section 3.5, order).
     fn settle_any_tags(&mut self) -> Result<(), TraceError> {
         // The tags of messages not taken yet, by source and destination.
         let mut sent: FxHashMap<(u32, u32), VecDeque<i32>> = FxHashMap::default();
@@ -372,7 +370,7 @@ impl Builder {
             }
         }
         for rank in 0..self.streams.len() as u32 {
-            // The tags of receives of any tag under way, by source.
+            // The tags of receives of any tag in progress, by source.
             let mut open: FxHashMap<u32, VecDeque<i32>> = FxHashMap::default();
             let (mut missing, mut at) = (None, 0);
             let sendrecvs = &self.tables.sendrecvs;
@@ -400,7 +398,8 @@ impl Builder {
                             queue.remove(place);
                         }
                     }
-                    // A wait for one that is not under way has no effect, as a second wait for the same request.
+                    // A wait for a receive that is not in progress has no effect, like a second wait for the same
+                    // request.
                     Action::Wait { source, tag, .. } | Action::Test { source, tag, .. } if *tag == ANY_TAG => {
                         match take_oldest(&mut open, source) {
                             Some(found) => *tag = found,

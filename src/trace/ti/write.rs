@@ -10,15 +10,15 @@ use crate::trace::{
 
 /// Writes a trace as one merged TI text, rank after rank.
 ///
-/// Reading it gives the same actions again, if every rank has one. Roots and datatypes are written even where they are
-/// the default ones, so that no line depends on another; actions without effect all become `comm_dup`.
+/// Reading it produces the same actions again, if every rank has one. Roots and datatypes are written even if they are
+/// the defaults, so that no line depends on another; actions without effect all become `comm_dup`.
 pub fn write(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
     write_as(trace, 0, out, &Steps::default())
 }
 
-/// The same for a part of a trace, whose first rank has a number above 0.
+/// Writes a part of a trace, whose first rank may have a number above 0.
 ///
-/// Communicators, which all parts share, are declared in front of the first rank.
+/// Communicators, which all parts share, are declared before the first rank.
 pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write, steps: &Steps) -> io::Result<()> {
     let declared = if first == 0 { &trace.communicators[..] } else { &[] };
     for (number, members) in (1..).zip(declared) {
@@ -37,10 +37,10 @@ pub(crate) fn write_as(trace: &Trace, first: usize, out: &mut impl Write, steps:
     Ok(())
 }
 
-/// An action as TI text, without its rank.
+/// Returns an action as TI text, without its rank.
 pub(crate) fn text(trace: &Trace, action: &Action) -> String {
     let mut line = Vec::new();
-    // Writing to memory does not fail, and what is written is ASCII.
+    // Writing to memory does not fail, and the text is ASCII.
     let _ = write_action(trace, action, &mut line);
     String::from_utf8_lossy(&line).into_owned()
 }
@@ -149,7 +149,7 @@ fn vector(out: &mut impl Write, trace: &Trace, counts: Counts) -> io::Result<()>
     trace.counts(counts).iter().try_for_each(|count| write!(out, " {count}"))
 }
 
-/// The shortest decimal form that reads back to the same number; with an exponent where that is shorter.
+/// Returns the shortest decimal form that reads back to the same number; with an exponent if that is shorter.
 fn number(value: f64) -> String {
     let (plain, scientific) = (format!("{value}"), format!("{value:e}"));
     if scientific.len() < plain.len() { scientific } else { plain }

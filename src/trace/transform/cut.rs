@@ -1,8 +1,8 @@
 //! Parts of a trace: some of its ranks, some of its time.
 //!
-//! A part has to be a program again. A message whose other half lies outside is left out, with the wait for it; a
-//! collective is kept where all of its members that are kept have it; communicators keep these members. What is left
-//! out is counted.
+//! A part has to be a program again. A send or receive whose counterpart is outside is left out, with the wait for it;
+//! a collective is kept if all of its kept members have it; communicators keep these members. Everything left out is
+//! counted.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -20,7 +20,7 @@ use crate::trace::{
     ANY_TARGET, Action, Actions, CollectiveCall, CollectiveKind, CommunicatorId, SendRecv, Trace, TraceWarning,
 };
 
-/// What to keep of each rank's actions.
+/// Part of each rank's actions to keep.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Part {
     /// Everything.
@@ -31,37 +31,37 @@ pub enum Part {
     Window(f64, f64),
 }
 
-/// What to keep.
+/// Ranks and part of their actions to keep.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cut {
-    /// The ranks, ascending; none: all of them.
+    /// The ranks, ascending; `None`: all of them.
     pub ranks: Option<Vec<u32>>,
-    /// Of their actions.
+    /// Part of their actions.
     pub part: Part,
 }
 
-/// What a cut has left out beside what it was told to.
+/// Actions that a cut has left out in addition to the requested ones.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Dropped {
-    /// Sends whose receive is outside.
+    /// Number of sends whose receive is outside.
     pub sends: u64,
-    /// Receives whose send is outside.
+    /// Number of receives whose send is outside.
     pub receives: u64,
-    /// Collectives that not all members have inside.
+    /// Number of collectives that some members do not have inside.
     pub collectives: u64,
-    /// Collectives whose root is outside, so that the first member that is kept takes its place.
+    /// Number of collectives whose root is outside, so that the first kept member takes its place.
     pub roots: u64,
-    /// One-sided operations whose other rank is outside.
+    /// Number of one-sided operations whose other rank is outside.
     pub one_sided: u64,
 }
 
-/// Why a trace cannot be cut.
+/// Reason why a trace cannot be cut.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CutError {
     /// There is no such rank.
     #[error("there is no rank {rank}: the trace has ranks 0 to {}", .ranks - 1)]
     NoRank {
-        /// The rank.
+        /// The requested rank.
         rank: u32,
         /// Number of ranks.
         ranks: usize,
@@ -69,16 +69,16 @@ pub enum CutError {
     /// No iterations can be found.
     #[error("no iterations are found: the ranks do not repeat the same calls the same number of times")]
     NoIterations,
-    /// There are not as many iterations.
+    /// There are fewer iterations.
     #[error("there are {number} iterations, from 1 to {number}")]
     TooFewIterations {
-        /// Their number.
+        /// Number of iterations.
         number: usize,
     },
     /// Nothing is left.
     #[error("nothing is left of the trace")]
     Empty,
-    /// The result does not fit.
+    /// The result exceeds the size of a table.
     #[error("the part has too many different {0}")]
     Full(&'static str),
 }
@@ -86,7 +86,7 @@ pub enum CutError {
 /// Source, destination and tag of a message.
 type Triple = (u32, u32, i32);
 
-/// The messages of a triple that are inside: how many sends and receives come before, and how many are inside.
+/// The messages of a triple that are inside: number of preceding sends and receives, and number inside.
 #[derive(Clone, Copy, Default)]
 struct Inside {
     sends: Range2,
@@ -141,7 +141,7 @@ pub fn cut(trace: &Trace, what: &Cut) -> Result<(Trace, Dropped), CutError> {
 }
 
 impl Dropped {
-    /// What the part is, and what it lacks, in words.
+    /// Describes the part, and its omissions, in words.
     fn note(&self, what: &Cut, ranks: usize) -> String {
         let part = match &what.part {
             Part::All => "all actions".to_owned(),
@@ -160,7 +160,7 @@ impl Dropped {
     }
 }
 
-/// The actions of each rank that the part takes.
+/// Returns the range of actions of each rank in the part.
 fn ranges(trace: &Trace, part: &Part) -> Result<Vec<Range<usize>>, CutError> {
     let lengths = trace.actions.iter().map(Actions::len);
     Ok(match part {
@@ -181,7 +181,7 @@ fn ranges(trace: &Trace, part: &Part) -> Result<Vec<Range<usize>>, CutError> {
     })
 }
 
-/// What an action of `rank` sends and receives.
+/// Returns the send and the receive of an action of `rank`.
 fn halves(trace: &Trace, action: &Action, rank: u32) -> (Option<Triple>, Option<Triple>) {
     match *action {
         Action::Send { to, tag, .. } | Action::Isend { to, tag, .. } => (Some((rank, to, tag)), None),
@@ -194,7 +194,7 @@ fn halves(trace: &Trace, action: &Action, rank: u32) -> (Option<Triple>, Option<
     }
 }
 
-/// Which messages have which halves inside: those of a triple match in their order.
+/// Returns which sends and receives of messages are inside: those of a triple match in order.
 fn inside(trace: &Trace, ranks: &[u32], ranges: &[Range<usize>]) -> FxHashMap<Triple, Inside> {
     let mut messages: FxHashMap<Triple, Inside> = FxHashMap::default();
     for &rank in ranks {
@@ -223,19 +223,19 @@ struct Cutter<'a> {
     trace: &'a Trace,
     messages: FxHashMap<Triple, Inside>,
     sequences: FxHashMap<Sequence, Range<u64>>,
-    /// The new number of each rank that is kept.
+    /// The new number of each kept rank.
     renumbered: Vec<Option<u32>>,
-    /// What is left of each communicator: its new number, and the old numbers of its members that are kept. That of all
-    /// ranks comes first.
+    /// Remainder of each communicator: its new number, and the old numbers of its kept members. That of all ranks comes
+    /// first.
     communicators: Vec<(CommunicatorId, Vec<u32>)>,
-    /// The new entries of the collectives met so far, and whether their roots are outside.
+    /// The new entries of the collectives so far, and whether their roots are outside.
     calls: FxHashMap<u32, (u32, bool)>,
     tables: Tables,
     store: Arc<Store>,
     dropped: Dropped,
 }
 
-/// How far a rank is: messages and collectives so far, and its requests, kept or not.
+/// Progress of a rank: messages and collectives so far, and its requests, kept or not.
 #[derive(Default)]
 struct Progress {
     sends: FxHashMap<Triple, u64>,
@@ -250,7 +250,7 @@ impl Cutter<'_> {
         let actions = &self.trace.actions[rank as usize];
         let mut progress = Progress::default();
         let mut kept = Actions::in_store(&self.store);
-        // The frame of a program that is whole otherwise.
+        // The frame of an otherwise complete program.
         if range.start > 0 && actions.first() == Some(Action::Init) {
             kept.push(Action::Init);
         }
@@ -269,7 +269,7 @@ impl Cutter<'_> {
         Ok(kept)
     }
 
-    /// Whether a half is kept: it has another half, and both are inside.
+    /// Returns `true` if a send or receive is kept: it has a counterpart, and both are inside.
     fn keeps(&self, triple: Triple, number: u64) -> bool {
         let kept = |rank: u32| self.renumbered.get(rank as usize).is_some_and(Option::is_some);
         let both =
@@ -386,7 +386,7 @@ impl Cutter<'_> {
                     to => self.renumbered[to as usize].map(|to| Action::Flush { window, to }),
                 }
             }
-            // It looks for what the next receive would get.
+            // It polls for the message that the next receive would take.
             Action::Probe { from, tag } | Action::Iprobe { from, tag } => {
                 let triple = (from, rank, tag);
                 let next = progress.receives.get(&triple).copied().unwrap_or(0);
@@ -401,7 +401,7 @@ impl Cutter<'_> {
         })
     }
 
-    /// Both halves, one of them as a message of its own, or nothing.
+    /// Returns the send and the receive, one of them as a message of its own, or nothing.
     fn sendrecv(&mut self, index: u32, sends: bool, receives: bool) -> Result<Option<Action>, CutError> {
         let entry = self.trace.sendrecvs[index as usize];
         Ok(match (sends, receives) {
@@ -426,7 +426,7 @@ impl Cutter<'_> {
         })
     }
 
-    /// Whether a call that all members have to make is kept.
+    /// Returns `true` if a call that all members have to make is kept.
     fn takes_part(&mut self, action: &Action, is_inside: bool, progress: &mut Progress) -> bool {
         let Some(sequence) = sequence(self.trace, action) else { return false };
         let next = progress.sequences.entry(sequence).or_default();
@@ -437,14 +437,14 @@ impl Cutter<'_> {
         is_inside && common
     }
 
-    /// The new number of the other rank of a one-sided operation, if it is kept.
+    /// Returns the new number of the other rank of a one-sided operation, if it is kept.
     fn other(&mut self, rank: u32, is_inside: bool) -> Option<u32> {
         let kept = self.renumbered[rank as usize];
         self.dropped.one_sided += u64::from(is_inside && kept.is_none());
         kept
     }
 
-    /// Finds out what is left of each communicator. Those without a member that is kept get a number that is not used.
+    /// Determines the remainder of each communicator. Those without kept members get a number that is not used.
     fn cut_communicators(&mut self) {
         let ids = (0..self.trace.communicators.len() as u32).map(CommunicatorId::from_index);
         for id in std::iter::once(CommunicatorId::WORLD).chain(ids) {
@@ -480,7 +480,7 @@ impl Cutter<'_> {
         let (communicator, members) = &self.communicators[old.communicator.number() as usize];
         let root = before.rank(old.root).and_then(|rank| members.iter().position(|&member| member == rank));
         let mut call = CollectiveCall { communicator: *communicator, root: root.unwrap_or(0) as u32, ..*old };
-        // Which members they were before; all of them, as long as nobody is left out.
+        // Their old member numbers; all of them, as long as no member is dropped.
         let places: Vec<usize> = before
             .ranks()
             .enumerate()

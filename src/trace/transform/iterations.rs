@@ -1,8 +1,8 @@
-//! Iterations of a program, found in what its ranks do again and again.
+//! Iterations of a program, found in the repetitions of its ranks.
 //!
-//! A rank of an iterative program repeats the same calls, with other amounts of computation. So the calls without
-//! computation have a period. The shortest distance is looked for at which they agree over more than half of all calls
-//! without a break: inner loops have shorter periods, but break at the end of each iteration.
+//! A rank of an iterative program repeats the same calls, with varying amounts of computation. The calls without
+//! computation therefore have a period. The result is the shortest distance at which they agree over more than half of
+//! all calls without a break: inner loops have shorter periods, but break at the end of each iteration.
 
 use std::ops::Range;
 
@@ -11,22 +11,22 @@ use rustc_hash::FxHashMap;
 use crate::trace::actions::to_words;
 use crate::trace::{Action, Actions, Trace};
 
-/// Calls that are compared to find candidates of the period.
+/// Number of calls that are compared to find candidates of the period.
 const PROBE: usize = 16;
-/// Candidates that are tried.
+/// Number of candidates that are tried.
 const TRIED: usize = 4096;
 
 /// The iterations of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Iterations {
-    /// How many there are, the same on all ranks.
+    /// Number of iterations, the same on all ranks.
     pub number: usize,
-    /// For each rank: the first action of the first iteration, and that behind the last one, as indices of its actions.
+    /// For each rank: the first action of the first iteration, and the end of the last one, as indices of its actions.
     bounds: Vec<Vec<usize>>,
 }
 
 impl Iterations {
-    /// The actions of a rank in some iterations, the first of which is 0.
+    /// Returns the actions of a rank in some iterations, the first of which is 0.
     ///
     /// # Panics
     /// If there are no such iterations.
@@ -36,11 +36,11 @@ impl Iterations {
     }
 }
 
-/// Finds the iterations of a trace; none if a rank has no period, or if ranks have different numbers of iterations.
+/// Finds the iterations of a trace; `None` if a rank has no period, or if ranks have different numbers of iterations.
 pub fn iterations(trace: &Trace) -> Option<Iterations> {
     let periods: Option<Vec<Vec<usize>>> = trace.actions.iter().map(bounds).collect();
     let mut bounds = periods?;
-    // Prologues look like a part of an iteration on some ranks; what all have is in the common number of last ones.
+    // Prologues look like a part of an iteration on some ranks; the common number of last iterations is used.
     let number = bounds.iter().map(|b| b.len() - 1).min()?;
     if number < 2 || bounds.iter().any(|b| b.len() - 1 > number + 1) {
         return None;
@@ -51,9 +51,9 @@ pub fn iterations(trace: &Trace) -> Option<Iterations> {
     Some(Iterations { number, bounds })
 }
 
-/// Where the iterations of a rank begin, and where the last one ends.
+/// Returns the starts of the iterations of a rank, and the end of the last one.
 fn bounds(actions: &Actions) -> Option<Vec<usize>> {
-    // A number for each different call: that is all that is compared, and little to keep of a long trace.
+    // One number per distinct call: sufficient for the comparison, and small for a long trace.
     let mut known: FxHashMap<[u64; 2], u32> = FxHashMap::default();
     let mut number = |action| {
         let next = known.len() as u32;
@@ -93,8 +93,8 @@ fn bounds(actions: &Actions) -> Option<Vec<usize>> {
     None
 }
 
-/// Where some calls begin, whose numbers ascend: behind the call before, since a computation belongs to what it
-/// prepares.
+/// Returns the starts of some calls with ascending numbers: after the previous call, since a computation belongs to the
+/// call it prepares.
 fn places(actions: &Actions, calls: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut ends = actions.iter().zip(1..).filter(|(action, _)| is_call(action)).map(|(_, end)| end);
     let (mut passed, mut end) = (0, 0);

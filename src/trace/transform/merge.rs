@@ -1,4 +1,4 @@
-//! One trace made of several: jobs that run at the same time.
+//! One trace made from several: jobs that run simultaneously.
 //!
 //! Ranks are numbered consecutively, job after job. The communicator of all ranks of a job becomes a communicator with
 //! these members, so that its collectives see a world of the job's own size, and messages keep to the ranks of their
@@ -92,10 +92,10 @@ impl Shift {
     }
 }
 
-/// Makes one trace of several.
+/// Merges several traces into one.
 ///
 /// # Errors
-/// [`MergeError`].
+/// [`MergeError`] if a table would be too large, or the speeds of graphs differ.
 pub fn merge(traces: &[&Trace]) -> Result<Trace, MergeError> {
     let mut merged = Trace {
         name: traces.iter().map(|trace| trace.name.as_str()).collect::<Vec<_>>().join(" + "),
@@ -149,7 +149,7 @@ pub fn merge(traces: &[&Trace]) -> Result<Trace, MergeError> {
     Ok(merged)
 }
 
-/// Returns the number of entries that a table has so far, if it may have so many more.
+/// Returns the number of entries of a table so far, if it has room for `more`.
 fn fits(what: &'static str, have: usize, more: usize) -> Result<u32, MergeError> {
     let all = have.checked_add(more).filter(|&all| all < 1 << 31);
     all.map(|_| have as u32).ok_or(MergeError::TooMany { what })

@@ -1,4 +1,4 @@
-//! Which calls that all members of a communicator make lie within a part of a trace.
+//! The calls of all members of a communicator that are within a part of a trace.
 
 use std::ops::Range;
 
@@ -7,8 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::trace::Trace;
 use crate::trace::communicator::{Sequence, sequence};
 
-/// The calls of each sequence that all members that are kept have inside, by their number from the start of the
-/// program.
+/// Returns the calls of each sequence that all kept members have inside, by their number from the start of the program.
 pub(super) fn common_sequences(
     trace: &Trace,
     ranks: &[u32],
@@ -32,7 +31,7 @@ pub(super) fn common_sequences(
             *have += 1;
         }
     }
-    // Where a member has none at all, none is common.
+    // If a member has none at all, none is common.
     let kept = |id| trace.members(id).ranks().filter(|&rank| renumbered[rank as usize].is_some()).count();
     common.retain(|sequence, (_, have)| *have == kept(sequence.0));
     common.into_iter().map(|(sequence, (all, _))| (sequence, all)).collect()

@@ -1,14 +1,14 @@
-//! Traces for SimGrid's own replay (release 3.32), which knows one communicator, that of all ranks, and no calls of MPI
-//! that were added to time-independent text here (docs/traces.md).
+//! Traces for SimGrid's own replay (release 3.32), which knows one communicator, that of all ranks, and none of the
+//! extensions of time-independent text (docs/reference/traces.md).
 
 use std::collections::BTreeMap;
 
 use crate::trace::{Action, Actions, CommunicatorId, Trace};
 
-/// What SimGrid cannot read of a trace: the number of calls of each kind.
+/// Number of calls of each kind that SimGrid cannot read.
 pub type Unreadable = BTreeMap<&'static str, u64>;
 
-/// Name of what SimGrid cannot read in an action; `None` for actions that it can.
+/// Returns the name of the part of an action that SimGrid cannot read; `None` for actions that it can.
 fn unreadable(trace: &Trace, action: &Action, is_world: &[bool]) -> Option<&'static str> {
     let has_others = |id: CommunicatorId| id.index().is_some_and(|index| !is_world[index]);
     match action {
@@ -24,15 +24,15 @@ fn unreadable(trace: &Trace, action: &Action, is_world: &[bool]) -> Option<&'sta
     }
 }
 
-/// Whether each communicator of a trace consists of all ranks in their order.
+/// Returns `true` if each communicator of a trace consists of all ranks in their order.
 fn equal_to_world(trace: &Trace) -> Vec<bool> {
     let ranks = trace.ranks();
     let in_order = |members: &[u32]| members.len() == ranks && (0..).zip(members).all(|(rank, &member)| rank == member);
     trace.communicators.iter().map(|members| in_order(members)).collect()
 }
 
-/// Counts what SimGrid cannot read; communicators that equal that of all ranks are counted as well, since their text
-/// is unknown to it.
+/// Counts everything that SimGrid cannot read; communicators that equal that of all ranks are counted as well, since
+/// their text is unknown to it.
 pub fn unreadable_by_simgrid(trace: &Trace) -> Unreadable {
     count(trace, &vec![false; trace.communicators.len()])
 }
@@ -47,8 +47,8 @@ fn count(trace: &Trace, is_world: &[bool]) -> Unreadable {
     found
 }
 
-/// The trace as SimGrid reads it: communicators that equal that of all ranks become it, and what SimGrid cannot read is
-/// left out. Returns it with the counts of what was left out, which is empty where the trace says the same as before.
+/// Returns the trace as SimGrid reads it: communicators that equal that of all ranks become it, and anything that
+/// SimGrid cannot read is left out. The counts of omissions are empty if the trace is equivalent to the original.
 pub fn for_simgrid(trace: &Trace) -> (Trace, Unreadable) {
     let is_world = equal_to_world(trace);
     let left_out = count(trace, &is_world);

@@ -42,7 +42,7 @@ fn some_ranks_keep_what_is_between_them() {
 
 #[test]
 fn what_crosses_the_edge_of_a_window_is_left_out() {
-    // The first message is posted before the window and received in it; its wait goes, too.
+    // The first message is posted before the window and received in it; its wait is dropped as well.
     let trace = ti("0 init\n0 isend 1 0 1 6\n0 wait 0 1 0\n0 send 1 0 2 6\n0 barrier\n0 finalize\n\
                     1 init\n1 compute 1\n1 recv 0 0 1 6\n1 recv 0 0 2 6\n1 barrier\n1 finalize\n");
     let (text, dropped) = of(&trace, None, Part::Window(1.0 / 3.0, 1.0));
@@ -119,11 +119,11 @@ fn communicators_keep_the_members_that_are_kept() {
          1 on 1 gatherv 1 30 5 0 6 6\n1 on 2 iallreduce 7 4 0 6\n1 wait_request 7\n1 on 1 fence\n"
     );
     assert_eq!(dropped, Dropped { roots: 2, one_sided: 1, ..Dropped::default() });
-    // A window that begins behind the first collective of some ranks only.
+    // A window that begins after the first collective of some ranks only.
     let (text, dropped) = of(&trace, None, Part::Window(0.2, 1.0));
     assert!(!text.contains("gatherv") && text.contains("2 on 3 iallreduce 7 4 0 6\n2 wait_request 7\n"), "{text}");
     assert_eq!((dropped.collectives, text.matches("iallreduce").count()), (0, 5));
-    // What is started before the window is not waited for in it.
+    // An operation that is started before the window is not waited for in it.
     let (text, _) = of(&trace, None, Part::Window(0.6, 1.0));
     assert!(!text.contains("iallreduce") && !text.contains("wait_request"), "{text}");
 }

@@ -1,15 +1,15 @@
-//! The edges of a Graph500 graph, each of which can be computed alone.
+//! The edges of a Graph500 graph, each of which can be computed independently.
 //!
-//! An edge goes down the levels of a Kronecker product of the 2 x 2 matrix (0.57, 0.19; 0.19, 0.05): at each level a
-//! random quarter gives one bit of both of its ends. The ends are then renamed by a permutation, so that large and
-//! small degrees are spread over all numbers. Random numbers and permutation are those of the reference code, so the
-//! graph is, too, edge by edge.
+//! An edge descends the levels of a Kronecker product of the 2 x 2 matrix (0.57, 0.19; 0.19, 0.05): at each level a
+//! random quarter determines one bit of both of its ends. The ends are then renamed by a permutation, so that large and
+//! small degrees are spread over all numbers. Random numbers and permutation are those of the reference code, and so is
+//! the graph, edge by edge.
 
 use super::random::{Generator, Jump};
 
 /// Probability that a bit of an end is 0, and that it is 1: sums of the rows of the matrix.
 pub const OF_A_BIT: [f64; 2] = [0.76, 0.24];
-/// The matrix.
+/// Probabilities of the quarters.
 pub const OF_A_QUARTER: [[f64; 2]; 2] = [[0.57, 0.19], [0.19, 0.05]];
 
 /// The permutation of vertex numbers: multiplications by odd numbers, whose high bits matter, and reversals of the
@@ -33,13 +33,13 @@ impl Names {
         x.reverse_bits() >> (64 - self.scale)
     }
 
-    /// The new name of a vertex.
+    /// Returns the new name of a vertex.
     pub fn of(&self, vertex: u64) -> u64 {
         let once = self.reverse(vertex.wrapping_add(self.add).wrapping_mul(self.first));
         self.reverse(once.wrapping_mul(self.second))
     }
 
-    /// The vertex of that name.
+    /// Returns the vertex of that name.
     pub fn vertex(&self, name: u64) -> u64 {
         let low = (1 << self.scale) - 1;
         let once = (self.reverse(name)).wrapping_mul(inverse(self.second)) & low;
@@ -47,25 +47,25 @@ impl Names {
     }
 }
 
-/// The inverse of an odd number modulo 2^64: Newton's iteration doubles the bits that are right, of which there are
+/// Returns the inverse of an odd number modulo 2^64: Newton's iteration doubles the number of correct bits, initially
 /// three.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }
 
-/// Makes edges.
+/// Generator of edges.
 #[derive(Clone, Copy, Debug)]
 pub struct Edges {
     scale: u32,
     start: Generator,
-    /// From the random numbers of an edge to those of the next one.
+    /// Jump from the random numbers of an edge to those of the next one.
     stride: Jump,
-    /// The permutation of its vertices.
+    /// Permutation of the vertices.
     pub names: Names,
 }
 
 impl Edges {
-    /// Of the graph of 2^scale vertices with these seeds; the reference code uses 2 and 3.
+    /// Creates the generator of the graph of 2^scale vertices with these seeds; the reference code uses 2 and 3.
     pub fn new(scale: u32, seeds: (u64, u64)) -> Self {
         let start = Generator::seeded(seeds.0, seeds.1);
         let stride = Jump::one().times_2_to_the_64();
@@ -79,7 +79,7 @@ impl Edges {
         Self { scale, start, stride, names: Names::new(scale, first, second) }
     }
 
-    /// Edges in a row, from number `first`.
+    /// Returns the edges in order, from number `first`.
     pub fn from(&self, first: u64) -> impl Iterator<Item = (u64, u64)> {
         let mut place = self.start.after(&self.stride.times(first));
         std::iter::repeat_with(move || {
@@ -93,7 +93,7 @@ impl Edges {
         let (mut a, mut b) = (0u64, 0u64);
         for _ in 0..self.scale {
             let (mut bit_a, mut bit_b) = quarter(random);
-            // While both ends are the same, an edge and its mirror image are: the half above the diagonal is taken.
+            // While both ends are equal, an edge and its mirror image are equal: the half above the diagonal is used.
             if a == b && bit_a > bit_b {
                 (bit_a, bit_b) = (bit_b, bit_a);
             }
@@ -103,9 +103,9 @@ impl Edges {
     }
 }
 
-/// One bit of both ends.
+/// Returns one bit of both ends.
 fn quarter(random: &mut Generator) -> (u64, u64) {
-    // The reference code draws small numbers again, as if they ran to 2^32, so that all remainders are as likely.
+    // The reference code redraws small numbers, as if they ran to 2^32, so that all remainders are equally likely.
     const UNFAIR: u32 = u32::MAX % 10_000;
     let mut number = random.next();
     while number < UNFAIR {
@@ -119,14 +119,14 @@ fn quarter(random: &mut Generator) -> (u64, u64) {
     }
 }
 
-/// Vertices from which a search might begin, in the order of the reference code; those without edges are to be left
-/// out.
+/// Returns vertices from which a search might begin, in the order of the reference code; vertices without edges are to
+/// be skipped.
 pub fn candidates(scale: u32, seeds: (u64, u64)) -> impl Iterator<Item = u64> {
     let vertices = 1u64 << scale;
     let start = Generator::seeded(seeds.0, seeds.1);
     let far = start.after(&Jump::one().times_2_to_the_64().times_2_to_the_64().times(2));
     let mut random = far;
-    // The reference code gives up after as many candidates as there are vertices.
+    // The reference code stops after one candidate per vertex.
     (0..vertices).map(move |_| {
         let sum = random.uniform() + random.uniform();
         (sum * vertices as f64) as u64 % vertices

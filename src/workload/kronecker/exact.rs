@@ -1,4 +1,4 @@
-//! A graph that is built, and searches in it.
+//! A built graph, and searches in it.
 
 use super::edges::{Edges, candidates};
 use super::{Level, Spec};
@@ -6,13 +6,13 @@ use rayon::prelude::*;
 
 /// Level of a vertex that a search does not reach.
 const UNSEEN: u8 = u8::MAX;
-/// Edges that are made at once.
+/// Edges per block of generation.
 const BLOCK: usize = 1 << 16;
 
-/// The graph as lists of neighbours, and how far each vertex is from the root of each search.
+/// The graph as adjacency lists, and the distance of each vertex from the root of each search.
 #[derive(Debug)]
 pub struct Built {
-    /// Where the neighbours of a vertex begin.
+    /// Start of the neighbours of each vertex.
     offsets: Vec<u32>,
     neighbours: Vec<u32>,
     searches: Vec<Search>,
@@ -22,14 +22,14 @@ pub struct Built {
 struct Search {
     /// Distance of each vertex from the root.
     levels: Vec<u8>,
-    /// Levels that have vertices.
+    /// Number of levels with vertices.
     depth: u8,
     /// Edges whose ends were reached, loops included.
     edges: u64,
 }
 
 impl Built {
-    /// Makes all edges, and searches from the first roots. Gives a reason where it cannot.
+    /// Generates all edges, and searches from the first roots. Returns a reason if that is impossible.
     pub fn new(spec: &Spec) -> Result<Self, String> {
         let vertices = 1usize << spec.scale;
         let edges = Edges::new(spec.scale, spec.seeds);
@@ -90,7 +90,8 @@ impl Built {
         (self.offsets.len() - 1) as u32
     }
 
-    /// Breadth first. Where a level has many vertices, it is faster to ask all others for a neighbour in it.
+    /// Searches breadth first. For a level with many vertices, it is faster to look for a neighbour in it from all
+    /// other vertices.
     fn search(&self, root: u32, loops: &[(u32, u32)]) -> Result<Search, String> {
         let vertices = self.vertices();
         let mut levels = vec![UNSEEN; vertices as usize];
@@ -130,12 +131,12 @@ impl Built {
         Ok(Search { levels, depth, edges })
     }
 
-    /// Edges whose ends the search reaches.
+    /// Returns the number of edges whose ends the search reaches.
     pub fn edges(&self, search: usize) -> f64 {
         self.searches[search].edges as f64
     }
 
-    /// What a rank sends and gets in each level. Vertex v belongs to rank v modulo `ranks`.
+    /// Returns the edges that a rank sends and receives in each level. Vertex v belongs to rank v modulo `ranks`.
     pub fn messages(&self, search: usize, rank: u32, ranks: u32) -> Vec<Level> {
         let Search { levels, depth, .. } = &self.searches[search];
         let empty = Level { sent: vec![0; ranks as usize], received: vec![0; ranks as usize], edges: 0.0 };
@@ -157,15 +158,15 @@ impl Built {
         found
     }
 
-    /// Edges that a rank looks at in each level, if every vertex not reached looks for a neighbour that was reached
-    /// last.
+    /// Returns the number of edges that a rank inspects in each level, if every unreached vertex looks for a neighbour
+    /// in the last level.
     pub fn looks(&self, search: usize, rank: u32, ranks: u32) -> Vec<f64> {
         let Search { levels, depth, .. } = &self.searches[search];
         let mut looks = vec![0.0; usize::from(*depth)];
         for vertex in (rank..self.vertices()).step_by(ranks as usize) {
             let level = levels[vertex as usize];
             let all = f64::from(self.degree(vertex));
-            // In vain until the level before its own.
+            // Without success until the level before its own.
             let in_vain = if level == UNSEEN { *depth } else { level.max(1) - 1 };
             looks[..usize::from(in_vain)].iter_mut().for_each(|sum| *sum += all);
             if level != UNSEEN && level > 0 {
@@ -185,7 +186,7 @@ mod tests {
         Spec { scale, edgefactor: 16, seeds: (2, 3), roots: 4, ranks: 8 }
     }
 
-    /// Level by level, one vertex after the other.
+    /// Searches level by level, one vertex after the other.
     fn plain_search(built: &Built, root: u32) -> Vec<u8> {
         let mut levels = vec![UNSEEN; built.vertices() as usize];
         let mut queue = std::collections::VecDeque::from([root]);
@@ -223,7 +224,7 @@ mod tests {
                 }
             }
         }
-        // Loops are traversed, but are no edges to anyone.
+        // Loops are traversed, but do not connect vertices.
         let edges = Edges::new(10, (2, 3));
         let seen = |vertex: u64| built.searches[0].levels[vertex as usize] != UNSEEN;
         let loops = edges.from(0).take(16 << 10).filter(|&(a, b)| a == b && seen(a)).count();

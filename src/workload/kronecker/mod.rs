@@ -1,8 +1,8 @@
-//! Breadth-first searches in Kronecker graphs: who tells whom how much, level by level, as in Graph500.
+//! Breadth-first searches in Kronecker graphs: the messages between ranks, level by level, as in Graph500.
 //!
-//! A graph that fits ([`LARGEST_BUILT`]) is built, with the edges that the reference code of Graph500 2.1.4 makes from
-//! the same seeds, and searched from its roots. A larger one is drawn from the distribution that its edges have
-//! ([`sampled`]). Graphs are made before the ranks run and are only read by them.
+//! A graph that fits ([`LARGEST_BUILT`]) is built, with the edges that the reference code of Graph500 2.1.4 generates
+//! from the same seeds, and searched from its roots. A larger one is drawn from the distribution of its edges
+//! ([`sampled`]). Graphs are made before the ranks run, and the ranks only read them.
 
 mod edges;
 mod exact;
@@ -14,53 +14,54 @@ pub(super) mod words;
 use super::stuck::AtWork;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most edges of a graph that is built: of scale 22 with 16 edges for a vertex. It takes 1.1 GB while it is made.
+/// Largest number of edges of a graph that is built: scale 22 with 16 edges per vertex. It takes 1.1 GB while it is
+/// built.
 pub const LARGEST_BUILT: u64 = 1 << 26;
 /// Largest scale.
 pub const LARGEST_SCALE: u32 = 40;
-/// Most searches in a graph.
+/// Largest number of searches in a graph.
 pub const MOST_ROOTS: u32 = 64;
-/// Most graphs of one workload, which are in memory together.
+/// Largest number of graphs per workload, which are in memory together.
 const MOST_GRAPHS: usize = 2;
 
-/// Which graph, and how many searches in it.
+/// Specification of a graph and of its searches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spec {
-    /// It has 2^scale vertices.
+    /// The graph has 2^scale vertices.
     pub scale: u32,
-    /// Edges for each vertex.
+    /// Edges per vertex.
     pub edgefactor: u32,
     /// Both seeds of the reference code.
     pub seeds: (u64, u64),
-    /// Searches, each from a root of its own.
+    /// Number of searches, each from a root of its own.
     pub roots: u32,
-    /// Ranks; vertex v belongs to rank v modulo this.
+    /// Number of ranks; vertex v belongs to rank v modulo this.
     pub ranks: u32,
 }
 
 impl Spec {
-    /// Edges of the graph.
+    /// Returns the number of edges of the graph.
     pub fn edges(&self) -> u64 {
         u64::from(self.edgefactor) << self.scale
     }
 }
 
-/// What a rank does in one level of a search from the top down: each edge from a vertex that was reached last is told
-/// to the owner of its other end.
+/// Work of a rank in one level of a search from the top down: each edge from a vertex of the last level is sent to the
+/// owner of its other end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Level {
-    /// Edges told to each rank.
+    /// Number of edges sent to each rank.
     pub sent: Vec<u32>,
-    /// Edges that each rank tells this one.
+    /// Number of edges received from each rank.
     pub received: Vec<u32>,
-    /// Edges of the rank's vertices that were reached last, those between its own vertices included.
+    /// Number of edges of the rank's vertices in the last level, including those between its own vertices.
     pub edges: f64,
 }
 
 /// A graph with its searches.
 #[derive(Debug)]
 pub enum Graph {
-    /// Built.
+    /// Built edge by edge.
     Built(exact::Built),
     /// Drawn from the distribution.
     Sampled(Box<sampled::Sampled>),
@@ -75,7 +76,7 @@ impl Graph {
         }
     }
 
-    /// Edges that a search traverses: those with reached ends, each counted once.
+    /// Returns the number of edges that a search traverses: those with reached ends, each counted once.
     pub fn edges(&self, search: usize) -> f64 {
         match self {
             Self::Built(graph) => graph.edges(search),
@@ -83,7 +84,7 @@ impl Graph {
         }
     }
 
-    /// What a rank sends and gets in each level of a search.
+    /// Returns the edges that a rank sends and receives in each level of a search.
     pub fn messages(&self, search: usize, rank: u32, ranks: u32) -> Vec<Level> {
         match self {
             Self::Built(graph) => graph.messages(search, rank, ranks),
@@ -91,7 +92,7 @@ impl Graph {
         }
     }
 
-    /// Edges that a rank looks at in each level of a search from the bottom up.
+    /// Returns the number of edges that a rank inspects in each level of a search from the bottom up.
     pub fn looks(&self, search: usize, rank: u32, ranks: u32) -> Vec<f64> {
         match self {
             Self::Built(graph) => graph.looks(search, rank, ranks),
@@ -100,12 +101,12 @@ impl Graph {
     }
 }
 
-/// The graphs of a workload: each is made once, and known by a number.
+/// The graphs of a workload: each is made once, and identified by a number.
 #[derive(Debug, Default)]
 pub struct Graphs(Mutex<Vec<(Spec, Arc<Graph>)>>);
 
 impl Graphs {
-    /// The number of a graph, which is made if it is new. Gives a reason where it cannot.
+    /// Returns the number of a graph, which is made if it is new. The error is the reason why it cannot be made.
     pub fn number(&self, spec: &Spec) -> Result<usize, String> {
         let _at_work = AtWork::begin();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +120,7 @@ impl Graphs {
         Ok(known.len() - 1)
     }
 
-    /// The graph of that number.
+    /// Returns the graph of that number.
     pub fn get(&self, number: usize) -> Option<(Spec, Arc<Graph>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(number).cloned()
     }

@@ -6,7 +6,7 @@
 pub struct Noise(u64);
 
 impl Noise {
-    /// A stream of its own for each list of numbers.
+    /// Returns a separate stream for each list of numbers.
     pub fn of(parts: &[u64]) -> Self {
         parts.iter().fold(Self(0), |noise, &part| Self(Self(noise.0 ^ part).next()))
     }
@@ -18,22 +18,22 @@ impl Noise {
         x ^ (x >> 31)
     }
 
-    /// A number that stands for the stream.
+    /// Returns a number that identifies the stream.
     pub fn seed(mut self) -> u64 {
         self.next()
     }
 
-    /// From 0 to 1, without 1.
+    /// Returns a number in [0, 1).
     pub fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Mean 0, deviation 1: twelve uniform numbers are close enough to a normal one.
+    /// Returns a number of mean 0 and deviation 1: twelve uniform numbers are close enough to a normal one.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
 
-    /// How many events there are where so many are expected.
+    /// Draws a Poisson number of events with the given mean.
     pub fn poisson(&mut self, mean: f64) -> f64 {
         if mean > LARGE {
             return (mean + mean.sqrt() * self.normal()).round().max(0.0);
@@ -47,7 +47,7 @@ impl Noise {
         count
     }
 
-    /// How many of so many things happen, each with the same chance.
+    /// Draws how many of `things` happen, each with the same chance.
     pub fn binomial(&mut self, things: f64, chance: f64) -> f64 {
         let (yes, no) = (things * chance, things * (1.0 - chance));
         if yes <= LARGE {
@@ -60,10 +60,10 @@ impl Noise {
     }
 }
 
-/// Means above are drawn from a normal distribution.
+/// Above this mean, numbers are drawn from a normal distribution.
 const LARGE: f64 = 32.0;
 
-/// e to the power of -x, for x >= 0: the series of a small part of x, and ten squares.
+/// Returns e^-x, for x >= 0: the series of a small part of x, and ten squarings.
 pub fn exp_minus(x: f64) -> f64 {
     if x > 740.0 {
         return 0.0;
@@ -77,7 +77,7 @@ pub fn exp_minus(x: f64) -> f64 {
     (0..10).fold(sum, |power, _| power * power)
 }
 
-/// The chance that something happens which is expected so often, 1 - e^-x.
+/// Returns the probability of at least one event if x are expected, 1 - e^-x.
 pub fn at_least_one(x: f64) -> f64 {
     if x < 1e-5 { x * (1.0 - 0.5 * x) } else { 1.0 - exp_minus(x) }
 }

@@ -1,4 +1,4 @@
-//! The random numbers of Graph500: a multiple recursive generator that can be set to any place of its sequence.
+//! The random numbers of Graph500: a multiple recursive generator that can jump to any position of its sequence.
 //!
 //! z(n) = 107374182 z(n-1) + 104480 z(n-5) mod 2^31 - 1: P. L'Ecuyer, F. Blouin, R. Couture, A search for good multiple
 //! recursive random number generators, ACM TOMACS 3(2), 1993, table 3. A step is a product of the last five numbers
@@ -11,23 +11,23 @@ const A1: u64 = 107_374_182;
 /// Multiplier of the fifth last number.
 const A5: u64 = 104_480;
 
-/// Brings a number below 2^63 under the modulus, or nearly: below 2^33.
+/// Reduces a number below 2^63 to one below 2^33 with the same remainder.
 fn fold(x: u64) -> u64 {
     (x & M) + (x >> 31)
 }
 
-/// The remainder of a number below 2^63.
+/// Returns the remainder of a number below 2^63.
 fn reduce(x: u64) -> u64 {
     let x = fold(fold(x));
     if x >= M { x - M } else { x }
 }
 
-/// A jump by some number of steps.
+/// A jump by a number of steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jump([[u64; 5]; 5]);
 
 impl Jump {
-    /// Of one step.
+    /// Returns the jump of one step.
     pub fn one() -> Self {
         let mut rows = [[0; 5]; 5];
         (rows[0][0], rows[0][4]) = (A1, A5);
@@ -43,7 +43,7 @@ impl Jump {
         Self(rows)
     }
 
-    /// Both jumps.
+    /// Returns both jumps combined.
     fn and(&self, other: &Self) -> Self {
         let mut rows = [[0; 5]; 5];
         for (i, row) in rows.iter_mut().enumerate() {
@@ -54,7 +54,7 @@ impl Jump {
         Self(rows)
     }
 
-    /// The jump, so many times.
+    /// Returns the jump repeated `times` times.
     pub fn times(&self, mut times: u64) -> Self {
         let (mut result, mut square) = (Self::none(), *self);
         while times > 0 {
@@ -67,7 +67,7 @@ impl Jump {
         result
     }
 
-    /// The jump, 2^64 times.
+    /// Returns the jump repeated 2^64 times.
     pub fn times_2_to_the_64(&self) -> Self {
         self.times(1 << 32).times(1 << 32)
     }
@@ -78,26 +78,27 @@ impl Jump {
 pub struct Generator([u64; 5]);
 
 impl Generator {
-    /// As Graph500 spreads two seeds over the five numbers, none of which may be the modulus.
+    /// Creates a generator as Graph500 does: two seeds are spread over the five numbers, none of which may be the
+    /// modulus.
     pub fn seeded(first: u64, second: u64) -> Self {
         let low = |x: u64| (x & 0x3FFF_FFFF) + 1;
         Self([low(first), low(first >> 30), low(second), low(second >> 30), ((second >> 60) << 4) + (first >> 60) + 1])
     }
 
-    /// The generator after a jump.
+    /// Returns the generator after a jump.
     pub fn after(&self, jump: &Jump) -> Self {
         let z = &self.0;
         Self(jump.0.map(|row| reduce((0..5).map(|k| fold(row[k] * z[k])).sum())))
     }
 
-    /// The next number, below 2^31 - 1.
+    /// Returns the next number, below 2^31 - 1.
     pub fn next(&mut self) -> u32 {
         let [a, b, c, d, e] = self.0;
         self.0 = [reduce(A1 * a + A5 * e), a, b, c, d];
         self.0[0] as u32
     }
 
-    /// A number from 0 to 1, of two steps.
+    /// Returns a number from 0 to 1, from two steps.
     pub fn uniform(&mut self) -> f64 {
         let m = M as f64;
         let (high, low) = (f64::from(self.next()), f64::from(self.next()));

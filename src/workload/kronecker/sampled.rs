@@ -2,29 +2,29 @@
 //!
 //! Edges of a Kronecker graph are drawn independently of each other, so the numbers of edges between pairs of vertices
 //! are independent, and Poisson to a very good approximation; their means depend on the bits of both vertices. Vertices
-//! with the same number of ones among their bits are a class: all of a class have the same expected degree. A vertex
-//! that a search has not reached is reached next with probability 1 - e^-x, if x edges to the vertices reached last are
-//! expected; its edges to the rest of the graph are not touched by that. So a search is drawn class by class, level by
-//! level:
+//! with equal numbers of one bits are a class, with the same expected degree. An unreached vertex is reached next with
+//! probability 1 - e^-x, if x edges to the vertices of the last level are expected; its edges to the rest of the graph
+//! are unaffected. A search is therefore drawn class by class, level by level:
 //!
 //! - The few vertices of the classes with the largest degrees (the hubs, up to [`HUBS`]) are drawn one by one and belong to the
 //!   ranks that own them in the real graph: they make some ranks busier than others.
-//! - Of all other classes the number of vertices reached is drawn, and how many of them each rank has.
-//! - The expected edges between two levels are split among pairs of ranks by their shares in both, and drawn as Poisson numbers.
+//! - For all other classes the number of vertices reached is drawn, and the share of each rank.
+//! - The expected edges between two levels are distributed over pairs of ranks by their shares in both, and drawn as
+//!   Poisson numbers.
 //!
-//! What is neglected: within a class, bits of vertices reached last and of those not reached are taken to be
-//! independent; loops. `docs/workloads.md` has the error that this makes where a graph can be built.
+//! Neglected: within a class, bits of vertices of the last level and of unreached vertices are assumed to be
+//! independent; loops. `docs/guide/workloads.md` has the resulting error at sizes at which a graph can be built.
 
 use super::edges::{Edges, OF_A_BIT, OF_A_QUARTER, candidates};
 use super::noise::{Noise, at_least_one};
 use super::{Level, Spec};
 
-/// Most vertices that are drawn one by one.
+/// Largest number of vertices that are drawn one by one.
 const HUBS: u64 = 1 << 18;
-/// Most levels of a search.
+/// Largest number of levels of a search.
 const DEEPEST: usize = 250;
 
-/// The searches as drawn.
+/// The drawn searches.
 #[derive(Debug)]
 pub struct Sampled {
     ranks: u32,
@@ -35,15 +35,15 @@ pub struct Sampled {
 struct Search {
     /// Seed of the numbers of each pair of ranks.
     seed: u64,
-    /// Expected edges from each level to the one before, to itself, to the next one.
+    /// Expected edges from each level to the previous one, to itself, to the next one.
     between: Vec<[f64; 3]>,
-    /// The part of the ends of a level's edges that each rank has.
+    /// Share of each rank in the ends of a level's edges.
     shares: Vec<Vec<f64>>,
-    /// Edges looked at in each level by one rank, if those not reached look for those reached last.
+    /// Number of edges inspected in each level by one rank, if unreached vertices look for vertices of the last level.
     looks: Vec<f64>,
 }
 
-/// What all searches in a graph share.
+/// Common data of all searches in a graph.
 struct Model {
     edges: Edges,
     ranks: u32,
@@ -55,12 +55,12 @@ struct Model {
     rates: Vec<Vec<f64>>,
     /// Number and class of each hub.
     hubs: Vec<(u64, usize)>,
-    /// Classes of hubs come first, so many.
+    /// Number of leading classes that contain hubs.
     hub_classes: usize,
 }
 
 impl Sampled {
-    /// Draws the searches. Gives a reason where it cannot.
+    /// Draws the searches. The error is the reason why that is impossible.
     pub fn new(spec: &Spec) -> Result<Self, String> {
         let model = Model::new(spec);
         let mut searches = Vec::new();
@@ -84,12 +84,12 @@ impl Sampled {
         Ok(Self { ranks: spec.ranks, searches })
     }
 
-    /// Edges whose ends the search reaches.
+    /// Returns the number of edges whose ends the search reaches.
     pub fn edges(&self, search: usize) -> f64 {
         (self.searches[search].between.iter().flatten().sum::<f64>() / 2.0).round()
     }
 
-    /// What a rank sends and gets in each level.
+    /// Returns the edges that a rank sends and receives in each level.
     pub fn messages(&self, search: usize, rank: u32) -> Vec<Level> {
         let Search { seed, between, shares, .. } = &self.searches[search];
         let nowhere = vec![0.0; self.ranks as usize];
@@ -117,7 +117,7 @@ impl Sampled {
         found.collect()
     }
 
-    /// Edges that a rank looks at in each level.
+    /// Returns the number of edges that a rank inspects in each level.
     pub fn looks(&self, search: usize) -> Vec<f64> {
         self.searches[search].looks.clone()
     }
@@ -126,7 +126,7 @@ impl Sampled {
 impl Model {
     fn new(spec: &Spec) -> Self {
         let classes = spec.scale as usize + 1;
-        // Edges are so many walks down the product; each step adds its bits to the classes of both ends.
+        // An edge is `scale` steps down the product; each step adds its bits to the classes of both ends.
         let mut parts = vec![vec![0.0; classes]; classes];
         parts[0][0] = 1.0;
         for _ in 0..spec.scale {
@@ -162,7 +162,7 @@ impl Model {
         Self { edges, ranks: spec.ranks, sizes, degrees, rates, hubs, hub_classes }
     }
 
-    /// Draws the search from a root; none if it has no edges.
+    /// Draws the search from a root; `None` if it has no edges.
     fn search(&self, root: u64, spec: &Spec) -> Result<Option<Search>, String> {
         let seed = Noise::of(&[spec.seeds.0, spec.seeds.1, u64::from(spec.edgefactor), root]).seed();
         let mut noise = Noise::of(&[seed]);
@@ -173,7 +173,7 @@ impl Model {
         unseen[root_class] -= 1.0;
         let mut unseen_hubs = self.hubs.clone();
         unseen_hubs.retain(|(name, _)| *name != root);
-        // Edges that a vertex of each class has to vertices neither seen nor seen last.
+        // Edges of a vertex of each class to vertices that are neither reached nor in the last level.
         let mut rest = self.degrees.clone();
         let mut last = vec![0.0; classes];
         last[root_class] = 1.0;
@@ -205,7 +205,7 @@ impl Model {
             for class in self.hub_classes..classes {
                 new[class] = noise.binomial(unseen[class], chances[class]);
             }
-            // Edges to the last level that someone has who was reached.
+            // Edges to the last level from vertices that were reached.
             let back = |class: usize| if chances[class] > 0.0 { means[class] / chances[class] } else { 1.0 };
             let mut looked = 0.0;
             for class in 0..classes {
@@ -236,7 +236,7 @@ impl Model {
             if total > 0.0 {
                 here.iter_mut().for_each(|share| *share /= total);
             } else {
-                // A few vertices, none of which any rank was given.
+                // A few vertices that were assigned to no rank.
                 here[(noise.uniform() * f64::from(self.ranks)) as usize] = 1.0;
             }
             shares.push(here);
@@ -246,11 +246,11 @@ impl Model {
     }
 }
 
-/// All numbers of so many bits with so many ones, in ascending order.
+/// Returns all numbers of `bits` bits with `ones` ones, in ascending order.
 fn with_ones(bits: u32, ones: u32) -> impl Iterator<Item = u64> {
     let first = (1u64 << ones) - 1;
     std::iter::successors(Some(first), move |&x| {
-        // The next larger number with as many ones (R. Gosper, HAKMEM 175).
+        // The next larger number with the same number of ones (R. Gosper, HAKMEM 175).
         let low = x & x.wrapping_neg();
         let carried = x + low;
         (x != 0).then(|| (((carried ^ x) >> 2) / low) | carried)
@@ -285,8 +285,8 @@ mod tests {
         }
     }
 
-    /// Of all searches: ends of edges, edges told to other ranks, messages of up to 256 edges, levels, edges told by
-    /// the busiest rank.
+    /// Returns the totals of all searches: ends of edges, edges sent to other ranks, messages of up to 256 edges,
+    /// levels, edges sent by the busiest rank.
     fn totals(levels: impl Fn(usize, u32) -> Vec<Level>, spec: &Spec) -> [f64; 5] {
         let mut sums = [0.0; 5];
         for root in 0..spec.roots as usize {
@@ -308,7 +308,7 @@ mod tests {
         sums
     }
 
-    /// Relative errors of the totals of what is drawn, against what is built.
+    /// Returns the relative errors of the totals of drawn searches against built ones.
     fn errors(spec: &Spec) -> [f64; 5] {
         let (built, drawn) = (Built::new(spec).unwrap(), Sampled::new(spec).unwrap());
         let built = totals(|root, rank| built.messages(root, rank, spec.ranks), spec);
@@ -321,13 +321,13 @@ mod tests {
     #[test]
     fn what_is_drawn_is_like_what_is_built() {
         let errors = errors(&spec(14, 16));
-        // Levels of sixteen searches vary by one here and there.
+        // The number of levels of sixteen searches varies by one here and there.
         for (error, tolerance) in errors.into_iter().zip([0.01, 0.01, 0.03, 0.05, 0.05]) {
             assert!(error.abs() < tolerance, "{errors:?}");
         }
     }
 
-    /// The figures of `docs/workloads.md`.
+    /// Checks the figures of `docs/guide/workloads.md`.
     #[test]
     #[ignore = "takes minutes: cargo test --release -- --ignored --nocapture drawn_at_larger_scales"]
     fn what_is_drawn_at_larger_scales() {

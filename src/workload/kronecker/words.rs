@@ -1,4 +1,4 @@
-//! What programs can say about searches in Kronecker graphs.
+//! The functions of programs for searches in Kronecker graphs.
 
 #![allow(clippy::too_many_arguments)] // `kronecker_graph` is a call with many arguments.
 
@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 /// Largest number of ranks times searches.
 const MOST_SHARES: u64 = 1 << 22;
-/// Most searches that a rank asks for: each looks at all edges of the rank.
+/// Largest number of searches that a rank requests: each inspects all edges of the rank.
 const MOST_ASKED: u32 = 1024;
 
-/// A search of a known graph.
+/// Returns a search of a known graph.
 fn search(eval: &Evaluator, graph: i32, root: i32) -> Result<(Spec, Arc<Graph>, usize), Wrong> {
     let context = Context::of(eval).ok_or_else(|| Wrong("there are no graphs yet".to_owned()))?;
     let asked = context.searches.get() + 1;
@@ -33,7 +33,7 @@ fn search(eval: &Evaluator, graph: i32, root: i32) -> Result<(Spec, Arc<Graph>, 
     }
 }
 
-/// The same, for the rank that runs.
+/// Returns a search of a known graph, and the running rank with the number of ranks.
 fn of_rank(eval: &Evaluator, graph: i32, root: i32) -> Result<(Arc<Graph>, usize, u32, u32), Wrong> {
     let (rank, ranks) = recorder(eval)?.place();
     let (spec, graph, root) = search(eval, graph, root)?;
@@ -50,7 +50,8 @@ fn between(what: &str, value: i64, least: u64, most: u64) -> Result<u64, Wrong> 
 
 #[starlark_module]
 pub(in super::super) fn functions(globals: &mut GlobalsBuilder) {
-    /// Makes a Kronecker graph of 2^scale vertices, and searches it breadth first from so many roots. Gives its number.
+    /// Makes a Kronecker graph of 2^scale vertices, and searches it breadth first from `roots` roots. Returns its
+    /// number.
     fn kronecker_graph(
         #[starlark(require = pos)] scale: i32,
         #[starlark(require = pos)] edgefactor: i32,
@@ -80,7 +81,7 @@ pub(in super::super) fn functions(globals: &mut GlobalsBuilder) {
         Ok(number as i32)
     }
 
-    /// Edges that a search traverses, as Graph500 counts them.
+    /// Returns the edges that a search traverses, as Graph500 counts them.
     fn bfs_edges(
         #[starlark(require = pos)] graph: i32,
         #[starlark(require = pos)] root: i32,
@@ -90,8 +91,8 @@ pub(in super::super) fn functions(globals: &mut GlobalsBuilder) {
         Ok(graph.edges(root))
     }
 
-    /// For each level of a search from the top down: a list of the edges that this rank tells each rank, one of those
-    /// that each rank tells this one, and the number of edges that leave its vertices of that level.
+    /// Returns for each level of a search from the top down: a list of the edges that this rank sends to each rank, one
+    /// of those that each rank sends to this one, and the number of edges that leave its vertices of that level.
     fn bfs_messages<'v>(
         #[starlark(require = pos)] graph: i32,
         #[starlark(require = pos)] root: i32,
@@ -105,8 +106,8 @@ pub(in super::super) fn functions(globals: &mut GlobalsBuilder) {
         Ok(heap.alloc(levels))
     }
 
-    /// For each level of a search from the bottom up: the edges that this rank looks at, until it finds those it looks
-    /// for.
+    /// Returns for each level of a search from the bottom up: the edges that this rank inspects until it finds a vertex
+    /// of the last level.
     fn bfs_looks<'v>(
         #[starlark(require = pos)] graph: i32,
         #[starlark(require = pos)] root: i32,

@@ -19,7 +19,7 @@ fn blocks(page: &str) -> Vec<(Option<&str>, String)> {
 
 #[test]
 fn the_page_on_platforms_does_what_it_says() {
-    let page = include_str!("../../../docs/platforms.md");
+    let page = include_str!("../../../docs/reference/platforms.md");
     let folder = Folder::new();
     let (mut files, mut commands) = (0, 0);
     for (name, text) in blocks(page) {

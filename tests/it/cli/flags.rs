@@ -92,7 +92,7 @@ fn messages_tell_the_truth_and_the_way_out() {
         (&["workload", "npb/lu", "--ranks", "4", "--max-steps", "1"], 2, &["runs away", "help: ", "--max-steps N"]),
         (&["workload", "npb/lu", "--ranks", "4", "--max-actions", "1"], 2, &["help: --max-actions N"]),
         (&["topology", "ft.dot"], 2, &["`ft.dot` is the name of a file", "edges:path=\"ft.dot\""]),
-        (&["topology", "./bin"], 2, &["does not tell its format"]),
+        (&["topology", "./bin"], 2, &["does not identify the format"]),
         (&["merge", "s.toml", "t.ti"], 2, &["t.ti:1:", "give one of this study"]),
         (
             &[&replay[..], &["--cable-delay", "5ns", "--switches-per-cabinet", "0"]].concat(),

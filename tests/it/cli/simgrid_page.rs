@@ -3,7 +3,7 @@
 use crate::support::cli::Folder;
 use std::process::Command;
 
-const PAGE: &str = include_str!("../../../docs/coming-from-simgrid.md");
+const PAGE: &str = include_str!("../../../docs/guide/coming-from-simgrid.md");
 
 /// The code spans of a text.
 fn spans(text: &str) -> impl Iterator<Item = &str> {
@@ -56,7 +56,7 @@ fn every_flag_of_ours_exists() {
 
 #[test]
 fn keys_of_the_model_and_of_platforms_are_documented() {
-    let studies = include_str!("../../../docs/studies.md");
+    let studies = include_str!("../../../docs/reference/studies.md");
     let keys = rows().into_iter().flat_map(|(_, right)| spans(right));
     let keys: Vec<&str> = keys.filter(|span| span.contains('_') && !span.contains([' ', '-', '='])).collect();
     assert!(keys.len() > 12, "{keys:?}");

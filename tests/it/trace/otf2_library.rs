@@ -240,7 +240,7 @@ mod library {
         for (argument, problem) in [
             ("receiver=9", Some("communicator 0 has no member 9")),
             ("receiver=4294967294", Some("communicator 0 has no member 4294967294")),
-            ("receiver=4294967295", Some("the message names nobody")),
+            ("receiver=4294967295", Some("the message has no partner")),
             ("root=9", Some("communicator 0 has no member 9")),
             ("root=4294967292", Some("communicator 0 has no member 4294967292")),
             ("root=4294967293", None),
@@ -335,6 +335,6 @@ mod library {
         let bytes = std::fs::read(&anchor).expect("a file");
         let options = Options::default();
         let error = trace::read_from(&*bytes, "stdin", &options).expect_err("its events are elsewhere");
-        assert!(error.to_string().contains("where it lies"), "{error}");
+        assert!(error.to_string().contains("in its folder"), "{error}");
     }
 }

@@ -1,5 +1,5 @@
-//! All halves of a small graph, by branch and bound: switches take their side one after another, and a side is given up
-//! as soon as what crosses already is no better than the best halves known.
+//! All halves of a small graph, by branch and bound: switches choose their side one after another, and a branch is
+//! abandoned as soon as its cut is no better than the best halves known.
 
 use super::Weighted;
 
@@ -8,7 +8,7 @@ pub const MAX_EXACT: usize = 24;
 
 struct Tree<'a> {
     graph: &'a Weighted,
-    /// What a switch has on the sides of those that have taken theirs.
+    /// Weight from each switch to the assigned switches of either side.
     pull: Vec<[u64; 2]>,
     left: [usize; 2],
     side: Vec<bool>,
@@ -16,7 +16,7 @@ struct Tree<'a> {
     best_side: Vec<bool>,
 }
 
-/// The best halves; the first of equals in the order in which they are tried.
+/// Returns the best halves; among equals the first in the order of trial.
 pub(super) fn halves(graph: &Weighted) -> Vec<bool> {
     let n = graph.len();
     let side: Vec<bool> = (0..n).map(|switch| switch < n / 2).collect();
@@ -41,7 +41,7 @@ impl Tree<'_> {
             return;
         }
         for side in [0, 1] {
-            // Where the halves are equally large, the first switch needs no second side.
+            // If the halves are equally large, the first switch needs no second side.
             let mirror = switch == 0 && side == 1 && self.side.len().is_multiple_of(2);
             let cut = cut + self.pull[switch][1 - side];
             if self.left[side] == 0 || cut + self.least(switch) >= self.best || mirror {
@@ -60,7 +60,7 @@ impl Tree<'_> {
         }
     }
 
-    /// What the switches after this one must add at least: each the smaller of its pulls.
+    /// Returns the least weight that the switches after this one must add: each the smaller of its two weights.
     fn least(&self, switch: usize) -> u64 {
         self.pull[switch + 1..].iter().map(|pull| pull[0].min(pull[1])).sum()
     }

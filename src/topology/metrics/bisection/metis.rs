@@ -1,4 +1,4 @@
-//! Halves by METIS, and the balance that METIS leaves to us.
+//! Halves by METIS, and the balance that METIS does not guarantee.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,15 +8,14 @@ use petgraph::unionfind::UnionFind;
 
 use super::Weighted;
 
-/// METIS draws from one generator for the whole process; two runs at a time would disturb each other.
+/// METIS draws from one generator for the whole process; two simultaneous runs would disturb each other.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// METIS looks through all switches whenever it has gone through a part that hangs together, so many such parts would
-/// take for ever.
+/// METIS scans all switches after each connected component, so a large number of components would take too long.
 const MAX_PARTS: usize = 1000;
 
-/// Halves from a seed. Where METIS refuses (it does not like graphs without cables), or would not end, the first half
-/// against the second.
+/// Returns halves from a seed. If METIS refuses (it fails on graphs without cables), or would not end, returns the
+/// first half against the second.
 pub(super) fn halves(graph: &Weighted, seed: i32) -> Vec<bool> {
     let n = graph.len();
     let mut side = run(graph, seed).unwrap_or_else(|| (0..n).map(|switch| switch < n / 2).collect());
@@ -40,7 +39,7 @@ fn run(graph: &Weighted, seed: i32) -> Option<Vec<bool>> {
     Some(part.into_iter().map(|part| part == 1).collect())
 }
 
-/// Number of parts that hang together.
+/// Returns the number of connected components.
 fn parts(graph: &Weighted) -> usize {
     let n = graph.len();
     let mut sets = UnionFind::<u32>::new(n);

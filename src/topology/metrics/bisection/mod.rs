@@ -1,10 +1,10 @@
 //! Bisection: the fewest cables between two halves of a network.
 //!
 //! Halves have `floor(n/2)` and `ceil(n/2)` switches. Finding the best halves is hard, so beyond 24 switches every
-//! value here is an upper bound, and says how it was found: METIS (G. Karypis and V. Kumar, A Fast and High Quality
-//! Multilevel Scheme for Partitioning Irregular Graphs, 1998) from several seeds, each result refined by ourselves
-//! under exact balance, which METIS does not promise. METIS draws from the C library's `rand()`: a seed gives the same
-//! halves with any number of threads, but may give others where the C library is another one.
+//! value here is an upper bound, with the method that found it: METIS (G. Karypis and V. Kumar, A Fast and High Quality
+//! Multilevel Scheme for Partitioning Irregular Graphs, 1998) from several seeds, each result refined under exact
+//! balance, which METIS does not promise. METIS draws from the C library's `rand()`: a seed leads to the same halves
+//! with any number of threads, but possibly to others with another C library.
 
 mod exact;
 mod metis;
@@ -17,7 +17,7 @@ use crate::ids::SwitchId;
 
 pub use exact::MAX_EXACT;
 
-/// What is counted in a directed graph. In an undirected one both count cables.
+/// Counting of arcs in a directed graph. In an undirected graph both variants count cables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counting {
     /// Every arc between the halves, either way.
@@ -27,12 +27,12 @@ pub enum Counting {
     Merged,
 }
 
-/// How halves were found.
+/// Method that found the halves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     /// All halves were compared; the value is the bisection.
     Exact,
-    /// METIS from so many seeds, refined; an upper bound.
+    /// METIS from several seeds, refined; an upper bound.
     Metis {
         /// Number of seeds.
         seeds: usize,
@@ -46,18 +46,18 @@ pub enum Method {
     Semicircle,
 }
 
-/// Two halves and what crosses between them.
+/// Two halves and the cut between them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bisection {
-    /// Cables (directed: arcs, either way) between the halves.
+    /// Number of cables (directed: arcs, either way) between the halves.
     pub cut: u64,
-    /// Which half each switch is in.
+    /// The half of each switch.
     pub side: Vec<bool>,
-    /// How it was found.
+    /// Method that found the halves.
     pub method: Method,
 }
 
-/// Neighbours with weights: what a switch loses when a neighbour is in the other half.
+/// Neighbours with weights: the cost if a neighbour is in the other half.
 struct Weighted {
     first: Vec<usize>,
     ends: Vec<u32>,
@@ -104,7 +104,7 @@ impl Weighted {
     }
 }
 
-/// The best halves that can be had: exact up to [`MAX_EXACT`] switches, else by METIS from `seeds` seeds.
+/// Returns the best available halves: exact up to [`MAX_EXACT`] switches, otherwise by METIS from `seeds` seeds.
 pub fn best(graph: &Graph, counting: Counting, seeds: usize) -> Bisection {
     match exact(graph, counting) {
         Ok(exact) => exact,
@@ -112,7 +112,7 @@ pub fn best(graph: &Graph, counting: Counting, seeds: usize) -> Bisection {
     }
 }
 
-/// The bisection, by trying all halves.
+/// Returns the exact bisection, by trying all halves.
 ///
 /// # Errors
 /// [`TopologyError::TooLarge`] beyond [`MAX_EXACT`] switches.
@@ -129,12 +129,12 @@ pub fn exact(graph: &Graph, counting: Counting) -> Result<Bisection, TopologyErr
     Ok(Bisection { cut: weighted.cut(&side), side, method: Method::Exact })
 }
 
-/// Largest number of switches for which halves by binary digits are tried, too.
+/// Largest number of switches for which halves by binary digits are tried as well.
 const MAX_DIGIT_TRIES: usize = 1 << 14;
 
-/// The best of `seeds` runs of METIS (1, 2, ...), each refined; at least one. Families built by arithmetic often have a
-/// good cut along a binary digit of the number, which METIS misses now and then: up to 16,384 switches these are
-/// refined as well.
+/// Returns the best of `seeds` runs of METIS (1, 2, ...), each refined; at least one. Families built by arithmetic
+/// often have a good cut along a binary digit of the number, which METIS sometimes misses: up to 16,384 switches these
+/// are refined as well.
 pub fn by_metis(graph: &Graph, counting: Counting, seeds: usize) -> Bisection {
     let weighted = Weighted::of(graph, counting);
     let seeds = seeds.max(1);
@@ -155,7 +155,7 @@ pub fn by_metis(graph: &Graph, counting: Counting, seeds: usize) -> Bisection {
     Bisection { cut, side, method: Method::Metis { seeds } }
 }
 
-/// The smallest and the mean cut of `draws` random halves.
+/// Returns the smallest and the mean cut of `draws` random halves.
 pub fn random_halves(graph: &Graph, counting: Counting, draws: usize, seed: u64) -> (Bisection, f64) {
     let weighted = Weighted::of(graph, counting);
     let (n, draws) = (weighted.len(), draws.max(1));
@@ -173,7 +173,7 @@ pub fn random_halves(graph: &Graph, counting: Counting, draws: usize, seed: u64)
     (Bisection { cut, side, method: Method::RandomHalves { draws } }, total as f64 / draws as f64)
 }
 
-/// The smallest cut into two arcs of consecutive switches, over all rotations.
+/// Returns the smallest cut into two arcs of consecutive switches, over all rotations.
 pub fn semicircle(graph: &Graph, counting: Counting) -> Bisection {
     let weighted = Weighted::of(graph, counting);
     let n = weighted.len();

@@ -1,8 +1,8 @@
 //! Refinement of halves under exact balance: B. Kernighan and S. Lin's exchange with the single moves of C. Fiduccia
 //! and R. Mattheyses (A Linear-Time Heuristic for Improving Network Partitions, 1982).
 //!
-//! In a pass, each half in turn gives up the switch that gains most, which then stays where it went. What was best
-//! after an even number of moves is kept, and passes follow until one brings nothing.
+//! In a pass, each half in turn moves the switch with the largest gain, which then remains in its new half. The best
+//! state after an even number of moves is kept, and passes repeat until one brings no improvement.
 
 use std::collections::BinaryHeap;
 
@@ -10,7 +10,7 @@ use super::Weighted;
 
 /// Moves without a new best cut after which a pass ends.
 const PATIENCE: usize = 400;
-/// Passes at most; few of them are ever needed.
+/// Maximum number of passes; few are ever needed.
 const PASSES: usize = 30;
 
 /// Improves halves without changing their sizes.
@@ -22,7 +22,7 @@ pub(super) fn refine(graph: &Weighted, side: &mut [bool]) {
     }
 }
 
-/// One pass; whether it brought something.
+/// Runs one pass; returns `true` if it improved the cut.
 fn pass(graph: &Weighted, side: &mut [bool]) -> bool {
     let n = graph.len();
     let gain_of = |switch: usize, side: &[bool]| -> i64 {
@@ -32,7 +32,7 @@ fn pass(graph: &Weighted, side: &mut [bool]) -> bool {
     };
     let mut gain: Vec<i64> = (0..n).map(|switch| gain_of(switch, side)).collect();
     let mut stays = vec![false; n];
-    // Entries whose gain is no longer the switch's own are passed over. The smallest number wins among equals.
+    // Entries with an outdated gain are skipped. The smallest number wins among equals.
     let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];
     for switch in 0..n {
         heaps[usize::from(side[switch])].push((gain[switch], std::cmp::Reverse(switch)));

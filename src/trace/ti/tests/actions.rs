@@ -1,16 +1,16 @@
-//! What each action means, on hand-made traces.
+//! The meaning of each action, on hand-made traces.
 
 use super::*;
 use crate::trace::{Action as A, CollectiveCall, CollectiveKind, Counts, Datatype, UNKNOWN_COUNT};
 
-/// The actions of rank 0 of a trace with three ranks; ranks 1 and 2 do nothing of interest.
+/// Returns the actions of rank 0 of a trace with three ranks; ranks 1 and 2 do nothing of interest.
 fn actions(lines: &str) -> (Vec<A>, Trace) {
     let text: String = lines.lines().map(|line| format!("0 {}\n", line.trim())).collect();
     let trace = parse(&format!("{text}1 init\n2 init\n")).unwrap_or_else(|error| panic!("{error}"));
     (trace.actions[0].iter().collect(), trace)
 }
 
-/// The only collective of rank 0, after `init`.
+/// Returns the only collective of rank 0, after `init`.
 fn call(line: &str) -> (CollectiveCall, Trace) {
     let (actions, trace) = actions(&format!("init\n{line}"));
     let A::Collective { index } = actions[1] else { panic!("{:?} is no collective", actions[1]) };

@@ -1,9 +1,9 @@
-//! The extension: communicators, collectives that do not block, one-sided communication, probes.
+//! The extension: communicators, non-blocking collectives, one-sided communication, probes.
 
 use super::*;
 use crate::trace::{ANY_TARGET, Action, CommunicatorId, CommunicatorProblem as P, Datatype};
 
-/// The problem with the second line of a trace of three ranks that declares communicator 4 as 2, 0.
+/// Returns the problem with the second line of a trace of three ranks that declares communicator 4 as 2, 0.
 #[track_caller]
 fn problem(line: &str, column: u32, offending: &str) -> P {
     let text = format!("2 communicator 4 2 0\n{line}\n0 init\n1 init\n2 init\n");
@@ -29,7 +29,7 @@ fn wrong_communicators_are_refused_where_they_stand() {
     assert_eq!(problem("0 communicator 5 0 2 0", 16, "5"), P::Twice { number: 5, member: 0 });
     assert_eq!(problem("0 communicator 0 0 2", 16, "0"), P::World);
     assert_eq!(problem("0 communicator 6", 17, ""), P::Empty { number: 6 });
-    // The rest is as everywhere.
+    // The rest is the same for all actions.
     let kind = |text: &str| parse(text).unwrap_err().kind;
     assert!(matches!(
         kind("0 communicator 1 0 7\n0 init\n1 init\n"),
@@ -92,7 +92,7 @@ fn the_extension_is_read() {
         ];
         assert_eq!(trace.actions[0].together()[5..], rest);
         assert!(trace.polls());
-        // Communicators are numbered anew, and declared once.
+        // Communicators are renumbered, and declared once.
         let mut again = Vec::new();
         write(&trace, &mut again).unwrap();
         let again = String::from_utf8(again).unwrap();

@@ -1,4 +1,4 @@
-//! Recorded traces. They are not part of the repository; where `build.rs` has not found them, the tests are ignored.
+//! Recorded traces. They are not part of the repository; if `build.rs` has not found them, the tests are ignored.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,7 +8,8 @@ use serde::Deserialize;
 use super::*;
 use crate::trace::Action;
 
-/// A folder of the shared test data, which is in `$MOPSIM_SHARED`, else in `shared` beside the repository.
+/// Returns a folder of the shared test data, which is in `$MOPSIM_SHARED`, otherwise in `shared` next to the
+/// repository.
 fn shared(folder: &str) -> PathBuf {
     let base = std::env::var_os("MOPSIM_SHARED")
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared")), PathBuf::from);
@@ -69,7 +70,7 @@ fn recorded_traces_have_the_actions_that_their_index_tells() {
             }
         }
         assert_eq!(kinds, expected.kinds, "{}", trace.name);
-        // The index gives six digits.
+        // The index has six digits.
         assert!((sum / expected.compute_flops - 1.0).abs() < 1e-5, "{}: {sum}", trace.name);
         assert!(trace.warnings.is_empty());
     }
@@ -85,7 +86,7 @@ fn small_replay_cases_are_read_through_their_lists() {
         let arguments = std::fs::read_to_string(case.join("args.txt")).unwrap();
         let ranks = arguments.lines().find_map(|line| line.strip_prefix("np ")).unwrap().trim().parse().unwrap();
         let list = std::fs::read_to_string(case.join("trace/list.txt")).unwrap();
-        // The paths count from the folder of the case, so the list is given as a copy that stands there.
+        // The paths are relative to the folder of the case, so the list is passed as a copy in that folder.
         let folder = tempfile::tempdir().unwrap();
         let copy = folder.path().join("list.txt");
         let absolute: Vec<String> = list.lines().map(|path| case.join(path.trim()).display().to_string()).collect();

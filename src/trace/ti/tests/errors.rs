@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use super::*;
 use crate::trace::error::ArgumentProblem as P;
 
-/// Asserts the place and offending text of the error that a text gives.
+/// Asserts the place and offending text of the error that a text causes.
 #[track_caller]
 fn fails(text: &str, line: u64, column: u32, offending: &str) -> TraceError {
     fails_for(None, text, line, column, offending)
@@ -74,7 +74,7 @@ fn partners_are_checked_once_the_number_of_ranks_is_known() {
             assert!(matches!(error.kind, Kind::RankOutOfRange { role, ranks: 2 } if role == name), "{error}");
         }
     }
-    // A partner may come before its own first line.
+    // A partner may precede its own first line.
     assert!(parse("0 send 1 0 1\n1 recv 0 0 1\n").is_ok());
     fails("0 send 5 0 1\n0 send 4 0 1\n1 recv 0 0 1\n", 1, 8, "5");
 }
@@ -134,7 +134,7 @@ fn malformed_arguments() {
     bad("0 allreduce 1 -0.5", 15, "-0.5", "flops", P::Negative);
     bad("0 alltoallv 9 1 2 3 1e6 5", 21, "1e6", "receive count of each rank", P::NotAnInteger);
     bad("0 gatherv 9 1 -2", 15, "-2", "receive count of each rank", P::Negative);
-    // A mistake in a vector with too few entries shows where the next argument is missing or wrong.
+    // An error in a vector with too few entries is reported where the next argument is missing or invalid.
     bad("0 reducescatter 1 0.5", 19, "0.5", "receive count of each rank", P::NotAnInteger);
 }
 
@@ -152,7 +152,7 @@ fn two_kinds_of_init_do_not_mix() {
     let error = fails("0 init\n1 init 1\n", 2, 8, "1");
     assert!(matches!(&error.kind, Kind::MixedInit { earlier, .. } if earlier == "t:1"), "{error}");
     fails("0 init 1\n1 init\n", 2, 7, "");
-    // The first line was read with one byte an element.
+    // The first line was read with one byte per element.
     let error = fails("0 send 0 0 1\n0 init 1\n", 2, 8, "1");
     assert!(matches!(&error.kind, Kind::MixedInit { earlier, .. } if earlier == "t:1"), "{error}");
     assert!(parse("0 send 0 0 1 0\n0 init 1\n").is_ok());
@@ -164,7 +164,7 @@ fn files_that_are_no_trace() {
     assert!(matches!(parse("# nothing\n\n").unwrap_err().kind, Kind::Empty));
     assert!(matches!(parse_for(Some(3), "\n").unwrap_err().kind, Kind::Empty));
     assert!(matches!(fails("0 init\n0 \0 1\n", 2, 3, "").kind, Kind::NotText));
-    // What is wrong before the NUL byte comes first, a comment is no excuse for one.
+    // An error before the NUL byte is reported first, even with a comment in the line.
     fails("0 init\n0 x\n0 \0\n", 2, 3, "x");
     fails("0 init\n# \0", 2, 3, "");
     let error = read_from(&b"\x7fELF\x02\x01\x01\n\n"[..], "t", &Options::default()).unwrap_err();

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::trace::Action;
 
-/// A folder with files.
+/// Returns a folder with files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -70,7 +70,7 @@ fn a_list_from_a_stream_counts_from_the_current_folder() {
     let anywhere = Options { files_anywhere: true, ..Options::default() };
     let trace = read_from(paths.join("\n").as_bytes(), "t", &anywhere).unwrap();
     assert_eq!(trace.ranks(), 2);
-    // The files can be read again, the list need not be.
+    // The files can be read again, the list does not have to be.
     assert!(trace.locate(0, 0).is_some());
     assert_eq!(parse("0 init\n").unwrap().locate(0, 0), None);
 }
@@ -100,7 +100,7 @@ fn a_list_names_files_of_its_own_folder_only() {
     }
     let anywhere = Options { files_anywhere: true, ..Options::default() };
     assert_eq!(read(&home.path().join("in/list"), &anywhere).unwrap().ranks(), 2);
-    // A way out and in again is none.
+    // A path that leaves the folder and comes back is still outside.
     fs::write(home.path().join("in/round"), "../in/0.txt").unwrap();
     assert_eq!(read_in(&home, "in/round", None).unwrap().ranks(), 1);
 }
@@ -154,7 +154,7 @@ fn files_that_are_not_there() {
 fn too_many_ranks_asked_for() {
     let error = parse_for(Some(usize::MAX), "0 init\n").unwrap_err();
     assert!(matches!(error.kind, Kind::TooManyRanks { .. }));
-    // 0 means that the number is not given.
+    // 0 means that the number is not specified.
     assert_eq!(parse_for(Some(0), "0 init\n").unwrap().ranks(), 1);
 }
 

@@ -103,7 +103,7 @@ fn a_bomb_is_stopped() {
         let error = read_from(&*pack(&text), "t", &options).unwrap_err();
         assert!(matches!(error.kind, Kind::UnpacksTooLarge { limit: 4194304 }), "{name}: {error}");
     }
-    // The limit is one for all files of a list, and plain text is not subject to it.
+    // The limit applies to all files of a list together, and plain text is not subject to it.
     let folder = tempfile::tempdir().unwrap();
     let list: String = (0..3)
         .map(|rank| {

@@ -1,4 +1,4 @@
-//! Laws: whatever is written reads back, and no input makes the reader panic.
+//! Laws: written text reads back, and no input makes the reader panic.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use super::*;
 use crate::trace::CollectiveKind;
 use crate::trace::testing::trace;
 
-/// Words that lead far into the parser, and some that do not.
+/// Words that reach far into the parser, and some that do not.
 fn word() -> impl Strategy<Value = String> {
     let names = CollectiveKind::ALL.map(CollectiveKind::name).into_iter();
     let words: Vec<String> = names
@@ -31,7 +31,7 @@ proptest! {
         let options = Options { ranks: known.then_some(trace.ranks()), ..Options::default() };
         let again = read_from(&*text, "t", &options).map_err(|error| TestCaseError::fail(error.to_string()))?;
         assert_same(&trace, &again);
-        // Once interned, the text of the text is the same.
+        // Once interned, writing the read text again changes nothing.
         let mut second = Vec::new();
         write(&again, &mut second).unwrap();
         prop_assert_eq!(text, second);
@@ -43,7 +43,7 @@ proptest! {
         write(&trace, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let mut queues = vec![std::collections::VecDeque::new(); trace.ranks()];
-        // Communicators are declared before they are used.
+        // Communicators are declared before their use.
         let (declared, lines) = text.lines().partition::<Vec<_>, _>(|line| line.contains("communicator"));
         for line in lines {
             queues[line.split(' ').next().unwrap().parse::<usize>().unwrap()].push_back(line);
@@ -84,7 +84,7 @@ proptest! {
     }
 }
 
-/// A line that is canonical, or nearly so.
+/// Generates a line that is canonical, or nearly so.
 fn nearly_canonical() -> impl Strategy<Value = String> {
     const WORDS: &[&str] =
         &["compute", "send", "isend", "recv", "irecv", "wait", "waitall", "sleep", "barrier", "wai", "sends"];
@@ -108,7 +108,7 @@ fn nearly_canonical() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// A blank in front makes a line uncanonical and means nothing.
+    /// A leading blank makes a line non-canonical and has no meaning.
     #[test]
     fn the_short_way_reads_what_the_long_way_reads(lines in vec(nearly_canonical(), 1..6)) {
         let frame = |lines: Vec<String>| {

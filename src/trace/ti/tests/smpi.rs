@@ -1,16 +1,16 @@
-//! What SMPI's tracer writes. The lines are those of SimGrid 3.32's `smpirun -trace-ti`, one program for each call.
+//! Output of SMPI's tracer. The lines are those of SimGrid 3.32's `smpirun -trace-ti`, one program per call.
 
 use super::*;
 use crate::trace::{Effect, TraceWarning};
 
-/// The lines of a trace without `init`, as they read back.
+/// Returns the lines of a trace without `init`, as they read back.
 fn lines(text: &str) -> String {
     let mut out = Vec::new();
     write(&parse(text).unwrap_or_else(|error| panic!("{text}: {error}")), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-/// A problem, and the line and column where it is.
+/// Returns a problem, and its line and column.
 fn refused(text: &str) -> (String, Option<u64>, Option<u32>) {
     let error = parse(text).expect_err(text);
     assert!(matches!(error.kind, Kind::Smpi { .. }) && !error.help().is_empty(), "{error}");
@@ -38,8 +38,8 @@ fn other_modes_of_sends_are_standard_ones() {
     assert_eq!(counts, [(buffered, 2), ("a synchronous send: replayed as a standard send", 2)]);
 }
 
-/// A start names the destination of its request; a receive therefore itself, and the wait tells the source. Its size
-/// is one of bytes.
+/// A start names the destination of its request, for a receive itself; the wait provides the source. Its size is in
+/// bytes.
 #[test]
 fn persistent_requests_are_started() {
     let text = "0 init\n1 init\n0 Start 1 3 40 1\n0 wait 0 1 3\n0 Start 1 3 40 1\n0 wait 0 1 3\n\
@@ -71,7 +71,7 @@ fn collectives_without_a_request_are_waited_for_by_their_kind() {
                     R ireduce 1 10 0 0 1\nR wait_request 0\nR waitall\nR ialltoall 0 10 10 1 1\nR ialltoall 1 10 10 1 1\n\
                     R wait_request 0\nR wait_request 1\n";
     assert_eq!(lines(&both(text)), both(expected));
-    // Counts for each rank tell the two forms apart where the number of ranks is known.
+    // Counts per rank distinguish the two forms if the number of ranks is known.
     let vector = both("R ialltoallv 10 5 5 10 5 5 1 1\nR wait 0 0 -1001\n");
     let trace = parse_for(Some(2), &vector).unwrap();
     assert_eq!(trace.collectives[0].kind.name(), "alltoallv");
@@ -112,7 +112,7 @@ fn what_the_line_leaves_open_is_refused_by_name() {
     }
 }
 
-/// Derived types are -1, and their size is nowhere: the messages are empty, and that is told.
+/// Derived types are -1, and their size is unknown: the messages are empty, with a warning.
 #[test]
 fn derived_types_are_told() {
     let trace = parse("0 send 1 3 3 -1\n0 send 1 4 0 -1\n1 recv 0 3 3 -1\n1 recv 0 4 0 -1\n").unwrap();
@@ -121,7 +121,7 @@ fn derived_types_are_told() {
     assert!(noted[0].1.contains("a derived type (-1)"), "{noted:?}");
 }
 
-/// SimGrid's own traces end so. What may be cut off is still refused.
+/// SimGrid's own traces end like this. Actions that may be cut off are still refused.
 #[test]
 fn a_last_action_that_is_whole_needs_no_line_end() {
     for last in ["finalize", "barrier", "waitall", "finalize \r"] {

@@ -35,7 +35,7 @@ const TOLERANCE: f64 = 1e-9;
 /// The same where we round as SimGrid does: dates are equal to the last bit.
 const TOLERANCE_OF_LITERAL_RULES: f64 = 0.0;
 
-/// Seconds after which a run of SimGrid is given up: its replay can wait for ever.
+/// Seconds after which a run of SimGrid is given up: its replay can wait forever.
 const PATIENCE: &str = "20";
 
 /// The share of cases that SimGrid may fail in (see `options.rs` for its known faults), or the test tests nothing.
