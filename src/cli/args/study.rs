@@ -29,7 +29,7 @@ A study file (file names are relative to it):
   [[workloads]]
   trace = \"../traces/cg.A.64.ti.zst\"
 
-Flags come before what the study file says. docs/reference/studies.md has all keys: seeds
+Flags override the study file. docs/reference/studies.md has all keys: seeds
 and repetitions, several mappings, tables and platforms, weights, a budget.
 
 One more candidate, without another study:

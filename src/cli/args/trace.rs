@@ -12,8 +12,8 @@ Examples:
   mopsim trace convert traces/lu.A.64.it10.ti.zst -o lu.mtrace
   mopsim trace cut lu.mtrace --iterations 3-5 -o part.mtrace
 
-A trace is a file in any of the formats of docs/reference/traces.md, recognised by its
-content; `-` is standard input.")]
+A trace is a file in any of the formats of docs/reference/traces.md, recognised
+by its content; `-` is standard input.")]
 pub struct Trace {
     #[command(subcommand)]
     pub what: TraceWhat,

@@ -142,9 +142,7 @@ impl Reporter for Text {
             (Some(m), Some(operations)) => {
                 writeln!(out, "  performance      {} Mop/s ({operations:.4e} operations)", mops(m))?;
             }
-            _ => {
-                writeln!(out, "  performance      unknown: no side file has the operations (docs/reference/traces.md)")?
-            }
+            _ => writeln!(out, "  performance      unknown: no operation count (docs/reference/traces.md)")?,
         }
         writeln!(out, "  ranks            {} on {} hosts", grouped(w.ranks as u64), grouped(r.network.hosts as u64))?;
         writeln!(out, "  actions          {}", grouped(w.actions))?;

@@ -204,7 +204,7 @@ fn damaged_files_are_refused_with_the_byte() {
     let whole = fs::read(folder.path("a.mtrace")).unwrap();
     folder.write("cut.mtrace", &whole[..whole.len() / 2]);
     let end = format!("byte {}: compact trace: the file ends", whole.len() / 2);
-    folder.refuse(&["replay", "cut.mtrace", "--topology", "ring:4"], 2, &[&end, "cut off"]);
+    folder.refuse(&["replay", "cut.mtrace", "--topology", "ring:4"], 2, &[&end, "truncated or modified"]);
     let mut changed = whole;
     changed[60] ^= 4;
     folder.write("changed.mtrace", changed);
