@@ -11,6 +11,7 @@
 //! Every rank is a host of its own. Time is counted in picoseconds, so that no order depends on rounding.
 
 use super::error::Blocked;
+use super::progress::{Counter, Progress};
 use super::{Outcome, Place, RankTimes, ReplayError};
 use crate::ids::Rank;
 use crate::mpi::layout::Layout;
@@ -21,6 +22,7 @@ use crate::trace::CommunicatorId;
 use crate::trace::schedule::{Graph, OperationKind, Schedule};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Picoseconds of a second.
@@ -85,6 +87,16 @@ struct State {
 /// Messages and receives of a rank that have not met: receives by their numbers, messages by their indices.
 type Queues = FxHashMap<(u32, u32, u32), VecDeque<u32>>;
 
+/// Takes the first of a queue. One that is empty is forgotten: schedules may have as many tags as messages.
+fn take(queues: &mut Queues, key: (u32, u32, u32)) -> Option<u32> {
+    let Entry::Occupied(mut queue) = queues.entry(key) else { return None };
+    let first = queue.get_mut().pop_front();
+    if queue.get().is_empty() {
+        queue.remove();
+    }
+    first
+}
+
 struct Replay<'a> {
     schedule: &'a Schedule,
     model: LogGops,
@@ -104,6 +116,11 @@ struct Replay<'a> {
 impl Replay<'_> {
     fn graph(&self, rank: u32) -> &Graph {
         &self.schedule.ranks[rank as usize]
+    }
+
+    /// Number of operations that have ended.
+    fn ended(&self) -> u64 {
+        self.schedule.operations() - self.ranks.iter().map(|state| u64::from(state.open)).sum::<u64>()
     }
 
     fn push(&mut self, time: u64, what: What) {
@@ -208,7 +225,7 @@ impl Replay<'_> {
             OperationKind::Receive => {
                 self.free(rank, number, true, now);
                 let key = (operation.peer, rank, operation.tag);
-                match self.unexpected.get_mut(&key).and_then(VecDeque::pop_front) {
+                match take(&mut self.unexpected, key) {
                     Some(index) => {
                         self.met(index, now);
                         self.free(rank, number, false, now);
@@ -255,7 +272,7 @@ impl Replay<'_> {
         state.overhead = state.overhead.saturating_add(picoseconds(model.o));
         match receive {
             Some(number) => {
-                self.posted.get_mut(&key).and_then(VecDeque::pop_front);
+                take(&mut self.posted, key);
                 self.met(index, now);
                 self.free(message.to, number, false, end);
             }
@@ -274,9 +291,9 @@ impl Replay<'_> {
                 tag: tag as i32,
                 context: 0,
             };
-            let posted = self.posted.iter().filter(|(key, queue)| key.1 == rank && !queue.is_empty());
+            let posted = self.posted.iter().filter(|(key, _)| key.1 == rank);
             missing.extend(posted.map(|(&key, _)| (envelope(key), false)));
-            let sent = self.unexpected.iter().filter(|(key, queue)| key.0 == rank && !queue.is_empty());
+            let sent = self.unexpected.iter().filter(|(key, _)| key.0 == rank);
             missing.extend(sent.map(|(&key, _)| (envelope(key), true)));
             missing.sort_by_key(|(e, sends)| (*sends, e.source, e.destination, e.tag));
             let action = state.left.iter().position(|&left| left > 0).unwrap_or(0);
@@ -320,7 +337,9 @@ pub(super) fn replay(
     platform: &Platform,
     layout: &Layout,
     model: LogGops,
+    counter: Option<Counter>,
 ) -> Result<Outcome, ReplayError> {
+    let mut progress = counter.map(|counter| Progress::new(counter, layout.ranks()));
     let state = |graph: &Graph| {
         let streams = graph.operations().iter().map(|operation| usize::from(operation.stream)).max().unwrap_or(0);
         State {
@@ -356,6 +375,9 @@ pub(super) fn replay(
             return Err(ReplayError::Endless { seconds: seconds(now) });
         }
         now = event.time;
+        if let Some(progress) = &mut progress {
+            progress.instant(|| replay.ended());
+        }
         match event.what {
             What::Operation { rank, operation } => {
                 let speed = platform.hosts[layout.host(Rank(rank)).index()].speed;
@@ -386,7 +408,7 @@ pub(super) fn replay(
         }
     });
     let mut unmatched: Vec<(Envelope, u64, u64)> = Vec::new();
-    for (&(source, destination, tag), queue) in replay.unexpected.iter().filter(|(_, queue)| !queue.is_empty()) {
+    for (&(source, destination, tag), queue) in &replay.unexpected {
         let bytes = queue.iter().map(|&index| replay.messages[index as usize].size).sum();
         let envelope = Envelope { source, destination, tag: tag as i32, context: 0 };
         unmatched.push((envelope, queue.len() as u64, bytes));

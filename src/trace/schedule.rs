@@ -56,9 +56,14 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// An empty graph with room for this many operations.
-    pub fn with_capacity(operations: usize) -> Self {
-        Self { operations: Vec::with_capacity(operations), edges: Vec::new() }
+    /// An empty graph with room for exactly this many operations and edges.
+    pub fn with_capacity(operations: usize, edges: usize) -> Self {
+        Self { operations: Vec::with_capacity(operations), edges: Vec::with_capacity(edges) }
+    }
+
+    /// Bytes that the operations and edges occupy, with the room that is still free.
+    pub fn bytes(&self) -> usize {
+        self.operations.capacity() * size_of::<Operation>() + self.edges.capacity() * size_of::<Dependant>()
     }
 
     /// Appends an operation, and those that wait for it: their numbers, and whether they wait for its begin only.
@@ -198,5 +203,9 @@ mod tests {
     #[test]
     fn an_operation_is_small() {
         assert_eq!(size_of::<Operation>() + 3 * size_of::<Dependant>() + size_of::<u32>(), 40);
+        let mut graph = Graph::with_capacity(1000, 999);
+        (0..1000)
+            .for_each(|i| graph.push((OperationKind::Send, 0), (8, 1, i), (i + 1 < 1000).then_some((i + 1, false))));
+        assert_eq!(graph.bytes(), 1000 * 24 + 999 * 4);
     }
 }

@@ -291,6 +291,12 @@ impl Graphs {
 }
 
 impl Place {
+    /// Number of edges.
+    pub fn edges(&self) -> usize {
+        // Each is once in the list of what an operation waits for, in 4 bytes.
+        ((self.later - self.earlier) / 4) as usize
+    }
+
     fn record(&self, operation: u32) -> u64 {
         self.operations + RECORD * u64::from(operation)
     }

@@ -24,6 +24,10 @@ use crate::trace::{Action, Actions, Effect, Options, Trace};
 /// receive from it.
 const TURN: usize = 4096;
 
+/// The reason why an operation in a circle never begins, and the way out.
+const CIRCLE: &str = "what it requires waits for itself";
+const CIRCLE_HELP: &str = "leave out one of the edges that make the circle";
+
 /// A graph under way.
 #[derive(Default)]
 struct Run {
@@ -134,7 +138,7 @@ fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Res
     let mut links = Vec::new();
     let mut ranks = Vec::with_capacity(places.len());
     for place in places {
-        let mut graph = Graph::with_capacity(place.count as usize);
+        let mut graph = Graph::with_capacity(place.count as usize, place.edges());
         for number in 0..place.count {
             let Operation { kind, cpu, peer, tag, size, .. } = graphs.operation(place, number);
             let kind = match kind {
@@ -148,9 +152,8 @@ fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Res
         if let Some(number) = graph.first_in_circle() {
             let rank = ranks.len();
             let here = at(graphs.operation(place, number).at);
-            let problem = format!("an operation of rank {rank} can never begin: what it requires waits for itself");
-            let help = "leave out one of the edges that make the circle";
-            return Err(Program::new("GOAL", options, 0).error(file, here, problem, help));
+            let problem = format!("an operation of rank {rank} can never begin: {CIRCLE}");
+            return Err(Program::new("GOAL", options, 0).error(file, here, problem, CIRCLE_HELP));
         }
         ranks.push(graph);
     }
@@ -406,15 +409,16 @@ impl Order<'_> {
         let run = &self.runs[rank as usize];
         if run.begun < run.place.count {
             let stuck = (0..run.place.count).find(|&number| self.graphs.left(run.place, number) > 0);
-            let stuck = stuck.expect("what waits for nothing more has begun");
-            let here = (self.at)(self.graphs.operation(run.place, stuck).at);
-            let (why, help) = match self.missing_for(rank, stuck) {
-                Some(Operation { peer, tag, .. }) => (
+            let stuck = stuck.expect("operations that wait for nothing more have begun");
+            let (at, why, help) = match self.blocker(rank, stuck) {
+                Blocker::Receive(Operation { peer, tag, .. }) => (
+                    stuck,
                     format!("it requires a message of rank {peer} with tag {tag} that is never sent"),
                     "add the send; if there is one, what it requires waits for this operation, or for other messages",
                 ),
-                None => ("what it requires waits for itself".into(), "leave out one of the edges that make the circle"),
+                Blocker::Circle(number) => (number, CIRCLE.into(), CIRCLE_HELP),
             };
+            let here = (self.at)(self.graphs.operation(self.runs[rank as usize].place, at).at);
             let problem = format!("an operation of rank {rank} can never begin: {why}");
             return Err(self.program.error(file, here, problem, help));
         }
@@ -424,28 +428,43 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// The receive without a send for which, in the end, an operation waits that has not begun; none if it waits for
-    /// itself.
-    fn missing_for(&mut self, rank: u32, stuck: u32) -> Option<Operation> {
+    /// Returns what an operation that has not begun waits for in the end.
+    fn blocker(&mut self, rank: u32, stuck: u32) -> Blocker {
         let place = self.runs[rank as usize].place;
         let to_rank = self.posted.iter().filter(|((_, destination, _), _)| *destination == rank);
         let open: FxHashSet<u32> = to_rank.flat_map(|(_, posted)| &posted.receives).copied().collect();
-        let (mut seen, mut next) = (FxHashSet::default(), Some(stuck));
-        while let Some(number) = next.take()
-            && seen.insert(number)
-        {
-            self.graphs.earlier(place, number, &mut self.links);
-            for link in &self.links {
-                if !link.on_start && open.contains(&link.operation) {
-                    return Some(self.graphs.operation(place, link.operation));
-                }
-                if self.graphs.left(place, link.operation) > 0 {
-                    next = Some(link.operation);
-                }
+        let (mut seen, mut next) = (FxHashSet::default(), stuck);
+        while seen.insert(next) {
+            self.graphs.earlier(place, next, &mut self.links);
+            if let Some(link) = self.links.iter().find(|link| !link.on_start && open.contains(&link.operation)) {
+                return Blocker::Receive(self.graphs.operation(place, link.operation));
             }
+            next = self.earlier_stuck(place, next);
         }
-        None
+        // The first one that comes up again is in the circle.
+        let (mut least, mut at) = (next, self.earlier_stuck(place, next));
+        while at != next {
+            least = least.min(at);
+            at = self.earlier_stuck(place, at);
+        }
+        Blocker::Circle(least)
     }
+
+    /// Returns an operation that has not begun and that a stuck one without an open receive waits for.
+    fn earlier_stuck(&mut self, place: Place, number: u32) -> u32 {
+        self.graphs.earlier(place, number, &mut self.links);
+        let earlier =
+            self.links.iter().map(|link| link.operation).rfind(|&earlier| self.graphs.left(place, earlier) > 0);
+        earlier.expect("an operation is stuck behind a receive or behind another that is stuck")
+    }
+}
+
+/// What an operation that can never begin waits for.
+enum Blocker {
+    /// A receive whose message is never sent.
+    Receive(Operation),
+    /// Itself, or a circle whose first operation this is.
+    Circle(u32),
 }
 
 /// Waits for a message; one that was posted just before becomes a call that blocks. An older one of the same partner

@@ -3,13 +3,14 @@
 //! The numbers are those of LogGOPSim (github.com/spcl/LogGOPSim) for the schedules that the functions below write.
 
 use crate::support::cli::{Folder, number};
-use mopsim::engine::{ReplayError, replay};
+use mopsim::engine::{Counter, ReplayError, replay};
 use mopsim::ids::HostId;
 use mopsim::mpi::collective::select::Table;
 use mopsim::mpi::layout::Layout;
 use mopsim::network::model::{LogGops, NetworkModel};
 use mopsim::trace::{Options, Trace, read_from};
 use std::fmt::Write;
+use std::sync::atomic::Ordering;
 
 use crate::support::star::{model, star};
 
@@ -306,6 +307,40 @@ fn circles_are_named_with_their_line() {
             2,
             &["t.goal:4", "an operation of rank 0 can never begin: what it requires waits for itself"],
         );
+    }
+    // Whoever stands in front of the circle and waits for it is not in it, nor is what begins.
+    let texts = [
+        "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 6\nc: calc 7\nd: calc 8\na requires d\nb irequires c\nc requires d\nd requires b\n}\n",
+        "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 6\nb requires b\na requires b\n}\n",
+    ];
+    for text in texts {
+        folder.write("u.goal", text);
+        for verb in ["info", "check"] {
+            folder.refuse(&["trace", verb, "u.goal"], 2, &["u.goal:4:", "waits for itself", "help: leave out one"]);
+        }
+        for model in ["ideal", "loggops"] {
+            let run = ["replay", "-q", "u.goal", "--topology", "ring:2", "--model", model];
+            folder.refuse(&run, 2, &["u.goal:4:", "waits for itself", "help: leave out one"]);
+        }
+    }
+}
+
+/// A counter of what a replay has begun moves with the operations of a graph.
+#[test]
+fn replays_of_graphs_tell_how_far_they_are() {
+    let mut text = "num_ranks 1\nrank 0 {\nl1: calc 1\n".to_owned();
+    for label in 2..=5000 {
+        writeln!(text, "l{label}: calc 1\nl{label} requires l{}", label - 1).expect("a string");
+    }
+    let trace = graph(&(text + "}\n"));
+    for network in [NetworkModel::ideal(), NetworkModel::loggops()] {
+        let mut model = model(Table::Default);
+        model.network = network;
+        let mut counter = Counter::default();
+        let outcome = replay(&trace, &star(1), &Layout::one_each(1), &model, &mut counter).expect("ends");
+        let (begun, all) = (counter.load(Ordering::Relaxed), outcome.actions);
+        // It was updated after 4097 instants or later.
+        assert!(all == 5000 && begun > 4000 && begun <= all, "{}: {begun} of {all}", model.network.name);
     }
 }
 
