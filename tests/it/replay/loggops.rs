@@ -271,6 +271,24 @@ fn lists_become_graphs_and_constants_are_keys_of_the_model() {
     assert!(number(&folder.json(&run), "simulated_seconds") > 1e-6);
     folder.write("t.ti", "0 init\n1 init\n0 put 1 100 6\n");
     folder.refuse(&run, 2, &["workload `t` cannot be a graph for the model loggops", "put"]);
+    // What it cannot tell is refused, not shown as nothing.
+    for flag in [&["--explain"][..], &["--timeline", "x.json"]] {
+        let part = "the model loggops has no links and reports nothing of what happens on the way";
+        folder.refuse(&[&run[..], flag].concat(), 2, &[flag[0], part, "--model ideal"]);
+    }
+    assert!(!folder.path("x.json").exists());
+    folder.refuse(&[&run[..], &["--job", "t.ti"]].concat(), 2, &["no links that several jobs could share"]);
+    folder.write("t.ti", "0 init\n1 init\n0 barrier\n1 barrier\n0 finalize\n1 finalize\n");
+    folder.write(
+        "s.toml",
+        "title = 'T'\n[model]\nnetwork_model = 'loggops'\n[[networks]]\ntopology = 'ring:2'\n[[networks]]\ntopology = \
+         'star:2'\n[[workloads]]\ntrace = 't.ti'\n",
+    );
+    folder.output(&["compare", "-q", "s.toml", "--html", "r.html"]);
+    let page = folder.read("r.html");
+    assert!(page.contains("loggops") && !page.contains("id=\"timeline\""), "a timeline without events");
+    let cell = ["--html", "r.html", "--force", "--timeline-cell", "t@ring:n=2"];
+    folder.refuse(&[&["compare", "-q", "s.toml"], &cell[..]].concat(), 2, &["reports nothing of what happens"]);
     folder.write("m.toml", "network_model = 'ideal'\nloggops = { L = 1e-6 }\n");
     folder.refuse(&run, 2, &["loggops: `ideal` is not `loggops`"]);
     folder.write("m.toml", "loggops = { l = 1e-6 }\n");
