@@ -19,7 +19,7 @@ use crate::mpi::messages::Envelope;
 use crate::network::model::LogGops;
 use crate::platform::Platform;
 use crate::trace::CommunicatorId;
-use crate::trace::schedule::{Graph, OperationKind, Schedule};
+use crate::trace::schedule::{Graph, Operation, OperationKind, Schedule};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
@@ -62,8 +62,9 @@ struct Message {
     to: u32,
     tag: u32,
     size: u64,
-    /// Stream and number of its send.
+    /// Stream, card and number of its send.
     stream: u8,
+    card: u8,
     operation: u32,
 }
 
@@ -72,9 +73,9 @@ struct Message {
 struct State {
     /// When each processor is free.
     processors: Vec<u64>,
-    /// When the card can send, and receive.
-    sends: u64,
-    receives: u64,
+    /// When each card can send, and receive.
+    sends: Vec<u64>,
+    receives: Vec<u64>,
     /// How many operations each operation still waits for, and the earliest time that they leave to it.
     left: Vec<u32>,
     ready: Vec<u64>,
@@ -153,11 +154,11 @@ impl Replay<'_> {
         let mut freed = std::mem::take(&mut self.freed);
         freed.sort_by_key(|&(rank, kind, number)| (rank, kind as u8, number));
         for (rank, kind, operation) in freed.drain(..) {
-            let stream = self.graph(rank).operation(operation).stream;
+            let Operation { stream, card, .. } = *self.graph(rank).operation(operation);
             let state = &self.ranks[rank as usize];
             let mut time = state.ready[operation as usize].max(state.processors[stream as usize]);
             if kind == OperationKind::Send {
-                time = time.max(state.sends);
+                time = time.max(state.sends[card as usize]);
             }
             self.push(time, What::Operation { rank, operation });
         }
@@ -184,7 +185,8 @@ impl Replay<'_> {
                 self.free(rank, number, false, end);
             }
             OperationKind::Send => {
-                let free = (*processor).max(state.sends);
+                let card = &mut state.sends[operation.card as usize];
+                let free = (*processor).max(*card);
                 if free > now {
                     self.events.push(Reverse(Event { time: free, ..event }));
                     return;
@@ -192,7 +194,7 @@ impl Replay<'_> {
                 let overhead = model.overhead(operation.size);
                 *processor = now.saturating_add(overhead);
                 let end = *processor;
-                state.sends = now.saturating_add(model.gap(operation.size));
+                *card = now.saturating_add(model.gap(operation.size));
                 state.communicated = state.communicated.saturating_add(overhead);
                 state.overhead = state.overhead.saturating_add(overhead);
                 self.sent += 1;
@@ -203,6 +205,7 @@ impl Replay<'_> {
                     tag: operation.tag,
                     size: operation.size,
                     stream: operation.stream,
+                    card: operation.card,
                     operation: number,
                 };
                 let index = match self.free_messages.pop() {
@@ -244,7 +247,8 @@ impl Replay<'_> {
             let sender = &mut self.ranks[message.from as usize];
             let processor = &mut sender.processors[message.stream as usize];
             *processor = now.max(*processor);
-            sender.sends = now.max(sender.sends);
+            let card = &mut sender.sends[message.card as usize];
+            *card = now.max(*card);
             self.free(message.from, message.operation, false, now);
         }
     }
@@ -255,11 +259,14 @@ impl Replay<'_> {
         let key = (message.from, message.to, message.tag);
         let receive = self.posted.get(&key).and_then(|queue| queue.front().copied());
         let state = &mut self.ranks[message.to as usize];
-        // A message that nobody waits for occupies the processor of the same number as that of its send.
-        let stream =
-            receive.map_or(message.stream, |number| self.schedule.ranks[message.to as usize].operation(number).stream);
+        // A message that nobody waits for occupies the processor and the card of the same numbers as those of its send.
+        let (stream, card) = receive.map_or((message.stream, message.card), |number| {
+            let operation = self.schedule.ranks[message.to as usize].operation(number);
+            (operation.stream, operation.card)
+        });
         let stream = usize::from(stream).min(state.processors.len() - 1);
-        let free = state.processors[stream].max(state.receives);
+        let card = usize::from(card).min(state.receives.len() - 1);
+        let free = state.processors[stream].max(state.receives[card]);
         if free > now {
             self.events.push(Reverse(Event { time: free, ..event }));
             return;
@@ -267,7 +274,7 @@ impl Replay<'_> {
         let duration = model.receive(message.size);
         let end = now.saturating_add(duration);
         state.processors[stream] = end;
-        state.receives = now.saturating_add(model.gap(message.size));
+        state.receives[card] = now.saturating_add(model.gap(message.size));
         state.communicated = state.communicated.saturating_add(duration);
         state.overhead = state.overhead.saturating_add(picoseconds(model.o));
         match receive {
@@ -340,15 +347,18 @@ pub(super) fn replay(
     counter: Option<Counter>,
 ) -> Result<Outcome, ReplayError> {
     let mut progress = counter.map(|counter| Progress::new(counter, layout.ranks()));
-    let state = |graph: &Graph| {
-        let streams = graph.operations().iter().map(|operation| usize::from(operation.stream)).max().unwrap_or(0);
-        State {
-            processors: vec![0; streams + 1],
-            left: graph.waits(),
-            ready: vec![0; graph.len()],
-            open: graph.len() as u32,
-            ..State::default()
-        }
+    let most = |graph: &Graph, number: fn(&Operation) -> u8| {
+        graph.operations().iter().map(number).max().map_or(1, |last| usize::from(last) + 1)
+    };
+    let cards = schedule.ranks.iter().map(|graph| most(graph, |operation| operation.card)).max().unwrap_or(1);
+    let state = |graph: &Graph| State {
+        processors: vec![0; most(graph, |operation| operation.stream)],
+        sends: vec![0; cards],
+        receives: vec![0; cards],
+        left: graph.waits(),
+        ready: vec![0; graph.len()],
+        open: graph.len() as u32,
+        ..State::default()
     };
     let mut replay = Replay {
         schedule,

@@ -24,6 +24,10 @@ use crate::trace::{Action, Actions, Effect, Options, Trace};
 /// receive from it.
 const TURN: usize = 4096;
 
+/// What becomes of messages that name a card other than the first.
+const CARDS: &str = "messages of a further network card of a rank: over the links of its host, as all others (the model \
+                     loggops keeps cards apart)";
+
 /// The reason why an operation in a circle never begins, and the way out.
 const CIRCLE: &str = "what it requires waits for itself";
 const CIRCLE_HELP: &str = "leave out one of the edges that make the circle";
@@ -137,30 +141,35 @@ fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Res
     }
     let mut links = Vec::new();
     let mut ranks = Vec::with_capacity(places.len());
+    let mut program = Program::new("GOAL", options, 0);
     for place in places {
         let mut graph = Graph::with_capacity(place.count as usize, place.edges());
         for number in 0..place.count {
-            let Operation { kind, cpu, peer, tag, size, .. } = graphs.operation(place, number);
+            let Operation { kind, cpu, nic, peer, tag, size, at: here } = graphs.operation(place, number);
+            if nic > 0 && kind != Kind::Calculate {
+                program.note(Effect::Approximated, CARDS, ranks.len() as u32, file, at(here));
+            }
             let kind = match kind {
                 Kind::Send => OperationKind::Send,
                 Kind::Receive => OperationKind::Receive,
                 Kind::Calculate => OperationKind::Calculate,
             };
             graphs.later(place, number, &mut links);
-            graph.push((kind, cpu), (size, peer, tag), links.iter().map(|link| (link.operation, link.on_start)));
+            graph.push((kind, cpu, nic), (size, peer, tag), links.iter().map(|link| (link.operation, link.on_start)));
         }
         if let Some(number) = graph.first_in_circle() {
             let rank = ranks.len();
             let here = at(graphs.operation(place, number).at);
             let problem = format!("an operation of rank {rank} can never begin: {CIRCLE}");
-            return Err(Program::new("GOAL", options, 0).error(file, here, problem, CIRCLE_HELP));
+            return Err(program.error(file, here, problem, CIRCLE_HELP));
         }
         ranks.push(graph);
     }
     let actions = ranks.iter().map(|_| Actions::default()).collect();
     let flops_per_nanosecond = options.recorded_speed / NANOSECONDS;
     let schedule = Some(Arc::new(Kept { ranks, flops_per_nanosecond }));
-    Ok(Trace { name: name.to_owned(), actions, schedule, ..Trace::default() })
+    let warnings = program.take_warnings();
+    Ok(Trace { name: name.to_owned(), actions, schedule, warnings, ..Trace::default() })
 }
 
 /// Puts the operations of all ranks in order, or keeps them as graphs where that is wanted.
@@ -363,6 +372,9 @@ impl Order<'_> {
         if operation.cpu > 0 {
             let what = "operations on several cores of a rank: one after the other";
             program.note(Effect::Approximated, what, rank, file, here);
+        }
+        if operation.nic > 0 && operation.kind != Kind::Calculate {
+            program.note(Effect::Approximated, CARDS, rank, file, here);
         }
         let Ok(tag) = i32::try_from(operation.tag) else {
             return Err(program.error(file, here, "the tag is above 2147483647", "use smaller tags"));

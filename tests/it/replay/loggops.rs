@@ -250,6 +250,33 @@ fn times_are_those_of_loggopsim() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// Messages that name network cards of their own do not wait for each other's; nanoseconds by LogGOPSim.
+#[test]
+fn cards_are_kept_apart() {
+    let text = "num_ranks 2\nrank 0 {\na: send 10000b to 1 tag 1\nb: send 5000b to 1 tag 2 cpu 1 nic 1\n\
+                c: send 2000b to 1 tag 3 cpu 1 nic 1\nd: send 100b to 1 tag 4 cpu 0 nic 2\n}\nrank 1 {\n\
+                a: recv 10000b from 0 tag 1\nb: recv 5000b from 0 tag 2 cpu 1 nic 1\n\
+                c: recv 2000b from 0 tag 3 cpu 1 nic 1\nd: recv 100b from 0 tag 4 cpu 0 nic 2\nd requires a\n}\n";
+    let one_card = text.replace(" nic 1", "").replace(" nic 2", "");
+    for (text, expected) in [(text, [11098, 11698, 21796]), (&one_card, [18096, 19996, 25745])] {
+        let trace = graph(text);
+        let found = MODELS.map(|model| (seconds(&trace, model) * 1e9).round() as u64);
+        assert_eq!(found, expected, "{text}");
+    }
+    // Links of a host know no cards, and lists neither: both are told.
+    let folder = Folder::new();
+    folder.write("t.goal", text);
+    folder.write("u.goal", one_card);
+    for command in [&["replay", "--topology", "ring:2"][..], &["trace", "info"]] {
+        let said = |file: &str| {
+            let run = folder.run(&[command, &[file]].concat()).success();
+            String::from_utf8_lossy(&run.get_output().stderr).into_owned()
+        };
+        assert!(said("t.goal").contains("messages of a further network card of a rank"), "{}", said("t.goal"));
+        assert!(!said("u.goal").contains("network card"));
+    }
+}
+
 #[test]
 fn lists_become_graphs_and_constants_are_keys_of_the_model() {
     // o + L + 99 G at the receiver, after 1000 ns of computation: 100,000 flops on a core of 100 Gflop/s.
