@@ -32,6 +32,13 @@ pub fn run(arguments: &Replay, output: &Output) -> Result<(), Failure> {
     let network = choice.build(Path::new(""))?;
     // So that the report tells the model that is used.
     let model = model.over(&network.model);
+    let asked = [("--explain", arguments.explain), ("--timeline", arguments.timeline.is_some())];
+    if let Some((flag, _)) = asked.iter().find(|(_, given)| *given)
+        && model.build()?.0.network.loggops.is_some()
+    {
+        let message = format!("{flag}: the model loggops has no links and reports nothing of what happens on the way");
+        return Err(Failure::input(message, "leave it out, or choose another model, such as --model ideal"));
+    }
     if !output.quiet {
         network.warnings().for_each(|warning| say(&format!("warning: {warning}")));
     }

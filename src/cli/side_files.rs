@@ -22,7 +22,11 @@ pub fn outputs(files: &CompareFiles) -> Outputs<'_> {
 /// Refuses a cell that the study does not have, before it runs.
 pub fn check_cell(files: &CompareFiles, study: &Study) -> Result<(), Failure> {
     let Some(name) = files.timeline_cell.as_deref() else { return Ok(()) };
-    let (workload, _) = find_cell(&study.plan, name)?;
+    let (workload, column) = find_cell(&study.plan, name)?;
+    if !study.tells_events(column) {
+        let message = format!("--timeline-cell `{name}`: the model loggops reports nothing of what happens on the way");
+        return Err(Failure::input(message, "choose a network with another model"));
+    }
     if study.workloads[workload].jobs.is_some() {
         let message = format!("--timeline-cell `{name}`: that workload is several jobs");
         return Err(Failure::input(message, "choose one application: the timeline shows its ranks"));
@@ -41,7 +45,7 @@ pub fn write(flags: &StudyFlags, study: &Study, comparison: &Comparison, quiet: 
     let Some(html) = html else { return Ok(()) };
     let cell = match timeline_cell {
         Some(name) => Some(find_cell(&study.plan, name)?),
-        None => Watched::choose(comparison),
+        None => Watched::choose(comparison).filter(|&(_, column)| study.tells_events(column)),
     };
     let timeline = cell
         .map(|(workload, network)| Watched::replay(study, comparison, workload, network))

@@ -115,6 +115,11 @@ impl Graphs<'_> {
         self.streams.get(process as usize).is_some_and(|stream| !self.schedule.ranks[stream.rank as usize].is_empty())
     }
 
+    /// Number of operations that have ended.
+    pub fn ended(&self) -> u64 {
+        self.schedule.operations() - self.open.iter().map(|&open| u64::from(open)).sum::<u64>()
+    }
+
     fn process_of(&self, rank: u32, operation: u32) -> u32 {
         match self.schedule.ranks[rank as usize].operation(operation).stream {
             0 => rank,

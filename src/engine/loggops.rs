@@ -11,6 +11,7 @@
 //! Every rank is a host of its own. Time is counted in picoseconds, so that no order depends on rounding.
 
 use super::error::Blocked;
+use super::progress::{Counter, Progress};
 use super::{Outcome, Place, RankTimes, ReplayError};
 use crate::ids::Rank;
 use crate::mpi::layout::Layout;
@@ -18,9 +19,10 @@ use crate::mpi::messages::Envelope;
 use crate::network::model::LogGops;
 use crate::platform::Platform;
 use crate::trace::CommunicatorId;
-use crate::trace::schedule::{Graph, OperationKind, Schedule};
+use crate::trace::schedule::{Graph, Operation, OperationKind, Schedule};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Picoseconds of a second.
@@ -60,8 +62,9 @@ struct Message {
     to: u32,
     tag: u32,
     size: u64,
-    /// Stream and number of its send.
+    /// Stream, card and number of its send.
     stream: u8,
+    card: u8,
     operation: u32,
 }
 
@@ -70,9 +73,9 @@ struct Message {
 struct State {
     /// When each processor is free.
     processors: Vec<u64>,
-    /// When the card can send, and receive.
-    sends: u64,
-    receives: u64,
+    /// When each card can send, and receive.
+    sends: Vec<u64>,
+    receives: Vec<u64>,
     /// How many operations each operation still waits for, and the earliest time that they leave to it.
     left: Vec<u32>,
     ready: Vec<u64>,
@@ -84,6 +87,16 @@ struct State {
 
 /// Messages and receives of a rank that have not met: receives by their numbers, messages by their indices.
 type Queues = FxHashMap<(u32, u32, u32), VecDeque<u32>>;
+
+/// Takes the first of a queue. One that is empty is forgotten: schedules may have as many tags as messages.
+fn take(queues: &mut Queues, key: (u32, u32, u32)) -> Option<u32> {
+    let Entry::Occupied(mut queue) = queues.entry(key) else { return None };
+    let first = queue.get_mut().pop_front();
+    if queue.get().is_empty() {
+        queue.remove();
+    }
+    first
+}
 
 struct Replay<'a> {
     schedule: &'a Schedule,
@@ -104,6 +117,11 @@ struct Replay<'a> {
 impl Replay<'_> {
     fn graph(&self, rank: u32) -> &Graph {
         &self.schedule.ranks[rank as usize]
+    }
+
+    /// Number of operations that have ended.
+    fn ended(&self) -> u64 {
+        self.schedule.operations() - self.ranks.iter().map(|state| u64::from(state.open)).sum::<u64>()
     }
 
     fn push(&mut self, time: u64, what: What) {
@@ -136,11 +154,11 @@ impl Replay<'_> {
         let mut freed = std::mem::take(&mut self.freed);
         freed.sort_by_key(|&(rank, kind, number)| (rank, kind as u8, number));
         for (rank, kind, operation) in freed.drain(..) {
-            let stream = self.graph(rank).operation(operation).stream;
+            let Operation { stream, card, .. } = *self.graph(rank).operation(operation);
             let state = &self.ranks[rank as usize];
             let mut time = state.ready[operation as usize].max(state.processors[stream as usize]);
             if kind == OperationKind::Send {
-                time = time.max(state.sends);
+                time = time.max(state.sends[card as usize]);
             }
             self.push(time, What::Operation { rank, operation });
         }
@@ -167,7 +185,8 @@ impl Replay<'_> {
                 self.free(rank, number, false, end);
             }
             OperationKind::Send => {
-                let free = (*processor).max(state.sends);
+                let card = &mut state.sends[operation.card as usize];
+                let free = (*processor).max(*card);
                 if free > now {
                     self.events.push(Reverse(Event { time: free, ..event }));
                     return;
@@ -175,7 +194,7 @@ impl Replay<'_> {
                 let overhead = model.overhead(operation.size);
                 *processor = now.saturating_add(overhead);
                 let end = *processor;
-                state.sends = now.saturating_add(model.gap(operation.size));
+                *card = now.saturating_add(model.gap(operation.size));
                 state.communicated = state.communicated.saturating_add(overhead);
                 state.overhead = state.overhead.saturating_add(overhead);
                 self.sent += 1;
@@ -186,6 +205,7 @@ impl Replay<'_> {
                     tag: operation.tag,
                     size: operation.size,
                     stream: operation.stream,
+                    card: operation.card,
                     operation: number,
                 };
                 let index = match self.free_messages.pop() {
@@ -208,7 +228,7 @@ impl Replay<'_> {
             OperationKind::Receive => {
                 self.free(rank, number, true, now);
                 let key = (operation.peer, rank, operation.tag);
-                match self.unexpected.get_mut(&key).and_then(VecDeque::pop_front) {
+                match take(&mut self.unexpected, key) {
                     Some(index) => {
                         self.met(index, now);
                         self.free(rank, number, false, now);
@@ -227,7 +247,8 @@ impl Replay<'_> {
             let sender = &mut self.ranks[message.from as usize];
             let processor = &mut sender.processors[message.stream as usize];
             *processor = now.max(*processor);
-            sender.sends = now.max(sender.sends);
+            let card = &mut sender.sends[message.card as usize];
+            *card = now.max(*card);
             self.free(message.from, message.operation, false, now);
         }
     }
@@ -238,11 +259,14 @@ impl Replay<'_> {
         let key = (message.from, message.to, message.tag);
         let receive = self.posted.get(&key).and_then(|queue| queue.front().copied());
         let state = &mut self.ranks[message.to as usize];
-        // A message that nobody waits for occupies the processor of the same number as that of its send.
-        let stream =
-            receive.map_or(message.stream, |number| self.schedule.ranks[message.to as usize].operation(number).stream);
+        // A message that nobody waits for occupies the processor and the card of the same numbers as those of its send.
+        let (stream, card) = receive.map_or((message.stream, message.card), |number| {
+            let operation = self.schedule.ranks[message.to as usize].operation(number);
+            (operation.stream, operation.card)
+        });
         let stream = usize::from(stream).min(state.processors.len() - 1);
-        let free = state.processors[stream].max(state.receives);
+        let card = usize::from(card).min(state.receives.len() - 1);
+        let free = state.processors[stream].max(state.receives[card]);
         if free > now {
             self.events.push(Reverse(Event { time: free, ..event }));
             return;
@@ -250,12 +274,12 @@ impl Replay<'_> {
         let duration = model.receive(message.size);
         let end = now.saturating_add(duration);
         state.processors[stream] = end;
-        state.receives = now.saturating_add(model.gap(message.size));
+        state.receives[card] = now.saturating_add(model.gap(message.size));
         state.communicated = state.communicated.saturating_add(duration);
         state.overhead = state.overhead.saturating_add(picoseconds(model.o));
         match receive {
             Some(number) => {
-                self.posted.get_mut(&key).and_then(VecDeque::pop_front);
+                take(&mut self.posted, key);
                 self.met(index, now);
                 self.free(message.to, number, false, end);
             }
@@ -274,9 +298,9 @@ impl Replay<'_> {
                 tag: tag as i32,
                 context: 0,
             };
-            let posted = self.posted.iter().filter(|(key, queue)| key.1 == rank && !queue.is_empty());
+            let posted = self.posted.iter().filter(|(key, _)| key.1 == rank);
             missing.extend(posted.map(|(&key, _)| (envelope(key), false)));
-            let sent = self.unexpected.iter().filter(|(key, queue)| key.0 == rank && !queue.is_empty());
+            let sent = self.unexpected.iter().filter(|(key, _)| key.0 == rank);
             missing.extend(sent.map(|(&key, _)| (envelope(key), true)));
             missing.sort_by_key(|(e, sends)| (*sends, e.source, e.destination, e.tag));
             let action = state.left.iter().position(|&left| left > 0).unwrap_or(0);
@@ -320,16 +344,21 @@ pub(super) fn replay(
     platform: &Platform,
     layout: &Layout,
     model: LogGops,
+    counter: Option<Counter>,
 ) -> Result<Outcome, ReplayError> {
-    let state = |graph: &Graph| {
-        let streams = graph.operations().iter().map(|operation| usize::from(operation.stream)).max().unwrap_or(0);
-        State {
-            processors: vec![0; streams + 1],
-            left: graph.waits(),
-            ready: vec![0; graph.len()],
-            open: graph.len() as u32,
-            ..State::default()
-        }
+    let mut progress = counter.map(|counter| Progress::new(counter, layout.ranks()));
+    let most = |graph: &Graph, number: fn(&Operation) -> u8| {
+        graph.operations().iter().map(number).max().map_or(1, |last| usize::from(last) + 1)
+    };
+    let cards = schedule.ranks.iter().map(|graph| most(graph, |operation| operation.card)).max().unwrap_or(1);
+    let state = |graph: &Graph| State {
+        processors: vec![0; most(graph, |operation| operation.stream)],
+        sends: vec![0; cards],
+        receives: vec![0; cards],
+        left: graph.waits(),
+        ready: vec![0; graph.len()],
+        open: graph.len() as u32,
+        ..State::default()
     };
     let mut replay = Replay {
         schedule,
@@ -356,6 +385,9 @@ pub(super) fn replay(
             return Err(ReplayError::Endless { seconds: seconds(now) });
         }
         now = event.time;
+        if let Some(progress) = &mut progress {
+            progress.instant(|| replay.ended());
+        }
         match event.what {
             What::Operation { rank, operation } => {
                 let speed = platform.hosts[layout.host(Rank(rank)).index()].speed;
@@ -386,7 +418,7 @@ pub(super) fn replay(
         }
     });
     let mut unmatched: Vec<(Envelope, u64, u64)> = Vec::new();
-    for (&(source, destination, tag), queue) in replay.unexpected.iter().filter(|(_, queue)| !queue.is_empty()) {
+    for (&(source, destination, tag), queue) in &replay.unexpected {
         let bytes = queue.iter().map(|&index| replay.messages[index as usize].size).sum();
         let envelope = Envelope { source, destination, tag: tag as i32, context: 0 };
         unmatched.push((envelope, queue.len() as u64, bytes));

@@ -127,11 +127,11 @@ pub fn replay_jobs(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, ReplayError> {
     assert_eq!(trace.ranks(), layout.ranks() as usize, "the layout places every rank of the trace");
+    let (interest, counter) = (observer.interest(), observer.counter());
     if let Some(constants) = model.network.loggops {
         let schedule = trace.schedule.as_deref().filter(|_| jobs.is_empty()).ok_or(ReplayError::NeedsGraph)?;
-        return loggops::replay(schedule, platform, layout, constants);
+        return loggops::replay(schedule, platform, layout, constants, counter);
     }
-    let (interest, counter) = (observer.interest(), observer.counter());
     // Only routes that are chosen by load need the loads of links.
     if platform.routes.needs_loads() {
         return match model.sharing {
@@ -284,7 +284,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
                 break;
             }
             if let Some(progress) = &mut progress {
-                progress.instant(&self.processes);
+                progress.instant(|| self.begun());
             }
             let computation = self.cpu.next_date(self.now).map(|date| date - self.now);
             let transfer = self.network.next_delay(self.now);
@@ -330,6 +330,13 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             return Err(self.deadlock());
         }
         Ok(self.outcome())
+    }
+
+    /// Number of actions, and of operations of graphs, that have begun.
+    fn begun(&self) -> u64 {
+        let ranks = &self.processes[..self.layout.ranks() as usize];
+        let actions: usize = ranks.iter().map(|process| process.next).sum();
+        actions as u64 + self.graphs.as_ref().map_or(0, |graphs| graphs.ended())
     }
 
     /// Whether nothing happens any more but receives of unknown size that look for messages which nobody will send.

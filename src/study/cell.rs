@@ -104,6 +104,8 @@ pub fn run(
         }
         _ => panic!("a workload is placed as what it is"),
     };
+    // The model loggops has no links, and tells nothing of what happens on the way.
+    let explain = explain && model.network.loggops.is_none();
     let mut explainer = explain.then(|| Explainer::new(place.ranks(), model.sharing));
     let outcome = match &mut explainer {
         Some(explainer) if observer.interest() == Interest::Nothing && observer.counter().is_none() => {

@@ -39,7 +39,7 @@ pub fn one_way(platform: &Platform, model: &Model, bytes: u32) -> Result<f64, Re
     if model.network.loggops.is_some() {
         let graph = |kind, peer| {
             let mut graph = Graph::default();
-            graph.push((kind, 0), (bytes.into(), peer, 0), []);
+            graph.push((kind, 0, 0), (bytes.into(), peer, 0), []);
             graph
         };
         let ranks = vec![graph(OperationKind::Send, 1), graph(OperationKind::Receive, 0)];

@@ -127,7 +127,7 @@ pub(super) fn layouts(
         let loggops = model.network.loggops.is_some();
         if let Some(mix) = &workload.jobs {
             if loggops {
-                let what = "the model loggops has no links that jobs could share; choose another one for [[jobs]]";
+                let what = "the model loggops has no links that several jobs could share; choose another model";
                 return Err(StudyError::Contradiction(what.to_owned()));
             }
             return Ok(RankPlace::Jobs(mix.place(network, &description.collectives, seed).map_err(Box::new)?));
@@ -144,7 +144,9 @@ pub(super) fn layouts(
         if loggops && workload.trace.schedule.is_none() {
             let graph = graphs::of_list(&workload.trace, &model.collectives, &layout).map_err(|why| {
                 let name = &workload.name;
-                StudyError::Contradiction(format!("workload `{name}` cannot be a graph for the model loggops: {why}"))
+                let text =
+                    format!("workload `{name}` cannot be a graph for the model loggops: {why}; choose another model");
+                StudyError::Contradiction(text)
             })?;
             return Ok(RankPlace::Graph(layout, Arc::new(graph)));
         }
@@ -223,9 +225,18 @@ impl Study {
         self.places.len()
     }
 
-    /// Actions of the replay of a cell.
+    /// Actions of the replay of a cell, or operations where it replays a graph.
     pub fn actions_of(&self, cell: usize) -> u64 {
-        self.plan.workloads[self.places[cell].workload].actions
+        let place = &self.places[cell];
+        match &self.columns[place.column].runs[place.repetition].layouts[place.workload] {
+            RankPlace::Graph(_, graph) => graph.total_actions(),
+            _ => self.plan.workloads[place.workload].actions,
+        }
+    }
+
+    /// Whether replays of a column report what ranks do on the way, as the model `loggops` does not.
+    pub fn tells_events(&self, column: usize) -> bool {
+        self.models[self.columns[column].model].0.network.loggops.is_none()
     }
 
     /// The model in words.

@@ -19,7 +19,7 @@ pub(super) struct Settings {
 }
 
 /// Settings that a replay of SimGrid honours and that are not simulated here, with the value that changes nothing.
-const REFUSED: [(&str, &[&str], &str); 14] = [
+const REFUSED: [(&str, &[&str], &str); 16] = [
     ("smpi/IB-penalty-factors", &[], "contention of InfiniBand by penalties is not simulated"),
     (
         "smpi/comp-adjustment-file",
@@ -32,17 +32,26 @@ const REFUSED: [(&str, &[&str], &str); 14] = [
         "computations are always simulated; scale the trace (`mopsim trace scale --compute 0`)",
     ),
     ("smpi/barrier-finalization", FALSE, "ranks end each for itself"),
+    ("smpi/finalization-barrier", FALSE, "ranks end each for itself"),
+    ("smpi/init", &["0", "0.0"], "`init` takes no time; let the ranks of the trace `sleep` first"),
     ("smpi/barrier-collectives", FALSE, "collectives have no barriers around them"),
     ("smpi/buffering", &["infty"], "buffers are unlimited"),
     ("network/optim", &["Lazy", "lazy"], "leave it out and give --sharing simgrid-full, which is `Full`"),
     ("network/latency-noise", &[], "latencies have no noise"),
     ("cpu/model", &["Cas01", "cas01"], "computations share cores as in `Cas01`"),
-    ("cpu/optim", &["Lazy", "lazy"], "leave it out; computations are exact"),
+    ("maxmin/concurrency-limit", &["-1"], "any number of messages share a link at the same time"),
     ("cpu/solver", &["maxmin", "auto"], "cores are shared max-min"),
     ("network/solver", &["maxmin", "auto"], "links are shared max-min"),
-    ("host/model", &["default", "compound"], "hosts compute and communicate independently"),
+    (
+        "host/model",
+        &["compound"],
+        "hosts compute and communicate independently; `default` stands for `network/model` = `LV08`",
+    ),
     ("host/solver", &["maxmin", "auto"], "links are shared max-min"),
 ];
+
+/// Plugins that change what happens; all others only look on.
+const ACTING_PLUGINS: [&str; 2] = ["host_dvfs", "cmonkey"];
 
 const TRUE: &[&str] = &["1", "yes", "on", "true"];
 const FALSE: &[&str] = &["0", "no", "off", "false"];
@@ -120,6 +129,12 @@ fn take(all: &mut Settings, setting: &Setting) -> Result<(), Problem> {
         }
         _ if key.starts_with("mopsim/") => {
             return Err(Problem::Refused("docs/models.md lists the settings that begin with `mopsim/`".to_owned()));
+        }
+        // How SimGrid finds the ends of computations, not what they are: without profiles all give the same times.
+        "cpu/optim" if ["lazy", "ti", "full"].contains(&value.to_ascii_lowercase().as_str()) => {}
+        "cpu/optim" => return Err(Problem::Value("is not one of Lazy, TI, Full".to_owned())),
+        "plugin" if value.split([',', ' ']).any(|plugin| ACTING_PLUGINS.contains(&plugin)) => {
+            return Err(Problem::Refused("hosts keep their speed, and all resources work".to_owned()));
         }
         // Read with the platform.
         "network/loopback-bw" | "network/loopback-lat" => {}
@@ -238,11 +253,29 @@ mod tests {
     fn others_are_listed_or_refused_by_name() {
         let all = settings(&[("tracing", "yes"), ("smpi/host-speed", "1"), ("contexts/stack-size", "16"), ("x/y", "")]);
         assert_eq!(all.unwrap().ignored, ["tracing", "smpi/host-speed", "contexts/stack-size", "x/y"]);
-        assert!(settings(&[("cpu/optim", "Lazy"), ("smpi/simulate-computation", "yes")]).unwrap().ignored.is_empty());
+        let harmless = [
+            ("cpu/optim", "Lazy"),
+            ("cpu/optim", "TI"),
+            ("smpi/simulate-computation", "yes"),
+            ("smpi/finalization-barrier", "no"),
+            ("smpi/init", "0"),
+            ("maxmin/concurrency-limit", "-1"),
+            ("host/model", "compound"),
+        ];
+        assert!(settings(&harmless).unwrap().ignored.is_empty());
+        assert_eq!(settings(&[("plugin", "host_energy")]).unwrap().ignored, ["plugin"]);
         for (key, value, part) in [
             ("network/model", "IB", "`network/model` with the value `IB` is not supported: models are"),
             ("smpi/simulate-computation", "no", "computations are always simulated"),
             ("network/optim", "Full", "--sharing simgrid-full"),
+            ("smpi/barrier-finalization", "yes", "ranks end each for itself"),
+            ("smpi/finalization-barrier", "yes", "ranks end each for itself"),
+            ("smpi/init", "0.5", "`init` takes no time"),
+            ("maxmin/concurrency-limit", "100", "any number of messages share a link"),
+            ("host/model", "default", "`default` stands for `network/model` = `LV08`"),
+            ("host/model", "ptask_L07", "hosts compute and communicate independently"),
+            ("cpu/optim", "Fastest", "is not one of Lazy, TI, Full"),
+            ("plugin", "host_energy,host_dvfs", "hosts keep their speed"),
             ("smpi/os", "x", "setting `smpi/os` is `x`, which cannot be read: `x`"),
             ("smpi/bw-factor", "0:0", "would never arrive"),
             ("smpi/alltoall", "brook", "setting `smpi/alltoall` is `brook`, which cannot be"),

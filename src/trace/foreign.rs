@@ -14,6 +14,7 @@ pub(super) fn named(head: &[u8]) -> Option<(&'static str, &'static str)> {
             () if has(b"chakra") || has(b"Chakra") => CHAKRA,
             () if has(b"\"traceEvents\"") || has(b"\"deviceProperties\"") => KINETO,
             () if has(b"\"schema\"") && has(b"\"nodes\"") => CHAKRA,
+            () if has(b"\"workload_graph\"") || has(b"\"data_deps\"") => CHAKRA,
             () => JSON,
         });
     }
@@ -32,12 +33,34 @@ pub(super) fn named(head: &[u8]) -> Option<(&'static str, &'static str)> {
     chakra_protobuf(head).then_some(CHAKRA)
 }
 
-/// Recognises a protobuf stream of Chakra: the length of its first message, then field 1 of that, a version such as
-/// `0.0.4`.
+/// Recognises a protobuf stream of Chakra: the length of its first message, then that message, which describes the trace.
+/// It begins with its field 1, a version such as `0.0.4`, or, without one, with its field 2, an attribute whose field 1 is
+/// a name.
 fn chakra_protobuf(head: &[u8]) -> bool {
-    let [_, 0x0a, length @ 1..=16, rest @ ..] = head else { return false };
-    let version = rest.get(..usize::from(*length)).unwrap_or_default();
-    version.contains(&b'.') && version.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+    let Some((length, message)) = length_of(head) else { return false };
+    let text = |field: &[u8]| match field {
+        [0x0a, length @ 1..=64, rest @ ..] => rest.get(..usize::from(*length)).map(<[u8]>::to_vec),
+        _ => None,
+    };
+    match message {
+        [0x0a, ..] => text(message).is_some_and(|version| {
+            version.contains(&b'.') && version.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+        }),
+        [0x12, attribute @ ..] => length_of(attribute).is_some_and(|(inner, attribute)| {
+            let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ');
+            inner < length && text(attribute).is_some_and(|name| name.iter().all(is_name))
+        }),
+        _ => false,
+    }
+}
+
+/// A length as protobuf writes it, seven bits to a byte, of up to two bytes; and what is behind it.
+fn length_of(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    match bytes {
+        [low @ ..0x80, rest @ ..] => Some((usize::from(*low), rest)),
+        [low, high @ ..0x80, rest @ ..] => Some((usize::from(*low & 0x7f) | usize::from(*high) << 7, rest)),
+        _ => None,
+    }
 }
 
 const RECORD: &str = "record the MPI program with `mopsim record`, or see docs/what-loads.md for what is read";
@@ -78,6 +101,9 @@ mod tests {
         for (content, kind) in [
             (&b"{\"schema\": \"1.1.1-chakra.0.0.4\", \"nodes\": []}"[..], "a Chakra execution trace"),
             (b"\x07\x0a\x050.0.4\x12\x08", "a Chakra execution trace"),
+            (b"\x1b\x12\x0f\x0a\x06schema\xea\x01\x041.01\x12\x08", "a Chakra execution trace"),
+            (b"\x9e\x01\x12\x0f\x0a\x06schema\xea\x01\x041.01\x12\x08", "a Chakra execution trace"),
+            (b"{\n \"workload_graph\": [{\"Id\": 1}]}", "a Chakra execution trace"),
             (b"{\n \"schemaVersion\": 1,\n \"traceEvents\": []}", "a Kineto or Chrome trace"),
             (b"  [1, 2]", "JSON"),
             (b"{}", "JSON"),
@@ -95,7 +121,13 @@ mod tests {
             assert!(error.help().contains("docs/what-loads.md"), "{}", error.help());
         }
         // A list may contain files of any name, so the text has to look like a version.
-        for content in [&b"./{x}\n"[..], b"\x07\x0a\x05a.b.c\x12", b"\x07\x0a\x20"] {
+        for content in [
+            &b"./{x}\n"[..],
+            b"\x07\x0a\x05a.b.c\x12",
+            b"\x07\x0a\x20",
+            b"\x07\x12\x0f\x0a\x06schema",
+            b"\x1b\x12\x0f\x0a\x02\x01\x02",
+        ] {
             assert!(named(content).is_none(), "{content:?}");
         }
     }

@@ -30,6 +30,8 @@ pub struct Operation {
     pub kind: OperationKind,
     /// Stream of the operation.
     pub stream: u8,
+    /// The network card that a message names; only the LogGOPS model has several for a rank.
+    pub card: u8,
 }
 
 /// An operation that waits for another one.
@@ -56,9 +58,14 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Returns an empty graph with room for this many operations.
-    pub fn with_capacity(operations: usize) -> Self {
-        Self { operations: Vec::with_capacity(operations), edges: Vec::new() }
+    /// Returns an empty graph with room for exactly this many operations and edges.
+    pub fn with_capacity(operations: usize, edges: usize) -> Self {
+        Self { operations: Vec::with_capacity(operations), edges: Vec::with_capacity(edges) }
+    }
+
+    /// Returns the bytes that the operations and edges occupy, including unused capacity.
+    pub fn bytes(&self) -> usize {
+        self.operations.capacity() * size_of::<Operation>() + self.edges.capacity() * size_of::<Dependant>()
     }
 
     /// Appends an operation, and its dependents: their numbers, and whether they wait for its start only.
@@ -67,7 +74,7 @@ impl Graph {
     /// If a number, or the number of edges, is 2^31 or more.
     pub fn push(
         &mut self,
-        (kind, stream): (OperationKind, u8),
+        (kind, stream, card): (OperationKind, u8, u8),
         (size, peer, tag): (u64, u32, u32),
         dependants: impl IntoIterator<Item = (u32, bool)>,
     ) {
@@ -76,7 +83,7 @@ impl Graph {
             self.edges.push(Dependant(operation << 1 | u32::from(on_start)));
         }
         let edges_end = u32::try_from(self.edges.len()).expect("edges have numbers of 31 bits");
-        self.operations.push(Operation { size, peer, tag, edges_end, kind, stream });
+        self.operations.push(Operation { size, peer, tag, edges_end, kind, stream, card });
     }
 
     /// Returns the graph with ranks numbered from `by` on.
@@ -183,14 +190,14 @@ mod tests {
     #[test]
     fn edges_belong_to_their_operation() {
         let mut graph = Graph::default();
-        graph.push((OperationKind::Calculate, 0), (5, 0, 0), [(1, false), (2, true)]);
-        graph.push((OperationKind::Send, 3), (8, 1, 7), []);
-        graph.push((OperationKind::Receive, 0), (8, 1, 7), [(1, false)]);
+        graph.push((OperationKind::Calculate, 0, 0), (5, 0, 0), [(1, false), (2, true)]);
+        graph.push((OperationKind::Send, 3, 2), (8, 1, 7), []);
+        graph.push((OperationKind::Receive, 0, 0), (8, 1, 7), [(1, false)]);
         let of =
             |number| -> Vec<_> { graph.dependants(number).iter().map(|d| (d.operation(), d.on_start())).collect() };
         assert_eq!((of(0), of(1), of(2)), (vec![(1, false), (2, true)], vec![], vec![(1, false)]));
         assert_eq!(graph.waits(), [0, 2, 1]);
-        assert_eq!(graph.operation(1).stream, 3);
+        assert_eq!((graph.operation(1).stream, graph.operation(1).card), (3, 2));
     }
 
     /// A binary schedule of millions of operations has to fit: at most 40 bytes each, with up to three edges and the
@@ -198,5 +205,9 @@ mod tests {
     #[test]
     fn an_operation_is_small() {
         assert_eq!(size_of::<Operation>() + 3 * size_of::<Dependant>() + size_of::<u32>(), 40);
+        let mut graph = Graph::with_capacity(1000, 999);
+        (0..1000)
+            .for_each(|i| graph.push((OperationKind::Send, 0, 0), (8, 1, i), (i + 1 < 1000).then_some((i + 1, false))));
+        assert_eq!(graph.bytes(), 1000 * 24 + 999 * 4);
     }
 }

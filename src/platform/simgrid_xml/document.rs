@@ -118,7 +118,7 @@ pub(super) fn read(source: Source<'_, '_>, loopback: Loopback) -> Result<Descrip
     let network = Network { zones: builder.zones, points: builder.points, point_of_host: builder.point_of_host };
     let Builder { hosts, links, settings, disks, .. } = builder;
     let remarks =
-        (disks > 0).then(|| format!("{disks} disks: input and output are not simulated")).into_iter().collect();
+        (disks > 0).then(|| format!("disks ({disks}): input and output are not simulated")).into_iter().collect();
     Ok(Description { hosts, links, loopback, network, settings, remarks })
 }
 

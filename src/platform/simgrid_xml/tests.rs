@@ -220,7 +220,7 @@ fn settings_and_remarks_are_handed_on() {
     let said: Vec<_> = loaded.settings.iter().map(|s| (s.key.as_str(), s.value.as_str(), s.place.line)).collect();
     assert_eq!(said, [("smpi/os", "0:1:2", 6), ("network/loopback-bw", "7Bps", 7)]);
     assert_eq!(loaded.settings[0].place.column, 7);
-    assert_eq!(loaded.remarks, ["1 disks: input and output are not simulated"]);
+    assert_eq!(loaded.remarks, ["disks (1): input and output are not simulated"]);
     assert_eq!(loaded.platform.links.last().unwrap().bandwidth, 7.0);
     let error = read(&text.replace("7Bps", "0Bps")).unwrap_err().to_string();
     assert!(error.starts_with("p.xml:7:7: `network/loopback-bw`: `0Bps` is not a bandwidth"), "{error}");

@@ -224,17 +224,23 @@ impl<'o> Program<'o> {
         window.map(|(window, _)| window).map_err(|error| located(file, At::Byte(0), wrong(error)))
     }
 
+    /// Takes the warnings and notes about the trace.
+    pub fn take_warnings(&mut self) -> Vec<TraceWarning> {
+        let mut warnings = std::mem::take(&mut self.warnings);
+        warnings.extend(std::mem::take(&mut self.notes).into_iter().map(|((effect, what), (count, rank, place))| {
+            TraceWarning::Approximated { effect, what, count, rank, place }
+        }));
+        warnings
+    }
+
     /// Returns the trace.
     pub fn finish(mut self, name: &str, file: &Path) -> Result<Trace, TraceError> {
         self.share_roots()?;
         self.leave_out_open(file);
-        let mut warnings = self.warnings;
         if self.ranks.iter().all(|rank| rank.actions.is_empty()) {
             return Err(TraceError::whole(file, Kind::Empty));
         }
-        warnings.extend(self.notes.into_iter().map(|((effect, what), (count, rank, place))| {
-            TraceWarning::Approximated { effect, what, count, rank, place }
-        }));
+        let warnings = self.take_warnings();
         let trace = Trace {
             name: name.to_owned(),
             recorded_seconds: self.ranks.iter().filter_map(Rank::recorded_seconds).reduce(f64::max),

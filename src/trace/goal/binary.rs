@@ -163,8 +163,8 @@ fn graph(bytes: &mut Bytes<'_>, start: u64, end: u64, schedule: &mut Schedule) -
         }
         // A computation has none; the field is ignored.
         let (peer, tag) = if kind == Kind::Calculate { (0, 0) } else { (peer, tag) };
-        let cpu = bytes.take::<1>(at + 21)?[0];
-        schedule.push(&Operation { kind, cpu, peer, tag, size: u64::from_le_bytes(size), at });
+        let [cpu, nic] = bytes.take(at + 21)?;
+        schedule.push(&Operation { kind, cpu, nic, peer, tag, size: u64::from_le_bytes(size), at });
         for (offset, on_start) in [(23, false), (31, true)] {
             let (number, from) = (bytes.u32(at + offset)?, bytes.u32(at + offset + 4)?);
             if list + 4 * (u64::from(from) + u64::from(number)) > end {

@@ -21,12 +21,14 @@ pub(super) enum Kind {
 pub(super) struct Operation {
     pub kind: Kind,
     pub cpu: u8,
+    /// The network card of a message.
+    pub nic: u8,
     /// The other rank of a message.
     pub peer: u32,
     pub tag: u32,
     /// Bytes of a message, or nanoseconds of a computation.
     pub size: u64,
-    /// The line or byte of its definition, below 2^48.
+    /// The line or byte of its definition, up to [`LAST`].
     pub at: u64,
 }
 
@@ -50,6 +52,9 @@ impl Link {
 /// Pages that a rank needs to process its operations: the operations, and both lists of edges.
 const PAGES_AT_WORK: usize = 3;
 
+/// Largest line or byte of a definition that can be kept: a tebibyte.
+const LAST: u64 = (1 << 40) - 1;
+
 /// Largest number of operations of a rank, and of edges.
 pub(super) const MOST: u64 = 1 << 31;
 
@@ -71,7 +76,8 @@ fn to_bytes(operation: &Operation) -> [u8; 24] {
         Kind::Receive => 1,
         Kind::Calculate => 2,
     };
-    let word = operation.at << 16 | u64::from(operation.cpu) << 8 | kind;
+    let at = operation.at.min(LAST);
+    let word = at << 24 | u64::from(operation.nic) << 16 | u64::from(operation.cpu) << 8 | kind;
     let mut bytes = [0; 24];
     bytes[..8].copy_from_slice(&word.to_le_bytes());
     bytes[8..16].copy_from_slice(&operation.size.to_le_bytes());
@@ -88,7 +94,8 @@ fn from_bytes(bytes: &[u8; 24]) -> Operation {
         1 => Kind::Receive,
         _ => Kind::Calculate,
     };
-    Operation { kind, cpu: (first >> 8) as u8, peer: last as u32, tag: (last >> 32) as u32, size, at: first >> 16 }
+    let [cpu, nic] = [8, 16].map(|bits| (first >> bits) as u8);
+    Operation { kind, cpu, nic, peer: last as u32, tag: (last >> 32) as u32, size, at: first >> 24 }
 }
 
 /// Position of the graph of a rank.
@@ -291,6 +298,12 @@ impl Graphs {
 }
 
 impl Place {
+    /// Number of edges.
+    pub fn edges(&self) -> usize {
+        // Each is once in the list of what an operation waits for, in 4 bytes.
+        ((self.later - self.earlier) / 4) as usize
+    }
+
     fn record(&self, operation: u32) -> u64 {
         self.operations + RECORD * u64::from(operation)
     }
@@ -316,10 +329,11 @@ mod tests {
                 .map(|_| Operation {
                     kind: [Kind::Send, Kind::Receive, Kind::Calculate][random.random_range(0..3)],
                     cpu: random.random(),
+                    nic: random.random(),
                     peer: random.random(),
                     tag: random.random(),
                     size: random.random(),
-                    at: random.random_range(0..1 << 48),
+                    at: random.random_range(0..=LAST),
                 })
                 .collect();
             let number = |random: &mut StdRng| random.random_range(0..count);

@@ -24,6 +24,14 @@ use crate::trace::{Action, Actions, Effect, Options, Trace};
 /// receivers.
 const TURN: usize = 4096;
 
+/// Replacement of messages that name a card other than the first.
+const CARDS: &str = "messages of a further network card of a rank: over the links of its host, as all others (the model \
+                     loggops keeps cards apart)";
+
+/// Reason why an operation in a circle never begins, and the way out.
+const CIRCLE: &str = "what it requires waits for itself";
+const CIRCLE_HELP: &str = "leave out one of the edges that make the circle";
+
 /// A graph in progress.
 #[derive(Default)]
 struct Run {
@@ -133,31 +141,35 @@ fn graphs(schedule: Schedule, name: &str, file: &Path, options: &Options) -> Res
     }
     let mut links = Vec::new();
     let mut ranks = Vec::with_capacity(places.len());
+    let mut program = Program::new("GOAL", options, 0);
     for place in places {
-        let mut graph = Graph::with_capacity(place.count as usize);
+        let mut graph = Graph::with_capacity(place.count as usize, place.edges());
         for number in 0..place.count {
-            let Operation { kind, cpu, peer, tag, size, .. } = graphs.operation(place, number);
+            let Operation { kind, cpu, nic, peer, tag, size, at: here } = graphs.operation(place, number);
+            if nic > 0 && kind != Kind::Calculate {
+                program.note(Effect::Approximated, CARDS, ranks.len() as u32, file, at(here));
+            }
             let kind = match kind {
                 Kind::Send => OperationKind::Send,
                 Kind::Receive => OperationKind::Receive,
                 Kind::Calculate => OperationKind::Calculate,
             };
             graphs.later(place, number, &mut links);
-            graph.push((kind, cpu), (size, peer, tag), links.iter().map(|link| (link.operation, link.on_start)));
+            graph.push((kind, cpu, nic), (size, peer, tag), links.iter().map(|link| (link.operation, link.on_start)));
         }
         if let Some(number) = graph.first_in_circle() {
             let rank = ranks.len();
             let here = at(graphs.operation(place, number).at);
-            let problem = format!("an operation of rank {rank} can never begin: what it requires waits for itself");
-            let help = "leave out one of the edges that make the circle";
-            return Err(Program::new("GOAL", options, 0).error(file, here, problem, help));
+            let problem = format!("an operation of rank {rank} can never begin: {CIRCLE}");
+            return Err(program.error(file, here, problem, CIRCLE_HELP));
         }
         ranks.push(graph);
     }
     let actions = ranks.iter().map(|_| Actions::default()).collect();
     let flops_per_nanosecond = options.recorded_speed / NANOSECONDS;
     let schedule = Some(Arc::new(Kept { ranks, flops_per_nanosecond }));
-    Ok(Trace { name: name.to_owned(), actions, schedule, ..Trace::default() })
+    let warnings = program.take_warnings();
+    Ok(Trace { name: name.to_owned(), actions, schedule, warnings, ..Trace::default() })
 }
 
 /// Orders the operations of all ranks, or keeps them as graphs if requested.
@@ -360,6 +372,9 @@ impl Order<'_> {
             let what = "operations on several cores of a rank: one after the other";
             program.note(Effect::Approximated, what, rank, file, here);
         }
+        if operation.nic > 0 && operation.kind != Kind::Calculate {
+            program.note(Effect::Approximated, CARDS, rank, file, here);
+        }
         let Ok(tag) = i32::try_from(operation.tag) else {
             return Err(program.error(file, here, "the tag is above 2147483647", "use smaller tags"));
         };
@@ -405,15 +420,16 @@ impl Order<'_> {
         let run = &self.runs[rank as usize];
         if run.begun < run.place.count {
             let stuck = (0..run.place.count).find(|&number| self.graphs.left(run.place, number) > 0);
-            let stuck = stuck.expect("what waits for nothing more has begun");
-            let here = (self.at)(self.graphs.operation(run.place, stuck).at);
-            let (why, help) = match self.missing_for(rank, stuck) {
-                Some(Operation { peer, tag, .. }) => (
+            let stuck = stuck.expect("operations that wait for nothing more have begun");
+            let (at, why, help) = match self.blocker(rank, stuck) {
+                Blocker::Receive(Operation { peer, tag, .. }) => (
+                    stuck,
                     format!("it requires a message of rank {peer} with tag {tag} that is never sent"),
                     "add the send; if there is one, what it requires waits for this operation, or for other messages",
                 ),
-                None => ("what it requires waits for itself".into(), "leave out one of the edges that make the circle"),
+                Blocker::Circle(number) => (number, CIRCLE.into(), CIRCLE_HELP),
             };
+            let here = (self.at)(self.graphs.operation(self.runs[rank as usize].place, at).at);
             let problem = format!("an operation of rank {rank} can never begin: {why}");
             return Err(self.program.error(file, here, problem, help));
         }
@@ -423,27 +439,43 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// Returns the receive without a send for which a stuck operation ultimately waits; `None` if it waits for itself.
-    fn missing_for(&mut self, rank: u32, stuck: u32) -> Option<Operation> {
+    /// Returns what an operation that has not begun waits for in the end.
+    fn blocker(&mut self, rank: u32, stuck: u32) -> Blocker {
         let place = self.runs[rank as usize].place;
         let to_rank = self.posted.iter().filter(|((_, destination, _), _)| *destination == rank);
         let open: FxHashSet<u32> = to_rank.flat_map(|(_, posted)| &posted.receives).copied().collect();
-        let (mut seen, mut next) = (FxHashSet::default(), Some(stuck));
-        while let Some(number) = next.take()
-            && seen.insert(number)
-        {
-            self.graphs.earlier(place, number, &mut self.links);
-            for link in &self.links {
-                if !link.on_start && open.contains(&link.operation) {
-                    return Some(self.graphs.operation(place, link.operation));
-                }
-                if self.graphs.left(place, link.operation) > 0 {
-                    next = Some(link.operation);
-                }
+        let (mut seen, mut next) = (FxHashSet::default(), stuck);
+        while seen.insert(next) {
+            self.graphs.earlier(place, next, &mut self.links);
+            if let Some(link) = self.links.iter().find(|link| !link.on_start && open.contains(&link.operation)) {
+                return Blocker::Receive(self.graphs.operation(place, link.operation));
             }
+            next = self.earlier_stuck(place, next);
         }
-        None
+        // The first one that comes up again is in the circle.
+        let (mut least, mut at) = (next, self.earlier_stuck(place, next));
+        while at != next {
+            least = least.min(at);
+            at = self.earlier_stuck(place, at);
+        }
+        Blocker::Circle(least)
     }
+
+    /// Returns an operation that has not begun and that a stuck one without an open receive waits for.
+    fn earlier_stuck(&mut self, place: Place, number: u32) -> u32 {
+        self.graphs.earlier(place, number, &mut self.links);
+        let earlier =
+            self.links.iter().map(|link| link.operation).rfind(|&earlier| self.graphs.left(place, earlier) > 0);
+        earlier.expect("an operation is stuck behind a receive or behind another that is stuck")
+    }
+}
+
+/// What an operation that can never begin waits for.
+enum Blocker {
+    /// A receive whose message is never sent.
+    Receive(Operation),
+    /// Itself, or a circle whose first operation this is.
+    Circle(u32),
 }
 
 /// Waits for a message; one that was posted just before becomes a blocking call. An older one of the same partner

@@ -196,7 +196,7 @@ impl Reader {
                 return Err(self.error(format!("`{said}` is no operation"), GRAMMAR));
             }
         };
-        let mut operation = Operation { kind, cpu: 0, peer: 0, tag: 0, size: 0, at: self.line };
+        let mut operation = Operation { kind, cpu: 0, nic: 0, peer: 0, tag: 0, size: 0, at: self.line };
         if kind == Kind::Calculate {
             operation.size = self.number(words.next(), "an amount of nanoseconds")?;
         } else {
@@ -228,7 +228,7 @@ impl Reader {
                 }
                 b"tag" if kind != Kind::Calculate => operation.tag = self.number(words.next(), "a tag")?,
                 b"cpu" => operation.cpu = self.number(words.next(), "the number of a core")?,
-                b"nic" => drop(self.number::<u8>(words.next(), "the number of a network card")?),
+                b"nic" => operation.nic = self.number(words.next(), "the number of a network card")?,
                 other => return self.end(Some(other)),
             }
         }

@@ -182,8 +182,16 @@ fn actions_of_a_program_are_set_aside() {
         "many.star",
         "def main(r, s, p):\n  for i in range(64):\n    repeat(125000, lambda: compute(1.0 + i))\n",
     );
+    let (said, most) = peak(&folder, &["workload", "./many.star", "--ranks", "1", "--format", "json"]);
+    assert!(said.contains("8000002"), "{said}");
+    assert!((1..100_000).contains(&most), "{most} kB");
+}
+
+/// Runs the program; returns its output and the most memory that it had, in kB.
+#[cfg(target_os = "linux")]
+fn peak(folder: &Folder, arguments: &[&str]) -> (String, u64) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
-        .args(["workload", "./many.star", "--ranks", "1", "--format", "json"])
+        .args(arguments)
         .current_dir(folder.path(""))
         .stdout(Stdio::piped())
         .spawn()
@@ -198,7 +206,64 @@ fn actions_of_a_program_are_set_aside() {
         std::thread::sleep(Duration::from_millis(2));
     }
     let output = child.wait_with_output().expect("it ends");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("8000002"), "{said}");
-    assert!((1..100_000).contains(&most), "{most} kB");
+    assert!(output.status.success(), "{arguments:?}");
+    (String::from_utf8_lossy(&output.stdout).into_owned(), most)
+}
+
+/// A binary GOAL schedule: four ranks that send to the next one, receive and compute, each operation after the one before.
+#[cfg(target_os = "linux")]
+fn ring_schedule(rounds: u32) -> Vec<u8> {
+    let mut bytes = [&4223_u64.to_le_bytes()[..], &4_u32.to_le_bytes(), &[0, 0]].concat();
+    let operations = 3 * rounds;
+    let length = 8 + 4 + u64::from(operations) * (39 + 4) - 4;
+    for rank in 0..4 {
+        let start = 6 + 4 * 16 + rank * length;
+        bytes.extend(start.to_le_bytes());
+        bytes.extend((start + length).to_le_bytes());
+    }
+    for rank in 0..4_u32 {
+        bytes.extend([operations, 1, 0].map(u32::to_le_bytes).concat());
+        for number in 0..operations {
+            let (kind, peer, size) = match number % 3 {
+                0 => (1, (rank + 1) % 4, 8_u64),
+                1 => (2, (rank + 3) % 4, 8),
+                _ => (3, 0, 20),
+            };
+            bytes.extend(u32::from(number > 0).to_le_bytes());
+            bytes.push(kind);
+            bytes.extend(peer.to_le_bytes());
+            bytes.extend(size.to_le_bytes());
+            bytes.extend((number / 3).to_le_bytes());
+            bytes.extend([0, 0]);
+            // The next operation waits for the end of this one; none waits for its begin.
+            let dependants = u32::from(number + 1 < operations);
+            bytes.extend([dependants, number, 0, 0].map(u32::to_le_bytes).concat());
+        }
+        (1..operations).for_each(|later| bytes.extend(later.to_le_bytes()));
+    }
+    bytes
+}
+
+/// An operation takes 24 bytes, its edge 4 and the count of what it waits for 4, so that ten million of them replay in
+/// half a gigabyte; the LogGOPS model adds the time at which each can begin. The two schedules are both larger than what
+/// the reader keeps in memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_operation_of_a_schedule_takes_few_bytes() {
+    let folder = Folder::new();
+    let sizes = [134_000_u32, 218_000];
+    for (rounds, name) in sizes.into_iter().zip(["small.bin", "large.bin"]) {
+        folder.write(name, ring_schedule(rounds));
+    }
+    for (model, most) in [("ideal", 40.0), ("loggops", 48.0)] {
+        let [small, large] = ["small.bin", "large.bin"].map(|name| {
+            let (said, peak) =
+                peak(&folder, &["replay", "-q", name, "--topology", "ring:4", "--model", model, "--format", "json"]);
+            (serde_json::from_str::<serde_json::Value>(&said).expect("JSON")["actions"].as_u64(), peak)
+        });
+        assert_eq!([small.0, large.0], sizes.map(|rounds| Some(12 * u64::from(rounds))));
+        let bytes = (large.1 - small.1) as f64 * 1024.0 / f64::from(12 * (sizes[1] - sizes[0]));
+        println!("{model}: {bytes:.1} bytes an operation, {} kB at most", large.1);
+        assert!(bytes > 24.0 && bytes <= most, "{model}: {bytes} bytes an operation");
+    }
 }

@@ -148,7 +148,7 @@ fn platforms_of_others_take_the_time_of_simgrid() {
         let (ours, theirs) =
             (support::cli::number(&result, "simulated_seconds"), support::cli::number(entry, "simulated_seconds"));
         // The reference has 15 digits behind the point.
-        assert!((ours - theirs).abs() <= 1e-15 || support::relative_difference(ours, theirs) < 1e-14, "{name}: {ours}");
+        assert!((ours - theirs).abs() <= 1e-15 || support::relative_difference(ours, theirs) < 1e-15, "{name}: {ours}");
         files += 1;
     }
     assert!(files > 20, "{files}");

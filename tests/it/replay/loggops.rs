@@ -3,13 +3,14 @@
 //! The numbers are those of LogGOPSim (github.com/spcl/LogGOPSim) for the schedules that the functions below write.
 
 use crate::support::cli::{Folder, number};
-use mopsim::engine::{ReplayError, replay};
+use mopsim::engine::{Counter, ReplayError, replay};
 use mopsim::ids::HostId;
 use mopsim::mpi::collective::select::Table;
 use mopsim::mpi::layout::Layout;
 use mopsim::network::model::{LogGops, NetworkModel};
 use mopsim::trace::{Options, Trace, read_from};
 use std::fmt::Write;
+use std::sync::atomic::Ordering;
 
 use crate::support::star::{model, star};
 
@@ -249,6 +250,33 @@ fn times_are_those_of_loggopsim() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// Messages that name network cards of their own do not wait for each other's; nanoseconds by LogGOPSim.
+#[test]
+fn cards_are_kept_apart() {
+    let text = "num_ranks 2\nrank 0 {\na: send 10000b to 1 tag 1\nb: send 5000b to 1 tag 2 cpu 1 nic 1\n\
+                c: send 2000b to 1 tag 3 cpu 1 nic 1\nd: send 100b to 1 tag 4 cpu 0 nic 2\n}\nrank 1 {\n\
+                a: recv 10000b from 0 tag 1\nb: recv 5000b from 0 tag 2 cpu 1 nic 1\n\
+                c: recv 2000b from 0 tag 3 cpu 1 nic 1\nd: recv 100b from 0 tag 4 cpu 0 nic 2\nd requires a\n}\n";
+    let one_card = text.replace(" nic 1", "").replace(" nic 2", "");
+    for (text, expected) in [(text, [11098, 11698, 21796]), (&one_card, [18096, 19996, 25745])] {
+        let trace = graph(text);
+        let found = MODELS.map(|model| (seconds(&trace, model) * 1e9).round() as u64);
+        assert_eq!(found, expected, "{text}");
+    }
+    // Links of a host know no cards, and lists neither: both are told.
+    let folder = Folder::new();
+    folder.write("t.goal", text);
+    folder.write("u.goal", one_card);
+    for command in [&["replay", "--topology", "ring:2"][..], &["trace", "info"]] {
+        let said = |file: &str| {
+            let run = folder.run(&[command, &[file]].concat()).success();
+            String::from_utf8_lossy(&run.get_output().stderr).into_owned()
+        };
+        assert!(said("t.goal").contains("messages of a further network card of a rank"), "{}", said("t.goal"));
+        assert!(!said("u.goal").contains("network card"));
+    }
+}
+
 #[test]
 fn lists_become_graphs_and_constants_are_keys_of_the_model() {
     // o + L + 99 G at the receiver, after 1000 ns of computation: 100,000 flops on a core of 100 Gflop/s.
@@ -270,6 +298,24 @@ fn lists_become_graphs_and_constants_are_keys_of_the_model() {
     assert!(number(&folder.json(&run), "simulated_seconds") > 1e-6);
     folder.write("t.ti", "0 init\n1 init\n0 put 1 100 6\n");
     folder.refuse(&run, 2, &["workload `t` cannot be a graph for the model loggops", "put"]);
+    // What it cannot tell is refused, not shown as nothing.
+    for flag in [&["--explain"][..], &["--timeline", "x.json"]] {
+        let part = "the model loggops has no links and reports nothing of what happens on the way";
+        folder.refuse(&[&run[..], flag].concat(), 2, &[flag[0], part, "--model ideal"]);
+    }
+    assert!(!folder.path("x.json").exists());
+    folder.refuse(&[&run[..], &["--job", "t.ti"]].concat(), 2, &["no links that several jobs could share"]);
+    folder.write("t.ti", "0 init\n1 init\n0 barrier\n1 barrier\n0 finalize\n1 finalize\n");
+    folder.write(
+        "s.toml",
+        "title = 'T'\n[model]\nnetwork_model = 'loggops'\n[[networks]]\ntopology = 'ring:2'\n[[networks]]\ntopology = \
+         'star:2'\n[[workloads]]\ntrace = 't.ti'\n",
+    );
+    folder.output(&["compare", "-q", "s.toml", "--html", "r.html"]);
+    let page = folder.read("r.html");
+    assert!(page.contains("loggops") && !page.contains("id=\"timeline\""), "a timeline without events");
+    let cell = ["--html", "r.html", "--force", "--timeline-cell", "t@ring:n=2"];
+    folder.refuse(&[&["compare", "-q", "s.toml"], &cell[..]].concat(), 2, &["reports nothing of what happens"]);
     folder.write("m.toml", "network_model = 'ideal'\nloggops = { L = 1e-6 }\n");
     folder.refuse(&run, 2, &["loggops: `ideal` is not `loggops`"]);
     folder.write("m.toml", "loggops = { l = 1e-6 }\n");
@@ -306,6 +352,40 @@ fn circles_are_named_with_their_line() {
             2,
             &["t.goal:4", "an operation of rank 0 can never begin: what it requires waits for itself"],
         );
+    }
+    // Whoever stands in front of the circle and waits for it is not in it, nor is what begins.
+    let texts = [
+        "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 6\nc: calc 7\nd: calc 8\na requires d\nb irequires c\nc requires d\nd requires b\n}\n",
+        "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 6\nb requires b\na requires b\n}\n",
+    ];
+    for text in texts {
+        folder.write("u.goal", text);
+        for verb in ["info", "check"] {
+            folder.refuse(&["trace", verb, "u.goal"], 2, &["u.goal:4:", "waits for itself", "help: leave out one"]);
+        }
+        for model in ["ideal", "loggops"] {
+            let run = ["replay", "-q", "u.goal", "--topology", "ring:2", "--model", model];
+            folder.refuse(&run, 2, &["u.goal:4:", "waits for itself", "help: leave out one"]);
+        }
+    }
+}
+
+/// A counter of what a replay has begun moves with the operations of a graph.
+#[test]
+fn replays_of_graphs_tell_how_far_they_are() {
+    let mut text = "num_ranks 1\nrank 0 {\nl1: calc 1\n".to_owned();
+    for label in 2..=5000 {
+        writeln!(text, "l{label}: calc 1\nl{label} requires l{}", label - 1).expect("a string");
+    }
+    let trace = graph(&(text + "}\n"));
+    for network in [NetworkModel::ideal(), NetworkModel::loggops()] {
+        let mut model = model(Table::Default);
+        model.network = network;
+        let mut counter = Counter::default();
+        let outcome = replay(&trace, &star(1), &Layout::one_each(1), &model, &mut counter).expect("ends");
+        let (begun, all) = (counter.load(Ordering::Relaxed), outcome.actions);
+        // It was updated after 4097 instants or later.
+        assert!(all == 5000 && begun > 4000 && begun <= all, "{}: {begun} of {all}", model.network.name);
     }
 }
 
