@@ -400,6 +400,7 @@ pub(super) fn replay(
         ranks: times.collect(),
         links_crossed: 0.0,
         links: Vec::new(),
+        packets: None,
         unmatched_sends: unmatched,
         substitutions: Vec::new(),
     })

@@ -106,9 +106,10 @@ impl ReplayReport {
         let outcome = &result.outcome;
         let mut notes = result.notes();
         let explained = result.explanation.critical_path.is_some();
-        if explained && model.sharing != Rule::Exact.name() {
+        if explained && ![Rule::Exact.name(), "packets"].contains(&model.sharing.as_str()) {
             notes.push("for how long links are full is known with exact sharing only".into());
         }
+        notes.extend(outcome.packets.as_ref().map(super::cross_check::of_packets));
         Self {
             workload,
             network,
