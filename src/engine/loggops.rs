@@ -401,6 +401,7 @@ pub(super) fn replay(
         links_crossed: 0.0,
         links: Vec::new(),
         packets: None,
+        head_of_line: Vec::new(),
         unmatched_sends: unmatched,
         substitutions: Vec::new(),
     })

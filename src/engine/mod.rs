@@ -426,6 +426,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             links_crossed: self.network.links_crossed(),
             links: links.collect(),
             packets: self.network.packets(),
+            head_of_line: self.network.head_of_line(),
             unmatched_sends: self.unmatched_sends(),
             substitutions: self.substitutions,
         }

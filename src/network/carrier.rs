@@ -75,6 +75,11 @@ pub trait Transfers {
     fn packets(&self) -> Option<PacketCounts> {
         None
     }
+
+    /// Returns where packets waited behind others, most time first.
+    fn head_of_line(&self) -> Vec<HeadOfLine> {
+        Vec::new()
+    }
 }
 
 /// A network in which messages are not flows. Methods are those of [`Transfers`].
@@ -111,6 +116,9 @@ pub trait Carrier {
     /// Returns the links that all messages have crossed, loopbacks left out.
     fn links_crossed(&self) -> f64;
 
+    /// Returns where packets waited behind others, most time first; empty unless the carrier is watched.
+    fn head_of_line(&self) -> Vec<HeadOfLine>;
+
     /// Returns counts of this replay, for reports.
     fn counts(&self) -> PacketCounts;
 }
@@ -125,6 +133,19 @@ pub struct PacketCounts {
     pub hops: u64,
     /// Packets that arrived behind a later packet of their message.
     pub out_of_order: u64,
+}
+
+/// Packets that wanted one link and waited in their channel behind packets for another one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HeadOfLine {
+    /// Link that the packets were to take.
+    pub wanted: LinkId,
+    /// Link that those before them took.
+    pub behind: LinkId,
+    /// Number of packets that waited.
+    pub packets: u64,
+    /// Seconds from the arrival of each head until it came to the front, added up.
+    pub seconds: f64,
 }
 
 /// Makes the carriers of replays on a network.
@@ -189,5 +210,9 @@ impl Transfers for Box<dyn Carrier + '_> {
 
     fn packets(&self) -> Option<PacketCounts> {
         Some((**self).counts())
+    }
+
+    fn head_of_line(&self) -> Vec<HeadOfLine> {
+        (**self).head_of_line()
     }
 }

@@ -4,6 +4,7 @@ use super::findings::list;
 use super::label::short;
 use super::number::{brief_seconds, percent, seconds};
 use super::routings::Shown;
+use crate::result::explain::Blocking;
 use crate::study::comparison::Comparison;
 use crate::study::cross_check::{self, Cell, CrossCheck, Flip};
 use crate::study::plan::Setting;
@@ -286,6 +287,22 @@ pub(super) fn json(c: &Comparison) -> Vec<Json> {
         models: check.models.clone(),
     };
     cross_check::of(c).into_iter().map(one).collect()
+}
+
+/// A sentence on head-of-line blocking: how much, and who waited behind whom.
+pub(super) fn of_blocking(blocking: &Blocking) -> String {
+    let Some(worst) = blocking.worst.first() else {
+        return "no packet waited in its channel behind one for another link".into();
+    };
+    format!(
+        "{} packets waited in their channel behind one for another link, {} in all; most of it packets for {} behind those for \
+         {}, {}",
+        super::number::grouped(blocking.packets),
+        seconds(blocking.seconds),
+        worst.wanted,
+        worst.behind,
+        seconds(worst.seconds)
+    )
 }
 
 /// The sentence of a replay with packets: what its packets did.

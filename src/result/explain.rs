@@ -7,6 +7,7 @@ use super::critical::{CriticalPath, CriticalPathFinder};
 use super::saturation::Saturation;
 use super::sizes::{AwaitedSize, AwaitedSizes};
 use crate::engine::{Outcome, RankTimes};
+use crate::ids::LinkId;
 use crate::network::sharing::Rule;
 use crate::platform::{LinkKind, Platform, SharingPolicy};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,57 @@ pub struct Explanation {
     /// Messages that ranks waited for, by their size; `None` where nobody asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited_sizes: Option<Vec<AwaitedSize>>,
+    /// Packets that waited behind others of their channel, most time first; `None` where there were no packets or nobody
+    /// watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head_of_line: Option<Blocking>,
+}
+
+/// Head-of-line blocking: packets that waited in their channel behind packets for another link.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blocking {
+    /// Packets that waited.
+    pub packets: u64,
+    /// Their seconds, added up.
+    pub seconds: f64,
+    /// The pairs of links with the most time, most first.
+    pub worst: Vec<BlockedLink>,
+}
+
+/// Packets for one link that waited behind packets for another one of the same switch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlockedLink {
+    /// Name of the link that they were to take.
+    pub wanted: String,
+    /// Name of the link that those before them took.
+    pub behind: String,
+    /// Packets that waited.
+    pub packets: u64,
+    /// Their seconds, added up.
+    pub seconds: f64,
+}
+
+impl Blocking {
+    fn of(outcome: &Outcome, platform: &Platform) -> Self {
+        let name = |link: LinkId| platform.links[link.index()].name.to_string();
+        let all = &outcome.head_of_line;
+        Self {
+            packets: all.iter().map(|blocked| blocked.packets).sum(),
+            seconds: all.iter().map(|blocked| blocked.seconds).sum(),
+            worst: all
+                .iter()
+                .take(BUSIEST)
+                .map(|blocked| BlockedLink {
+                    wanted: name(blocked.wanted),
+                    behind: name(blocked.behind),
+                    packets: blocked.packets,
+                    seconds: blocked.seconds,
+                })
+                .collect(),
+        }
+    }
 }
 
 impl Shares {
@@ -112,6 +164,7 @@ impl Explanation {
             busiest_links: busiest.collect(),
             load_profile: profile(&loads),
             critical_path: watched.and_then(|w| w.watching.1.0.path()),
+            head_of_line: watched.and(outcome.packets).map(|_| Blocking::of(outcome, platform)),
             awaited_sizes: watched.filter(|w| w.sizes).map(|w| w.watching.1.1.classes()),
         }
     }

@@ -113,6 +113,9 @@ pub(super) fn budget(
     Ok((wanted.then(|| choice.limits()), prices))
 }
 
+/// A network model and a table of collectives, each with its place in the list of the study that names it.
+type Pair<'a> = (Option<(usize, &'a String)>, Option<(usize, &'a String)>);
+
 /// Adds packets to the network models where a check asks for them and they are not there; `true` if it has.
 fn with_packets(
     file: &StudyFile,
@@ -228,7 +231,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         ..overrides.model.clone().over(&file.model)
     };
     // Model by model, and for each its tables.
-    let pairs: Vec<(Option<(usize, &String)>, Option<(usize, &String)>)> = networks
+    let pairs: Vec<Pair<'_>> = networks
         .iter()
         .enumerate()
         .flat_map(|(m, network)| {
@@ -236,7 +239,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
             tables.iter().enumerate().map(move |(t, table)| (network, table.as_ref().map(|name| (t, name))))
         })
         .collect();
-    let choice = |(network, table): &(Option<(usize, &String)>, Option<(usize, &String)>)| {
+    let choice = |(network, table): &Pair<'_>| {
         let network_model = network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone());
         // Constants of packets go with the models of the list that have packets.
         let has_packets = network.is_none_or(|(_, name)| has_packets(name));
@@ -249,7 +252,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
             ..base.clone()
         }
     };
-    let model = |pair: &(Option<(usize, &String)>, Option<(usize, &String)>)| {
+    let model = |pair: &Pair<'_>| {
         choice(pair).build().map_err(|error| {
             // What the command line says was checked before.
             let key = error.option.replace('-', "_");

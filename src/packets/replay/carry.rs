@@ -2,10 +2,10 @@
 
 use super::fabric::Fabric;
 use super::queue::Event;
-use super::state::{NONE, PS, State};
+use super::state::{NONE, PS, State, whole};
 use crate::ids::{HostId, LinkId};
 use crate::network::sharing::LinkState;
-use crate::network::{Carrier, Handshake, PacketCounts};
+use crate::network::{Carrier, Handshake, HeadOfLine, PacketCounts};
 use crate::platform::{Platform, RouteError};
 use rustc_hash::FxHashMap;
 
@@ -47,14 +47,14 @@ impl<'a> Carry<'a> {
         let latency: f64 = links.iter().map(|link| platform.links[link.index()].latency).sum();
         let only_loopback = matches!(links[..], [link] if platform.loopback == Some(link));
         let loopback = only_loopback.then(|| PS / platform.links[links[0].index()].bandwidth);
-        let pair = Pair { latency: (latency * PS).round() as u64, loopback };
+        let pair = Pair { latency: whole(latency * PS), loopback };
         self.pairs.insert((from.0, to.0), pair);
         Ok(pair)
     }
 
     /// The present in picoseconds, not before what has happened.
     fn now(&mut self, seconds: f64) -> u64 {
-        ((seconds * PS).round() as u64).max(self.state.queue.now())
+        whole(seconds * PS).max(self.state.queue.now())
     }
 }
 
@@ -73,7 +73,7 @@ impl Carrier for Carry<'_> {
             let message = self.state.enter(tag, from.0, to.0, bytes);
             self.local.0 += 1;
             self.local.1 += bytes;
-            let arrives = t + pair.latency + (bytes as f64 * byte).round() as u64;
+            let arrives = t + pair.latency + whole(bytes as f64 * byte);
             self.state.queue.add(arrives, Event::Arrived { message });
             return Ok(pair.latency as f64 / PS);
         }
@@ -88,13 +88,13 @@ impl Carrier for Carry<'_> {
         let clearance = self.state.enter(NONE, to.0, from.0, 0);
         self.state.messages[clearance as usize].then = message;
         let before = handshake.seconds(now, latency);
-        let leaves = t + ((before - latency).max(0.0) * PS).round() as u64;
+        let leaves = t + whole((before - latency).max(0.0) * PS);
         self.state.queue.add(leaves, Event::Begin { message: clearance });
         Ok(latency + before)
     }
 
     fn next_delay(&mut self, now: f64, quiet: Option<f64>) -> Option<f64> {
-        let until = quiet.map_or(u64::MAX, |seconds| ((now + seconds) * PS).round() as u64);
+        let until = quiet.map_or(u64::MAX, |seconds| whole((now + seconds) * PS));
         let state = &mut self.state;
         while state.finished.is_empty() {
             match state.queue.next_time() {
@@ -106,7 +106,7 @@ impl Carrier for Carry<'_> {
     }
 
     fn arrivals(&mut self, now: f64, finished: &mut Vec<u32>) {
-        let t = (now * PS).round() as u64;
+        let t = whole(now * PS);
         if self.state.finished_at <= t + slack(now) {
             finished.append(&mut self.state.finished);
         }
@@ -135,6 +135,24 @@ impl Carrier for Carry<'_> {
 
     fn links_crossed(&self) -> f64 {
         self.state.crossed as f64
+    }
+
+    fn head_of_line(&self) -> Vec<HeadOfLine> {
+        let link = |port: u32| self.state.ports[port as usize].link;
+        let mut all: Vec<HeadOfLine> = self
+            .state
+            .behind
+            .iter()
+            .map(|(&(wanted, behind), &(packets, time))| HeadOfLine {
+                wanted: LinkId(link(wanted)),
+                behind: LinkId(link(behind)),
+                packets,
+                seconds: time as f64 / PS,
+            })
+            .filter(|blocked| blocked.wanted.0 != NONE && blocked.behind.0 != NONE)
+            .collect();
+        all.sort_by(|a, b| b.seconds.total_cmp(&a.seconds).then((a.wanted, a.behind).cmp(&(b.wanted, b.behind))));
+        all
     }
 
     fn counts(&self) -> PacketCounts {

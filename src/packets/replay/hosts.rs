@@ -1,7 +1,7 @@
 //! Hosts: messages become packets, and packets that arrive complete messages.
 
 use super::queue::Event;
-use super::state::{Line, Message, NONE, Packet, State};
+use super::state::{Line, Message, NONE, Packet, State, whole};
 use crate::network::model::Injection;
 use crate::network::sharing::LinkState;
 
@@ -131,6 +131,7 @@ impl State<'_> {
             to,
             target: self.fabric.wiring.switch_of(to),
             number: packet_number,
+            head_at: 0,
             tail_at: 0,
             hops: 0,
             note: 0,
@@ -151,7 +152,7 @@ impl State<'_> {
         };
         self.used[(number * vcs + vc) as usize] += bytes;
         let port = &mut self.ports[number as usize];
-        let gone = t + (f64::from(bytes) * port.byte).round() as u64;
+        let gone = t + whole(f64::from(bytes) * port.byte);
         port.free_at = gone;
         port.bytes += u64::from(bytes);
         if is_first && port.link != NONE {

@@ -9,6 +9,7 @@ use crate::ids::{HostId, LinkId};
 use crate::network::sharing::LinkState;
 use crate::packets::wiring::Wiring;
 use crate::platform::Platform;
+use rustc_hash::FxHashMap;
 
 /// No packet, message, port, or link.
 pub(super) const NONE: u32 = u32::MAX;
@@ -16,6 +17,12 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) const NEVER: u64 = u64::MAX;
 /// Picoseconds in a second.
 pub(super) const PS: f64 = 1e12;
+
+/// The nearest whole number of picoseconds.
+#[inline]
+pub(super) fn whole(time: f64) -> u64 {
+    (time + 0.5) as u64
+}
 
 /// A packet under way.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +39,8 @@ pub(super) struct Packet {
     pub target: u32,
     /// Number in its message.
     pub number: u64,
+    /// When its head came into the lane.
+    pub head_at: u64,
     /// When its tail is in the lane; kept only where links differ in speed.
     pub tail_at: u64,
     pub hops: u32,
@@ -46,8 +55,9 @@ pub(super) struct Packet {
 pub(super) struct Lane {
     pub first: u32,
     pub last: u32,
-    /// When the tail of the packet that left last has left.
+    /// When the tail of the packet that left last has left, and by which port.
     pub busy_until: u64,
+    pub left_by: u32,
 }
 
 /// An input of a switch.
@@ -184,6 +194,8 @@ pub(super) struct State<'a> {
     pub uneven: bool,
     pub watched: bool,
     pub changes: Vec<(LinkId, LinkState, u64)>,
+    /// Packets that waited in a lane behind one for another output, by the two outputs, and their picoseconds.
+    pub behind: FxHashMap<(u32, u32), (u64, u64)>,
     /// Working memory.
     pub events: Vec<(u64, Event)>,
     pub more: Vec<crate::packets::routing::Candidate>,
@@ -203,7 +215,7 @@ impl<'a> State<'a> {
         let port = |link: Option<LinkId>, far: u32, inputs: u32| {
             let (byte, latency) = link.map_or((0.0, 0), |link| {
                 let link = &platform.links[link.index()];
-                (PS / link.bandwidth, (link.latency * PS).round() as u64)
+                (PS / link.bandwidth, whole(link.latency * PS))
             });
             Port {
                 free_at: 0,
@@ -272,7 +284,7 @@ impl<'a> State<'a> {
             next_vc: vec![0; wiring.hosts() as usize],
             ports,
             inputs,
-            lanes: vec![Lane { first: NONE, last: NONE, busy_until: 0 }; lanes],
+            lanes: vec![Lane { first: NONE, last: NONE, busy_until: 0, left_by: NONE }; lanes],
             asked: if most > 1 { vec![NONE; lanes * most] } else { Vec::new() },
             asked_of: if most > 1 { vec![0; lanes] } else { Vec::new() },
             most,
@@ -295,6 +307,7 @@ impl<'a> State<'a> {
             uneven,
             watched,
             changes: Vec::new(),
+            behind: FxHashMap::default(),
             events: Vec::new(),
             more: Vec::new(),
         }

@@ -2,7 +2,7 @@
 
 use super::fabric::FLIT;
 use super::queue::Event;
-use super::state::{NONE, Request, State};
+use super::state::{NONE, Packet, Request, State, whole};
 use crate::network::sharing::LinkState;
 use crate::packets::routing::{At, Candidate, Head};
 
@@ -17,10 +17,11 @@ impl State<'_> {
     pub(super) fn head_arrives(&mut self, index: u32, t: u64) {
         let packet = &mut self.packets[index as usize];
         packet.next = NONE;
+        packet.head_at = t;
         let lane_number = packet.lane;
         if self.uneven {
             let from = self.inputs[(lane_number / self.vcs) as usize].from;
-            packet.tail_at = t + (f64::from(packet.bytes) * self.ports[from as usize].byte).round() as u64;
+            packet.tail_at = t + whole(f64::from(packet.bytes) * self.ports[from as usize].byte);
         }
         let lane = &mut self.lanes[lane_number as usize];
         if lane.first != NONE {
@@ -84,7 +85,10 @@ impl State<'_> {
     }
 
     /// Enters the requests of a lane.
-    fn ask(&mut self, lane: u32, packet: &super::state::Packet, first_out: u32, candidates: &[Candidate], t: u64) {
+    fn ask(&mut self, lane: u32, packet: &Packet, first_out: u32, candidates: &[Candidate], t: u64) {
+        if self.watched && packet.head_at < t {
+            self.was_behind(lane, packet, candidates, first_out, t);
+        }
         let incoming = self.ports[self.inputs[(lane / self.vcs) as usize].from as usize].byte;
         for (place, candidate) in candidates.iter().enumerate() {
             let number = first_out + u32::from(candidate.output);
@@ -103,6 +107,17 @@ impl State<'_> {
         }
         if self.most > 1 {
             self.asked_of[lane as usize] = candidates.len() as u8;
+        }
+    }
+
+    /// A packet that has come to the front of its lane waited behind one that went elsewhere (head-of-line blocking).
+    fn was_behind(&mut self, lane: u32, packet: &Packet, candidates: &[Candidate], first_out: u32, t: u64) {
+        let [candidate] = candidates else { return };
+        let (wanted, aggressor) = (first_out + u32::from(candidate.output), self.lanes[lane as usize].left_by);
+        if wanted != aggressor {
+            let entry = self.behind.entry((wanted, aggressor)).or_default();
+            entry.0 += 1;
+            entry.1 += t - packet.head_at;
         }
     }
 
@@ -174,7 +189,7 @@ impl State<'_> {
         let index = lane.first;
         let packet = &mut self.packets[index as usize];
         let bytes = packet.bytes;
-        let gone = t + (f64::from(bytes) * port.byte).round() as u64;
+        let gone = t + whole(f64::from(bytes) * port.byte);
         let head = t + port.latency;
         let far = port.far;
         let input = &mut self.inputs[(lane_number / vcs) as usize];
@@ -192,7 +207,7 @@ impl State<'_> {
         let waits = !port.requests.is_empty();
 
         // What it leaves.
-        lane.busy_until = gone;
+        (lane.busy_until, lane.left_by) = (gone, number);
         lane.first = packet.next;
         if lane.first != NONE {
             self.queue.add(gone, Event::Front { lane: lane_number });
@@ -253,7 +268,7 @@ impl State<'_> {
 
 /// A packet takes one more cable, to a lane.
 #[inline]
-fn packet_goes(packet: &mut super::state::Packet, lane: u32) {
+fn packet_goes(packet: &mut Packet, lane: u32) {
     packet.hops += 1;
     packet.lane = lane;
 }

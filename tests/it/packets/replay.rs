@@ -135,11 +135,11 @@ fn a_message_of_64_mb_takes_as_long_as_its_flow() {
 /// Hosts slower than cables: at the first switch a packet waits for its tail, at the last it flows on.
 #[test]
 fn packets_are_stored_where_links_become_faster() {
-    let ground = ground("mesh:3", "parameters = { link_bandwidth = '20 GB/s', host_link_bandwidth = '5 GB/s' }", "");
+    let fast = ground("mesh:3", "parameters = { link_bandwidth = '20 GB/s', host_link_bandwidth = '5 GB/s' }", "");
     for bytes in [1000, MTU, 1 << 20] {
         let first = (bytes.min(MTU) + HEADER) as f64 / 5e9;
-        let expected = ground.latency(0, 2) + on_the_wire(bytes) as f64 / 5e9 + first;
-        let found = ground.packets(&[(0.0, 0, 2, bytes)])[0];
+        let expected = fast.latency(0, 2) + on_the_wire(bytes) as f64 / 5e9 + first;
+        let found = fast.packets(&[(0.0, 0, 2, bytes)])[0];
         // The last packet of a message may be shorter, and has less to wait for.
         assert!((found - expected).abs() < 50e-12, "{bytes}: {found} {expected}");
     }
