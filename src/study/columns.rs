@@ -79,32 +79,35 @@ impl Builder<'_> {
             for (number_of_model, (_, description)) in axes.models.iter().enumerate() {
                 for variant in variants {
                     let network = &self.networks[variant.built[0].1];
-                    if let Some(reason) = self.not_modelled(variant, number_of_model) {
-                        let name = axes.model_names[number_of_model].as_deref().unwrap_or_default();
-                        let note = format!("{} [{name}]: not modelled: {reason}", variant.name);
+                    let choice = (number_of_model, &axes.choices[number_of_model]);
+                    let (model, mut changes) = model_of(network, choice, &mut self.models)?;
+                    let made = self.column(variant, placement, &self.models[model]);
+                    if let Err(StudyError::Network { error, .. }) = &made
+                        && error.is_not_modelled()
+                        && axes.models.len() > 1
+                        && let Some(name) = &axes.model_names[number_of_model]
+                    {
+                        let note = format!("{} [{name}]: not modelled: {error}", variant.name);
                         if !self.not_modelled.contains(&note) {
                             self.not_modelled.push(note);
                         }
                         continue;
                     }
-                    let choice = (number_of_model, &axes.choices[number_of_model]);
-                    let (model, mut changes) = model_of(network, choice, &mut self.models)?;
-                    let (mut column, runs) =
-                        self.column(variant, placement, &self.models[model]).map_err(|error| match error {
-                            // What the command line says was checked before.
-                            StudyError::Choice(_) if file.mappings.is_some() => {
-                                self.source.at(&[Key("mappings"), Item(number)], error)
-                            }
-                            StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
-                            error if self.overrides.placement.is_given() => error,
-                            StudyError::Network { .. } if placement.hostfile.is_some() => {
-                                self.source.at(&[Key("hostfile")], error)
-                            }
-                            StudyError::Network { .. } if placement.rankfile.is_some() => {
-                                self.source.at(&[Key("rankfile")], error)
-                            }
-                            error => error,
-                        })?;
+                    let (mut column, runs) = made.map_err(|error| match error {
+                        // What the command line says was checked before.
+                        StudyError::Choice(_) if file.mappings.is_some() => {
+                            self.source.at(&[Key("mappings"), Item(number)], error)
+                        }
+                        StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
+                        error if self.overrides.placement.is_given() => error,
+                        StudyError::Network { .. } if placement.hostfile.is_some() => {
+                            self.source.at(&[Key("hostfile")], error)
+                        }
+                        StudyError::Network { .. } if placement.rankfile.is_some() => {
+                            self.source.at(&[Key("rankfile")], error)
+                        }
+                        error => error,
+                    })?;
                     column.setting.platform.clone_from(platform);
                     column.setting.routing.clone_from(routing);
                     column.setting.collectives.clone_from(&description.collectives);
@@ -121,13 +124,6 @@ impl Builder<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Why a model of a list of models cannot have a network, where others of the list can.
-    fn not_modelled(&self, variant: &Variants, model: usize) -> Option<String> {
-        self.axes.model_names[model].as_ref().filter(|_| self.axes.model_names.len() > 1)?;
-        let error = packets::refusal(&self.networks[variant.built[0].1], &self.axes.models[model].0)?;
-        Some(error.to_string())
     }
 
     /// The name of a network with all of its setting that is not the same for all columns.

@@ -238,6 +238,12 @@ impl NetworkError {
         Self::InToml { file: file.to_owned(), place, error: Box::new(self) }
     }
 
+    /// `true` if packets have no counterpart of the network, or their routing is for others.
+    pub fn is_not_modelled(&self) -> bool {
+        let Self::Packets(error) = self else { return false };
+        matches!(**error, PacketError::NotModelled { .. } | PacketError::Unsuitable { .. })
+    }
+
     /// Whether reading failed, rather than what was read.
     pub fn is_io(&self) -> bool {
         match self {

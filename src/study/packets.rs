@@ -196,23 +196,6 @@ pub(super) fn without_factors(choice: &ModelChoice) -> ModelChoice {
     }
 }
 
-/// Returns why packets do not model a network, as far as that can be said before it is built for them.
-pub(super) fn refusal(network: &NetworkUnderTest, model: &Model) -> Option<PacketError> {
-    model.network.packet_level.as_ref()?;
-    match network.graph() {
-        None => Some(no_switches(network)),
-        Some((topology, making)) => Fabric::refusal(topology, &network.platform, making.parameters.duplex),
-    }
-}
-
-fn no_switches(network: &NetworkUnderTest) -> PacketError {
-    PacketError::NotModelled {
-        network: network.info.name.clone(),
-        what: "platforms that list their links, which have no switches".into(),
-        instead: "describe the network by a topology, or choose another model",
-    }
-}
-
 /// Returns what packets of a model run on; `None` if it has none.
 ///
 /// # Errors
@@ -220,7 +203,11 @@ fn no_switches(network: &NetworkUnderTest) -> PacketError {
 pub fn fabric(network: &NetworkUnderTest, model: &Model) -> Result<Option<Arc<Fabric>>, PacketError> {
     let Some(level) = &model.network.packet_level else { return Ok(None) };
     let Some((topology, making)) = network.graph() else {
-        return Err(no_switches(network));
+        return Err(PacketError::NotModelled {
+            network: network.info.name.clone(),
+            what: "platforms that list their links, which have no switches".into(),
+            instead: "describe the network by a topology, or choose another model",
+        });
     };
     let ground = Ground {
         topology,

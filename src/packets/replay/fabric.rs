@@ -96,7 +96,7 @@ fn rule_of(
 
 impl Fabric {
     /// Returns why packets do not model a network, if they do not.
-    pub fn refusal(topology: &Topology, platform: &Platform, duplex: Duplex) -> Option<PacketError> {
+    fn refusal(topology: &Topology, platform: &Platform, duplex: Duplex) -> Option<PacketError> {
         let shared_host = |host: u32| {
             let [up, down] = platform.routes.host_links(HostId(host));
             up.is_some() && up == down
