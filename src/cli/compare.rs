@@ -10,6 +10,9 @@ use mopsim::study::results::ResultsFile;
 use mopsim::study::shard::Shard;
 use std::time::Instant;
 
+/// Packets through switches and host links in a second on one core, for estimates of the time to come.
+const PACKET_HOPS: f64 = 3e6;
+
 pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let flags = &arguments.results;
     side_files::outputs(&arguments.study.files)
@@ -49,9 +52,32 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
         Some((file, _)) => Ok(file.append(record)?),
         None => Ok(()),
     };
-    let result = pool.install(|| study.run_cells(&missing, &stop, &bars, &keep));
+    let run = |cells: &[usize]| {
+        let result = pool.install(|| study.run_cells(cells, &stop, &bars, &keep));
+        result.map_err(|error| Failure::study(&error, &study.workloads))
+    };
+    // Flows first: from their messages follows how long packets take.
+    let (packets, flows): (Vec<usize>, Vec<usize>) = missing.iter().partition(|&&cell| study.has_packets(cell));
+    let mut new = run(&flows).inspect_err(|_| bars.finish())?;
+    if !output.quiet && !packets.is_empty() && new.len() == flows.len() {
+        let known: Vec<CellRecord> = records.iter().chain(&new).cloned().collect();
+        let hops: Vec<f64> = packets.iter().filter_map(|&cell| study.packet_hops(cell, &known)).collect();
+        if !hops.is_empty() {
+            let hops: f64 = hops.iter().sum();
+            let threads = pool.current_num_threads().min(packets.len()) as f64;
+            bars.say(&format!(
+                "{} replays with packets: about {} packet hops, {} at {} a second and core",
+                packets.len(),
+                number::grouped(hops as u64),
+                number::seconds(hops / PACKET_HOPS / threads),
+                number::grouped(PACKET_HOPS as u64)
+            ));
+        }
+    }
+    if new.len() == flows.len() {
+        new.extend(run(&packets).inspect_err(|_| bars.finish())?);
+    }
     bars.finish();
-    let new = result.map_err(|error| Failure::study(&error, &study.workloads))?;
     if !output.quiet {
         let actions: u64 = new.iter().map(|record| record.actions).sum();
         say(&format!(

@@ -12,8 +12,12 @@ use std::path::PathBuf;
 
 pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {
     let names = match &arguments.models[..] {
-        // Of models that look at the link: loggops has constants of its own instead.
-        [] => NetworkModel::NAMES.iter().filter(|name| **name != "loggops").map(|name| (*name).to_owned()).collect(),
+        // Of models of messages that look at the link: loggops has constants of its own instead.
+        [] => NetworkModel::NAMES
+            .iter()
+            .filter(|name| !["loggops", "packet"].contains(*name))
+            .map(|name| (*name).to_owned())
+            .collect(),
         given => given.to_vec(),
     };
     Outputs::default()
@@ -31,6 +35,8 @@ pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {
     let mut curves = Vec::with_capacity(names.len());
     for name in names {
         let (built, description) = options::named_model(&name)?.build()?;
+        let built = ping::with_medium(built, &platform)
+            .map_err(|error| Failure::input(format!("{name}: {error}"), error.help()))?;
         let time = |&bytes: &u32| ping::one_way(&platform, &built, bytes).map(|seconds| (bytes, seconds));
         let points = sizes.iter().map(time).collect::<Result<_, _>>();
         let points = points.map_err(|error| Failure::input(format!("{name}: {error}"), error.help()))?;

@@ -68,6 +68,11 @@ impl Bars {
         self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
+    /// Says something above the bars.
+    pub fn say(&self, text: &str) {
+        self.all.suspend(|| super::say(text));
+    }
+
     /// Removes the bars.
     pub fn finish(&self) {
         self.running().drain(..).for_each(|(_, bar)| bar.finish_and_clear());

@@ -8,7 +8,7 @@
 use super::process::{Progress, State};
 use super::{Engine, Observer};
 use crate::ids::Rank;
-use crate::network::sharing::Sharing;
+use crate::network::Transfers;
 use crate::prefetch::prefetch;
 use crate::trace::Action;
 
@@ -29,7 +29,7 @@ const LINED_UP: usize = 4096;
 const MESSAGE: usize = 16;
 const WAITING: usize = 8;
 
-impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
+impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     /// Puts the ranks that are ready in ascending order where they are very many and where any order will do: what
     /// belongs to them, and what their messages then take, lies in that order, and memory that is read in order comes
     /// by itself.

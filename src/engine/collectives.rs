@@ -5,10 +5,10 @@ use super::process::{Send, Then};
 use super::run::{Turn::GoesOn, Turned};
 use super::{Called, Engine, Observer, ReplayError};
 use crate::mpi::collective::{Comm, Cursor, Step, Substitution};
-use crate::network::sharing::Sharing;
+use crate::network::Transfers;
 use crate::trace::{CollectiveCall, Counts, Datatype};
 
-impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
+impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     /// A rank enters a collective that blocks.
     pub(super) fn enter_collective(&mut self, rank: u32, call: CollectiveCall) -> Turned {
         self.enter(rank, call, call.communicator.number())?;

@@ -75,6 +75,9 @@ pub enum ReplayError {
     /// The LogGOPS model is asked for a list of actions, or for several jobs.
     #[error("the LogGOPS model replays the graph of operations of one job, and nothing else")]
     NeedsGraph,
+    /// The packet model is asked for on a platform that was not built for it.
+    #[error("the packet model needs the switches of a topology, and this platform has none for it")]
+    NeedsSwitches,
     /// The platform has no route for a message.
     #[error("{error}")]
     NoRoute {
@@ -130,7 +133,7 @@ impl ReplayError {
         match self {
             Self::Mismatch { place, .. } | Self::NoRequest { place, .. } | Self::NoRoute { place, .. } => Some(*place),
             Self::Collectives { calls: [_, here], .. } => Some(here.place),
-            Self::Deadlock { .. } | Self::Endless { .. } | Self::NeedsGraph => None,
+            Self::Deadlock { .. } | Self::Endless { .. } | Self::NeedsGraph | Self::NeedsSwitches => None,
         }
     }
 
@@ -157,6 +160,7 @@ impl ReplayError {
             }
             Self::NoRequest { .. } => "post the request first, or remove the line",
             Self::NeedsGraph => "replay a GOAL schedule, or choose another model",
+            Self::NeedsSwitches => "describe the network by a topology, or choose another model",
             Self::NoRoute { .. } => "declare the route in the platform, in both directions, or map the ranks elsewhere",
             Self::Endless { .. } => "look for an absurd amount of flops in the trace, or a speed near zero",
         }

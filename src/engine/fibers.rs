@@ -10,11 +10,11 @@
 use super::process::{Process, Started, State};
 use super::run::{Turn::Blocks, Turn::GoesOn, Turned};
 use super::{Engine, Observer, ReplayError};
-use crate::network::sharing::Sharing;
+use crate::network::Transfers;
 use crate::trace::Action;
 use crate::trace::actions::Window;
 
-impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
+impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     /// Whether a process is a fiber of a rank.
     #[inline]
     pub(super) fn is_fiber(&self, id: u32) -> bool {

@@ -20,7 +20,7 @@ use super::process::{Process, State};
 use super::run::{Turn::Blocks, Turn::GoesOn, Turned};
 use super::{Engine, RankTimes, ReplayError};
 use crate::mpi::messages::{Envelope, Progress, Request};
-use crate::network::sharing::Sharing;
+use crate::network::Transfers;
 use crate::trace::Datatype;
 use crate::trace::actions::Window;
 use crate::trace::schedule::{OperationKind, Schedule};
@@ -135,7 +135,7 @@ impl Graphs<'_> {
     }
 }
 
-impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
+impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     /// Takes over the graphs of a trace that has them.
     pub(super) fn take_graphs(&mut self) {
         let Some(schedule) = self.trace.schedule.as_deref() else { return };

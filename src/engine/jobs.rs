@@ -8,7 +8,7 @@ use super::process::State;
 use super::run::Turn::{self, Blocks, GoesOn};
 use super::{Engine, Observer, RankTimes};
 use crate::mpi::messages::Envelope;
-use crate::network::sharing::Sharing;
+use crate::network::Transfers;
 
 /// When a job starts over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,7 +80,7 @@ impl Jobs {
     }
 }
 
-impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
+impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     /// Ranks of jobs that start later sleep until then.
     pub(super) fn delay_starts(&mut self) {
         let Some(jobs) = &self.jobs else { return };

@@ -432,6 +432,8 @@ pub(super) fn replay(
         ranks: times.collect(),
         links_crossed: 0.0,
         links: Vec::new(),
+        packets: None,
+        head_of_line: Vec::new(),
         unmatched_sends: unmatched,
         substitutions: Vec::new(),
     })

@@ -38,10 +38,10 @@ use crate::mpi::messages::{Envelope, Messages, Side};
 use crate::network::loads::Loads;
 use crate::network::maxmin::{MaxMin, WatchedMaxMin};
 use crate::network::model::NetworkModel;
-use crate::network::sharing::{LinkState, Rule, Sharing};
+use crate::network::sharing::{Rule, Sharing};
 use crate::network::simgrid::full::Full;
 use crate::network::simgrid::incremental::Incremental;
-use crate::network::{Network, Precision};
+use crate::network::{Medium, Network, Precision, Transfers};
 use crate::platform::{Platform, SharingPolicy};
 use crate::prefetch::{is_far, prefetch};
 use crate::queue::earlier;
@@ -53,6 +53,7 @@ use process::{Process, State};
 use progress::Progress;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Events closer to each other than this many seconds happen together. It only absorbs rounding.
 pub const TIMING_PRECISION: f64 = 1e-12;
@@ -73,6 +74,9 @@ pub struct Model {
     pub sharing: Rule,
     /// Which events are merged into one instant.
     pub precision: Precision,
+    /// The network as packets see it, where they are the model ([`NetworkModel::packet_level`]); it belongs to one platform
+    /// and to those with its links and routes.
+    pub medium: Option<Arc<dyn Medium>>,
 }
 
 impl Model {
@@ -85,6 +89,7 @@ impl Model {
             collectives,
             sharing: Rule::Exact,
             precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
+            medium: None,
         }
     }
 }
@@ -132,46 +137,54 @@ pub fn replay_jobs(
         let schedule = trace.schedule.as_deref().filter(|_| jobs.is_empty()).ok_or(ReplayError::NeedsGraph)?;
         return loggops::replay(schedule, platform, layout, constants, counter);
     }
+    let begin = Begin { trace, jobs, platform, layout, model };
+    if model.network.packet_level.is_some() {
+        let medium = model.medium.as_ref().ok_or(ReplayError::NeedsSwitches)?;
+        let carrier = medium.carrier(platform, interest == Interest::RanksAndLinks);
+        return Engine::new(begin, observer, carrier).run(counter);
+    }
     // Only routes that are chosen by load need the loads of links.
     if platform.routes.needs_loads() {
         return match model.sharing {
-            Rule::Exact if interest == Interest::Nothing => {
-                Engine::<(), Loads<MaxMin>>::new(trace, jobs, platform, layout, model, &mut ()).run(counter)
-            }
-            Rule::Exact => {
-                Engine::<dyn Observer, Loads<WatchedMaxMin>>::new(trace, jobs, platform, layout, model, observer)
-                    .run(counter)
-            }
-            Rule::SimgridLazy => {
-                Engine::<dyn Observer, Loads<Incremental>>::new(trace, jobs, platform, layout, model, observer)
-                    .run(counter)
-            }
-            Rule::SimgridFull => {
-                Engine::<dyn Observer, Loads<Full>>::new(trace, jobs, platform, layout, model, observer).run(counter)
-            }
+            Rule::Exact if interest == Interest::Nothing => begin.flows::<(), Loads<MaxMin>>(&mut (), counter),
+            Rule::Exact => begin.flows::<dyn Observer, Loads<WatchedMaxMin>>(observer, counter),
+            Rule::SimgridLazy => begin.flows::<dyn Observer, Loads<Incremental>>(observer, counter),
+            Rule::SimgridFull => begin.flows::<dyn Observer, Loads<Full>>(observer, counter),
         };
     }
     match model.sharing {
         // Long studies consist of these, so they have an engine that is compiled without an observer.
-        Rule::Exact if interest == Interest::Nothing => {
-            Engine::<(), MaxMin>::new(trace, jobs, platform, layout, model, &mut ()).run(counter)
-        }
-        Rule::Exact if interest == Interest::Ranks => {
-            Engine::<dyn Observer, MaxMin>::new(trace, jobs, platform, layout, model, observer).run(counter)
-        }
-        Rule::Exact => {
-            Engine::<dyn Observer, WatchedMaxMin>::new(trace, jobs, platform, layout, model, observer).run(counter)
-        }
-        Rule::SimgridLazy => {
-            Engine::<dyn Observer, Incremental>::new(trace, jobs, platform, layout, model, observer).run(counter)
-        }
-        Rule::SimgridFull => {
-            Engine::<dyn Observer, Full>::new(trace, jobs, platform, layout, model, observer).run(counter)
-        }
+        Rule::Exact if interest == Interest::Nothing => begin.flows::<(), MaxMin>(&mut (), counter),
+        Rule::Exact if interest == Interest::Ranks => begin.flows::<dyn Observer, MaxMin>(observer, counter),
+        Rule::Exact => begin.flows::<dyn Observer, WatchedMaxMin>(observer, counter),
+        Rule::SimgridLazy => begin.flows::<dyn Observer, Incremental>(observer, counter),
+        Rule::SimgridFull => begin.flows::<dyn Observer, Full>(observer, counter),
     }
 }
 
-struct Engine<'a, O: ?Sized, S> {
+/// What a replay begins with.
+#[derive(Clone, Copy)]
+struct Begin<'a> {
+    trace: &'a Trace,
+    jobs: &'a [Span],
+    platform: &'a Platform,
+    layout: &'a Layout,
+    model: &'a Model,
+}
+
+impl<'a> Begin<'a> {
+    /// Replays with messages as flows under a rule of sharing.
+    fn flows<O: Observer + ?Sized, S: Sharing>(
+        self,
+        observer: &'a mut O,
+        counter: Option<Counter>,
+    ) -> Result<Outcome, ReplayError> {
+        let network = Network::<S>::new(self.platform, &self.model.network);
+        Engine::new(self, observer, network).run(counter)
+    }
+}
+
+struct Engine<'a, O: ?Sized, N> {
     trace: &'a Trace,
     platform: &'a Platform,
     layout: &'a Layout,
@@ -182,7 +195,7 @@ struct Engine<'a, O: ?Sized, S> {
     ready: VecDeque<u32>,
     ended: u32,
     messages: Messages,
-    network: Network<'a, S>,
+    network: N,
     cpu: Cpu,
     groups: Groups<'a>,
     agreement: agreement::Agreement,
@@ -214,18 +227,12 @@ struct Engine<'a, O: ?Sized, S> {
     substitutions: Vec<&'static str>,
 }
 
-impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
-    fn new(
-        trace: &'a Trace,
-        jobs: &[Span],
-        platform: &'a Platform,
-        layout: &'a Layout,
-        model: &'a Model,
-        observer: &'a mut O,
-    ) -> Self {
+impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
+    fn new(begin: Begin<'a>, observer: &'a mut O, network: N) -> Self {
+        let Begin { trace, jobs, platform, layout, model } = begin;
         // Which transfer began first decides nothing in an exact allocation, but a literal one depends on it.
-        let turns = S::LITERAL || trace.polls();
-        let shortest_sleep = if S::LITERAL { model.precision.others } else { SHORTEST_SLEEP };
+        let turns = N::LITERAL || trace.polls();
+        let shortest_sleep = if N::LITERAL { model.precision.others } else { SHORTEST_SLEEP };
         let jobs = jobs::Jobs::new(jobs, layout.ranks());
         Self {
             trace,
@@ -241,7 +248,7 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             ready: (0..layout.ranks()).collect(),
             ended: 0,
             messages: Messages::new(),
-            network: Network::new(platform, &model.network),
+            network,
             cpu: Cpu::new(platform, layout, shortest_sleep, turns),
             groups: Groups::new(&trace.communicators, layout),
             agreement: agreement::Agreement::default(),
@@ -287,10 +294,10 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
                 progress.instant(|| self.begun());
             }
             let computation = self.cpu.next_date(self.now).map(|date| date - self.now);
-            let transfer = self.network.next_delay(self.now);
-            if S::WATCHED {
-                let (observer, now) = (&mut *self.observer, self.now);
-                self.network.link_changes(|link, state: LinkState| observer.link_changed(link, state, now));
+            let transfer = self.network.next_delay(self.now, computation);
+            if N::WATCHED {
+                let observer = &mut *self.observer;
+                self.network.link_changes(self.now, |link, state, date| observer.link_changed(link, state, date));
             }
             let Some(delay) = earlier(computation, transfer) else { break };
             if self.turns && self.only_polls() {
@@ -425,6 +432,8 @@ impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
             ranks,
             links_crossed: self.network.links_crossed(),
             links: links.collect(),
+            packets: self.network.packets(),
+            head_of_line: self.network.head_of_line(),
             unmatched_sends: self.unmatched_sends(),
             substitutions: self.substitutions,
         }

@@ -4,8 +4,9 @@
 //! replay that is not observed (`()`) has an engine of its own, compiled without any of these calls: the speed of long
 //! studies is decided there. Observers as type parameters were tried before: 21 copies of the engine in one binary.
 
-use super::{Counter, Envelope, LinkState};
+use super::{Counter, Envelope};
 use crate::ids::LinkId;
+use crate::network::sharing::LinkState;
 
 /// A rank that was blocked on a message goes on, for the message has arrived.
 #[derive(Clone, Copy, PartialEq, Debug)]

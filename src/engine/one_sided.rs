@@ -9,10 +9,10 @@ use super::process::{OneSided, State, Then};
 use super::run::{Turn::GoesOn, Turned};
 use super::{Engine, Observer, ReplayError};
 use crate::mpi::messages::{Envelope, Request, Side};
-use crate::network::sharing::Sharing;
+use crate::network::Transfers;
 use crate::trace::{CollectiveCall, CollectiveKind, CommunicatorId};
 
-impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
+impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     /// A rank begins an operation: it pays what a send that does not block costs.
     pub(super) fn one_sided(&mut self, rank: u32, operation: OneSided) -> Turned {
         let bytes = if operation.gets { 0 } else { operation.bytes };

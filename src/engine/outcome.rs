@@ -2,6 +2,7 @@
 
 use crate::ids::LinkId;
 use crate::mpi::messages::Envelope;
+use crate::network::{HeadOfLine, PacketCounts};
 
 /// How a rank spent its time, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -49,6 +50,10 @@ pub struct Outcome {
     pub links_crossed: f64,
     /// One entry a link of the platform.
     pub links: Vec<LinkTraffic>,
+    /// Counts of packets, where messages were packets.
+    pub packets: Option<PacketCounts>,
+    /// Where packets waited behind others of their channel, most time first; empty unless links were watched.
+    pub head_of_line: Vec<HeadOfLine>,
     /// Sends that nobody received: envelope, messages, bytes. A correct MPI program has none.
     pub unmatched_sends: Vec<(Envelope, u64, u64)>,
     /// What was replaced because the chosen table asks for the impossible.

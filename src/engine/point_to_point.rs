@@ -5,14 +5,13 @@ use super::run::{CALLS_BEFORE_A_LOOK, Turn::GoesOn, Turned};
 use super::{Engine, Observer, Place, ReplayError};
 use crate::ids::{HostId, Rank};
 use crate::mpi::messages::{Envelope, Mismatch, Posted, Request, Side};
-use crate::network::Handshake;
-use crate::network::sharing::Sharing;
+use crate::network::{Handshake, Transfers};
 use crate::trace::{Action, Datatype, SendRecv};
 
 /// Room of a receive that takes whatever comes: those of collectives, and probed ones.
 pub(super) const ANY_SIZE: u64 = u64::MAX;
 
-impl<O: Observer + ?Sized, S: Sharing> Engine<'_, O, S> {
+impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     pub(super) fn place(&self, rank: u32) -> Place {
         let owner = self.processes[rank as usize].owner;
         Place { rank: owner, action: self.processes[owner as usize].current() }

@@ -8,7 +8,7 @@
 use super::process::{OneSided, Pending, Probe, Process, Send, State, Then};
 use super::{Engine, Observer, ReplayError};
 use crate::mpi::messages::Request;
-use crate::network::sharing::Sharing;
+use crate::network::Transfers;
 use crate::trace::{ANY_TARGET, Action, UNKNOWN_COUNT};
 
 /// Calls into SimGrid's kernel before the one that begins a computation: they set its size and its host. Others take
@@ -28,7 +28,7 @@ use Turn::{Blocks, GoesOn};
 
 pub(super) type Turned = Result<Turn, ReplayError>;
 
-impl<'a, O: Observer + ?Sized, S: Sharing> Engine<'a, O, S> {
+impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     #[inline]
     pub(super) fn process(&mut self, rank: u32) -> &mut Process<'a> {
         &mut self.processes[rank as usize]

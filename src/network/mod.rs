@@ -2,8 +2,10 @@
 //!
 //! [`maxmin`] shares out the links ([`simgrid`] does as SimGrid does, to the last bit), [`model`]
 //! says how a message size and a route become a delay, a weight and a rate, [`paths`] remembers the routes in use, and
-//! [`Network`] lets transfers run through time.
+//! [`Network`] lets transfers run through time. [`Transfers`] is the seam to the engine; networks in which messages are no
+//! flows are behind the same seam as [`Carrier`]s.
 
+mod carrier;
 pub mod clocks;
 mod connections;
 pub mod loads;
@@ -14,4 +16,5 @@ pub mod sharing;
 pub mod simgrid;
 mod transfers;
 
+pub use carrier::{Carrier, HeadOfLine, Medium, PacketCounts, Transfers};
 pub use transfers::{Finished, Handshake, Network, Precision};

@@ -34,6 +34,65 @@ pub struct NetworkModel {
     pub in_order: bool,
     /// Constants of the LogGOPS model, which has no links and none of the above; `None` for all other models.
     pub loggops: Option<LogGops>,
+    /// Constants of the packet model, in which messages are no flows and nothing above but [`Self::message_latency`] and
+    /// [`Self::envelope`] has an effect; `None` for all other models.
+    pub packet_level: Option<PacketLevel>,
+}
+
+/// Order in which a host sends the packets of its messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Injection {
+    /// Messages take turns, packet by packet, as on several queue pairs.
+    #[default]
+    Turns,
+    /// A message is sent in full before the next one begins.
+    FirstCome,
+}
+
+impl Injection {
+    /// All of them.
+    pub const ALL: [Injection; 2] = [Injection::Turns, Injection::FirstCome];
+
+    /// Name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Turns => "turns",
+            Self::FirstCome => "first-come",
+        }
+    }
+}
+
+/// Constants of the packet model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PacketLevel {
+    /// Largest payload of a packet in bytes, at least 1.
+    pub mtu: u32,
+    /// Bytes of a packet besides its payload, at most [`Self::mtu`].
+    pub header: u32,
+    /// Packet routing; `None`: as the network's own rule.
+    pub routing: Option<String>,
+    /// Virtual channels of each link; `None`: what the routing needs, and at least 4.
+    pub vcs: Option<u32>,
+    /// Full packets that each virtual channel of an input holds; `None`: what full rate over the slowest round trip takes.
+    pub vc_buffer: Option<u32>,
+    /// Order in which a host sends packets.
+    pub injection: Injection,
+    /// Most packets of a message that are under way at a time; `None`: any number.
+    pub window: Option<u32>,
+}
+
+impl Default for PacketLevel {
+    fn default() -> Self {
+        Self {
+            mtu: 4096,
+            header: 64,
+            routing: None,
+            vcs: None,
+            vc_buffer: None,
+            injection: Injection::Turns,
+            window: None,
+        }
+    }
 }
 
 /// Full packets of a message, and so the part of a link's rate that carries messages.
@@ -89,7 +148,7 @@ const SMPI_LATENCY: &str = "65472:11.6436;15424:3.48845;9376:2.59299;5776:2.1879
 
 impl NetworkModel {
     /// The names that [`by_name`](Self::by_name) knows.
-    pub const NAMES: [&'static str; 6] = ["smpi", "lv08", "cm02", "ideal", "tcp", "loggops"];
+    pub const NAMES: [&'static str; 7] = ["smpi", "lv08", "cm02", "ideal", "tcp", "loggops", "packet"];
 
     /// A model by its name, in any case.
     pub fn by_name(name: &str) -> Option<Self> {
@@ -100,6 +159,7 @@ impl NetworkModel {
             "ideal" => Some(Self::ideal()),
             "tcp" => Some(Self::tcp()),
             "loggops" => Some(Self::loggops()),
+            "packet" => Some(Self::packet()),
             _ => None,
         }
     }
@@ -141,6 +201,7 @@ impl NetworkModel {
             cap_factors: false,
             in_order: false,
             loggops: None,
+            packet_level: None,
         }
     }
 
@@ -176,6 +237,11 @@ impl NetworkModel {
     /// LogGOPS: processors and network cards without links, as LogGOPSim has them; it replays graphs of operations.
     pub fn loggops() -> Self {
         Self { name: "loggops", loggops: Some(LogGops::default()), ..Self::ideal() }
+    }
+
+    /// Packets through the buffers of switches (docs/packets.md); messages have no envelope, and protocols no factors.
+    pub fn packet() -> Self {
+        Self { name: "packet", packet_level: Some(PacketLevel::default()), ..Self::ideal() }
     }
 }
 

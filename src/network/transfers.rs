@@ -1,5 +1,6 @@
 //! Transfers in time: a latency phase without a share, then draining at the rate that the sharing gives.
 
+use super::carrier::Transfers;
 use super::clocks::Clocks;
 use super::connections::Connections;
 use super::model::NetworkModel;
@@ -101,7 +102,7 @@ pub struct Network<'a, S> {
 impl Handshake {
     /// Seconds from now, when the receive is posted as well, until the data may leave; a trip takes `trip` seconds. The
     /// request is on its way since the send was posted, so it takes time only where the receive was there first.
-    fn seconds(self, now: f64, trip: f64) -> f64 {
+    pub fn seconds(self, now: f64, trip: f64) -> f64 {
         match self.trips {
             0 => 0.0,
             1 => trip,
@@ -136,50 +137,6 @@ impl<'a, S: Sharing> Network<'a, S> {
             last_size: u64::MAX,
             last_factors: (1.0, 1.0),
         }
-    }
-
-    /// Asks for the routes of a host some time before they are needed.
-    #[inline]
-    pub fn ask_for_routes(&self, from: HostId) {
-        self.paths.ask_for(from);
-    }
-
-    /// A message of `bytes` bytes of payload leaves `from` for `to`. `stream` is its pair of ranks, sender first: it tells
-    /// connections apart, and flows between two hosts for routes that do. `tag` comes back when it arrived. Returns the
-    /// seconds of its latency, after which it competes for bandwidth, or waits for what its connection carries before it.
-    ///
-    /// # Errors
-    /// If the platform has no route.
-    pub fn start(
-        &mut self,
-        now: f64,
-        (from, to): (HostId, HostId),
-        stream: (u32, u32),
-        bytes: u64,
-        tag: u32,
-    ) -> Result<f64, RouteError> {
-        let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
-        Ok(self.depart(now, route, stream, bytes, tag, 0.0))
-    }
-
-    /// Does the same for a message that follows its control messages, whose seconds are part of the latency.
-    ///
-    /// # Errors
-    /// If the platform has no route.
-    #[cold]
-    pub fn start_after(
-        &mut self,
-        handshake: Handshake,
-        now: f64,
-        (from, to): (HostId, HostId),
-        stream: (u32, u32),
-        bytes: u64,
-        tag: u32,
-    ) -> Result<f64, RouteError> {
-        let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
-        let Route { latency, constant, .. } = *self.paths.route(route);
-        let trip = latency * self.model.latency_factor.at(self.model.envelope) + constant;
-        Ok(self.depart(now, route, stream, bytes, tag, handshake.seconds(now, trip)))
     }
 
     /// A message takes a route. Its latency begins with `before` seconds of control messages, 0 if there are none.
@@ -264,21 +221,6 @@ impl<'a, S: Sharing> Network<'a, S> {
             self.transfer_of_flow.resize(flow.index() + 1, 0);
         }
         self.transfer_of_flow[flow.index()] = id;
-    }
-
-    /// The seconds to the next event, once the sharing is up to date. `None`: nothing is under way.
-    #[inline(always)] // Two comparisons, where nothing has changed.
-    pub fn next_delay(&mut self, now: f64) -> Option<f64> {
-        if S::STEPWISE {
-            if self.sharing.is_stale() {
-                self.share_steps();
-            }
-            return steps::next_delay(&self.steps);
-        }
-        if self.sharing.is_stale() {
-            self.share(now);
-        }
-        earlier(self.entries.next_date(), self.ends.next_date()).map(|date| date - now)
     }
 
     /// Shares out again, for all transfers.
@@ -374,21 +316,6 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
-    /// Lets the events of this instant happen, `delay` seconds after the last one. Appends what ended.
-    #[inline(always)] // Most calls end after two comparisons.
-    pub fn advance(&mut self, now: f64, delay: f64, precision: Precision, finished: &mut Vec<Finished>) {
-        if S::STEPWISE {
-            self.take_step(now, delay, precision.others);
-        }
-        // Half of the instants are those of computations only.
-        if S::STEPWISE
-            || self.ends.next_date().is_some_and(|date| is_now(date, now, precision.transfers))
-            || self.entries.next_date().is_some_and(|date| is_now(date, now, precision.others))
-        {
-            self.let_happen(now, precision, finished);
-        }
-    }
-
     #[inline(never)]
     fn let_happen(&mut self, now: f64, precision: Precision, finished: &mut Vec<Finished>) {
         while let Some((_, slot)) = self.ends.peek().filter(|end| is_now(end.0, now, precision.transfers)) {
@@ -436,20 +363,83 @@ impl<'a, S: Sharing> Network<'a, S> {
             self.enter_sharing(next, now);
         }
     }
+}
 
-    /// Tells of the links whose state may have changed in the last solution. Only a watched rule knows.
-    pub fn link_changes(&mut self, tell: impl FnMut(LinkId, LinkState)) {
-        self.sharing.link_changes(tell);
+impl<S: Sharing> Transfers for Network<'_, S> {
+    const LITERAL: bool = S::LITERAL;
+    const WATCHED: bool = S::WATCHED;
+
+    #[inline]
+    fn ask_for_routes(&self, from: HostId) {
+        self.paths.ask_for(from);
     }
 
-    /// Whether no transfer is under way.
-    pub fn is_idle(&self) -> bool {
+    fn start(
+        &mut self,
+        now: f64,
+        (from, to): (HostId, HostId),
+        stream: (u32, u32),
+        bytes: u64,
+        tag: u32,
+    ) -> Result<f64, RouteError> {
+        let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
+        Ok(self.depart(now, route, stream, bytes, tag, 0.0))
+    }
+
+    #[cold]
+    fn start_after(
+        &mut self,
+        handshake: Handshake,
+        now: f64,
+        (from, to): (HostId, HostId),
+        stream: (u32, u32),
+        bytes: u64,
+        tag: u32,
+    ) -> Result<f64, RouteError> {
+        let route = self.paths.find((from, to), stream, self.platform, self.model, &mut self.sharing)?;
+        let Route { latency, constant, .. } = *self.paths.route(route);
+        let trip = latency * self.model.latency_factor.at(self.model.envelope) + constant;
+        Ok(self.depart(now, route, stream, bytes, tag, handshake.seconds(now, trip)))
+    }
+
+    #[inline(always)] // Two comparisons, where nothing has changed.
+    fn next_delay(&mut self, now: f64, _quiet: Option<f64>) -> Option<f64> {
+        if S::STEPWISE {
+            if self.sharing.is_stale() {
+                self.share_steps();
+            }
+            return steps::next_delay(&self.steps);
+        }
+        if self.sharing.is_stale() {
+            self.share(now);
+        }
+        earlier(self.entries.next_date(), self.ends.next_date()).map(|date| date - now)
+    }
+
+    #[inline(always)] // Most calls end after two comparisons.
+    fn advance(&mut self, now: f64, delay: f64, precision: Precision, finished: &mut Vec<Finished>) {
+        if S::STEPWISE {
+            self.take_step(now, delay, precision.others);
+        }
+        // Half of the instants are those of computations only.
+        if S::STEPWISE
+            || self.ends.next_date().is_some_and(|date| is_now(date, now, precision.transfers))
+            || self.entries.next_date().is_some_and(|date| is_now(date, now, precision.others))
+        {
+            self.let_happen(now, precision, finished);
+        }
+    }
+
+    fn link_changes(&mut self, now: f64, mut tell: impl FnMut(LinkId, LinkState, f64)) {
+        self.sharing.link_changes(|link, state| tell(link, state, now));
+    }
+
+    fn is_idle(&self) -> bool {
         self.entries.is_empty() && self.ends.is_empty() && self.steps.is_empty() && !self.sharing.is_stale()
     }
 
-    /// Messages and bytes (envelope included) that started on each link's routes so far, in the order of the links. A
-    /// message that is divided over links counts on each, with its part of the bytes.
-    pub fn traffic(&self) -> Vec<(u64, u64)> {
+    // Bytes have the envelope. A message that is divided over links counts on each, with its part of the bytes.
+    fn traffic(&self) -> Vec<(u64, u64)> {
         let mut traffic = vec![(0, 0); self.platform.links.len()];
         for (route, links, parts) in self.paths.iter() {
             for (at, LinkId(link)) in links.iter().enumerate() {
@@ -461,8 +451,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         traffic
     }
 
-    /// Links that all messages crossed so far, the loopback of the platform left out; of a divided message, the parts.
-    pub fn links_crossed(&self) -> f64 {
+    fn links_crossed(&self) -> f64 {
         let of = |(route, links, parts): (&Route, &[LinkId], Option<&[f64]>)| {
             let counted = links.iter().enumerate().filter(|(_, link)| self.platform.loopback != Some(**link));
             let crossed: f64 = counted.map(|(at, _)| parts.map_or(1.0, |parts| parts[at])).sum();

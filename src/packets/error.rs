@@ -93,6 +93,16 @@ pub enum PacketError {
         /// What is wrong.
         reason: String,
     },
+    /// The network has something that packets have no counterpart for.
+    #[error("packets do not model {what} (network `{network}`)")]
+    NotModelled {
+        /// The network.
+        network: String,
+        /// What it has, e.g. "cables whose directions share their bandwidth (duplex = `shared`)".
+        what: String,
+        /// What to do instead.
+        instead: &'static str,
+    },
     /// Nothing moves any more although packets are under way.
     #[error("deadlock at cycle {cycle}: {waiting}")]
     Deadlock {
@@ -138,6 +148,7 @@ impl PacketError {
             Self::Disconnected { .. } => "packets need a path between every two switches with hosts".into(),
             Self::NoHosts(_) => "--hosts-per-switch must be at least 1".into(),
             Self::List { .. } => "a line is `source destination cycle [flits]`; docs/packets.md shows one".into(),
+            Self::NotModelled { instead, .. } => (*instead).into(),
             Self::Deadlock { .. } => {
                 "a routing that passes the check before the run cannot deadlock; leave out --allow-deadlock".into()
             }

@@ -3,7 +3,7 @@
 //! Input-queued switches with virtual channels and credits, as in BookSim 2, under synthetic traffic or a list of
 //! packets. [`wiring`] numbers the ports of a topology, [`routing`] has a rule in each file, [`source`] draws the
 //! packets, [`cycle`] moves their flits,
-//! [`events`] whole packets, [`statistics`] counts. A cycle is the time of one flit on a link.
+//! [`events`] whole packets, [`statistics`] counts. [`replay`] moves the packets of MPI messages. A cycle is the time of one flit on a link.
 
 pub mod cycle;
 pub mod deadlock;
@@ -12,6 +12,7 @@ mod error;
 pub mod events;
 pub mod parameters;
 pub mod random;
+pub mod replay;
 pub mod routing;
 pub mod run;
 mod setup;

@@ -295,6 +295,10 @@ impl RouteTable for TopologyRoutes {
         self.routing.chosen() == Chosen::ByLoad
     }
 
+    fn host_links(&self, host: HostId) -> [Option<LinkId>; 2] {
+        [self.host_links.up(host), self.host_links.down(host)]
+    }
+
     fn parts(&self, from: HostId, to: HostId, parts: &mut Vec<(LinkId, f64)>) -> bool {
         let mut between = Vec::new();
         if !self.routing.parts(&self.ends(from, to), &mut between) {

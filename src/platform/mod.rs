@@ -168,6 +168,12 @@ pub trait RouteTable: Send + Sync {
         0.0
     }
 
+    /// Returns the link of a host to its switch and the one back, where hosts have links of their own.
+    fn host_links(&self, host: HostId) -> [Option<LinkId>; 2] {
+        let _ = host;
+        [None, None]
+    }
+
     /// Whether a message of this host to itself takes the loopback of the platform where there is no route for it.
     fn has_loopback(&self, host: HostId) -> bool {
         let _ = host;

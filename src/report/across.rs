@@ -76,12 +76,25 @@ pub(super) fn shown(c: &Comparison) -> Option<Shown> {
     })
 }
 
+/// A sentence on the models: the times of each against those of the first.
+fn models<'a>(axis: &Axis, networks: usize, name: &dyn Fn(usize) -> &'a str) -> Vec<String> {
+    let of = |value: usize| {
+        let ratio = |network: usize| axis.relative[0][network] / axis.relative[value][network];
+        let all: Vec<String> =
+            (0..networks).map(|network| format!("{} {:.2}", name(network), ratio(network))).collect();
+        format!("Times under the model {} over those under {}: {}.", axis.values[value], axis.values[0], list(&all))
+    };
+    (1..axis.values.len()).map(of).collect()
+}
+
 /// Sentences on one part of the settings.
 fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) -> &'a str) -> Vec<String> {
     let over = if others { ", geometric mean over the other settings" } else { "" };
     let title = match axis.name {
         "collectives" => "Tables of collectives",
         "mapping" => "Mapping",
+        // No model is best: they say how far an answer depends on them.
+        "model" => return models(axis, networks, name),
         _ => "Platform",
     };
     let mut by_best: Vec<(usize, Vec<String>)> = Vec::new();

@@ -1,9 +1,9 @@
 //! A comparison as JSON: `mopsim.compare/1`.
 
 use super::compare_json_more::{self, Across, Column, Sensitivity};
-use super::findings;
 use super::jobs::{self, JobJson};
 use super::json::Model;
+use super::{cross_check, findings};
 use crate::cost::Ownership;
 use crate::platform::speeds::{Resolved, Speeds};
 use crate::result::explain::Explanation;
@@ -38,6 +38,9 @@ struct Compare<'a> {
     routings: Vec<Rules<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     across_settings: Option<Across<'a>>,
+    /// Packets against flows, where the study has both.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cross_check: Vec<cross_check::Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sensitivity: Option<Sensitivity<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,6 +183,8 @@ struct Order<'a> {
     routing_setting: Option<&'a str>,
     mapping: &'a str,
     collectives: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
     /// The fastest first.
     order: Vec<&'a str>,
     /// Samples with the same order.
@@ -322,6 +327,7 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
         relative_rule: RELATIVE_RULE,
         ranking: ranking(c),
         routings: routings::effects(c).into_iter().map(|effect| rules(c, effect)).collect(),
+        cross_check: cross_check::json(c),
         across_settings: compare_json_more::across(c),
         sensitivity: compare_json_more::sensitivity(c),
         procurement: c.budget.map(|budget| Procurement {
@@ -391,6 +397,7 @@ fn ranking(c: &Comparison) -> Option<Ranking<'_>> {
             routing_setting: setting.routing.as_deref(),
             mapping: &setting.mapping,
             collectives: &setting.collectives,
+            model: setting.model.as_deref(),
             order: ranking.order.iter().map(|&n| name(n)).collect(),
             holds: ranking.holds,
             share: ranking.holds as f64 / samples.len().max(1) as f64,

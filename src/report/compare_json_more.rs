@@ -25,6 +25,8 @@ pub(super) struct Column<'a> {
     routing_setting: Option<&'a str>,
     mapping: &'a str,
     collectives: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
 }
 
 impl<'a> Column<'a> {
@@ -37,6 +39,7 @@ impl<'a> Column<'a> {
             routing_setting: setting.routing.as_deref(),
             mapping: &setting.mapping,
             collectives: &setting.collectives,
+            model: setting.model.as_deref(),
         }
     }
 }

@@ -239,6 +239,9 @@ impl Reporter for Csv {
         if comparison.settings.iter().any(|setting| setting.routing.is_some()) {
             columns.push(("routing_setting", |(c, run)| optional(c.settings[run.network].routing.as_ref())));
         }
+        if comparison.settings.iter().any(|setting| setting.model.is_some()) {
+            columns.push(("model", |(c, run)| optional(c.settings[run.network].model.as_ref())));
+        }
         columns.push(("routing", |(c, run)| optional(c.networks[run.network].routing.as_ref())));
         columns.push(("routing_kind", |(c, run)| c.networks[run.network].routing_nature.to_owned()));
         let parameters: [Column<(&Comparison, &Run)>; 9] = [

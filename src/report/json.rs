@@ -1,8 +1,10 @@
 //! JSON, one document a result, with the name and version of its schema.
 
 use super::{CollectivesReport, ReplayReport, Reporter, Sheet, ThroughputReport, TimeSplit, TopologyReport};
+use crate::network::PacketCounts;
 use crate::platform::speeds::{Resolved, Speeds};
 use crate::result::critical::CriticalPath;
+use crate::result::explain::Blocking;
 use crate::result::explain::{BusyLink, Shares};
 use crate::study::choice::ModelDescription;
 use crate::study::comparison::Comparison;
@@ -52,6 +54,11 @@ struct Replay<'a> {
     load_profile: &'a [f64],
     #[serde(skip_serializing_if = "Option::is_none")]
     critical_path: Option<&'a CriticalPath>,
+    /// Counts of packets, where messages were packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packets: Option<PacketCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head_of_line: Option<&'a Blocking>,
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<Vec<super::jobs::JobJson<'a>>>,
     model: Model<'a>,
@@ -113,6 +120,8 @@ impl Reporter for Json {
             busiest_links: &r.explanation.busiest_links,
             load_profile: &r.explanation.load_profile,
             critical_path: r.explanation.critical_path.as_ref(),
+            packets: r.packets,
+            head_of_line: r.explanation.head_of_line.as_ref(),
             jobs: r.jobs.as_ref().map(|jobs| super::jobs::json(jobs, None)),
             model: Model {
                 choices: &r.model,

@@ -9,7 +9,11 @@ pub(super) fn place(c: &Comparison, column: usize) -> (usize, usize) {
     let begins = |at: &usize| *at == 0 || c.settings[*at] != c.settings[*at - 1];
     let setting = (1..=column).filter(begins).count();
     let first = (0..=column).rev().find(begins).unwrap_or(0);
-    (setting, column - first)
+    // A setting may lack a network that its model cannot have; letters are those of the fullest setting.
+    let settings = c.of_settings();
+    let fullest = settings.iter().rev().max_by_key(|columns| columns.len());
+    let named = |columns: &Vec<usize>| columns.iter().position(|&n| c.plain_names[n] == c.plain_names[column]);
+    (setting, fullest.and_then(named).unwrap_or(column - first))
 }
 
 /// Returns the letter of a network, which is the same in all settings.

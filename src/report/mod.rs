@@ -10,6 +10,7 @@ mod compare_json;
 mod compare_json_more;
 mod compare_markdown;
 mod compare_text;
+mod cross_check;
 mod csv;
 pub mod design;
 pub mod export;

@@ -1,6 +1,7 @@
 //! What is reported of a single replay.
 
 use crate::engine::Outcome;
+use crate::network::PacketCounts;
 use crate::network::sharing::Rule;
 use crate::result::explain::Explanation;
 use crate::study::cell::CellResult;
@@ -59,6 +60,8 @@ pub struct ReplayReport {
     pub times: TimeSplit,
     /// Why it takes as long as it does.
     pub explanation: Explanation,
+    /// Counts of packets, where messages were packets.
+    pub packets: Option<PacketCounts>,
     /// What the jobs cost each other, where there are several.
     pub jobs: Option<Interference>,
     /// What the reader should know.
@@ -106,9 +109,11 @@ impl ReplayReport {
         let outcome = &result.outcome;
         let mut notes = result.notes();
         let explained = result.explanation.critical_path.is_some();
-        if explained && model.sharing != Rule::Exact.name() {
+        if explained && ![Rule::Exact.name(), "packets"].contains(&model.sharing.as_str()) {
             notes.push("for how long links are full is known with exact sharing only".into());
         }
+        notes.extend(outcome.packets.as_ref().map(super::cross_check::of_packets));
+        notes.extend(result.explanation.head_of_line.as_ref().map(super::cross_check::of_blocking));
         Self {
             workload,
             network,
@@ -120,6 +125,7 @@ impl ReplayReport {
             bytes: outcome.bytes,
             times: TimeSplit::of(outcome),
             explanation: result.explanation.clone(),
+            packets: outcome.packets,
             jobs: result.jobs.clone(),
             notes,
             wall_seconds: None,

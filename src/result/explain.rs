@@ -5,7 +5,9 @@
 
 use super::critical::{CriticalPath, CriticalPathFinder};
 use super::saturation::Saturation;
+use super::sizes::{AwaitedSize, AwaitedSizes};
 use crate::engine::{Outcome, RankTimes};
+use crate::ids::LinkId;
 use crate::network::sharing::Rule;
 use crate::platform::{LinkKind, Platform, SharingPolicy};
 use serde::{Deserialize, Serialize};
@@ -64,6 +66,60 @@ pub struct Explanation {
     /// The critical path; `None` where nobody watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical_path: Option<CriticalPath>,
+    /// Messages that ranks waited for, by their size; `None` where nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited_sizes: Option<Vec<AwaitedSize>>,
+    /// Packets that waited behind others of their channel, most time first; `None` where there were no packets or nobody
+    /// watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head_of_line: Option<Blocking>,
+}
+
+/// Head-of-line blocking: packets that waited in their channel behind packets for another link.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blocking {
+    /// Packets that waited.
+    pub packets: u64,
+    /// Their seconds, added up.
+    pub seconds: f64,
+    /// The pairs of links with the most time, most first.
+    pub worst: Vec<BlockedLink>,
+}
+
+/// Packets for one link that waited behind packets for another one of the same switch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlockedLink {
+    /// Name of the link that they were to take.
+    pub wanted: String,
+    /// Name of the link that those before them took.
+    pub behind: String,
+    /// Packets that waited.
+    pub packets: u64,
+    /// Their seconds, added up.
+    pub seconds: f64,
+}
+
+impl Blocking {
+    fn of(outcome: &Outcome, platform: &Platform) -> Self {
+        let name = |link: LinkId| platform.links[link.index()].name.to_string();
+        let all = &outcome.head_of_line;
+        Self {
+            packets: all.iter().map(|blocked| blocked.packets).sum(),
+            seconds: all.iter().map(|blocked| blocked.seconds).sum(),
+            worst: all
+                .iter()
+                .take(BUSIEST)
+                .map(|blocked| BlockedLink {
+                    wanted: name(blocked.wanted),
+                    behind: name(blocked.behind),
+                    packets: blocked.packets,
+                    seconds: blocked.seconds,
+                })
+                .collect(),
+        }
+    }
 }
 
 impl Shares {
@@ -107,7 +163,9 @@ impl Explanation {
             average_hops: (outcome.messages > 0).then(|| outcome.links_crossed / outcome.messages as f64),
             busiest_links: busiest.collect(),
             load_profile: profile(&loads),
-            critical_path: watched.and_then(|w| w.watching.1.path()),
+            critical_path: watched.and_then(|w| w.watching.1.0.path()),
+            head_of_line: watched.and(outcome.packets).map(|_| Blocking::of(outcome, platform)),
+            awaited_sizes: watched.filter(|w| w.sizes).map(|w| w.watching.1.1.classes()),
         }
     }
 }
@@ -123,16 +181,19 @@ fn profile(sorted: &[f64]) -> Vec<f64> {
 /// Watches a replay to explain it. Its memory grows with ranks, links and messages under way, not with the trace.
 #[derive(Debug)]
 pub struct Explainer {
-    /// What looks on: one that knows which links are full, and one that finds the critical path.
-    pub watching: (Saturation, CriticalPathFinder),
+    /// Observers of full links, of the critical path, and of sizes of messages.
+    pub watching: (Saturation, (CriticalPathFinder, AwaitedSizes)),
+    /// Whether times of messages are added up by size.
+    sizes: bool,
     /// Whether the sharing rule tells of links.
     knows_links: bool,
 }
 
 impl Explainer {
-    /// For a replay of so many ranks with this sharing rule.
-    pub fn new(ranks: usize, rule: Rule) -> Self {
-        Self { watching: (Saturation::default(), CriticalPathFinder::new(ranks)), knows_links: rule == Rule::Exact }
+    /// Explains a replay of `ranks` ranks under a sharing rule; with `sizes`, also how long messages take by their size.
+    pub fn new(ranks: usize, rule: Rule, sizes: bool) -> Self {
+        let ranks = (CriticalPathFinder::new(ranks), AwaitedSizes::new(sizes));
+        Self { watching: (Saturation::default(), ranks), sizes, knows_links: rule == Rule::Exact }
     }
 }
 

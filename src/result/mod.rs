@@ -4,3 +4,4 @@ pub mod critical;
 pub mod explain;
 pub mod lanes;
 pub mod saturation;
+pub mod sizes;

@@ -12,11 +12,12 @@ use super::plan::Setting;
 type Part = (&'static str, fn(&Setting) -> &str);
 
 /// The parts that a study can give several values.
-const AXES: [Part; 4] = [
+const AXES: [Part; 5] = [
     ("platform", |setting| setting.platform.as_deref().unwrap_or_default()),
     ("routing", |setting| setting.routing.as_deref().unwrap_or_default()),
     ("mapping", |setting| &setting.mapping),
     ("collectives", |setting| &setting.collectives),
+    ("model", |setting| setting.model.as_deref().unwrap_or_default()),
 ];
 
 /// Every network in every setting.
@@ -40,7 +41,7 @@ pub struct Across {
 /// A part of the settings that has several values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// `platform`, `routing`, `mapping` or `collectives`.
+    /// `platform`, `routing`, `mapping`, `collectives` or `model`.
     pub name: &'static str,
     /// Its values, in the order of the study.
     pub values: Vec<String>,

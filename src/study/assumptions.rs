@@ -6,7 +6,7 @@ use super::network::NetworkUnderTest;
 use super::perturb::Factors;
 use super::placement::Placement;
 use super::plan::Column;
-use super::run::{BuiltColumn, BuiltRun, layouts};
+use super::run::{BuiltColumn, BuiltRun, fabric_of, layouts};
 use super::workload::Workload;
 use crate::engine::Model;
 use crate::mpi::collective::select::Table;
@@ -131,7 +131,8 @@ impl SensitivityChoice {
                 let rule = "models: loggops has no links, and is no variation of a model that has them";
                 return Err(StudyError::Contradiction(rule.to_owned()));
             }
-            let choice = ModelChoice { network_model: Some(model.clone()), ..base.choice.clone() };
+            let packet = base.choice.packet.clone().filter(|_| model == "packet");
+            let choice = ModelChoice { network_model: Some(model.clone()), packet, ..base.choice.clone() };
             let columns = base.each(|base, column| base.modelled(column, &choice))?;
             all.push(("model", model, UNCHANGED, 1.0, columns));
         }
@@ -190,6 +191,11 @@ impl Base<'_> {
         network.info.routing = Some(rule.to_string());
         network.info.routing_nature = rule.kind.nature();
         let mut built = self.first_run(column);
+        let model = &self.models[built.model].0;
+        if model.network.packet_level.as_ref().is_some_and(|level| level.routing.is_some()) {
+            return None;
+        }
+        built.runs[0].fabric = fabric_of(&network, model).ok()?;
         built.runs[0].network = self.networks.len();
         self.networks.push(network);
         Some(built)
@@ -213,7 +219,8 @@ impl Base<'_> {
         if same {
             return Ok(None);
         }
-        Ok(Some(BuiltColumn { model: number, runs: vec![BuiltRun { network: run.network, layouts }] }))
+        let fabric = run.fabric.clone();
+        Ok(Some(BuiltColumn { model: number, runs: vec![BuiltRun { network: run.network, layouts, fabric }] }))
     }
 
     fn modelled(&mut self, column: usize, choice: &ModelChoice) -> Result<Option<BuiltColumn>, StudyError> {
@@ -226,11 +233,17 @@ impl Base<'_> {
         if description == *known || model.network.loggops.is_some() != own.network.loggops.is_some() {
             return Ok(None);
         }
+        let own_level = own.network.packet_level.clone();
         let at = self.models.iter().position(|(_, known)| *known == description).unwrap_or(self.models.len());
         if at == self.models.len() {
             self.models.push((model, description));
         }
         let mut built = self.first_run(column);
+        if self.models[at].0.network.packet_level != own_level {
+            // A network that packets do not model is not changed.
+            let Ok(fabric) = fabric_of(&network, &self.models[at].0) else { return Ok(None) };
+            built.runs[0].fabric = fabric;
+        }
         built.model = at;
         Ok(Some(built))
     }

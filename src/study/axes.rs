@@ -2,9 +2,11 @@
 
 use super::choice::{ModelChoice, ModelDescription};
 use super::columns::DEFAULT_ROUTING;
+use super::cross_check::{PACKET, has_packets};
 use super::error::StudyError;
 use super::file::StudyFile;
 use super::network::NetworkChoice;
+use super::packets;
 use super::placement::Placement;
 use super::procurement::{self, Budget, BudgetChoice};
 use super::read::{Overrides, repeated};
@@ -32,6 +34,10 @@ pub(super) struct Axes {
     /// Folder that the placements' files are relative to.
     pub placement_folder: PathBuf,
     pub models: Vec<(Model, ModelDescription)>,
+    /// Name of the network model of each, where the study has a list of them.
+    pub model_names: Vec<Option<String>>,
+    /// Whether they differ in their tables of collectives.
+    pub several_tables: bool,
     pub choices: Vec<ModelChoice>,
 }
 
@@ -107,6 +113,28 @@ pub(super) fn budget(
     Ok((wanted.then(|| choice.limits()), prices))
 }
 
+/// A network model and a table of collectives, each with its place in the list of the study that names it.
+type Pair<'a> = (Option<(usize, &'a String)>, Option<(usize, &'a String)>);
+
+/// Adds packets to the network models where a check asks for them and they are not there; `true` if it has.
+fn with_packets(
+    file: &StudyFile,
+    overrides: &Overrides,
+    mut models: Vec<Option<String>>,
+) -> (Vec<Option<String>>, bool) {
+    let is_asked_for = overrides.cross_check || file.check.is_some_and(|check| check.packets);
+    let own = || overrides.model.network_model.as_ref().or(file.model.network_model.as_ref());
+    let has = |models: &[Option<String>]| models.iter().flatten().chain(own()).any(|name| has_packets(name));
+    if !is_asked_for || has(&models) {
+        return (models, false);
+    }
+    if models == [None] {
+        models = vec![Some(own().map_or("smpi", String::as_str).to_owned())];
+    }
+    models.push(Some(PACKET.to_owned()));
+    (models, true)
+}
+
 /// Checks the axes and brings them together with the command line.
 pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> Result<Axes, StudyError> {
     let wrong = |key: &str, message: &str| source.wrong(&[Key(key)], message.to_owned());
@@ -175,9 +203,21 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
     let routing_names: Option<Vec<String>> =
         file.routings.as_ref().map(|_| routings.iter().flatten().cloned().collect());
     let routing_names = routing_names.filter(|_| overrides.network.routing.is_none());
-    for (list, names) in
-        [("routings", &routing_names), ("mappings", &file.mappings), ("collectives", &file.collectives)]
-    {
+    let networks: Vec<Option<String>> = match &file.models {
+        Some(_) if file.model.network_model.is_some() => {
+            let message = "only one of models and network_model in [model] can say which models are used";
+            return Err(wrong("models", message));
+        }
+        Some(names) if overrides.model.network_model.is_none() => names.iter().cloned().map(Some).collect(),
+        _ => vec![None],
+    };
+    let (networks, added) = with_packets(file, overrides, networks);
+    for (list, names) in [
+        ("routings", &routing_names),
+        ("mappings", &file.mappings),
+        ("collectives", &file.collectives),
+        ("models", &file.models),
+    ] {
         let Some(names) = names else { continue };
         if names.is_empty() {
             return Err(wrong(list, &format!("{list} is an empty list")));
@@ -190,20 +230,39 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         defaults: overrides.network.defaults.or(file.defaults),
         ..overrides.model.clone().over(&file.model)
     };
-    let choice =
-        |table: Option<String>| ModelChoice { collectives: table.or_else(|| base.collectives.clone()), ..base.clone() };
-    let choices = tables.iter().cloned().map(choice).collect();
-    let model = |(number, table): (usize, Option<String>)| {
-        let listed = table.is_some();
-        choice(table).build().map_err(|error| {
+    // Model by model, and for each its tables.
+    let pairs: Vec<Pair<'_>> = networks
+        .iter()
+        .enumerate()
+        .flat_map(|(m, network)| {
+            let network = network.as_ref().map(|name| (m, name));
+            tables.iter().enumerate().map(move |(t, table)| (network, table.as_ref().map(|name| (t, name))))
+        })
+        .collect();
+    let choice = |(network, table): &Pair<'_>| {
+        let network_model = network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone());
+        // Constants of packets go with the models of the list that have packets.
+        let has_packets = network.is_none_or(|(_, name)| has_packets(name));
+        // The model that a check adds has no part in what the study says of another one.
+        let base = if added && has_packets && network.is_some() { &packets::without_factors(&base) } else { &base };
+        ModelChoice {
+            network_model,
+            collectives: table.map(|(_, name)| name.clone()).or_else(|| base.collectives.clone()),
+            packet: base.packet.clone().filter(|_| has_packets),
+            ..base.clone()
+        }
+    };
+    let model = |pair: &Pair<'_>| {
+        choice(pair).build().map_err(|error| {
             // What the command line says was checked before.
             let key = error.option.replace('-', "_");
-            let way = if listed && key == "collectives" {
-                [Key("collectives"), Item(number)]
-            } else {
-                [Key("model"), Key(&key)]
-            };
-            source.at(&way, error)
+            match *pair {
+                (_, Some((number, _))) if key == "collectives" => source.at(&[Key("collectives"), Item(number)], error),
+                (Some((number, _)), _) if key == "network_model" || error.key() == Some("packet") => {
+                    source.at(&[Key("models"), Item(number)], error)
+                }
+                _ => source.at(&[Key("model"), Key(error.key().unwrap_or(&key))], error),
+            }
         })
     };
     Ok(Axes {
@@ -214,7 +273,9 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         routings,
         placements,
         placement_folder,
-        choices,
-        models: tables.into_iter().enumerate().map(model).collect::<Result<_, StudyError>>()?,
+        choices: pairs.iter().map(choice).collect(),
+        model_names: pairs.iter().map(|(network, _)| network.map(|(_, name)| name.clone())).collect(),
+        several_tables: tables.len() > 1,
+        models: pairs.iter().map(model).collect::<Result<_, StudyError>>()?,
     })
 }

@@ -43,6 +43,17 @@ impl CellResult {
     }
 }
 
+/// How much of an explanation is found besides what every replay has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Explain {
+    /// Nothing.
+    No,
+    /// Full links and the critical path.
+    Yes,
+    /// Also the times of messages by their size.
+    WithSizes,
+}
+
 /// Where the ranks of a workload are on a network.
 #[derive(Debug, Clone)]
 pub enum Place {
@@ -72,8 +83,7 @@ impl Place {
     }
 }
 
-/// Replays a workload on a network under an observer. With `explain`, full links and the critical path are found as
-/// well.
+/// Replays a workload on a network under an observer, and finds as much of an explanation as is asked for.
 ///
 /// # Errors
 /// [`MixError`], as the engine gives it; of a workload that runs alone there is no job to name.
@@ -85,7 +95,7 @@ pub fn run(
     network: &NetworkUnderTest,
     place: &Place,
     model: &Model,
-    explain: bool,
+    explain: Explain,
     observer: &mut dyn Observer,
 ) -> Result<CellResult, MixError> {
     let (trace, platform) = (&workload.trace, &network.platform);
@@ -104,9 +114,10 @@ pub fn run(
         }
         _ => panic!("a workload is placed as what it is"),
     };
-    // The model loggops has no links, and tells nothing of what happens on the way.
-    let explain = explain && model.network.loggops.is_none();
-    let mut explainer = explain.then(|| Explainer::new(place.ranks(), model.sharing));
+    // The model loggops has no links, and reports nothing of what happens on the way.
+    let explain = if model.network.loggops.is_some() { Explain::No } else { explain };
+    let mut explainer =
+        (explain != Explain::No).then(|| Explainer::new(place.ranks(), model.sharing, explain == Explain::WithSizes));
     let outcome = match &mut explainer {
         Some(explainer) if observer.interest() == Interest::Nothing && observer.counter().is_none() => {
             replayed(&mut explainer.watching)?

@@ -1,6 +1,8 @@
 //! Choices by name: what a user writes in a file or on the command line, checked once and turned into a model.
 
 pub use super::cross_traffic::CrossTraffic;
+use super::packets;
+pub use super::packets::PacketChoice;
 use crate::defaults::Version;
 use crate::engine::{Model, TIMING_PRECISION};
 use crate::mpi::MpiOptions;
@@ -19,7 +21,7 @@ use std::collections::BTreeMap;
 const SIMGRID_TIMING_PRECISION: f64 = 1e-9;
 
 /// Keys of `[model]` whose values may be wrong.
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 25] = [
     "network_model",
     "collectives",
     "collective",
@@ -41,6 +43,7 @@ const KEYS: [&str; 24] = [
     "isend_overhead",
     "recv_overhead",
     "loggops",
+    "packet",
     "test_time",
     "probe_time",
     "probe_cpu_usage",
@@ -74,7 +77,10 @@ impl ChoiceError {
 
     /// Returns the key of `[model]` that has the wrong value; `None` if the option is none of its keys.
     pub fn key(&self) -> Option<&'static str> {
-        KEYS.into_iter().find(|key| self.option.replace('-', "_") == *key)
+        let option = self.option.replace('-', "_");
+        // Constants of the packet model are in a table of their own.
+        let key = if option.starts_with("packet ") { "packet" } else { &option };
+        KEYS.into_iter().find(|known| key == *known)
     }
 
     /// What to do about it.
@@ -87,7 +93,8 @@ impl ChoiceError {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
-    /// `smpi`, `lv08`, `cm02`, `ideal`, `tcp` or `loggops`.
+    /// `smpi`, `lv08`, `cm02`, `ideal`, `tcp`, `loggops` or `packet`; `packet:routing=amin,vcs=6` has constants of
+    /// [`Self::packet`].
     pub network_model: Option<String>,
     /// Collective table: `mvapich2`, `ompi`, `mpich` or `default`.
     pub collectives: Option<String>,
@@ -150,6 +157,8 @@ pub struct ModelChoice {
     pub defaults: Option<Version>,
     /// Constants of `loggops`.
     pub loggops: Option<LogGopsChoice>,
+    /// Constants of `packet`.
+    pub packet: Option<PacketChoice>,
 }
 
 /// Constants of the LogGOPS model as written, by their letters; those that are left out are LogGOPSim's defaults.
@@ -315,6 +324,10 @@ impl ModelChoice {
             growing_times: self.growing_times.or(base.growing_times),
             defaults: self.defaults.or(base.defaults),
             loggops: self.loggops.or(base.loggops),
+            packet: match (self.packet, &base.packet) {
+                (Some(own), Some(base)) => Some(own.over(base)),
+                (own, base) => own.or_else(|| base.clone()),
+            },
         }
     }
 
@@ -450,9 +463,18 @@ impl ModelChoice {
     /// # Errors
     /// [`ChoiceError`] for a name or a number that is not allowed.
     pub fn build(&self) -> Result<(Model, ModelDescription), ChoiceError> {
-        let name = self.network_model.as_deref().unwrap_or("smpi");
+        let text = self.network_model.as_deref().unwrap_or("smpi");
+        let (name, inline) = match text.split_once(':') {
+            Some((name, constants)) if name.eq_ignore_ascii_case("packet") => {
+                (name, Some(PacketChoice::parse(constants)?))
+            }
+            _ => (text, None),
+        };
         let mut network = NetworkModel::by_name(name)
             .ok_or_else(|| ChoiceError::unknown("network-model", name, &NetworkModel::NAMES))?;
+        if network.packet_level.is_some() {
+            packets::refuse_factors(self)?;
+        }
         if let Some(chosen) = self.crosstraffic {
             network.cross_traffic = chosen.share()?;
         }
@@ -475,6 +497,21 @@ impl ModelChoice {
                     option: "loggops".to_owned(),
                     value: name.to_owned(),
                     rule: "is not `loggops`, the model that has these constants".to_owned(),
+                    named: false,
+                });
+            }
+            (None, None) => {}
+        }
+        match (&mut network.packet_level, &self.packet) {
+            (Some(level), given) => {
+                let given = given.clone().unwrap_or_default();
+                *level = inline.map_or(given.clone(), |inline| inline.over(&given)).build(&mut parameters)?;
+            }
+            (None, Some(_)) => {
+                return Err(ChoiceError {
+                    option: "packet".to_owned(),
+                    value: name.to_owned(),
+                    rule: "is not `packet`, the model that has these constants".to_owned(),
                     named: false,
                 });
             }
@@ -530,7 +567,7 @@ impl ModelChoice {
             network_model: network.name.to_owned(),
             collectives: table.name().to_owned(),
             collective: self.collective.clone(),
-            sharing: sharing.name().to_owned(),
+            sharing: if network.packet_level.is_some() { "packets" } else { sharing.name() }.to_owned(),
             timing_precision,
             crosstraffic: network.cross_traffic.is_some(),
             smp_setup,
@@ -539,6 +576,6 @@ impl ModelChoice {
         // Exact sharing keeps the ends of transfers apart, as SimGrid's full solver does.
         let transfers = if sharing == Rule::Exact { 0.0 } else { timing_precision };
         let precision = Precision { transfers, others: timing_precision };
-        Ok((Model { network, mpi, collectives, sharing, precision }, description))
+        Ok((Model { network, mpi, collectives, sharing, precision, medium: None }, description))
     }
 }

@@ -5,10 +5,11 @@ use super::choice::ModelDescription;
 use super::error::StudyError;
 use super::file::StudyFile;
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
+use super::packets;
 use super::placement::Placement;
 use super::plan::{Column, Setting};
 use super::read::Overrides;
-use super::run::{BuiltColumn, BuiltRun, layouts, model_of};
+use super::run::{BuiltColumn, BuiltRun, fabric_of, layouts, model_of};
 use super::source::Source;
 use super::toml_file::{Step, Step::Item, Step::Key};
 use super::workload::Workload;
@@ -34,6 +35,8 @@ pub(super) struct Builder<'a> {
     /// What was built, by specification and seed: a graph that stands in the study with several parameters is built
     /// once.
     pub graphs: BTreeMap<(String, Option<u64>), Arc<Topology>>,
+    /// Networks that a model of a list of models cannot have, and why.
+    pub not_modelled: Vec<String>,
 }
 
 /// A network of the study on one platform, built for each seed.
@@ -46,7 +49,7 @@ struct Variants {
 }
 
 impl Builder<'_> {
-    /// All columns, setting by setting: platform, routing, mapping, table of collectives.
+    /// All columns, setting by setting: platform, routing, mapping, model, table of collectives.
     pub fn columns(&mut self, file: &StudyFile) -> Result<Vec<(Column, BuiltColumn)>, StudyError> {
         let axes = self.axes;
         let mut columns = Vec::new();
@@ -74,29 +77,47 @@ impl Builder<'_> {
     ) -> Result<(), StudyError> {
         let axes = self.axes;
         for (number, placement) in axes.placements.iter().enumerate() {
-            for (model, (_, description)) in axes.models.iter().enumerate() {
+            for (number_of_model, (_, description)) in axes.models.iter().enumerate() {
                 for variant in variants {
                     let network = &self.networks[variant.built[0].1];
-                    let (model, changes) = model_of(network, (model, &axes.choices[model]), &mut self.models)?;
-                    let (mut column, runs) =
-                        self.column(variant, placement, &self.models[model]).map_err(|error| match error {
-                            // What the command line says was checked before.
-                            StudyError::Choice(_) if file.mappings.is_some() => {
-                                self.source.at(&[Key("mappings"), Item(number)], error)
-                            }
-                            StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
-                            error if self.overrides.placement.is_given() => error,
-                            StudyError::Network { .. } if placement.hostfile.is_some() => {
-                                self.source.at(&[Key("hostfile")], error)
-                            }
-                            StudyError::Network { .. } if placement.rankfile.is_some() => {
-                                self.source.at(&[Key("rankfile")], error)
-                            }
-                            error => error,
-                        })?;
+                    let choice = (number_of_model, &axes.choices[number_of_model]);
+                    let (model, mut changes) = model_of(network, choice, &mut self.models)?;
+                    let made = self.column(variant, placement, &self.models[model]);
+                    if let Err(StudyError::Network { error, .. }) = &made
+                        && error.is_not_modelled()
+                        && axes.models.len() > 1
+                        && let Some(name) = &axes.model_names[number_of_model]
+                    {
+                        let note = format!("{} [{name}]: not modelled: {error}", variant.name);
+                        if !self.not_modelled.contains(&note) {
+                            self.not_modelled.push(note);
+                        }
+                        continue;
+                    }
+                    let (mut column, runs) = made.map_err(|error| match error {
+                        // What the command line says was checked before.
+                        StudyError::Choice(_) if file.mappings.is_some() => {
+                            self.source.at(&[Key("mappings"), Item(number)], error)
+                        }
+                        StudyError::Choice(_) => self.source.at(&[Key("mapping")], error),
+                        error if self.overrides.placement.is_given() => error,
+                        StudyError::Network { .. } if placement.hostfile.is_some() => {
+                            self.source.at(&[Key("hostfile")], error)
+                        }
+                        StudyError::Network { .. } if placement.rankfile.is_some() => {
+                            self.source.at(&[Key("rankfile")], error)
+                        }
+                        error => error,
+                    })?;
                     column.setting.platform.clone_from(platform);
                     column.setting.routing.clone_from(routing);
                     column.setting.collectives.clone_from(&description.collectives);
+                    column.setting.model.clone_from(&axes.model_names[number_of_model]);
+                    if let Some(fabric) = &runs[0].fabric {
+                        let mut own = self.models[model].1.clone();
+                        packets::describe(&mut own, fabric);
+                        changes = Some(own.changes(description)).filter(|changes| !changes.is_empty());
+                    }
                     column.info.name = self.full_name(&column);
                     column.model_changes = changes;
                     columns.push((column, BuiltColumn { model, runs }));
@@ -115,9 +136,10 @@ impl Builder<'_> {
         if self.axes.placements.len() > 1 {
             parts.push(&column.setting.mapping);
         }
-        if self.axes.models.len() > 1 {
+        if self.axes.several_tables {
             parts.push(&column.setting.collectives);
         }
+        parts.extend(column.setting.model.as_deref());
         if parts.is_empty() { column.network.clone() } else { format!("{} [{}]", column.network, parts.join(", ")) }
     }
 
@@ -206,7 +228,8 @@ impl Builder<'_> {
             mapping = placement.mapping(network, &axes.placement_folder, axes.seeds[k])?;
             seeds.push(if random_mapping { axes.seeds[k] } else { network_seed });
             let layouts = layouts(self.workloads, network, &mapping, model, axes.seeds[k])?;
-            runs.push(BuiltRun { network: index, layouts });
+            let fabric = fabric_of(network, &model.0)?;
+            runs.push(BuiltRun { network: index, layouts, fabric });
         }
         let first = &self.networks[variant.built[0].1];
         let setting = Setting {
@@ -214,6 +237,7 @@ impl Builder<'_> {
             routing: None,
             mapping: if random_mapping && !random_jobs { "random".to_owned() } else { mapping.describe() },
             collectives: String::new(),
+            model: None,
         };
         let column = Column {
             info: first.info.clone(),

@@ -104,6 +104,7 @@ impl Comparison {
         }
         let of_columns = || plan.columns.iter();
         let own = of_columns().filter_map(|c| Some((&c.info.name, c.model_changes.as_ref()?)));
+        notes.extend(plan.not_modelled.iter().cloned());
         notes.extend(own.map(|(name, changes)| format!("{name} has a model of its own: {changes}")));
         Self {
             title: plan.title.clone(),

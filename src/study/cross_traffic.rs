@@ -31,6 +31,16 @@ impl CrossTraffic {
     }
 }
 
+/// As [`FromStr`] reads it.
+impl fmt::Display for CrossTraffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Switched(on) => f.write_str(if *on { "on" } else { "off" }),
+            Self::Share(share) => share.fmt(f),
+        }
+    }
+}
+
 /// `on`, `off`, or a share of the rate.
 impl FromStr for CrossTraffic {
     type Err = String;

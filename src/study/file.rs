@@ -71,6 +71,10 @@ pub struct StudyFile {
     pub routings: Option<Vec<String>>,
     /// Several tables of collectives; every network is compared with the baseline under each of them.
     pub collectives: Option<Vec<String>>,
+    /// Several network models, e.g. `["smpi", "packet"]`; every network is compared with the baseline under each of them.
+    pub models: Option<Vec<String>>,
+    /// Checks of the study's own answer.
+    pub check: Option<CheckChoice>,
     /// Assumptions to change one at a time.
     pub sensitivity: Option<SensitivityChoice>,
     /// Limits and prices.
@@ -96,6 +100,15 @@ pub struct StudyFile {
     /// Whether hosts may have more ranks of several jobs than cores.
     #[serde(default)]
     pub share_hosts: bool,
+}
+
+/// Checks as written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckChoice {
+    /// Whether every replay is repeated with packets, and the two answers are compared.
+    #[serde(default)]
+    pub packets: bool,
 }
 
 /// A set of parameters as written.

@@ -6,6 +6,7 @@ use super::simgrid_settings;
 use super::toml_file::{self, Place, Step, Step::Key, TomlError};
 use crate::defaults::Version;
 use crate::layout::FloorOptions;
+use crate::packets::PacketError;
 use crate::platform::load::LoadOptions;
 use crate::platform::parameters::{Duplex, PlatformParameters};
 use crate::platform::speeds::{Resolved, Speeds};
@@ -168,6 +169,9 @@ pub enum NetworkError {
     /// The model that it comes with cannot be.
     #[error("model: {0}")]
     Model(#[from] ChoiceError),
+    /// Packets cannot run on it.
+    #[error(transparent)]
+    Packets(#[from] Box<PacketError>),
     /// The platform cannot be built.
     #[error(transparent)]
     Platform(#[from] PlatformError),
@@ -192,6 +196,7 @@ impl NetworkError {
             Self::Topology(error) => error.help(),
             Self::Quoted { .. } => "give the amount, in the currency of the price list".into(),
             Self::Model(error) => error.help().into(),
+            Self::Packets(error) => error.help(),
             Self::Platform(error) => error.help(),
         }
     }
@@ -215,6 +220,7 @@ impl NetworkError {
                 vec![Key("topology")]
             }
             Self::Model(error) => ["model"].into_iter().chain(error.key()).map(Key).collect(),
+            Self::Packets(_) => Vec::new(),
             Self::Quoted { key, .. } => vec![Key(key)],
             Self::NotForFile { option: "routing", .. } | Self::Platform(PlatformError::Routing(_)) => {
                 vec![Key("routing")]
@@ -230,6 +236,12 @@ impl NetworkError {
     fn in_toml(self, file: &Path, text: &str) -> Self {
         let place = toml_file::place_of(text, &self.way());
         Self::InToml { file: file.to_owned(), place, error: Box::new(self) }
+    }
+
+    /// `true` if packets have no counterpart of the network, or their routing is for others.
+    pub fn is_not_modelled(&self) -> bool {
+        let Self::Packets(error) = self else { return false };
+        matches!(**error, PacketError::NotModelled { .. } | PacketError::Unsuitable { .. })
     }
 
     /// Whether reading failed, rather than what was read.

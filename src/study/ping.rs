@@ -3,8 +3,10 @@
 use crate::engine::{Model, ReplayError, replay};
 use crate::ids::HostId;
 use crate::mpi::layout::Layout;
+use crate::packets::PacketError;
+use crate::packets::replay::{Fabric, Ground};
 use crate::platform::units::{HostLinkBandwidth, Seconds};
-use crate::platform::{Platform, PlatformError, PlatformParameters};
+use crate::platform::{Duplex, Platform, PlatformError, PlatformParameters};
 use crate::topology::{Topology, build};
 use crate::trace::schedule::{Graph, OperationKind, Schedule};
 use crate::trace::{Action, Datatype, Trace};
@@ -25,6 +27,19 @@ pub fn two_hosts(parameters: &PlatformParameters) -> Result<Platform, PlatformEr
         ..parameters.clone()
     };
     Platform::from_topology(&topology, &link_alone.check()?, "bfs", 1)
+}
+
+/// Gives a model with packets what they run on between the two hosts of [`two_hosts`].
+///
+/// # Errors
+/// [`PacketError`] if constants of the packets do not fit.
+pub fn with_medium(model: Model, platform: &Platform) -> Result<Model, PacketError> {
+    let Some(level) = &model.network.packet_level else { return Ok(model) };
+    let topology = Arc::new(build("full_mesh:n=2").expect("two switches are a topology"));
+    let routing = "bfs".parse().expect("a routing");
+    let ground = Ground { topology: &topology, platform, duplex: Duplex::Full, routing: &routing, seed: 1 };
+    let fabric = Fabric::new(&ground, level)?;
+    Ok(Model { medium: Some(Arc::new(fabric)), ..model })
 }
 
 /// Seconds until a message of `bytes` bytes from the first host is received by the second one, which waits for it.
@@ -70,5 +85,9 @@ mod tests {
         // 1016 bytes: 1.9503 latencies, and 0.341987 of the bandwidth.
         let smpi = one_way(&platform, &model(NetworkModel::smpi()), 1000).unwrap();
         assert!((smpi - (1.9503e-6 + 1016.0 / (1e9 * 0.341987))).abs() < 1e-15, "{smpi}");
+        // Two packets of 64 bytes more.
+        let packets = with_medium(model(NetworkModel::packet()), &platform).unwrap();
+        let packet = one_way(&platform, &packets, 5000).unwrap();
+        assert!((packet - (1e-6 + 5128.0 / 1e9)).abs() < 2e-12, "{packet}");
     }
 }

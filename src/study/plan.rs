@@ -3,6 +3,7 @@
 
 use super::assumptions::Variation;
 use super::choice::ModelDescription;
+use super::cross_check::has_packets;
 use super::network::NetworkInfo;
 use super::perturb::Perturbation;
 use super::procurement::{Budget, NetworkCost};
@@ -23,6 +24,8 @@ pub struct Setting {
     pub mapping: String,
     /// The table of collectives.
     pub collectives: String,
+    /// The network model, where the study has a list of them: as the list names it.
+    pub model: Option<String>,
 }
 
 /// A network in a setting: a column of the tables.
@@ -83,9 +86,20 @@ pub struct Plan {
     pub budget: Option<Budget>,
     /// Price list, with the study's own cost of ownership.
     pub prices: PriceList,
+    /// Networks that a model of the study cannot have, and why.
+    pub not_modelled: Vec<String>,
 }
 
 impl Plan {
+    /// `true` if networks run with packets in one setting and with flows in another.
+    pub fn has_packets_beside_flows(&self) -> bool {
+        let has = |packets: bool| {
+            let mut models = self.columns.iter().filter_map(|column| column.setting.model.as_deref());
+            models.any(|model| has_packets(model) == packets)
+        };
+        has(true) && has(false)
+    }
+
     /// Number of whole passes over the study: as it stands, and once for each perturbation.
     pub fn passes(&self) -> usize {
         1 + self.perturbation.as_ref().map_or(0, |p| p.samples.len())

@@ -48,6 +48,8 @@ pub struct Overrides {
     pub prices: Option<PriceList>,
     /// Whether assumptions are changed one at a time.
     pub sensitivity: bool,
+    /// Whether every replay is repeated with packets.
+    pub cross_check: bool,
     /// Counts workloads that are read and networks that are built.
     pub steps: Steps,
 }
@@ -88,9 +90,11 @@ impl Study {
             networks: Vec::new(),
             models: axes.models.clone(),
             graphs: BTreeMap::new(),
+            not_modelled: Vec::new(),
         };
         let (columns, built): (Vec<Column>, Vec<BuiltColumn>) = builder.columns(&file)?.into_iter().unzip();
         let (mut networks, mut models) = (builder.networks, builder.models);
+        let not_modelled = builder.not_modelled;
         let in_first = columns.iter().take_while(|c| c.setting == columns[0].setting).count();
         if let Some((second, name)) = repeated(columns[..in_first].iter().map(|c| c.network.as_str())) {
             let message = format!("two networks are called `{name}`; give them different names");
@@ -104,8 +108,24 @@ impl Study {
             })?,
         };
         let mut columns = columns;
+        let names: Vec<String> = columns[..in_first].iter().map(|column| column.network.clone()).collect();
+        let baselines: Vec<Option<usize>> = columns
+            .iter()
+            .map(|own| {
+                let same = |c: &Column| c.setting == own.setting && c.network == names[baseline];
+                columns.iter().position(same)
+            })
+            .collect();
         for (index, column) in columns.iter_mut().enumerate() {
-            column.baseline = index / in_first * in_first + baseline;
+            column.baseline = baselines[index].ok_or_else(|| {
+                let message = format!(
+                    "the baseline `{}` is not modelled in the setting of `{}`: {}",
+                    names[baseline],
+                    column.info.name,
+                    not_modelled.join("; ")
+                );
+                source.wrong(&[Key("models")], message)
+            })?;
             if budget.is_some() {
                 let network = &networks[built[index].runs[0].network];
                 column.cost = procurement::cost(network, column.setting.platform.as_deref(), &prices);
@@ -136,6 +156,10 @@ impl Study {
             mapping: joined(columns.iter().map(|c| c.setting.mapping.as_str())),
             model: ModelDescription {
                 collectives: joined(columns.iter().map(|c| c.setting.collectives.as_str())),
+                network_model: match &file.models {
+                    Some(_) => joined(axes.models.iter().map(|(_, description)| description.network_model.as_str())),
+                    None => axes.models[0].1.network_model.clone(),
+                },
                 ..axes.models[0].1.clone()
             },
             columns,
@@ -150,6 +174,7 @@ impl Study {
             sensitivity,
             budget,
             prices,
+            not_modelled,
         };
         if plan.cells() > MOST_CELLS {
             let message = format!("that makes {} replays, and {MOST_CELLS} is the most", plan.cells());

@@ -2,7 +2,7 @@
 
 use super::assumptions::BuiltVariation;
 use super::cell::Place as RankPlace;
-use super::cell::{self, CellResult};
+use super::cell::{self, CellResult, Explain};
 use super::choice::{ChoiceError, ModelChoice, ModelDescription};
 use super::comparison::Comparison;
 use super::digest::Fingerprint;
@@ -10,6 +10,7 @@ use super::error::StudyError;
 use super::graphs;
 use super::jobs::MixError;
 use super::network::NetworkUnderTest;
+use super::packets;
 use super::perturb;
 use super::placement;
 use super::plan::{Column, Place, Plan, Setting};
@@ -21,6 +22,7 @@ use super::workload::Workload;
 use crate::cost::PriceList;
 use crate::engine::{Model, Observer};
 use crate::mpi::mapping::Mapping;
+use crate::packets::replay::Fabric;
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,6 +89,8 @@ pub(super) struct BuiltRun {
     pub network: usize,
     /// Where the ranks of each workload are.
     pub layouts: Vec<RankPlace>,
+    /// The network as packets see it, under a model that has packets.
+    pub fabric: Option<Arc<Fabric>>,
 }
 
 /// Returns the index of the model of a network, and in words what the network changes in the study's: that model is
@@ -111,6 +115,14 @@ pub(super) fn model_of(
         models.push((model, description));
     }
     Ok((at, Some(changes)))
+}
+
+/// Returns what packets of a model run on, where it has packets.
+pub(super) fn fabric_of(network: &NetworkUnderTest, model: &Model) -> Result<Option<Arc<Fabric>>, StudyError> {
+    packets::fabric(network, model).map_err(|error| StudyError::Network {
+        network: network.info.name.clone(),
+        error: Box::new(Box::new(error).into()),
+    })
 }
 
 /// Where the ranks of each workload are on a network. Jobs that run together have their own placement, which may take
@@ -197,12 +209,25 @@ impl Study {
             sensitivity: None,
             budget: None,
             prices: PriceList::default(),
+            not_modelled: Vec::new(),
         };
         let built = networks.iter().zip(own).enumerate().map(|(index, (network, (model, _)))| {
             let layouts = layouts(&workloads, network, &mapping, &models[model], seed)?;
-            Ok(BuiltColumn { model, runs: vec![BuiltRun { network: index, layouts }] })
+            let fabric = fabric_of(network, &models[model].0)?;
+            Ok(BuiltColumn { model, runs: vec![BuiltRun { network: index, layouts, fabric }] })
         });
         let columns = built.collect::<Result<Vec<_>, StudyError>>()?;
+        let mut plan = plan;
+        for (number, (column, built)) in plan.columns.iter_mut().zip(&columns).enumerate() {
+            let Some(fabric) = &built.runs[0].fabric else { continue };
+            let mut description = models[built.model].1.clone();
+            packets::describe(&mut description, fabric);
+            if number == 0 {
+                plan.model = description;
+            } else {
+                column.model_changes = Some(description.changes(&plan.model)).filter(|changes| !changes.is_empty());
+            }
+        }
         let places = plan.all_places();
         Ok(Self {
             plan,
@@ -223,6 +248,25 @@ impl Study {
     /// Number of replays.
     pub fn cells(&self) -> usize {
         self.places.len()
+    }
+
+    /// `true` if the messages of a cell are packets.
+    pub fn has_packets(&self, cell: usize) -> bool {
+        let place = self.places[cell];
+        self.built(place).runs[place.repetition].fabric.is_some()
+    }
+
+    /// Estimates the packets that pass a switch or a host link in the replay of a cell, from the record of the same
+    /// workload on the same network with flows; `None` if the cell has no packets, or there is no such record.
+    pub fn packet_hops(&self, cell: usize, records: &[CellRecord]) -> Option<f64> {
+        let place = self.places[cell];
+        let level = self.models[self.built(place).model].0.network.packet_level.as_ref()?;
+        let of = |place: Place| (place.workload, &self.plan.columns[place.column].network);
+        let flows = records
+            .iter()
+            .find(|record| !self.has_packets(record.cell) && of(self.places[record.cell]) == of(place))?;
+        let packets = flows.bytes as f64 / f64::from(level.mtu) + flows.messages as f64;
+        Some(packets * flows.explanation.average_hops.unwrap_or(0.0))
     }
 
     /// Actions of the replay of a cell, or operations where it replays a graph.
@@ -365,9 +409,16 @@ impl Study {
         let column = self.built(place);
         let (workload, name) = (&self.workloads[place.workload], &self.plan.columns[place.column].info.name);
         let network = self.network_of(cell);
-        let layout = &column.runs[place.repetition].layouts[place.workload];
         let model = &self.models[column.model].0;
+        let run = &column.runs[place.repetition];
+        let on_packets = run.fabric.as_ref().map(|fabric| Model { medium: Some(fabric.clone()), ..model.clone() });
+        let model = on_packets.as_ref().unwrap_or(model);
         progress.begins(&workload.name, name);
+        let explain = match (self.explain, self.plan.has_packets_beside_flows()) {
+            (false, _) => Explain::No,
+            (true, false) => Explain::Yes,
+            (true, true) => Explain::WithSizes,
+        };
         let faster = |factors, host_links| {
             let platform = perturb::perturbed_with_hosts(&network.platform, factors, host_links);
             NetworkUnderTest { platform: Arc::new(platform), ..network.clone() }
@@ -378,7 +429,7 @@ impl Study {
             _ => None,
         };
         let network = changed.as_ref().unwrap_or(network);
-        let result = cell::run(workload, network, layout, model, self.explain, observer);
+        let result = cell::run(workload, network, &run.layouts[place.workload], model, explain, observer);
         progress.ended(&workload.name, name);
         result.map_err(|MixError { job, error }| StudyError::Replay {
             workload: workload.name.clone(),

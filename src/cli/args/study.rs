@@ -81,6 +81,10 @@ pub struct StudyFlags {
     /// moves each network; [sensitivity] in the study says which. Takes about 20 times as long
     #[arg(long)]
     pub sensitivity: bool,
+    /// Repeat every replay with packets, and say whether the answer holds ([check] packets = true in a study). The time it
+    /// takes is said before
+    #[arg(long)]
+    pub cross_check: bool,
     #[command(flatten)]
     pub prices: PriceFlags,
     #[command(flatten)]

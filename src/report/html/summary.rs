@@ -1,5 +1,6 @@
 //! The summary for a buyer: which network for this mix of workloads, and what the answer depends on.
 
+use super::super::cross_check;
 use super::svg::ratio;
 use super::{View, offers, short};
 use crate::report::findings::{EQUAL, list};
@@ -95,8 +96,8 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     let mut remarks = vec![measure(c)];
     if c.has_settings() {
         remarks.push(
-            "A setting is a platform, a routing rule, a mapping and a table of collectives. Every network is compared with \
-             the baseline network in the same setting; the table across settings compares settings."
+            "A setting is a platform, a routing rule, a mapping, a table of collectives and a network model. Every network is \
+             compared with the baseline network in the same setting; the table across settings compares settings."
                 .to_owned(),
         );
     }
@@ -107,6 +108,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
                 .to_owned(),
         );
     }
+    remarks.extend(cross_check::summary(c));
     remarks.extend(routings::shown(c).into_iter().flat_map(|shown| shown.sentences));
     remarks.extend(routings::different_rules(c));
     let answer = |group: &Vec<usize>| {

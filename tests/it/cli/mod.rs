@@ -11,6 +11,7 @@ mod export;
 mod flags;
 mod model;
 mod outputs;
+mod packet_model;
 mod replay;
 mod report_html;
 mod report_settings;

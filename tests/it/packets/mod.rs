@@ -4,3 +4,4 @@ mod booksim;
 mod cli;
 mod engines;
 mod identities;
+mod replay;

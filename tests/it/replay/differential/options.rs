@@ -127,6 +127,7 @@ impl Options {
                 transfers: if sharing == Rule::Exact { 0.0 } else { self.precision },
                 others: self.precision,
             },
+            medium: None,
         }
     }
 

@@ -1,0 +1,162 @@
+//! The seam to the engine: seconds outside, picoseconds inside.
+
+use super::fabric::Fabric;
+use super::queue::Event;
+use super::state::{NONE, PS, State, whole};
+use crate::ids::{HostId, LinkId};
+use crate::network::sharing::LinkState;
+use crate::network::{Carrier, Handshake, HeadOfLine, PacketCounts};
+use crate::platform::{Platform, RouteError};
+use rustc_hash::FxHashMap;
+
+/// What messages between two hosts have in common.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    /// Picoseconds of the latencies of the platform's route.
+    latency: u64,
+    /// Picoseconds of a byte on the loopback, for messages that take no network.
+    loopback: Option<f64>,
+}
+
+/// The packets of a replay.
+pub(super) struct Carry<'a> {
+    state: State<'a>,
+    pairs: FxHashMap<(u32, u32), Pair>,
+    /// Messages and bytes on the loopback.
+    local: (u64, u64),
+}
+
+/// Times of the engine are sums of differences: they are this much off a whole number of picoseconds, and more when they
+/// are large.
+fn slack(now: f64) -> u64 {
+    1 + (now * PS * f64::EPSILON * 4.0) as u64
+}
+
+impl<'a> Carry<'a> {
+    pub(super) fn new(fabric: &'a Fabric, platform: &'a Platform, watched: bool) -> Self {
+        Self { state: State::new(fabric, platform, watched), pairs: FxHashMap::default(), local: (0, 0) }
+    }
+
+    fn pair(&mut self, from: HostId, to: HostId) -> Result<Pair, RouteError> {
+        if let Some(pair) = self.pairs.get(&(from.0, to.0)) {
+            return Ok(*pair);
+        }
+        let platform = self.state.platform;
+        let mut links = Vec::new();
+        platform.route(from, to, &mut links)?;
+        let latency: f64 = links.iter().map(|link| platform.links[link.index()].latency).sum();
+        let only_loopback = matches!(links[..], [link] if platform.loopback == Some(link));
+        let loopback = only_loopback.then(|| PS / platform.links[links[0].index()].bandwidth);
+        let pair = Pair { latency: whole(latency * PS), loopback };
+        self.pairs.insert((from.0, to.0), pair);
+        Ok(pair)
+    }
+
+    /// The present in picoseconds, not before what has happened.
+    fn now(&mut self, seconds: f64) -> u64 {
+        whole(seconds * PS).max(self.state.queue.now())
+    }
+}
+
+impl Carrier for Carry<'_> {
+    fn start(
+        &mut self,
+        now: f64,
+        (from, to): (HostId, HostId),
+        handshake: Option<Handshake>,
+        bytes: u64,
+        tag: u32,
+    ) -> Result<f64, RouteError> {
+        let pair = self.pair(from, to)?;
+        let t = self.now(now);
+        if let Some(byte) = pair.loopback {
+            let message = self.state.enter(tag, from.0, to.0, bytes);
+            self.local.0 += 1;
+            self.local.1 += bytes;
+            let arrives = t + pair.latency + whole(bytes as f64 * byte);
+            self.state.queue.add(arrives, Event::Arrived { message });
+            return Ok(pair.latency as f64 / PS);
+        }
+        let message = self.state.enter(tag, from.0, to.0, bytes);
+        let latency = pair.latency as f64 / PS;
+        let Some(handshake) = handshake.filter(|handshake| handshake.trips > 0) else {
+            self.state.queue.add(t, Event::Begin { message });
+            return Ok(latency);
+        };
+        // The clearance is a packet. The request has left when the send was posted, which may be in the past, so it takes
+        // the time of an empty network.
+        let clearance = self.state.enter(NONE, to.0, from.0, 0);
+        self.state.messages[clearance as usize].then = message;
+        let before = handshake.seconds(now, latency);
+        let leaves = t + whole((before - latency).max(0.0) * PS);
+        self.state.queue.add(leaves, Event::Begin { message: clearance });
+        Ok(latency + before)
+    }
+
+    fn next_delay(&mut self, now: f64, quiet: Option<f64>) -> Option<f64> {
+        let until = quiet.map_or(u64::MAX, |seconds| whole((now + seconds) * PS));
+        let state = &mut self.state;
+        while state.finished.is_empty() {
+            match state.queue.next_time() {
+                Some(t) if t <= until => state.instant(t),
+                _ => return None,
+            }
+        }
+        Some((state.finished_at as f64 / PS - now).max(0.0))
+    }
+
+    fn arrivals(&mut self, now: f64, finished: &mut Vec<u32>) {
+        let t = whole(now * PS);
+        if self.state.finished_at <= t + slack(now) {
+            finished.append(&mut self.state.finished);
+        }
+    }
+
+    fn link_changes(&mut self, tell: &mut dyn FnMut(LinkId, LinkState, f64)) {
+        for (link, state, t) in self.state.changes.drain(..) {
+            tell(link, state, t as f64 / PS);
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.state.open == 0 && self.state.finished.is_empty()
+    }
+
+    fn traffic(&self) -> Vec<(u64, u64)> {
+        let mut traffic = vec![(0, 0); self.state.platform.links.len()];
+        for port in self.state.ports.iter().filter(|port| port.link != NONE) {
+            traffic[port.link as usize] = (port.messages, port.bytes);
+        }
+        if let Some(loopback) = self.state.platform.loopback {
+            traffic[loopback.index()] = self.local;
+        }
+        traffic
+    }
+
+    fn links_crossed(&self) -> f64 {
+        self.state.crossed as f64
+    }
+
+    fn head_of_line(&self) -> Vec<HeadOfLine> {
+        let link = |port: u32| self.state.ports[port as usize].link;
+        let mut all: Vec<HeadOfLine> = self
+            .state
+            .behind
+            .iter()
+            .map(|(&(wanted, behind), &(packets, time))| HeadOfLine {
+                wanted: LinkId(link(wanted)),
+                behind: LinkId(link(behind)),
+                packets,
+                seconds: time as f64 / PS,
+            })
+            .filter(|blocked| blocked.wanted.0 != NONE && blocked.behind.0 != NONE)
+            .collect();
+        all.sort_by(|a, b| b.seconds.total_cmp(&a.seconds).then((a.wanted, a.behind).cmp(&(b.wanted, b.behind))));
+        all
+    }
+
+    fn counts(&self) -> PacketCounts {
+        let State { made, passed, out_of_order, .. } = self.state;
+        PacketCounts { packets: made, hops: passed, out_of_order }
+    }
+}

@@ -1,0 +1,206 @@
+//! A network as replays see it: wires, routing rule, buffers. It is built once and shared by all replays of a study.
+
+use super::carry::Carry;
+use crate::ids::{HostId, LinkId};
+use crate::network::model::PacketLevel;
+use crate::network::{Carrier, Medium};
+use crate::packets::deadlock::{self, Freedom};
+use crate::packets::parameters::{HostPort, MAX_VCS, Parameters, Switching};
+use crate::packets::routing::{self, Rule};
+use crate::packets::wiring::MAX_PLACES;
+use crate::packets::{PacketError, Wiring};
+use crate::platform::{Duplex, HostsPerSwitch, Platform};
+use crate::routing::RoutingSpec;
+use crate::topology::{ArcId, Topology};
+use std::sync::Arc;
+
+/// Bytes of a flit: the unit of loads that adaptive rules compare (256 bit, as in the papers on these networks).
+pub const FLIT: u32 = 32;
+/// Most packets that a virtual channel holds by default, however long the cables are.
+const MOST_BUFFERED: u32 = 4096;
+
+/// What a fabric is built from.
+pub struct Ground<'a> {
+    /// The switches.
+    pub topology: &'a Arc<Topology>,
+    /// Hosts, speeds and latencies; it must have been built from the topology.
+    pub platform: &'a Platform,
+    /// Whether the directions of a cable share its bandwidth.
+    pub duplex: Duplex,
+    /// The network's own routing rule.
+    pub routing: &'a RoutingSpec,
+    /// Seed of random routes and choices.
+    pub seed: u64,
+}
+
+/// A network that packets of replays run on.
+pub struct Fabric {
+    pub(super) wiring: Arc<Wiring>,
+    pub(super) rule: Arc<dyn Rule>,
+    pub(super) level: PacketLevel,
+    /// Virtual channels of each link.
+    pub vcs: u32,
+    /// Full packets that each virtual channel of an input holds.
+    pub vc_buffer: u32,
+    /// The packet routing as text.
+    pub routing: String,
+    /// Why it cannot deadlock.
+    pub freedom: String,
+    /// Remarks of the routing rule.
+    pub note: Option<String>,
+    pub(super) seed: u64,
+    /// Link of each arc.
+    pub(super) link_of_arc: Vec<LinkId>,
+}
+
+impl std::fmt::Debug for Fabric {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fabric")
+            .field("topology", &self.wiring.topology.name())
+            .field("routing", &self.routing)
+            .field("vcs", &self.vcs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns the packet routing that does what a rule of flows does, or comes nearest to it.
+fn routing_for(spec: &RoutingSpec) -> String {
+    match spec.kind.name {
+        "adaptive" | "split" => "amin".into(),
+        "ugal" => "ugal".into(),
+        _ => format!("static:{spec}"),
+    }
+}
+
+/// Builds the routing rule, and returns it with its name and number of virtual channels.
+fn rule_of(
+    ground: &Ground<'_>,
+    level: &PacketLevel,
+    wiring: &Arc<Wiring>,
+) -> Result<(Box<dyn Rule>, String, u32), PacketError> {
+    let build = |name: String| {
+        let (rule, vcs) = routing::build_with(&name, wiring, level.vcs, ground.seed)?;
+        Ok((rule, name, vcs))
+    };
+    if let Some(routing) = &level.routing {
+        return build(routing.clone());
+    }
+    match build(routing_for(ground.routing)) {
+        // Hop by hop, long routes need more channels than there can be.
+        Err(PacketError::TooFewVcs { needed, .. }) if needed > level.vcs.unwrap_or(MAX_VCS) => {
+            build(routing::default_for(ground.topology).into())
+        }
+        other => other,
+    }
+}
+
+impl Fabric {
+    /// Returns why packets do not model a network, if they do not.
+    fn refusal(topology: &Topology, platform: &Platform, duplex: Duplex) -> Option<PacketError> {
+        let shared_host = |host: u32| {
+            let [up, down] = platform.routes.host_links(HostId(host));
+            up.is_some() && up == down
+        };
+        let what = if duplex == Duplex::Shared && !topology.graph.is_directed() {
+            "cables whose directions share their bandwidth (duplex = `shared`)"
+        } else if (0..platform.hosts.len() as u32).any(shared_host) {
+            "links of hosts whose directions share their bandwidth (duplex = `shared`)"
+        } else {
+            return None;
+        };
+        Some(PacketError::NotModelled {
+            network: topology.name(),
+            what: what.into(),
+            instead: "set duplex = \"full\", or leave the packet model to other networks",
+        })
+    }
+
+    /// Builds a fabric.
+    ///
+    /// # Errors
+    /// [`PacketError`]: cables whose directions share their bandwidth, a routing that does not fit or can deadlock, fewer
+    /// virtual channels than it needs, constants out of range.
+    pub fn new(ground: &Ground<'_>, level: &PacketLevel) -> Result<Self, PacketError> {
+        let (topology, platform) = (ground.topology, ground.platform);
+        let graph = &topology.graph;
+        if let Some(error) = Self::refusal(topology, platform, ground.duplex) {
+            return Err(error);
+        }
+        if level.mtu == 0 {
+            return Err(PacketError::invalid("mtu", 0, "a packet carries at least one byte"));
+        }
+        if level.header > level.mtu {
+            let rule = format!("a header of more bytes than the {} of the payload is a mistake", level.mtu);
+            return Err(PacketError::invalid("header", level.header, rule));
+        }
+        for (name, value) in [("window", level.window), ("buffer", level.vc_buffer)] {
+            if value == Some(0) {
+                return Err(PacketError::invalid(name, 0, "it must be at least 1, or left out"));
+            }
+        }
+        if let Some(vcs) = level.vcs.filter(|vcs| !(1..=MAX_VCS).contains(vcs)) {
+            return Err(PacketError::invalid("vcs", vcs, format!("it must be from 1 to {MAX_VCS}")));
+        }
+        let mut counts = vec![0; graph.switches()];
+        for host in &platform.hosts {
+            counts[host.switch.expect("hosts of a topology have switches").index()] += 1;
+        }
+        let mut wiring = Wiring::new(topology.clone(), Some(HostsPerSwitch::Each(counts)), HostPort::Own, 1)?;
+        let link_of_arc: Vec<LinkId> = (0..graph.arcs() as u32)
+            .map(|arc| match ground.duplex {
+                Duplex::Full => LinkId(arc),
+                Duplex::Shared => LinkId(graph.cable(ArcId(arc)).0),
+            })
+            .collect();
+        let link = |arc: usize| &platform.links[link_of_arc[arc].index()];
+        wiring.latency = (0..graph.arcs()).map(|arc| (link(arc).latency * 1e12).round() as u32).collect();
+        let wiring = Arc::new(wiring);
+        let (rule, routing, vcs) = rule_of(ground, level, &wiring)?;
+        let most = (0..wiring.switches() as u32).map(|s| wiring.inputs(s).max(wiring.outputs(s))).max().unwrap_or(0);
+        if most as usize * vcs as usize > MAX_PLACES {
+            let reason = format!("a switch has {most} ports with {vcs} virtual channels each");
+            return Err(PacketError::TooLarge { topology: topology.name(), reason });
+        }
+        // Full rate needs a packet on each link of the round trip and in the switch.
+        let packet = f64::from(level.mtu) + f64::from(level.header);
+        let in_flight = (0..graph.arcs()).map(|arc| 2.0 * link(arc).latency * link(arc).bandwidth / packet);
+        let vc_buffer = level
+            .vc_buffer
+            .unwrap_or_else(|| (in_flight.fold(0.0, f64::max).ceil().min(f64::from(MOST_BUFFERED)) as u32 + 2).max(4));
+        let parameters = Parameters {
+            vcs,
+            packet: 2,
+            vc_buffer: 2,
+            switching: Switching::CutThrough,
+            hold_switch: true,
+            ..Parameters::default()
+        };
+        let freedom = match deadlock::check(&wiring, &*rule, &routing, &parameters)? {
+            Freedom::Ascending => "hop number i travels on virtual channel i".into(),
+            Freedom::Acyclic { channels, dependencies } => {
+                format!("{dependencies} dependencies of {channels} channels without a cycle")
+            }
+            Freedom::Proven(proof) => proof.into(),
+            Freedom::Unchecked => "not checked".into(),
+        };
+        let note = rule.note();
+        Ok(Self {
+            wiring,
+            rule: Arc::from(rule),
+            level: level.clone(),
+            vcs,
+            vc_buffer,
+            routing,
+            freedom,
+            note,
+            seed: ground.seed,
+            link_of_arc,
+        })
+    }
+}
+
+impl Medium for Fabric {
+    fn carrier<'a>(&'a self, platform: &'a Platform, watched: bool) -> Box<dyn Carrier + 'a> {
+        Box::new(Carry::new(self, platform, watched))
+    }
+}

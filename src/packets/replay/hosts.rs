@@ -1,0 +1,217 @@
+//! Hosts: messages become packets, and packets that arrive complete messages.
+
+use super::queue::Event;
+use super::state::{Line, Message, NONE, Packet, State, whole};
+use crate::network::model::Injection;
+use crate::network::sharing::LinkState;
+
+impl State<'_> {
+    /// Enters a message. It begins with [`Event::Begin`].
+    pub(super) fn enter(&mut self, tag: u32, from: u32, to: u32, bytes: u64) -> u32 {
+        let packets = bytes.div_ceil(u64::from(self.fabric.level.mtu)).max(1);
+        let message = Message {
+            tag,
+            then: NONE,
+            from,
+            to,
+            bytes,
+            to_make: packets,
+            to_arrive: packets,
+            number: 0,
+            highest: 0,
+            done_at: 0,
+            stamp: 0,
+            vc: 0,
+            next: NONE,
+            under_way: 0,
+            parked: false,
+        };
+        self.open += 1;
+        match self.free_messages.pop() {
+            Some(index) => {
+                self.messages[index as usize] = message;
+                index
+            }
+            None => {
+                self.messages.push(message);
+                self.messages.len() as u32 - 1
+            }
+        }
+    }
+
+    /// A message joins those that its host sends. It keeps its virtual channel, so that its packets stay in order where
+    /// their routes are the same.
+    pub(super) fn begin(&mut self, message: u32, t: u64) {
+        let host = self.messages[message as usize].from;
+        let next_vc = &mut self.next_vc[host as usize];
+        self.messages[message as usize].vc = *next_vc;
+        *next_vc = (*next_vc + 1) % self.vcs;
+        self.line_up(message);
+        let port = self.outputs + host;
+        if self.watched && self.ports[port as usize].free_at > t {
+            self.report(port, LinkState { full: true, limiting: true }, t);
+        }
+        self.touch(port, t);
+    }
+
+    /// Puts a message behind all others of its host.
+    fn line_up(&mut self, index: u32) {
+        self.stamps += 1;
+        let message = &mut self.messages[index as usize];
+        (message.stamp, message.next) = (self.stamps, NONE);
+        let line = &mut self.lines[(message.from * self.vcs + message.vc) as usize];
+        if line.first == NONE {
+            self.filled[message.from as usize] |= 1 << message.vc;
+            *line = Line { first: index, last: index };
+        } else {
+            let last = std::mem::replace(&mut line.last, index);
+            self.messages[last as usize].next = index;
+        }
+    }
+
+    /// A host sends its next packet, if its link is free and there is space.
+    pub(super) fn inject(&mut self, number: u32, t: u64) {
+        let (vcs, host) = (self.vcs, number - self.outputs);
+        let first_line = (host * vcs) as usize;
+        let filled = self.filled[host as usize];
+        if filled == 0 {
+            return;
+        }
+        let free_at = self.ports[number as usize].free_at;
+        if free_at > t {
+            return self.wake(number, free_at);
+        }
+        let (mut best, mut chosen) = (u64::MAX, NONE);
+        let level = &self.fabric.level;
+        let mut left = filled;
+        while left != 0 {
+            let vc = left.trailing_zeros();
+            left &= left - 1;
+            let first = self.lines[first_line + vc as usize].first;
+            let message = &self.messages[first as usize];
+            let bytes = message.bytes.min(u64::from(level.mtu)) as u32 + level.header;
+            let fits = self.used[(number * vcs + vc) as usize] <= self.buffer.saturating_sub(bytes);
+            // First come, first served waits for its turn even where another message could go.
+            if (fits || level.injection == Injection::FirstCome) && message.stamp < best {
+                (best, chosen) = (message.stamp, if fits { vc } else { NONE });
+            }
+        }
+        if chosen == NONE {
+            return;
+        }
+        let vc = chosen;
+        let index = self.lines[first_line + vc as usize].first;
+        let message = &mut self.messages[index as usize];
+        let payload = message.bytes.min(u64::from(level.mtu)) as u32;
+        let bytes = payload + level.header;
+        message.bytes -= u64::from(payload);
+        message.to_make -= 1;
+        message.under_way += 1;
+        let packet_number = message.number;
+        message.number += 1;
+        let to = message.to;
+        let is_first = packet_number == 0 && message.tag != NONE;
+        let (done, parks) = (message.to_make == 0, level.window.is_some_and(|most| message.under_way >= most));
+        if done || parks || level.injection == Injection::Turns {
+            let next = message.next;
+            message.parked = parks && !done;
+            self.lines[first_line + vc as usize].first = next;
+            if next == NONE {
+                self.filled[host as usize] &= !(1 << vc);
+            }
+            if !done && !parks {
+                self.line_up(index);
+            }
+        }
+        let packet = Packet {
+            message: index,
+            next: NONE,
+            lane: self.ports[number as usize].far * vcs + vc,
+            bytes,
+            to,
+            target: self.fabric.wiring.switch_of(to),
+            number: packet_number,
+            head_at: 0,
+            tail_at: 0,
+            hops: 0,
+            note: 0,
+            phase: 0,
+            created: self.made as u32,
+        };
+        self.made += 1;
+        self.passed += 1;
+        let packet = match self.free_packets.pop() {
+            Some(place) => {
+                self.packets[place as usize] = packet;
+                place
+            }
+            None => {
+                self.packets.push(packet);
+                self.packets.len() as u32 - 1
+            }
+        };
+        self.used[(number * vcs + vc) as usize] += bytes;
+        let port = &mut self.ports[number as usize];
+        let gone = t + whole(f64::from(bytes) * port.byte);
+        port.free_at = gone;
+        port.bytes += u64::from(bytes);
+        if is_first && port.link != NONE {
+            port.messages += 1;
+            self.crossed += 1;
+        }
+        let head = t + port.latency;
+        self.queue.add(head, Event::Arrival { packet });
+        let waits = self.filled[host as usize] != 0;
+        if waits {
+            self.wake(number, gone);
+        }
+        if self.watched {
+            self.report(number, LinkState { full: true, limiting: waits }, t);
+            self.queue.add(gone, Event::Idle(number));
+        }
+    }
+
+    /// A packet is on its last link; its tail arrives at `tail`.
+    pub(super) fn deliver(&mut self, index: u32, tail: u64) {
+        let packet = self.packets[index as usize];
+        self.free_packets.push(index);
+        let windowed = self.fabric.level.window.is_some();
+        let message = &mut self.messages[packet.message as usize];
+        if packet.number < message.highest {
+            self.out_of_order += 1;
+        }
+        message.highest = message.highest.max(packet.number + 1);
+        message.done_at = message.done_at.max(tail);
+        message.to_arrive -= 1;
+        if message.to_arrive == 0 {
+            self.queue.add(message.done_at, Event::Arrived { message: packet.message });
+        } else if windowed {
+            self.queue.add(tail, Event::Acknowledged { message: packet.message });
+        }
+    }
+
+    /// A packet of a message has arrived: one more may be under way.
+    pub(super) fn acknowledged(&mut self, index: u32, t: u64) {
+        let message = &mut self.messages[index as usize];
+        message.under_way -= 1;
+        if message.parked {
+            message.parked = false;
+            let port = self.outputs + message.from;
+            self.line_up(index);
+            self.touch(port, t);
+        }
+    }
+
+    /// The last packet of a message has arrived.
+    pub(super) fn message_arrives(&mut self, index: u32, t: u64) {
+        let Message { tag, then, .. } = self.messages[index as usize];
+        self.free_messages.push(index);
+        self.open -= 1;
+        if then != NONE {
+            self.queue.add(t, Event::Begin { message: then });
+        } else {
+            self.finished.push(tag);
+            self.finished_at = t;
+        }
+    }
+}

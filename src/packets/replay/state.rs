@@ -1,0 +1,386 @@
+//! State of a network of packets, in flat arrays.
+//!
+//! Ports that send are numbered through: the outputs of all switches, then the links of hosts to their switches. A port has
+//! `vcs` channels, which are the accounts of the buffers at its far end; these buffers are the lanes of the input there.
+
+use super::fabric::Fabric;
+use super::queue::{Event, EventQueue};
+use crate::ids::{HostId, LinkId};
+use crate::network::sharing::LinkState;
+use crate::packets::wiring::Wiring;
+use crate::platform::Platform;
+use rustc_hash::FxHashMap;
+
+/// No packet, message, port, or link.
+pub(super) const NONE: u32 = u32::MAX;
+/// No time.
+pub(super) const NEVER: u64 = u64::MAX;
+/// Picoseconds in a second.
+pub(super) const PS: f64 = 1e12;
+
+/// The nearest whole number of picoseconds.
+#[inline]
+pub(super) fn whole(time: f64) -> u64 {
+    (time + 0.5) as u64
+}
+
+/// A packet under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packet {
+    pub message: u32,
+    /// Packet behind it in its lane.
+    pub next: u32,
+    /// Lane that it is in or travels to.
+    pub lane: u32,
+    /// Bytes on the link, header included.
+    pub bytes: u32,
+    /// Destination host, and its switch.
+    pub to: u32,
+    pub target: u32,
+    /// Number in its message.
+    pub number: u64,
+    /// When its head came into the lane.
+    pub head_at: u64,
+    /// When its tail is in the lane; kept only where links differ in speed.
+    pub tail_at: u64,
+    pub hops: u32,
+    pub note: u32,
+    pub phase: u32,
+    /// Number among all packets, for random choices.
+    pub created: u32,
+}
+
+/// A virtual channel of an input: a queue of packets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    pub first: u32,
+    pub last: u32,
+    /// When the tail of the packet that left last has left, and by which port.
+    pub busy_until: u64,
+    pub left_by: u32,
+}
+
+/// An input of a switch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Input {
+    pub switch: u32,
+    /// Number among the inputs of its switch.
+    pub number: u32,
+    /// Port that sends to it.
+    pub from: u32,
+    /// Virtual channel whose turn is next.
+    pub turn: u32,
+}
+
+/// A packet at the front of a lane asks for an output.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    pub lane: u32,
+    pub lowest: u8,
+    pub highest: u8,
+    pub priority: u8,
+    /// Earliest time at which it may leave.
+    pub from: u64,
+}
+
+/// A port that sends: an output of a switch, or a host's link to its switch.
+#[derive(Debug)]
+pub(super) struct Port {
+    /// When its line is free.
+    pub free_at: u64,
+    /// Time of the next [`Event::Port`]; [`NEVER`] if there is none.
+    pub wake_at: u64,
+    /// Picoseconds of a byte, and of the way to the far end.
+    pub byte: f64,
+    pub latency: u64,
+    /// Input at the far end; [`NONE`] if it is a host.
+    pub far: u32,
+    pub link: u32,
+    /// Input of the switch whose turn is next.
+    pub pointer: u32,
+    /// Inputs of the switch that it is an output of.
+    pub inputs: u32,
+    /// Instant at which it was put on the list of ports that may send.
+    pub touched: u64,
+    pub requests: Vec<Request>,
+    pub messages: u64,
+    pub bytes: u64,
+    /// What was reported of the link last.
+    pub reported: LinkState,
+}
+
+/// A message until its last packet has arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    /// Tag of its starter; [`NONE`] for control messages.
+    pub tag: u32,
+    /// Message that begins when this one has arrived.
+    pub then: u32,
+    pub from: u32,
+    pub to: u32,
+    /// Payload that is in no packet yet.
+    pub bytes: u64,
+    pub to_make: u64,
+    pub to_arrive: u64,
+    /// Number of the next packet, and one more than the highest that has arrived.
+    pub number: u64,
+    pub highest: u64,
+    /// Latest arrival so far.
+    pub done_at: u64,
+    /// Its place in the order of turns, virtual channel and the message behind it there.
+    pub stamp: u64,
+    pub vc: u32,
+    pub next: u32,
+    pub under_way: u32,
+    /// It waits for an acknowledgement.
+    pub parked: bool,
+}
+
+/// The messages of a host on a virtual channel, in the order of their turns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub first: u32,
+    pub last: u32,
+}
+
+/// The whole network.
+pub(super) struct State<'a> {
+    pub fabric: &'a Fabric,
+    pub platform: &'a Platform,
+    pub vcs: u32,
+    /// Bytes of a buffer.
+    pub buffer: u32,
+    pub queue: EventQueue,
+    /// First output of each switch.
+    pub first_out: Vec<u32>,
+    pub ports: Vec<Port>,
+    /// Bytes sent and not credited, by port and virtual channel.
+    pub used: Vec<u32>,
+    pub inputs: Vec<Input>,
+    pub lanes: Vec<Lane>,
+    /// Outputs that the packet at the front of a lane has asked for, the first `asked_of` of `most` for each lane; only
+    /// where a rule may give several.
+    pub asked: Vec<u32>,
+    pub asked_of: Vec<u8>,
+    pub most: usize,
+    /// Flits sent or routed and not credited, by output of a switch, where the rule looks at them.
+    pub loads: Vec<u32>,
+    pub reads_loads: bool,
+    /// Number of outputs of switches: ports from there on are those of hosts.
+    pub outputs: u32,
+    /// The messages of hosts, by host and virtual channel.
+    pub lines: Vec<Line>,
+    /// Virtual channels on which a host has messages, as bits.
+    pub filled: Vec<u64>,
+    /// Virtual channel of the next message of each host.
+    pub next_vc: Vec<u32>,
+    pub stamps: u64,
+    pub packets: Vec<Packet>,
+    pub free_packets: Vec<u32>,
+    pub messages: Vec<Message>,
+    pub free_messages: Vec<u32>,
+    /// Ports that may send at this instant.
+    pub touched: Vec<u32>,
+    /// Tags of messages that have arrived and were not handed on, and when that was.
+    pub finished: Vec<u32>,
+    pub finished_at: u64,
+    /// Messages that are not there yet.
+    pub open: u64,
+    pub made: u64,
+    pub passed: u64,
+    pub out_of_order: u64,
+    pub crossed: u64,
+    /// Links do not all have the same speed.
+    pub uneven: bool,
+    pub watched: bool,
+    pub changes: Vec<(LinkId, LinkState, u64)>,
+    /// Packets that waited in a lane behind one for another output, by the two outputs, and their picoseconds.
+    pub behind: FxHashMap<(u32, u32), (u64, u64)>,
+    /// Working memory.
+    pub events: Vec<(u64, Event)>,
+    pub more: Vec<crate::packets::routing::Candidate>,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn new(fabric: &'a Fabric, platform: &'a Platform, watched: bool) -> Self {
+        let wiring: &Wiring = &fabric.wiring;
+        let vcs = fabric.vcs;
+        let n = wiring.switches() as u32;
+        let (mut first_out, mut first_in) = (vec![0], vec![0]);
+        for s in 0..n {
+            first_out.push(first_out[s as usize] + wiring.outputs(s));
+            first_in.push(first_in[s as usize] + wiring.inputs(s));
+        }
+        let (outputs, all_inputs) = (first_out[n as usize], first_in[n as usize]);
+        let port = |link: Option<LinkId>, far: u32, inputs: u32| {
+            let (byte, latency) = link.map_or((0.0, 0), |link| {
+                let link = &platform.links[link.index()];
+                (PS / link.bandwidth, whole(link.latency * PS))
+            });
+            Port {
+                free_at: 0,
+                wake_at: NEVER,
+                byte,
+                latency,
+                far,
+                link: link.map_or(NONE, |link| link.0),
+                pointer: 0,
+                inputs,
+                touched: NEVER,
+                requests: Vec::new(),
+                messages: 0,
+                bytes: 0,
+                reported: LinkState::default(),
+            }
+        };
+        let mut ports = Vec::with_capacity((outputs + wiring.hosts()) as usize);
+        let mut inputs = vec![Input { switch: 0, number: 0, from: NONE, turn: 0 }; all_inputs as usize];
+        for s in 0..n {
+            for number in 0..wiring.outputs(s) {
+                let host = number.wrapping_sub(wiring.first_host_output(s));
+                ports.push(if host < wiring.hosts_of(s) {
+                    let [_, down] = platform.routes.host_links(HostId(wiring.host_first[s as usize] + host));
+                    port(down, NONE, wiring.inputs(s))
+                } else {
+                    let cable = number - wiring.first_cable(s);
+                    let end = wiring.far_end(s, cable);
+                    let far = first_in[end.switch as usize] + wiring.first_cable(end.switch) + end.cable;
+                    let link = fabric.link_of_arc[wiring.out_arc(s, cable).index()];
+                    port(Some(link), far, wiring.inputs(s))
+                });
+            }
+            for number in 0..wiring.inputs(s) {
+                let host = number.wrapping_sub(wiring.first_host_input(s));
+                let from = if host < wiring.hosts_of(s) {
+                    outputs + wiring.host_first[s as usize] + host
+                } else {
+                    let end = wiring.near_end(s, number - wiring.first_cable(s));
+                    first_out[end.switch as usize] + wiring.first_cable(end.switch) + end.cable
+                };
+                inputs[(first_in[s as usize] + number) as usize] = Input { switch: s, number, from, turn: 0 };
+            }
+        }
+        for host in 0..wiring.hosts() {
+            let s = wiring.switch_of(host);
+            let place = host - wiring.host_first[s as usize];
+            let far = first_in[s as usize] + wiring.first_host_input(s) + place;
+            let [up, _] = platform.routes.host_links(HostId(host));
+            ports.push(port(up, far, 0));
+        }
+        let uneven = ports.iter().any(|port| port.byte != ports[0].byte);
+        let most = fabric.rule.candidates();
+        let lanes = all_inputs as usize * vcs as usize;
+        let packet = u64::from(fabric.level.mtu) + u64::from(fabric.level.header);
+        Self {
+            fabric,
+            platform,
+            vcs,
+            buffer: u32::try_from(packet * u64::from(fabric.vc_buffer)).unwrap_or(u32::MAX),
+            queue: EventQueue::new(),
+            first_out,
+            used: vec![0; ports.len() * vcs as usize],
+            lines: vec![Line { first: NONE, last: NONE }; wiring.hosts() as usize * vcs as usize],
+            filled: vec![0; wiring.hosts() as usize],
+            next_vc: vec![0; wiring.hosts() as usize],
+            ports,
+            inputs,
+            lanes: vec![Lane { first: NONE, last: NONE, busy_until: 0, left_by: NONE }; lanes],
+            asked: if most > 1 { vec![NONE; lanes * most] } else { Vec::new() },
+            asked_of: if most > 1 { vec![0; lanes] } else { Vec::new() },
+            most,
+            loads: vec![0; outputs as usize],
+            reads_loads: fabric.rule.reads_loads(),
+            outputs,
+            stamps: 0,
+            packets: Vec::new(),
+            free_packets: Vec::new(),
+            messages: Vec::new(),
+            free_messages: Vec::new(),
+            touched: Vec::new(),
+            finished: Vec::new(),
+            finished_at: 0,
+            open: 0,
+            made: 0,
+            passed: 0,
+            out_of_order: 0,
+            crossed: 0,
+            uneven,
+            watched,
+            changes: Vec::new(),
+            behind: FxHashMap::default(),
+            events: Vec::new(),
+            more: Vec::new(),
+        }
+    }
+
+    /// A port may be able to send at this instant.
+    #[inline]
+    pub(super) fn touch(&mut self, port: u32, t: u64) {
+        let entry = &mut self.ports[port as usize];
+        if entry.touched != t {
+            entry.touched = t;
+            self.touched.push(port);
+        }
+    }
+
+    /// Looks at a port again at `time`, unless it is looked at before: then that look decides.
+    #[inline]
+    pub(super) fn wake(&mut self, port: u32, time: u64) {
+        let entry = &mut self.ports[port as usize];
+        if time < entry.wake_at {
+            entry.wake_at = time;
+            self.queue.add(time, Event::Port(port));
+        }
+    }
+
+    /// Reports the state of a port's link.
+    pub(super) fn report(&mut self, port: u32, state: LinkState, t: u64) {
+        let entry = &mut self.ports[port as usize];
+        if entry.link != NONE && entry.reported != state {
+            entry.reported = state;
+            self.changes.push((LinkId(entry.link), state, t));
+        }
+    }
+
+    /// Lets all events of the next instant happen.
+    pub(super) fn instant(&mut self, t: u64) {
+        let mut events = std::mem::take(&mut self.events);
+        self.queue.take(&mut events);
+        for &(_, event) in &events {
+            match event {
+                Event::Arrival { packet } => self.head_arrives(packet, t),
+                Event::Front { lane } => self.front(lane, t),
+                Event::Credit { channel, bytes } => self.credit(channel, bytes, t),
+                Event::Port(port) => {
+                    // An event that was overtaken by an earlier one of its port has another time than is noted there.
+                    if self.ports[port as usize].wake_at == t {
+                        self.ports[port as usize].wake_at = NEVER;
+                        self.touch(port, t);
+                    }
+                }
+                Event::Idle(port) => {
+                    if self.ports[port as usize].free_at == t {
+                        self.report(port, LinkState::default(), t);
+                    }
+                }
+                Event::Acknowledged { message } => self.acknowledged(message, t),
+                Event::Begin { message } => self.begin(message, t),
+                Event::Arrived { message } => self.message_arrives(message, t),
+            }
+        }
+        events.clear();
+        self.events = events;
+        // Ports decide when all that happens at this instant is known.
+        let mut touched = std::mem::take(&mut self.touched);
+        for &port in &touched {
+            self.ports[port as usize].touched = NEVER;
+            if port < self.outputs {
+                self.send(port, t);
+            } else {
+                self.inject(port, t);
+            }
+        }
+        touched.clear();
+        self.touched = touched;
+    }
+}

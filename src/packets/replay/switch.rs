@@ -1,0 +1,278 @@
+//! Switches: heads arrive and are routed, outputs choose among the lanes that ask for them.
+
+use super::fabric::FLIT;
+use super::queue::Event;
+use super::state::{NONE, Packet, Request, State, whole};
+use crate::network::sharing::LinkState;
+use crate::packets::routing::{At, Candidate, Head};
+
+/// Flits of a packet, as loads count them.
+#[inline]
+pub(super) fn flits(bytes: u32) -> u32 {
+    bytes.div_ceil(FLIT)
+}
+
+impl State<'_> {
+    /// The head of a packet is in its lane.
+    pub(super) fn head_arrives(&mut self, index: u32, t: u64) {
+        let packet = &mut self.packets[index as usize];
+        packet.next = NONE;
+        packet.head_at = t;
+        let lane_number = packet.lane;
+        if self.uneven {
+            let from = self.inputs[(lane_number / self.vcs) as usize].from;
+            packet.tail_at = t + whole(f64::from(packet.bytes) * self.ports[from as usize].byte);
+        }
+        let lane = &mut self.lanes[lane_number as usize];
+        if lane.first != NONE {
+            self.packets[lane.last as usize].next = index;
+            lane.last = index;
+            return;
+        }
+        (lane.first, lane.last) = (index, index);
+        if lane.busy_until > t {
+            self.queue.add(lane.busy_until, Event::Front { lane: lane_number });
+        } else {
+            self.front(lane_number, t);
+        }
+    }
+
+    /// Routes the packet at the front of a lane, which asks for its outputs from now on.
+    pub(super) fn front(&mut self, lane: u32, t: u64) {
+        let wiring = &*self.fabric.wiring;
+        let index = self.lanes[lane as usize].first;
+        let packet = self.packets[index as usize];
+        let (input, vc) = (self.inputs[(lane / self.vcs) as usize], lane % self.vcs);
+        let switch = input.switch;
+        let first_out = self.first_out[switch as usize];
+        if packet.target == switch && packet.phase & Head::DETOUR == 0 && !self.fabric.rule.delivers() {
+            let output = wiring.host_output(switch, packet.to) as u16;
+            let all = Candidate { output, lowest: 0, highest: (self.vcs - 1) as u8, priority: 0 };
+            return self.ask(lane, &packet, first_out, &[all], t);
+        }
+        let from_host = input.number.wrapping_sub(wiring.first_host_input(switch)) < wiring.hosts_of(switch);
+        let outputs = first_out as usize..self.first_out[switch as usize + 1] as usize;
+        let at = At {
+            switch,
+            cable: (!from_host).then(|| input.number - wiring.first_cable(switch)),
+            vc: if from_host { input.number } else { vc },
+            loads: &self.loads[outputs],
+            seed: self.fabric.seed,
+        };
+        let mut head = Head {
+            to: packet.to,
+            target: packet.target,
+            hops: packet.hops.min(255),
+            created: packet.created,
+            note: packet.note,
+            phase: packet.phase,
+        };
+        let mut more = std::mem::take(&mut self.more);
+        let candidate = self.fabric.rule.route(&at, &mut head, &mut more);
+        let kept = &mut self.packets[index as usize];
+        (kept.note, kept.phase) = (head.note, head.phase);
+        if more.is_empty() {
+            if self.reads_loads && self.most == 1 {
+                self.loads[first_out as usize + usize::from(candidate.output)] += flits(packet.bytes);
+            }
+            self.ask(lane, &packet, first_out, &[candidate], t);
+        } else {
+            more.push(candidate);
+            self.ask(lane, &packet, first_out, &more, t);
+            more.clear();
+        }
+        self.more = more;
+    }
+
+    /// Enters the requests of a lane.
+    fn ask(&mut self, lane: u32, packet: &Packet, first_out: u32, candidates: &[Candidate], t: u64) {
+        if self.watched && packet.head_at < t {
+            self.was_behind(lane, packet, candidates, first_out, t);
+        }
+        let incoming = self.ports[self.inputs[(lane / self.vcs) as usize].from as usize].byte;
+        for (place, candidate) in candidates.iter().enumerate() {
+            let number = first_out + u32::from(candidate.output);
+            let port = &mut self.ports[number as usize];
+            // A packet that comes in slower than it goes out would run dry on the way.
+            let from = if self.uneven && incoming > port.byte { packet.tail_at.max(t) } else { t };
+            let Candidate { lowest, highest, priority, .. } = *candidate;
+            port.requests.push(Request { lane, lowest, highest, priority, from });
+            if self.watched && port.free_at > t {
+                self.report(number, LinkState { full: true, limiting: true }, t);
+            }
+            if self.most > 1 {
+                self.asked[lane as usize * self.most + place] = number;
+            }
+            self.touch(number, t);
+        }
+        if self.most > 1 {
+            self.asked_of[lane as usize] = candidates.len() as u8;
+        }
+    }
+
+    /// A packet that has come to the front of its lane waited behind one that went elsewhere (head-of-line blocking).
+    fn was_behind(&mut self, lane: u32, packet: &Packet, candidates: &[Candidate], first_out: u32, t: u64) {
+        let [candidate] = candidates else { return };
+        let (wanted, aggressor) = (first_out + u32::from(candidate.output), self.lanes[lane as usize].left_by);
+        if wanted != aggressor {
+            let entry = self.behind.entry((wanted, aggressor)).or_default();
+            entry.0 += 1;
+            entry.1 += t - packet.head_at;
+        }
+    }
+
+    /// The channel with the most space that a request may use, the lowest of equals; `None` if a packet fits into none.
+    #[inline]
+    fn channel_for(&self, port: u32, request: &Request, bytes: u32) -> Option<u32> {
+        let base = port * self.vcs;
+        let mut best = None;
+        let mut least = self.buffer.saturating_sub(bytes).saturating_add(1);
+        for vc in u32::from(request.lowest)..=u32::from(request.highest) {
+            let used = self.used[(base + vc) as usize];
+            if used < least {
+                (best, least) = (Some(vc), used);
+            }
+        }
+        best
+    }
+
+    /// An output sends the next packet, if its line is free and one can go.
+    pub(super) fn send(&mut self, number: u32, t: u64) {
+        let port = &self.ports[number as usize];
+        if port.requests.is_empty() {
+            return;
+        }
+        if port.free_at > t {
+            let free_at = port.free_at;
+            return self.wake(number, free_at);
+        }
+        let (mut best, mut chosen, mut soonest) = (u64::MAX, (0, 0), u64::MAX);
+        for (at, request) in port.requests.iter().enumerate() {
+            if request.from > t {
+                soonest = soonest.min(request.from);
+                continue;
+            }
+            let input = &self.inputs[(request.lane / self.vcs) as usize];
+            let behind = |place: u32, turn: u32, all: u32| {
+                u64::from(if place >= turn { place - turn } else { place + all - turn })
+            };
+            let key = u64::from(u8::MAX - request.priority) << 48
+                | behind(input.number, port.pointer, port.inputs) << 16
+                | behind(request.lane % self.vcs, input.turn, self.vcs);
+            if key >= best {
+                continue;
+            }
+            let vc = if port.far == NONE {
+                Some(0)
+            } else {
+                let bytes = self.packets[self.lanes[request.lane as usize].first as usize].bytes;
+                self.channel_for(number, request, bytes)
+            };
+            if let Some(vc) = vc {
+                (best, chosen) = (key, (at, vc));
+            }
+        }
+        if best < u64::MAX {
+            self.grant(number, chosen.0, chosen.1, t);
+        } else if soonest < u64::MAX {
+            self.wake(number, soonest);
+        }
+        // Otherwise all wait for space, whose return touches the port.
+    }
+
+    /// The packet of a request leaves through an output from time `t` on.
+    fn grant(&mut self, number: u32, request: usize, vc: u32, t: u64) {
+        let vcs = self.vcs;
+        let port = &mut self.ports[number as usize];
+        let lane_number = port.requests.swap_remove(request).lane;
+        let lane = &mut self.lanes[lane_number as usize];
+        let index = lane.first;
+        let packet = &mut self.packets[index as usize];
+        let bytes = packet.bytes;
+        let gone = t + whole(f64::from(bytes) * port.byte);
+        let head = t + port.latency;
+        let far = port.far;
+        let input = &mut self.inputs[(lane_number / vcs) as usize];
+        port.free_at = gone;
+        port.pointer = if input.number + 1 == port.inputs { 0 } else { input.number + 1 };
+        input.turn = (lane_number % vcs + 1) % vcs;
+        let from = input.from;
+        port.bytes += u64::from(bytes);
+        self.passed += 1;
+        let is_first = packet.number == 0 && self.messages[packet.message as usize].tag != NONE;
+        if is_first && port.link != NONE {
+            port.messages += 1;
+            self.crossed += 1;
+        }
+        let waits = !port.requests.is_empty();
+
+        // What it leaves.
+        (lane.busy_until, lane.left_by) = (gone, number);
+        lane.first = packet.next;
+        if lane.first != NONE {
+            self.queue.add(gone, Event::Front { lane: lane_number });
+        }
+        let back = gone + self.ports[from as usize].latency;
+        self.queue.add(back, Event::Credit { channel: from * vcs + lane_number % vcs, bytes });
+        if self.most > 1 {
+            self.withdraw(lane_number);
+        }
+
+        // Where it goes.
+        if far == NONE {
+            self.deliver(index, head + (gone - t));
+        } else {
+            packet_goes(&mut self.packets[index as usize], far * vcs + vc);
+            self.used[(number * vcs + vc) as usize] += bytes;
+            if self.reads_loads && self.most > 1 {
+                self.loads[number as usize] += flits(bytes);
+            }
+            self.queue.add(head, Event::Arrival { packet: index });
+        }
+        if waits {
+            self.wake(number, gone);
+        }
+        if self.watched {
+            self.report(number, LinkState { full: true, limiting: waits }, t);
+            self.queue.add(gone, Event::Idle(number));
+        }
+    }
+
+    /// Takes back all other requests of a lane that has got an output.
+    fn withdraw(&mut self, lane: u32) {
+        let first = lane as usize * self.most;
+        for place in 0..usize::from(self.asked_of[lane as usize]) {
+            let number = self.asked[first + place];
+            let requests = &mut self.ports[number as usize].requests;
+            while let Some(at) = place_of(requests, lane) {
+                requests.swap_remove(at);
+            }
+        }
+        self.asked_of[lane as usize] = 0;
+    }
+
+    /// Space comes back to a channel.
+    #[inline]
+    pub(super) fn credit(&mut self, channel: u32, bytes: u32, t: u64) {
+        self.used[channel as usize] -= bytes;
+        let port = channel / self.vcs;
+        if self.reads_loads && port < self.outputs {
+            self.loads[port as usize] -= flits(bytes);
+        }
+        // A port that is busy looks again when it is free.
+        if self.ports[port as usize].free_at <= t {
+            self.touch(port, t);
+        }
+    }
+}
+
+/// A packet takes one more cable, to a lane.
+#[inline]
+fn packet_goes(packet: &mut Packet, lane: u32) {
+    packet.hops += 1;
+    packet.lane = lane;
+}
+
+fn place_of(requests: &[Request], lane: u32) -> Option<usize> {
+    requests.iter().position(|request| request.lane == lane)
+}

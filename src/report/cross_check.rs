@@ -1,0 +1,320 @@
+//! Packets against flows, as all formats show it.
+
+use super::findings::list;
+use super::label::short;
+use super::number::{brief_seconds, percent, seconds};
+use super::routings::Shown;
+use crate::result::explain::Blocking;
+use crate::study::comparison::Comparison;
+use crate::study::cross_check::{self, Cell, CrossCheck, Flip};
+use crate::study::plan::Setting;
+use serde::Serialize;
+
+/// Flips that are named one by one.
+const NAMED: usize = 3;
+/// Messages of a size class below which its ratio is chance.
+const FEW: u64 = 100;
+/// Size classes that are named.
+const SIZES: usize = 2;
+
+/// The comparison of packets with flows in words and as a table, for each pair of settings.
+pub(super) fn shown(c: &Comparison) -> Vec<Shown> {
+    cross_check::of(c).iter().flat_map(|check| [of(c, check), differences(c, check)]).collect()
+}
+
+/// One sentence for each pair of settings: whether the order of the networks holds.
+pub(super) fn summary(c: &Comparison) -> Vec<String> {
+    cross_check::of(c).iter().map(|check| verdict(c, check)).collect()
+}
+
+fn verdict(c: &Comparison, check: &CrossCheck) -> String {
+    let [flows, packets] = &check.models;
+    let range = check.range().map_or_else(String::new, |(least, most)| {
+        format!("; times with packets are {least:.2} to {most:.2} of those with flows")
+    });
+    let place = place(c, check);
+    let overall: Vec<&Flip> = check.flips.iter().filter(|flip| flip.workload.is_none()).collect();
+    let of_workloads = check.flips.len() - overall.len();
+    let modelled = check.networks.iter().filter(|network| network.packets.is_some()).count();
+    if modelled < 2 {
+        return format!(
+            "Packets ({packets}) against flows ({flows}){place}: fewer than two networks are modelled by both."
+        );
+    }
+    let some = |flips: &[&Flip]| {
+        let named: Vec<String> = flips.iter().take(NAMED).map(|flip| in_words(c, check, flip)).collect();
+        let rest = flips.len().saturating_sub(NAMED);
+        if rest > 0 { format!("{}; {rest} more", named.join("; ")) } else { named.join("; ") }
+    };
+    let of_single: String = match of_workloads {
+        0 => "on every workload as well".into(),
+        1 => "one pair changes places on a single workload".into(),
+        more => format!("{more} pairs change places on single workloads"),
+    };
+    match overall.is_empty() {
+        true => format!(
+            "The order of the networks holds with packets ({packets} against {flows}{place}), {of_single}{range}."
+        ),
+        false => format!(
+            "The order of the networks does not hold with packets ({packets} against {flows}{place}): {}{range}.",
+            some(&overall)
+        ),
+    }
+}
+
+fn place(c: &Comparison, check: &CrossCheck) -> String {
+    let of: [fn(&Setting) -> Option<&str>; 4] = [
+        |setting| setting.platform.as_deref(),
+        |setting| setting.routing.as_deref(),
+        |setting| Some(&setting.mapping),
+        |setting| Some(&setting.collectives),
+    ];
+    let differs =
+        |of: &fn(&Setting) -> Option<&str>| c.settings.iter().any(|setting| of(setting) != of(&c.settings[0]));
+    let parts: Vec<&str> = of.into_iter().filter(differs).filter_map(|of| of(&check.setting)).collect();
+    if parts.is_empty() { String::new() } else { format!(", {}", parts.join(", ")) }
+}
+
+fn name(c: &Comparison, check: &CrossCheck, network: usize) -> String {
+    c.plain_names[check.networks[network].flows].clone()
+}
+
+fn in_words(c: &Comparison, check: &CrossCheck, flip: &Flip) -> String {
+    format!(
+        "{} is {:.2} times as fast as {} with flows, {:.2} times with packets",
+        name(c, check, flip.ahead),
+        flip.lead[0],
+        name(c, check, flip.behind),
+        flip.lead[1]
+    )
+}
+
+fn of(c: &Comparison, check: &CrossCheck) -> Shown {
+    let [flows, packets] = &check.models;
+    let headings = ["workload", "network", "flows", "packets", "ratio", "relative, flows", "relative, packets"];
+    let mut rows = Vec::new();
+    for w in 0..c.workloads.len() {
+        for (number, network) in check.networks.iter().enumerate() {
+            let first =
+                [if number == 0 { c.workloads[w].name.clone() } else { String::new() }, short(c, network.flows)];
+            let cell = check.cells.iter().find(|cell| (cell.workload, cell.network) == (w, number));
+            let values = match cell {
+                Some(cell) => [
+                    seconds(cell.seconds[0]),
+                    seconds(cell.seconds[1]),
+                    format!("{:.3}", cell.ratio()),
+                    format!("{:.3}", cell.relative[0]),
+                    format!("{:.3}", cell.relative[1]),
+                ],
+                None => {
+                    let time = seconds(c.cell(w, network.flows).simulated_seconds);
+                    [time, "not modelled".into(), String::new(), String::new(), String::new()]
+                }
+            };
+            rows.push(first.into_iter().chain(values).collect());
+        }
+    }
+    let mut sentences = vec![verdict(c, check)];
+    let single: Vec<String> = check
+        .flips
+        .iter()
+        .filter_map(|flip| Some(format!("{}: {}", c.workloads[flip.workload?].name, in_words(c, check, flip))))
+        .take(NAMED)
+        .collect();
+    if !single.is_empty() {
+        sentences.push(format!("On single workloads: {}.", single.join("; ")));
+    }
+    let missing: Vec<String> = (0..check.networks.len())
+        .filter(|&network| check.networks[network].packets.is_none())
+        .map(|network| name(c, check, network))
+        .collect();
+    if !missing.is_empty() {
+        sentences.push(format!("Not modelled by packets: {}.", list(&missing)));
+    }
+    Shown {
+        title: format!("Packets ({packets}) against flows ({flows}){}", place(c, check)),
+        sentences,
+        headings: headings.map(str::to_owned).to_vec(),
+        rows,
+    }
+}
+
+/// Where the two models differ most, by cables and sizes of messages.
+fn differences(c: &Comparison, check: &CrossCheck) -> Shown {
+    let [flows, packets] = &check.models;
+    let headings = ["workload", "network", "cable: busy with flows, packets", "messages: time with packets over flows"];
+    let row = |cell: &Cell| {
+        let first = cell.network == 0;
+        let workload = if first { c.workloads[cell.workload].name.clone() } else { String::new() };
+        vec![workload, short(c, check.networks[cell.network].flows), cable(cell), sizes(cell)]
+    };
+    let rule = "Cables are those that are among the ten busiest with both, and of these the one whose busy time differs most. \
+                Messages are those that ranks waited for, from start to arrival; of sizes with 100 messages or more, the two \
+                that differ most.";
+    Shown {
+        title: format!("Where packets ({packets}) and flows ({flows}) differ most{}", place(c, check)),
+        sentences: vec![rule.to_owned()],
+        headings: headings.map(str::to_owned).to_vec(),
+        rows: check.cells.iter().map(row).collect(),
+    }
+}
+
+/// The cable whose busy time differs most: seconds with flows and with packets.
+fn cable(cell: &Cell) -> String {
+    match cell.cables.first() {
+        Some((link, [flows, packets])) => format!("{link}: {}, {}", brief_seconds(*flows), brief_seconds(*packets)),
+        None => "—".into(),
+    }
+}
+
+/// The classes of sizes whose mean times differ most, among those with enough messages.
+fn sizes(cell: &Cell) -> String {
+    let mut classes: Vec<(u64, f64)> = cell
+        .sizes
+        .iter()
+        .filter(|class| class.messages.iter().all(|&count| count >= FEW) && class.seconds[0] > 0.0)
+        .map(|class| (class.up_to, class.seconds[1] / class.seconds[0]))
+        .collect();
+    classes.sort_by(|a, b| b.1.ln().abs().total_cmp(&a.1.ln().abs()).then(a.0.cmp(&b.0)));
+    let named: Vec<String> =
+        classes.iter().take(SIZES).map(|(up_to, ratio)| format!("{} {ratio:.2}", bytes(*up_to))).collect();
+    if named.is_empty() { "—".into() } else { named.join(", ") }
+}
+
+/// The sizes of a class: `2-4 KiB`.
+fn bytes(up_to: u64) -> String {
+    let unit = |bytes: u64| match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..0x10_0000 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
+    };
+    match up_to {
+        0 => "0 B".into(),
+        _ => format!("to {}", unit(up_to)),
+    }
+}
+
+/// The comparison of packets with flows for JSON.
+#[derive(Serialize)]
+pub(super) struct Json {
+    models: [String; 2],
+    /// Whether the order of the networks by the geometric mean is the same with both.
+    order_holds: bool,
+    verdict: String,
+    flips: Vec<JsonFlip>,
+    cells: Vec<JsonCell>,
+    not_modelled: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct JsonFlip {
+    workload: Option<String>,
+    ahead: String,
+    behind: String,
+    /// How many times as fast the first is, with flows and with packets.
+    lead: [f64; 2],
+}
+
+#[derive(Serialize)]
+struct JsonCell {
+    workload: String,
+    topology: String,
+    /// With flows and with packets.
+    simulated_seconds: [f64; 2],
+    ratio: f64,
+    relative: [f64; 2],
+    cables: Vec<JsonCable>,
+    awaited_sizes: Vec<JsonSize>,
+}
+
+#[derive(Serialize)]
+struct JsonCable {
+    link: String,
+    busy_seconds: [f64; 2],
+}
+
+#[derive(Serialize)]
+struct JsonSize {
+    up_to_bytes: u64,
+    messages: [u64; 2],
+    mean_seconds: [f64; 2],
+}
+
+/// The pairs of settings for JSON.
+pub(super) fn json(c: &Comparison) -> Vec<Json> {
+    let one = |check: CrossCheck| Json {
+        order_holds: check.order_holds(),
+        verdict: verdict(c, &check),
+        flips: check
+            .flips
+            .iter()
+            .map(|flip| JsonFlip {
+                workload: flip.workload.map(|w| c.workloads[w].name.clone()),
+                ahead: name(c, &check, flip.ahead),
+                behind: name(c, &check, flip.behind),
+                lead: flip.lead,
+            })
+            .collect(),
+        cells: check
+            .cells
+            .iter()
+            .map(|cell| JsonCell {
+                workload: c.workloads[cell.workload].name.clone(),
+                topology: name(c, &check, cell.network),
+                simulated_seconds: cell.seconds,
+                ratio: cell.ratio(),
+                relative: cell.relative,
+                cables: cell
+                    .cables
+                    .iter()
+                    .map(|(link, busy_seconds)| JsonCable { link: link.clone(), busy_seconds: *busy_seconds })
+                    .collect(),
+                awaited_sizes: cell
+                    .sizes
+                    .iter()
+                    .map(|class| JsonSize {
+                        up_to_bytes: class.up_to,
+                        messages: class.messages,
+                        mean_seconds: class.seconds,
+                    })
+                    .collect(),
+            })
+            .collect(),
+        not_modelled: (0..check.networks.len())
+            .filter(|&network| check.networks[network].packets.is_none())
+            .map(|network| name(c, &check, network))
+            .collect(),
+        models: check.models.clone(),
+    };
+    cross_check::of(c).into_iter().map(one).collect()
+}
+
+/// A sentence on head-of-line blocking: how much, and who waited behind whom.
+pub(super) fn of_blocking(blocking: &Blocking) -> String {
+    let Some(worst) = blocking.worst.first() else {
+        return "no packet waited in its channel behind one for another link".into();
+    };
+    format!(
+        "{} packets waited in their channel behind one for another link, {} in all; most of it packets for {} behind those for \
+         {}, {}",
+        super::number::grouped(blocking.packets),
+        seconds(blocking.seconds),
+        worst.wanted,
+        worst.behind,
+        seconds(worst.seconds)
+    )
+}
+
+/// The sentence of a replay with packets: what its packets did.
+pub(super) fn of_packets(counts: &crate::network::PacketCounts) -> String {
+    let late = match counts.packets {
+        0 => 0.0,
+        packets => counts.out_of_order as f64 / packets as f64,
+    };
+    format!(
+        "{} packets, {} through switches and links of hosts; {} of them behind a later packet of their message",
+        super::number::grouped(counts.packets),
+        super::number::grouped(counts.hops),
+        percent(late)
+    )
+}

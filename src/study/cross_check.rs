@@ -1,0 +1,191 @@
+//! Packets against flows: whether the answer of a study holds when messages are packets.
+//!
+//! Two settings that differ in nothing but the network model are put side by side, one with flows and one with packets.
+//! What a buyer asks is not how far the times are apart but whether the order of the networks is the same.
+
+use super::comparison::Comparison;
+use super::plan::Setting;
+use super::routings::APART;
+
+/// Name of the packet model at the beginning of a setting's model.
+pub const PACKET: &str = "packet";
+
+/// Returns `true` if a model of a setting has packets.
+pub fn has_packets(model: &str) -> bool {
+    model.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(PACKET))
+}
+
+/// A network under both models.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    /// Column with flows.
+    pub flows: usize,
+    /// Column with packets; `None` if packets do not model the network.
+    pub packets: Option<usize>,
+}
+
+/// A workload on a network under both models.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Index of the workload.
+    pub workload: usize,
+    /// Index in [`CrossCheck::networks`].
+    pub network: usize,
+    /// Simulated seconds with flows and with packets.
+    pub seconds: [f64; 2],
+    /// Relative performance with flows and with packets.
+    pub relative: [f64; 2],
+    /// Cables between switches that are among the busiest in both, with the seconds for which each carried messages, largest
+    /// difference first.
+    pub cables: Vec<(String, [f64; 2])>,
+    /// Messages that ranks waited for, by size: in both models, with their mean seconds.
+    pub sizes: Vec<SizeClass>,
+}
+
+/// Messages of a range of sizes under both models.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SizeClass {
+    /// Largest size of the class in bytes; the class begins above half of it.
+    pub up_to: u64,
+    /// Messages that ranks waited for, with flows and with packets.
+    pub messages: [u64; 2],
+    /// Mean seconds from start to arrival.
+    pub seconds: [f64; 2],
+}
+
+/// Two networks that change places.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Flip {
+    /// Index of the workload; `None`: by the geometric mean of all.
+    pub workload: Option<usize>,
+    /// Index of the network that is ahead with flows.
+    pub ahead: usize,
+    /// Index of the one that is ahead with packets.
+    pub behind: usize,
+    /// How many times as fast as the other the first is, with flows and with packets.
+    pub lead: [f64; 2],
+}
+
+/// A setting with flows and the same with packets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossCheck {
+    /// Setting of the flows.
+    pub setting: Setting,
+    /// Names of the two models.
+    pub models: [String; 2],
+    /// The networks, in the order of the study.
+    pub networks: Vec<Network>,
+    /// Workload by workload, the networks that both model.
+    pub cells: Vec<Cell>,
+    /// Pairs of networks that change places by more than 1 % both times.
+    pub flips: Vec<Flip>,
+}
+
+impl CrossCheck {
+    /// Returns `true` if the order by the geometric mean is the same.
+    pub fn order_holds(&self) -> bool {
+        self.flips.iter().all(|flip| flip.workload.is_some())
+    }
+
+    /// Returns the smallest and largest ratio of times, packets over flows.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let ratios = self.cells.iter().map(Cell::ratio);
+        ratios.map(|ratio| (ratio, ratio)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+}
+
+impl Cell {
+    /// Time with packets over time with flows.
+    pub fn ratio(&self) -> f64 {
+        if self.seconds[0] == self.seconds[1] { 1.0 } else { self.seconds[1] / self.seconds[0] }
+    }
+}
+
+/// All pairs of settings that differ in the model alone, one of them with packets.
+pub fn of(c: &Comparison) -> Vec<CrossCheck> {
+    let settings = c.of_settings();
+    let model = |columns: &[usize]| c.settings[columns[0]].model.clone();
+    let without = |columns: &[usize]| Setting { model: None, ..c.settings[columns[0]].clone() };
+    let mut found = Vec::new();
+    for packets in &settings {
+        let Some(packet_model) = model(packets).filter(|model| has_packets(model)) else { continue };
+        for flows in &settings {
+            let Some(flow_model) = model(flows).filter(|model| !has_packets(model)) else { continue };
+            if without(flows) == without(packets) {
+                found.push(pair(c, [flow_model, packet_model.clone()], flows, packets));
+            }
+        }
+    }
+    found
+}
+
+fn pair(c: &Comparison, models: [String; 2], flows: &[usize], packets: &[usize]) -> CrossCheck {
+    let same = |flow: usize| packets.iter().copied().find(|&packet| c.plain_names[packet] == c.plain_names[flow]);
+    let networks: Vec<Network> = flows.iter().map(|&flows| Network { flows, packets: same(flows) }).collect();
+    let both: Vec<(usize, [usize; 2])> = networks
+        .iter()
+        .enumerate()
+        .filter_map(|(number, network)| Some((number, [network.flows, network.packets?])))
+        .collect();
+    let cell = |workload: usize, (network, columns): (usize, [usize; 2])| {
+        let cells = columns.map(|column| c.cell(workload, column));
+        Cell {
+            workload,
+            network,
+            seconds: cells.map(|cell| cell.simulated_seconds),
+            relative: cells.map(|cell| cell.relative),
+            cables: cables(cells),
+            sizes: sizes(cells),
+        }
+    };
+    let cells = (0..c.workloads.len()).flat_map(|w| both.iter().map(move |&pair| cell(w, pair))).collect();
+    let mut flips = Vec::new();
+    let mut compare = |workload: Option<usize>, value: &dyn Fn(usize) -> f64| {
+        for (at, &(a, of_a)) in both.iter().enumerate() {
+            for &(b, of_b) in &both[at + 1..] {
+                let lead = [0, 1].map(|model| value(of_a[model]) / value(of_b[model]));
+                let apart = lead.iter().all(|lead| lead.max(1.0 / lead) > 1.0 + APART);
+                if apart && (lead[0] > 1.0) != (lead[1] > 1.0) {
+                    flips.push(match lead[0] > 1.0 {
+                        true => Flip { workload, ahead: a, behind: b, lead },
+                        false => Flip { workload, ahead: b, behind: a, lead: lead.map(|lead| 1.0 / lead) },
+                    });
+                }
+            }
+        }
+    };
+    compare(None, &|column| c.geometric_mean(column));
+    for w in 0..c.workloads.len() {
+        compare(Some(w), &|column| c.cell(w, column).relative);
+    }
+    CrossCheck { setting: c.settings[flows[0]].clone(), models, networks, cells, flips }
+}
+
+/// The cables that are among the busiest under both models.
+fn cables(cells: [&super::matrix::Cell; 2]) -> Vec<(String, [f64; 2])> {
+    let [flows, packets] = cells.map(|cell| &cell.explanation.busiest_links);
+    let mut all: Vec<(String, [f64; 2])> = flows
+        .iter()
+        .filter(|link| !link.of_host)
+        .filter_map(|link| {
+            let other = packets.iter().find(|other| other.link == link.link)?;
+            let busy = [link.utilisation * cells[0].simulated_seconds, other.utilisation * cells[1].simulated_seconds];
+            Some((link.link.clone(), busy))
+        })
+        .collect();
+    all.sort_by(|a, b| (b.1[1] - b.1[0]).abs().total_cmp(&(a.1[1] - a.1[0]).abs()).then(a.0.cmp(&b.0)));
+    all
+}
+
+/// The sizes of messages that ranks waited for under either model.
+fn sizes(cells: [&super::matrix::Cell; 2]) -> Vec<SizeClass> {
+    let lists = cells.map(|cell| cell.explanation.awaited_sizes.as_deref().unwrap_or_default());
+    let mut all: Vec<u64> = lists.iter().flat_map(|list| list.iter().map(|class| class.up_to)).collect();
+    all.sort_unstable();
+    all.dedup();
+    let class = |up_to: u64| {
+        let of = lists.map(|list| list.iter().find(|class| class.up_to == up_to).copied().unwrap_or_default());
+        SizeClass { up_to, messages: of.map(|class| class.messages), seconds: of.map(|class| class.mean_seconds) }
+    };
+    all.into_iter().map(class).collect()
+}

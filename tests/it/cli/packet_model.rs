@@ -1,0 +1,195 @@
+//! The packet model in `replay` and `compare` as their users see it.
+
+use crate::support;
+use crate::support::cli::{Folder, MESSAGE, assert_80_columns, number};
+use serde_json::Value;
+
+const FORMATS: [&str; 4] = ["text", "json", "csv", "markdown"];
+
+/// Two real traces over networks of which packets do not model one.
+fn study(head: &str) -> Folder {
+    let folder = Folder::new();
+    for trace in ["is.S.16", "lu.S.4.it5"] {
+        let file = format!("{trace}.ti.zst");
+        let content = std::fs::read(support::data().join("corpus").join(&file)).expect("test data");
+        folder.write(&file, content);
+    }
+    folder.write(
+        "s.toml",
+        format!(
+            "title = 'Packets'
+             baseline = 'mesh'
+             {head}
+             [[networks]]
+             name = 'shared'
+             topology = 'torus:4x4'
+             parameters = {{ duplex = 'shared' }}
+             [[networks]]
+             name = 'mesh'
+             topology = 'full_mesh:16'
+             [[networks]]
+             name = 'one-way'
+             topology = 'random_directed:n=16,d=3,seed=2'
+             [[networks]]
+             name = 'ring'
+             topology = 'ring:16'
+             [[workloads]]
+             name = 'IS'
+             trace = 'is.S.16.ti.zst'
+             [[workloads]]
+             name = 'LU'
+             trace = 'lu.S.4.it5.ti.zst'
+            "
+        ),
+    );
+    folder
+}
+
+#[test]
+fn a_replay_names_the_model_and_what_its_packets_did() {
+    let folder = Folder::with_trace(MESSAGE);
+    let run = ["replay", "t.ti", "--topology", "ring:4", "--model", "packet:mtu=64,header=8", "--explain"];
+    let result = folder.json(&run);
+    let parameters = &result["model"]["parameters"];
+    assert_eq!(result["model"]["network_model"], "packet");
+    assert_eq!(result["model"]["sharing"], "packets");
+    for (name, value) in [
+        ("mtu", "64 bytes"),
+        ("header", "8 bytes"),
+        ("packet-routing", "static:dimension_order"),
+        ("vcs", "4"),
+        ("injection", "turns"),
+    ] {
+        assert_eq!(parameters[name], value, "{parameters}");
+    }
+    // 64 and 36 bytes over a host link, a cable and a host link.
+    assert_eq!(result["packets"], serde_json::json!({ "packets": 2, "hops": 6, "out_of_order": 0 }));
+    assert_eq!(result["head_of_line"]["packets"], 0);
+    // 210 ns of two switches and 2 m of cable; 116 bytes at 12.5 GB/s.
+    let expected = 210e-9 + 116.0 / 12.5e9;
+    assert!((number(&result, "simulated_seconds") - expected).abs() < 5e-12, "{result}");
+    let busiest = &result["busiest_links"][0];
+    assert_eq!((busiest["messages"].as_u64(), busiest["bytes"].as_u64()), (Some(1), Some(116)));
+    assert!((number(busiest, "saturated") - 116.0 / 12.5e9 / expected).abs() < 1e-3, "{busiest}");
+    assert!(result["critical_path"]["messages"].as_u64() == Some(1));
+    let text = folder.output(&run);
+    assert!(text.contains("Model: network packet") && text.contains("packet-routing static:dimension_order"), "{text}");
+    assert!(text.contains("2 packets, 6 through switches"), "{text}");
+}
+
+#[test]
+fn models_are_a_setting_of_studies() {
+    let folder = study("models = ['ideal', 'packet', 'packet:routing=amin']");
+    let result = folder.json(&["compare", "s.toml"]);
+    let cells = result["cells"].as_array().expect("a list");
+    // Four networks with flows, three with each kind of packets.
+    assert_eq!(cells.len(), 2 * (4 + 3 + 3));
+    let of = |model: &str, network: &str| -> Vec<&Value> {
+        cells.iter().filter(|cell| cell["model"] == model && cell["topology"] == network).collect()
+    };
+    assert_eq!(of("packet", "shared").len(), 0);
+    for model in ["ideal", "packet", "packet:routing=amin"] {
+        assert!(of(model, "mesh").iter().all(|cell| number(cell, "relative") == 1.0), "the baseline of each setting");
+    }
+    let checks = result["cross_check"].as_array().expect("a list");
+    assert_eq!(checks.len(), 2);
+    assert_eq!(checks[0]["models"], serde_json::json!(["ideal", "packet"]));
+    assert_eq!(checks[0]["not_modelled"], serde_json::json!(["shared"]));
+    for cell in checks[0]["cells"].as_array().expect("a list") {
+        let times = cell["simulated_seconds"].as_array().expect("two times");
+        let [flows, packets] = [0, 1].map(|at| times[at].as_f64().expect("seconds"));
+        assert!(flows > 0.0 && (packets / flows - number(cell, "ratio")).abs() < 1e-12);
+        let own = of("packet", cell["topology"].as_str().expect("a name"));
+        assert!(own.iter().any(|own| number(own, "simulated_seconds") == packets), "{cell}");
+        assert!(!cell["awaited_sizes"].as_array().expect("a list").is_empty());
+    }
+    let text = folder.output(&["compare", "s.toml"]);
+    assert!(text.contains("not modelled") && text.contains("Not modelled by packets: shared."), "{text}");
+    assert!(text.contains("The order of the networks"), "{text}");
+    assert_80_columns(&text);
+}
+
+#[test]
+fn a_cross_check_adds_packets_to_the_models() {
+    let folder = study("[model]\nnetwork_model = 'smpi'\nbandwidth_factor = '0.97'");
+    let result = folder.json(&["compare", "s.toml", "--cross-check"]);
+    let check = &result["cross_check"][0];
+    assert_eq!(check["models"], serde_json::json!(["smpi", "packet"]));
+    assert!(check["verdict"].as_str().is_some_and(|text| text.starts_with("The order of the networks")), "{check}");
+    let asked_for = study("[check]\npackets = true\n[model]\nnetwork_model = 'smpi'\nbandwidth_factor = '0.97'");
+    assert_eq!(asked_for.json(&["compare", "s.toml"])["cross_check"][0]["cells"], check["cells"]);
+    let said = folder.run(&["compare", "s.toml", "--cross-check"]).success();
+    let said = String::from_utf8_lossy(&said.get_output().stderr).into_owned();
+    assert!(said.contains("6 replays with packets: about") && said.contains("packet hops"), "{said}");
+    folder.run(&["compare", "s.toml", "--cross-check", "--html", "r.html"]).success();
+    let html = folder.read("r.html");
+    assert!(html.contains("Packets (packet) against flows (smpi)") && html.contains("not modelled"));
+}
+
+#[test]
+fn threads_shards_and_resumption_change_no_byte_of_packets() {
+    let folder = study("models = ['smpi', 'packet:routing=escape']\nmappings = ['block', 'random']\nseed = 3");
+    for format in FORMATS {
+        let with = |arguments: &[&str]| folder.output(&[arguments, &["--format", format]].concat());
+        let whole = with(&["compare", "s.toml", "--threads", "1"]);
+        // Its escape is for cables in both directions.
+        assert!(format != "json" || whole.contains("one-way [packet:routing=escape]: not modelled"), "{whole}");
+        assert_eq!(with(&["compare", "s.toml", "--threads", "2"]), whole, "{format}");
+        let mut files = Vec::new();
+        for k in 1..=3 {
+            let (shard, file) = (format!("{k}/3"), format!("{format}-{k}.jsonl"));
+            folder.run(&["compare", "s.toml", "--shard", &shard, "--results", &file]).success();
+            files.push(file);
+        }
+        // One of them lost all but its first cells.
+        let text = folder.read(&files[1]);
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        folder.write(&files[1], lines[..3].concat());
+        folder.run(&["compare", "s.toml", "--shard", "2/3", "--results", &files[1], "--resume"]).success();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        assert_eq!(with(&[&["merge", "s.toml"], &files[..]].concat()), whole, "{format}");
+    }
+}
+
+#[test]
+fn bad_input_is_refused_by_name() {
+    let folder = Folder::with_trace(MESSAGE);
+    let refuse = |more: &[&str], parts: &[&str]| {
+        folder.refuse(&[&["replay", "t.ti", "--topology", "ring:4"], more].concat(), 2, parts);
+    };
+    refuse(&["--model", "packet", "--duplex", "shared"], &["duplex = `shared`", "help: set duplex"]);
+    refuse(&["--model", "packet:mtu=0"], &["packet mtu: `0`"]);
+    refuse(&["--model", "packet:mtu=64,header=100"], &["packet header: `100`"]);
+    refuse(&["--model", "packet:vcs=1,routing=amin"], &["needs 2 virtual channels, and there are 1", "help:"]);
+    refuse(&["--model", "packet:routing=hyperx-ugal"], &["hyperx-ugal", "ring"]);
+    refuse(
+        &["--model", "packet", "--crosstraffic", "on"],
+        &["crosstraffic: `on` is not possible with the model packet"],
+    );
+    refuse(&["--model", "packet", "--sharing", "simgrid-full"], &["sharing: `simgrid-full` is not possible"]);
+    refuse(&["--model", "packets"], &["did you mean `packet`?"]);
+    folder.write("f.toml", "network_model = 'packet'\nlatency_factor = '2'\n");
+    refuse(&["--model", "f.toml"], &["f.toml:2:", "latency-factor: `2` is not possible with the model packet"]);
+    let cluster = "<platform version='4.1'><cluster id='c' prefix='h' suffix='' radical='0-1' speed='1Gf' bw='1GBps' lat='1us'/>\
+                   </platform>";
+    folder.write("p.xml", cluster);
+    folder.refuse(
+        &["replay", "t.ti", "--platform", "p.xml", "--model", "packet"],
+        2,
+        &["packets do not model platforms that list their links", "help: describe the network by a topology"],
+    );
+    let twice = study("models = ['packet', 'smpi', 'packet']");
+    twice.refuse(&["compare", "s.toml"], 2, &["`packet` stands in models twice"]);
+}
+
+#[test]
+fn a_network_of_its_own_model_and_several_jobs_run_on_packets() {
+    let folder = Folder::with_trace(MESSAGE);
+    folder.write("n.toml", "topology = 'ring:4'\n[model]\nnetwork_model = 'packet'\npacket = { routing = 'amin' }\n");
+    let result = folder.json(&["replay", "t.ti", "--platform", "n.toml"]);
+    assert_eq!(result["model"]["parameters"]["packet-routing"], "amin");
+    let result =
+        folder.json(&["replay", "--job", "t.ti", "--job", "t.ti", "--topology", "ring:4", "--model", "packet"]);
+    assert_eq!(result["packets"]["packets"], 2);
+    assert_eq!(result["jobs"].as_array().map(Vec::len), Some(2));
+}
