@@ -250,7 +250,7 @@ fn fault(code: Option<i32>, said: &[u8]) -> Option<&'static str> {
     match code {
         None => Some("it was ended by a signal"),
         // A number made large may ask for days of work, as long as that is told.
-        Some(UNFINISHED) if text.contains("not done yet") => None,
+        Some(UNFINISHED) if ["not done yet", " to go"].iter().any(|words| text.contains(words)) => None,
         Some(UNFINISHED) => Some("it did not end, and did not say that it takes long"),
         Some(0..=3) if text.contains("panicked") => Some("it panicked"),
         Some(0..=3) if text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') => {
