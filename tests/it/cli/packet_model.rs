@@ -193,3 +193,18 @@ fn a_network_of_its_own_model_and_several_jobs_run_on_packets() {
     assert_eq!(result["packets"]["packets"], 2);
     assert_eq!(result["jobs"].as_array().map(Vec::len), Some(2));
 }
+
+#[test]
+fn networks_that_packets_do_not_model_are_left_out_of_a_study() {
+    let folder = study("[model]\nnetwork_model = 'packet'");
+    let result = folder.json(&["compare", "s.toml"]);
+    assert_eq!(result["cells"].as_array().map(Vec::len), Some(2 * 3));
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("shared [packet]: not modelled: packets do not model cables"), "{notes}");
+    // Packets alone have flows to be compared with.
+    let result = folder.json(&["compare", "s.toml", "--cross-check"]);
+    assert_eq!(result["cross_check"][0]["models"], serde_json::json!(["smpi", "packet"]));
+    let text = folder.read("s.toml").replace("baseline = 'mesh'", "baseline = 'shared'");
+    folder.write("s.toml", text);
+    folder.refuse(&["compare", "s.toml"], 2, &["s.toml:2:", "the baseline is not modelled", "duplex = `shared`"]);
+}
