@@ -36,7 +36,7 @@ pub(super) struct Axes {
     pub models: Vec<(Model, ModelDescription)>,
     /// Name of the network model of each, where the study has a list of them.
     pub model_names: Vec<Option<String>>,
-    /// Whether they differ in their tables of collectives.
+    /// `true` if they differ in their tables of collectives.
     pub several_tables: bool,
     pub choices: Vec<ModelChoice>,
 }

@@ -47,7 +47,7 @@ pub struct Overrides {
     pub prices: Option<PriceList>,
     /// Whether assumptions are changed one at a time.
     pub sensitivity: bool,
-    /// Whether every replay is repeated with packets.
+    /// `true` to repeat every replay with packets.
     pub cross_check: bool,
 }
 

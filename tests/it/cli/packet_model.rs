@@ -178,6 +178,10 @@ fn bad_input_is_refused_by_name() {
         2,
         &["packets do not model platforms that list their links", "help: describe the network by a topology"],
     );
+    // 2 GB at a byte a second are 63 years, more picoseconds than there are.
+    let long = Folder::with_trace("0 send 1 0 2000000000 6\n1 recv 0 0 2000000000 6\n");
+    let run = ["replay", "t.ti", "--topology", "ring:4", "--model", "packet", "--link-bandwidth", "1 B/s"];
+    long.refuse(&run, 1, &["infinitely far ahead"]);
     let twice = study("models = ['packet', 'smpi', 'packet']");
     twice.refuse(&["compare", "s.toml"], 2, &["`packet` stands in models twice"]);
 }
