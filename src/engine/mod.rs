@@ -162,7 +162,7 @@ pub fn replay_jobs(
     }
 }
 
-/// What a replay begins with.
+/// Inputs of a replay.
 #[derive(Clone, Copy)]
 struct Begin<'a> {
     trace: &'a Trace,

@@ -11,7 +11,7 @@ use crate::ids::{HostId, LinkId};
 use crate::platform::{Platform, RouteError};
 use std::fmt::Debug;
 
-/// What the engine asks of a network. Times are in seconds since the start of the replay.
+/// A network as the engine drives it. Times are in seconds since the start of the replay.
 pub trait Transfers {
     /// `true` if messages have to start in the order of SimGrid's calls.
     const LITERAL: bool;

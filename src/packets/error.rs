@@ -98,9 +98,9 @@ pub enum PacketError {
     NotModelled {
         /// The network.
         network: String,
-        /// What it has, e.g. "cables whose directions share their bandwidth (duplex = `shared`)".
+        /// The property, e.g. "cables whose directions share their bandwidth (duplex = `shared`)".
         what: String,
-        /// What to do instead.
+        /// One line on what to do about it.
         instead: &'static str,
     },
     /// Nothing moves any more although packets are under way.

@@ -198,7 +198,7 @@ fn bytes(up_to: u64) -> String {
 #[derive(Serialize)]
 pub(super) struct Json {
     models: [String; 2],
-    /// Whether the order of the networks by the geometric mean is the same with both.
+    /// `true` if the order of the networks by the geometric mean is the same with both.
     order_holds: bool,
     verdict: String,
     flips: Vec<JsonFlip>,
@@ -211,7 +211,7 @@ struct JsonFlip {
     workload: Option<String>,
     ahead: String,
     behind: String,
-    /// How many times as fast the first is, with flows and with packets.
+    /// Speedup of the first over the other, with flows and with packets.
     lead: [f64; 2],
 }
 
@@ -289,7 +289,7 @@ pub(super) fn json(c: &Comparison) -> Vec<Json> {
     cross_check::of(c).into_iter().map(one).collect()
 }
 
-/// A sentence on head-of-line blocking: how much, and who waited behind whom.
+/// A sentence on head-of-line blocking: its total, and the pair of links with most of it.
 pub(super) fn of_blocking(blocking: &Blocking) -> String {
     let Some(worst) = blocking.worst.first() else {
         return "no packet waited in its channel behind one for another link".into();

@@ -66,11 +66,11 @@ pub struct Explanation {
     /// The critical path; `None` where nobody watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical_path: Option<CriticalPath>,
-    /// Messages that ranks waited for, by their size; `None` where nobody asked.
+    /// Messages that ranks waited for, by their size; `None` unless asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited_sizes: Option<Vec<AwaitedSize>>,
-    /// Packets that waited behind others of their channel, most time first; `None` where there were no packets or nobody
-    /// watched.
+    /// Packets that waited behind others of their channel, most time first; `None` without packets, or where nothing
+    /// observed the links.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_of_line: Option<Blocking>,
 }
@@ -183,7 +183,7 @@ fn profile(sorted: &[f64]) -> Vec<f64> {
 pub struct Explainer {
     /// Observers of full links, of the critical path, and of sizes of messages.
     pub watching: (Saturation, (CriticalPathFinder, AwaitedSizes)),
-    /// Whether times of messages are added up by size.
+    /// `true` if times of messages are added up by size.
     sizes: bool,
     /// Whether the sharing rule tells of links.
     knows_links: bool,

@@ -23,7 +23,7 @@ pub struct AwaitedSizes {
     class_of: Vec<u8>,
     /// Number and seconds of each class.
     classes: Vec<(u64, f64)>,
-    /// Whether anything is added up.
+    /// `true` if times are added up.
     is_on: bool,
 }
 

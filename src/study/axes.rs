@@ -36,7 +36,7 @@ pub(super) struct Axes {
     pub models: Vec<(Model, ModelDescription)>,
     /// Name of the network model of each, where the study has a list of them.
     pub model_names: Vec<Option<String>>,
-    /// Whether they differ in their tables of collectives.
+    /// `true` if they differ in their tables of collectives.
     pub several_tables: bool,
     pub choices: Vec<ModelChoice>,
 }
@@ -116,23 +116,29 @@ pub(super) fn budget(
 /// A network model and a table of collectives, each with its place in the list of the study that names it.
 type Pair<'a> = (Option<(usize, &'a String)>, Option<(usize, &'a String)>);
 
-/// Adds packets to the network models where a check asks for them and they are not there; `true` if it has.
+/// Adds packets to the network models where a check asks for them and they are not there, or flows; `true` if it has added
+/// packets.
 fn with_packets(
     file: &StudyFile,
     overrides: &Overrides,
     mut models: Vec<Option<String>>,
 ) -> (Vec<Option<String>>, bool) {
-    let is_asked_for = overrides.cross_check || file.check.is_some_and(|check| check.packets);
-    let own = || overrides.model.network_model.as_ref().or(file.model.network_model.as_ref());
-    let has = |models: &[Option<String>]| models.iter().flatten().chain(own()).any(|name| has_packets(name));
-    if !is_asked_for || has(&models) {
+    if !(overrides.cross_check || file.check.is_some_and(|check| check.packets)) {
         return (models, false);
     }
+    let own = overrides.model.network_model.as_ref().or(file.model.network_model.as_ref());
     if models == [None] {
-        models = vec![Some(own().map_or("smpi", String::as_str).to_owned())];
+        models = vec![Some(own.map_or("smpi", String::as_str).to_owned())];
     }
-    models.push(Some(PACKET.to_owned()));
-    (models, true)
+    let count = models.iter().flatten().filter(|name| has_packets(name)).count();
+    if count == models.len() {
+        // Packets alone have nothing to be compared with.
+        models.insert(0, Some("smpi".to_owned()));
+    }
+    if count == 0 {
+        models.push(Some(PACKET.to_owned()));
+    }
+    (models, count == 0)
 }
 
 /// Checks the axes and brings them together with the command line.

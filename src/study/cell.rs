@@ -43,7 +43,7 @@ impl CellResult {
     }
 }
 
-/// How much of an explanation is found besides what every replay has.
+/// Extent of an explanation besides what every replay has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Explain {
     /// Nothing.

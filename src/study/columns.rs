@@ -2,6 +2,7 @@
 
 use super::axes::Axes;
 use super::choice::ModelDescription;
+use super::cross_check::PACKET;
 use super::error::StudyError;
 use super::file::StudyFile;
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
@@ -85,9 +86,9 @@ impl Builder<'_> {
                     let made = self.column(variant, placement, &self.models[model]);
                     if let Err(StudyError::Network { error, .. }) = &made
                         && error.is_not_modelled()
-                        && axes.models.len() > 1
-                        && let Some(name) = &axes.model_names[number_of_model]
+                        && axes.models.len() * variants.len() > 1
                     {
+                        let name = axes.model_names[number_of_model].as_deref().unwrap_or(PACKET);
                         let note = format!("{} [{name}]: not modelled: {error}", variant.name);
                         if !self.not_modelled.contains(&note) {
                             self.not_modelled.push(note);

@@ -62,7 +62,7 @@ pub struct Flip {
     pub ahead: usize,
     /// Index of the one that is ahead with packets.
     pub behind: usize,
-    /// How many times as fast as the other the first is, with flows and with packets.
+    /// Speedup of the first over the other, with flows and with packets.
     pub lead: [f64; 2],
 }
 

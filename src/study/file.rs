@@ -106,7 +106,7 @@ pub struct StudyFile {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckChoice {
-    /// Whether every replay is repeated with packets, and the two answers are compared.
+    /// `true` to repeat every replay with packets and compare the two answers.
     #[serde(default)]
     pub packets: bool,
 }

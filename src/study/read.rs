@@ -48,7 +48,7 @@ pub struct Overrides {
     pub prices: Option<PriceList>,
     /// Whether assumptions are changed one at a time.
     pub sensitivity: bool,
-    /// Whether every replay is repeated with packets.
+    /// `true` to repeat every replay with packets.
     pub cross_check: bool,
     /// Counts workloads that are read and networks that are built.
     pub steps: Steps,
@@ -95,6 +95,9 @@ impl Study {
         let (columns, built): (Vec<Column>, Vec<BuiltColumn>) = builder.columns(&file)?.into_iter().unzip();
         let (mut networks, mut models) = (builder.networks, builder.models);
         let not_modelled = builder.not_modelled;
+        if columns.is_empty() {
+            return Err(StudyError::Contradiction(format!("no network is modelled: {}", not_modelled.join("; "))));
+        }
         let in_first = columns.iter().take_while(|c| c.setting == columns[0].setting).count();
         if let Some((second, name)) = repeated(columns[..in_first].iter().map(|c| c.network.as_str())) {
             let message = format!("two networks are called `{name}`; give them different names");
@@ -103,6 +106,10 @@ impl Study {
         let baseline = match &file.baseline {
             None => 0,
             Some(name) => columns[..in_first].iter().position(|c| c.network == *name).ok_or_else(|| {
+                if let Some(reason) = not_modelled.iter().find(|note| note.starts_with(&format!("{name} ["))) {
+                    let message = format!("the baseline is not modelled: {reason}");
+                    return source.wrong(&[Key("baseline")], message);
+                }
                 let names: Vec<&str> = columns[..in_first].iter().map(|c| c.network.as_str()).collect();
                 source.at(&[Key("baseline")], ChoiceError::unknown("baseline", name, &names))
             })?,

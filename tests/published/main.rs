@@ -4,6 +4,7 @@
 mod figures;
 mod formulas;
 mod networks;
+mod packets;
 mod pages;
 mod procurement;
 #[path = "../support/reference.rs"]

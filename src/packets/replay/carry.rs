@@ -1,7 +1,7 @@
 //! The seam to the engine: seconds outside, picoseconds inside.
 
 use super::fabric::Fabric;
-use super::queue::Event;
+use super::queue::{Event, LATEST};
 use super::state::{NONE, PS, State, whole};
 use crate::ids::{HostId, LinkId};
 use crate::network::sharing::LinkState;
@@ -9,7 +9,7 @@ use crate::network::{Carrier, Handshake, HeadOfLine, PacketCounts};
 use crate::platform::{Platform, RouteError};
 use rustc_hash::FxHashMap;
 
-/// What messages between two hosts have in common.
+/// Constants of messages between two hosts.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     /// Picoseconds of the latencies of the platform's route.
@@ -98,6 +98,7 @@ impl Carrier for Carry<'_> {
         let state = &mut self.state;
         while state.finished.is_empty() {
             match state.queue.next_time() {
+                Some(t) if t >= LATEST => return Some(f64::INFINITY),
                 Some(t) if t <= until => state.instant(t),
                 _ => return None,
             }

@@ -19,13 +19,13 @@ pub const FLIT: u32 = 32;
 /// Most packets that a virtual channel holds by default, however long the cables are.
 const MOST_BUFFERED: u32 = 4096;
 
-/// What a fabric is built from.
+/// Inputs of a fabric.
 pub struct Ground<'a> {
     /// The switches.
     pub topology: &'a Arc<Topology>,
     /// Hosts, speeds and latencies; it must have been built from the topology.
     pub platform: &'a Platform,
-    /// Whether the directions of a cable share its bandwidth.
+    /// Duplex of the cables.
     pub duplex: Duplex,
     /// The network's own routing rule.
     pub routing: &'a RoutingSpec,

@@ -4,7 +4,7 @@
 //! a lower file each time the present reaches its file. Files keep the order of insertion, so events of one time come in
 //! the order in which they were added.
 
-/// What an event is about.
+/// An event, with the things that it concerns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Event {
     /// The head of a packet arrives at a switch.
@@ -37,7 +37,8 @@ pub(super) struct EventQueue {
     next: Option<u64>,
 }
 
-/// Times are below 2^62 ps: 53 days.
+/// The end of time: 2^62 ps, 53 days. Events that would be later are entered there, and mean that the replay has no end.
+pub(super) const LATEST: u64 = 1 << 62;
 const FILES: usize = 64;
 
 impl EventQueue {
@@ -53,6 +54,7 @@ impl EventQueue {
     /// Adds an event of the present or a later time.
     #[inline]
     pub(super) fn add(&mut self, time: u64, event: Event) {
+        let time = time.min(LATEST);
         debug_assert!(time >= self.now, "time goes back");
         let file = self.file_of(time);
         self.files[file].push((time, event));

@@ -4,7 +4,7 @@
 //! `vcs` channels, which are the accounts of the buffers at its far end; these buffers are the lanes of the input there.
 
 use super::fabric::Fabric;
-use super::queue::{Event, EventQueue};
+use super::queue::{Event, EventQueue, LATEST};
 use crate::ids::{HostId, LinkId};
 use crate::network::sharing::LinkState;
 use crate::packets::wiring::Wiring;
@@ -18,10 +18,10 @@ pub(super) const NEVER: u64 = u64::MAX;
 /// Picoseconds in a second.
 pub(super) const PS: f64 = 1e12;
 
-/// The nearest whole number of picoseconds.
+/// The nearest whole number of picoseconds, at most [`LATEST`].
 #[inline]
 pub(super) fn whole(time: f64) -> u64 {
-    (time + 0.5) as u64
+    ((time + 0.5) as u64).min(LATEST)
 }
 
 /// A packet under way.
@@ -105,7 +105,7 @@ pub(super) struct Port {
     pub requests: Vec<Request>,
     pub messages: u64,
     pub bytes: u64,
-    /// What was reported of the link last.
+    /// State of the link as reported last.
     pub reported: LinkState,
 }
 

@@ -178,6 +178,10 @@ fn bad_input_is_refused_by_name() {
         2,
         &["packets do not model platforms that list their links", "help: describe the network by a topology"],
     );
+    // 2 GB at a byte a second are 63 years, more picoseconds than there are.
+    let long = Folder::with_trace("0 send 1 0 2000000000 6\n1 recv 0 0 2000000000 6\n");
+    let run = ["replay", "t.ti", "--topology", "ring:4", "--model", "packet", "--link-bandwidth", "1 B/s"];
+    long.refuse(&run, 1, &["infinitely far ahead"]);
     let twice = study("models = ['packet', 'smpi', 'packet']");
     twice.refuse(&["compare", "s.toml"], 2, &["`packet` stands in models twice"]);
 }
@@ -192,4 +196,19 @@ fn a_network_of_its_own_model_and_several_jobs_run_on_packets() {
         folder.json(&["replay", "--job", "t.ti", "--job", "t.ti", "--topology", "ring:4", "--model", "packet"]);
     assert_eq!(result["packets"]["packets"], 2);
     assert_eq!(result["jobs"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn networks_that_packets_do_not_model_are_left_out_of_a_study() {
+    let folder = study("[model]\nnetwork_model = 'packet'");
+    let result = folder.json(&["compare", "s.toml"]);
+    assert_eq!(result["cells"].as_array().map(Vec::len), Some(2 * 3));
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("shared [packet]: not modelled: packets do not model cables"), "{notes}");
+    // Packets alone have flows to be compared with.
+    let result = folder.json(&["compare", "s.toml", "--cross-check"]);
+    assert_eq!(result["cross_check"][0]["models"], serde_json::json!(["smpi", "packet"]));
+    let text = folder.read("s.toml").replace("baseline = 'mesh'", "baseline = 'shared'");
+    folder.write("s.toml", text);
+    folder.refuse(&["compare", "s.toml"], 2, &["s.toml:2:", "the baseline is not modelled", "duplex = `shared`"]);
 }
