@@ -137,7 +137,10 @@ impl PacketError {
                 "a link has at most 64 virtual channels; `escape` (2) and `dimension-order` (2) need few".into()
             }
             Self::TooFewVcs { needed, .. } => {
-                format!("ask for --vcs {needed}, or for a routing that needs fewer, such as `escape` (2)")
+                format!(
+                    "ask for {needed} virtual channels (`--vcs {needed}`; in a replay `packet:vcs={needed}`), or for a \
+                     routing that needs fewer, such as `escape` (2)"
+                )
             }
             Self::CyclicDependency { .. } => {
                 "choose another routing or more virtual channels; --allow-deadlock runs it all the same".into()

@@ -6,6 +6,8 @@
 
 mod allocate;
 mod blocked;
+mod hosts;
+mod send;
 mod shard;
 mod state;
 mod visit;

@@ -1,0 +1,171 @@
+//! Hosts of a switch: they take their credits and send.
+
+use super::shard::{BODY, Item, Mail, VC_BITS};
+use super::state::{Cold, FREE, HostPort, NONE, Packet, SENT};
+use super::visit::{Visit, after};
+
+impl Visit<'_> {
+    /// A credit to a host.
+    pub(super) fn credit_host(&mut self, t: u32, due: u32, host: u32, vc: u8) {
+        if due - self.start < self.plan.host_rows {
+            let row = after(self.host_row, due - t, self.plan.host_rows);
+            let base = self.switch.host_port * self.plan.host_rows;
+            let slot = base + row * u32::from(self.switch.host_ports) + host;
+            self.hub.host_credits[slot as usize] = vc + 1;
+            self.wake_self(due);
+        } else {
+            self.post(Mail { time: due, switch: self.id, port: host as u16, what: Item::HostCredit(vc) });
+        }
+    }
+
+    pub(super) fn wake_self(&mut self, time: u32) {
+        if time >= self.start + self.plan.block {
+            self.wake(time, self.local);
+        }
+    }
+
+    /// Hosts take their credits and send.
+    #[inline(always)]
+    pub(super) fn hosts<const LEAN: bool>(&mut self, t: u32) {
+        let plan = self.plan;
+        let ports = usize::from(self.switch.host_ports);
+        let rows = plan.host_rows as usize;
+        let base = self.switch.host_port as usize * rows + self.host_row as usize * ports;
+        for port in 0..ports {
+            let credit = self.hub.host_credits[base + port];
+            if credit != 0 {
+                self.hub.host_credits[base + port] = 0;
+                self.take_host_credit(port, credit - 1);
+            }
+        }
+        if self.switch.next_host > t {
+            return;
+        }
+        let mut soonest = super::state::NEVER;
+        for port in 0..ports {
+            soonest = soonest.min(self.host::<LEAN>(t, port));
+        }
+        self.switch.next_host = soonest;
+    }
+
+    pub(super) fn take_host_credit(&mut self, port: usize, vc: u8) {
+        let index = self.switch.host_port as usize + port;
+        let account = &mut self.hub.host_vcs[index << self.plan.shift | usize::from(vc)];
+        account.used -= 1;
+        if account.owner == SENT && account.used == 0 {
+            account.owner = FREE;
+        }
+        if account.owner == FREE && self.plan.parameters.vc_buffer - u32::from(account.used) >= self.plan.space.max(1) {
+            self.hub.host_ports[index].free |= 1 << vc;
+        }
+    }
+
+    /// A port by which hosts send; the next cycle in which it has to be looked at.
+    fn host<const LEAN: bool>(&mut self, t: u32, port: usize) -> u32 {
+        let plan = self.plan;
+        let p = &plan.parameters;
+        let index = self.switch.host_port as usize + port;
+        let mut host: HostPort = self.hub.host_ports[index];
+        let mut word = BODY;
+        if host.left == 0 {
+            if host.created > t {
+                return host.created;
+            }
+            // In turn behind the channel taken last; before the first packet only channel 0.
+            let vc = if host.last == 255 {
+                (host.free & 1 != 0).then_some(0)
+            } else {
+                let behind = host.free & (u64::MAX << host.last << 1);
+                let first = if behind != 0 { behind } else { host.free };
+                (first != 0).then(|| first.trailing_zeros() as u8)
+            };
+            let Some(vc) = vc else { return t + 1 };
+            (host.vc, host.last) = (vc, vc);
+            let (packet, size) = self.enter::<LEAN>(t, index, &host);
+            host.left = size;
+            word = (packet + 1) << VC_BITS;
+            host.free &= !(1 << vc);
+            self.hub.host_vcs[index << plan.shift | usize::from(vc)].owner = 0;
+            (host.source, host.created) = {
+                let next = self.hub.host_ports[index];
+                (next.source, next.created)
+            };
+        }
+        let account = &mut self.hub.host_vcs[index << plan.shift | usize::from(host.vc)];
+        if u32::from(account.used) >= p.vc_buffer {
+            self.hub.host_ports[index] = host;
+            return t + 1;
+        }
+        account.used += 1;
+        host.left -= 1;
+        if host.left == 0 {
+            account.owner = if p.wait_for_tail_credit { SENT } else { FREE };
+            if account.owner == FREE && p.vc_buffer - u32::from(account.used) >= plan.space.max(1) {
+                host.free |= 1 << host.vc;
+            }
+        }
+        if plan.window.has(t) {
+            self.hub.counts.flits_injected += 1;
+        }
+        let due = t + p.host_delay + 1;
+        let in_port = usize::from(self.switch.first_host_input) + port;
+        let word = word | u32::from(host.vc);
+        if due - self.start < plan.flit_rows {
+            let row = after(self.flit_row, due - t, plan.flit_rows);
+            let base = self.switch.in_port * plan.flit_rows;
+            let slot = base + row * u32::from(self.switch.inputs) + in_port as u32;
+            self.hub.flits[slot as usize] = word;
+            self.wake_self(due);
+        } else {
+            self.post(Mail { time: due, switch: self.id, port: in_port as u16, what: Item::Flit(word) });
+        }
+        self.hub.moved = t;
+        self.hub.host_ports[index] = host;
+        if host.left > 0 { t + 1 } else { host.created.max(t + 1) }
+    }
+
+    /// Takes the next packet of a port and draws the one behind it; its index and size.
+    fn enter<const LEAN: bool>(&mut self, t: u32, index: usize, host: &HostPort) -> (u32, u16) {
+        let plan = self.plan;
+        let place = host.source;
+        let mut source = self.hub.sources[place as usize];
+        let from = self.first_host + place;
+        let (created, to, cold) = match &plan.packets {
+            crate::packets::source::Packets::Drawn { .. } => {
+                let size = plan.parameters.packet as u16;
+                let cold = Cold { id: self.hub.counts.entered, injected: t, head: 0, size };
+                (source.created, source.to, cold)
+            }
+            crate::packets::source::Packets::Listed(list) => {
+                let packet = list.packets[source.to as usize];
+                let cold = Cold { id: packet.id, injected: t, head: 0, size: packet.flits as u16 };
+                (packet.created, packet.to, cold)
+            }
+        };
+        let packet = Packet { next: NONE, created, to, aux: 0 };
+        let kept = self.hub.keep(packet, cold, !LEAN && plan.cold);
+        let counts = &mut self.hub.counts;
+        counts.entered += 1;
+        counts.inside += plan.window.after(t) as i64;
+        if plan.window.has(created) {
+            counts.injected += 1;
+            counts.injected_at += u64::from(t);
+        }
+        self.hub.ages += u64::from(created);
+        self.hub.measuring -= u64::from(created < plan.window.until);
+        (source.created, source.to) = plan.packets.after(from, source.created, source.to, &mut source.stream);
+        self.hub.count_created(source.created, plan.window);
+        self.hub.sources[place as usize] = source;
+        let ports = u32::from(self.switch.host_ports);
+        let first = plan.wiring.host_first[self.id as usize] - self.first_host;
+        let hosts = plan.wiring.hosts_of(self.id);
+        let own = if ports == hosts {
+            let port = index as u32 - self.switch.host_port;
+            first + port..first + port + 1
+        } else {
+            first..first + hosts
+        };
+        self.hub.refill(index as u32, own);
+        (kept, cold.size)
+    }
+}

@@ -1,0 +1,235 @@
+//! What a switch sends: a granted flit leaves its queue for the next switch or a host, and its credit goes back.
+
+use super::shard::{BODY, Due, Item, Mail, VC_BITS};
+use super::state::{Cold, FREE, HEAD, HOST_MASK, NONE, SENT};
+use super::visit::{Visit, after, insert, remove};
+use crate::packets::statistics::Logged;
+use std::cmp::Reverse;
+
+impl Visit<'_> {
+    /// A granted flit leaves its queue.
+    #[inline(always)]
+    pub(super) fn send<const LEAN: bool>(&mut self, t: u32, step: u32, number: u32, place: u16, was_held: bool) {
+        let plan = self.plan;
+        let p = &plan.parameters;
+        let mask = (1_usize << plan.shift) - 1;
+        let (port, vc) = (usize::from(place) >> plan.shift, usize::from(place) & mask);
+        let input = &mut self.inputs[usize::from(place)];
+        let place_out = usize::from(input.output);
+        let (out, out_vc) = (place_out >> plan.shift, place_out & mask);
+        let account = &mut self.outputs[place_out];
+        account.used += 1;
+        if LEAN || !p.count_routed || plan.candidates > 1 {
+            self.loads[out] += 1;
+        }
+        let full = u32::from(account.used) >= p.vc_buffer;
+        input.flits -= 1;
+        let is_head = input.left & HEAD != 0;
+        let mut packet = NONE;
+        if is_head {
+            packet = input.first;
+            // The last packet's own link is never read, and a queue of one packet needs no look at it.
+            input.first = if packet == input.last { NONE } else { self.hub.packets[packet as usize].next };
+            input.left &= !HEAD;
+        }
+        input.left -= 1;
+        let is_tail = input.left == 0;
+        let more = input.flits > 0;
+        self.hub.counts.passages += 1;
+        self.hub.moved = t;
+
+        // Where the flit goes.
+        let mut leaves = t + if LEAN { p.crossing_delay } else { plan.crossing(step) };
+        if !LEAN && p.speedup > 1 {
+            let line = &mut self.out_ports[out];
+            leaves = leaves.max(line.left + 1);
+            line.left = leaves;
+        }
+        let host = out.wrapping_sub(usize::from(self.switch.first_host_output));
+        if host < usize::from(self.switch.host_ports) {
+            self.deliver::<LEAN>(t, leaves, out as u16, host as u32, out_vc, packet, is_tail);
+        } else {
+            if plan.window.has(t) {
+                self.out_ports[out].sent += 1;
+                self.hub.counts.cable_flits += 1;
+            }
+            self.pass_on::<LEAN>(t, leaves, out, out_vc as u8, packet);
+        }
+
+        // The credit of the space that it left.
+        let mut credit = t;
+        if !LEAN && p.speedup > 1 {
+            let line = &mut self.in_ports[port];
+            credit = credit.max(line.credit_left + 1);
+            line.credit_left = credit;
+        }
+        let host = port.wrapping_sub(usize::from(self.switch.first_host_input));
+        if host < usize::from(self.switch.host_ports) {
+            self.credit_host(t, credit + p.host_delay + 1, host as u32, vc as u8);
+        } else {
+            let link = self.in_ports[port].link;
+            let due = credit + u32::from(link.latency) + 1 + p.credit_delay;
+            if link.switch >= self.range_start && link.switch < self.range_end && due - self.start < plan.credit_rows {
+                let row = after(self.credit_row, due - t, plan.credit_rows);
+                self.hub.credits[(link.slot + row * u32::from(link.stride)) as usize] = vc as u8 + 1;
+                self.wake(due, link.switch - self.range_start);
+            } else {
+                let mail = Mail { time: due, switch: link.switch, port: link.port, what: Item::Credit(vc as u8) };
+                self.post(mail);
+            }
+        }
+
+        // What becomes of the queue and of the channel.
+        let account = &mut self.outputs[place_out];
+        if is_tail {
+            if p.wait_for_tail_credit {
+                account.owner = SENT;
+            } else {
+                account.owner = FREE;
+                if p.vc_buffer - u32::from(account.used) >= plan.space {
+                    self.out_ports[out].free |= 1 << out_vc;
+                }
+            }
+            remove(self.ready, usize::from(place));
+            if more {
+                self.begin_routing(usize::from(place), number, 1);
+            }
+        } else if LEAN || self.holding.is_empty() {
+            if !more || (full && (LEAN || plan.wake_by_credit)) {
+                remove(self.ready, usize::from(place));
+            } else {
+                insert(self.ready, usize::from(place));
+            }
+        } else {
+            remove(self.ready, usize::from(place));
+        }
+        if !LEAN && !self.holding.is_empty() {
+            if !is_tail && more {
+                insert(self.holding, usize::from(place));
+                self.held_by[out] = place;
+            } else {
+                remove(self.holding, usize::from(place));
+                if was_held {
+                    self.held_by[out] = FREE;
+                }
+            }
+        }
+        // An allocation of several cycles moved it when it began.
+        if LEAN || (!was_held && p.switch_delay == 1) {
+            self.in_ports[port].offset = ((vc + 1) & mask) as u8;
+        }
+    }
+
+    #[inline]
+    pub(super) fn wake(&mut self, time: u32, local: u32) {
+        let block = if time < self.near_end { self.block + 1 } else { time / self.plan.block };
+        self.hub.visit_at(block, self.block, local, self.plan.calendar);
+    }
+
+    /// Sends mail to another shard or to a later time.
+    pub(super) fn post(&mut self, mail: Mail) {
+        let inside = mail.switch >= self.range_start && mail.switch < self.range_end;
+        if inside {
+            self.hub.far.push(Reverse(Due(mail)));
+        } else {
+            let shard = self.plan.shard_of(mail.switch);
+            debug_assert_ne!(shard, self.number);
+            self.hub.mail[shard].push(mail);
+        }
+    }
+
+    /// A flit to the next switch.
+    #[inline(always)]
+    pub(super) fn pass_on<const LEAN: bool>(&mut self, t: u32, leaves: u32, out: usize, vc: u8, packet: u32) {
+        let plan = self.plan;
+        let link = self.out_ports[out].link;
+        let due = leaves + u32::from(link.latency) + 1;
+        let inside = link.switch >= self.range_start && link.switch < self.range_end;
+        let word = u32::from(vc) | if packet == NONE { BODY } else { (packet + 1) << VC_BITS };
+        if inside && due - self.start < plan.flit_rows {
+            let row = after(self.flit_row, due - t, plan.flit_rows);
+            self.hub.flits[(link.slot + row * u32::from(link.stride)) as usize] = word;
+            self.wake(due, link.switch - self.range_start);
+            return;
+        }
+        let what = match (inside, packet) {
+            (true, _) => Item::Flit(word),
+            (false, NONE) => Item::Body(vc),
+            (false, index) => {
+                let kept = self.hub.packets[index as usize];
+                let cold = if !LEAN && plan.cold { self.hub.cold[index as usize] } else { Cold::default() };
+                self.hub.unused.push(index);
+                self.hub.ages -= u64::from(kept.created);
+                Item::Head(vc, kept, cold)
+            }
+        };
+        self.post(Mail { time: due, switch: link.switch, port: link.port, what });
+    }
+
+    /// A flit to a host, which takes it and gives its credit back when it arrives.
+    #[expect(clippy::too_many_arguments)]
+    #[inline(always)]
+    pub(super) fn deliver<const LEAN: bool>(
+        &mut self,
+        t: u32,
+        leaves: u32,
+        out: u16,
+        host: u32,
+        vc: usize,
+        head: u32,
+        is_tail: bool,
+    ) {
+        let plan = self.plan;
+        let p = &plan.parameters;
+        let arrives = leaves + p.host_delay + 1;
+        let place = ((self.switch.host_port + host) as usize) << plan.shift | vc;
+        let mut packet = head;
+        if head == NONE {
+            packet = self.hub.arriving[place];
+        } else if !is_tail {
+            self.hub.arriving[place] = head;
+        }
+        let kept = self.hub.packets[packet as usize];
+        let to = (kept.to & HOST_MASK) - self.first_host;
+        if !LEAN && plan.log && head != NONE {
+            self.hub.cold[packet as usize].head = arrives;
+        }
+        if plan.window.has(arrives) {
+            self.hub.accepted[to as usize] += 1;
+            self.hub.counts.flits_accepted += 1;
+        }
+        if is_tail {
+            let hops = kept.aux & 255;
+            let counts = &mut self.hub.counts;
+            counts.left += 1;
+            counts.inside -= plan.window.after(arrives) as i64;
+            if plan.window.has(arrives) {
+                counts.window_packets += 1;
+                counts.window_hops += u64::from(hops);
+            }
+            if plan.window.has(kept.created) {
+                counts.latency.add(arrives - kept.created);
+                counts.arrived_at += u64::from(arrives);
+                counts.hops += u64::from(hops);
+                counts.most_hops = counts.most_hops.max(hops);
+            }
+            self.hub.ages -= u64::from(kept.created);
+            if !LEAN && plan.log {
+                let cold = self.hub.cold[packet as usize];
+                let (injected, head) = (cold.injected, cold.head);
+                self.hub.log.push(Logged { id: cold.id, injected, head, tail: arrives, hops });
+            }
+            self.hub.unused.push(packet);
+        }
+        let due = arrives + p.host_delay + 1 + p.credit_delay;
+        if due - self.start < plan.credit_rows {
+            let row = after(self.credit_row, due - t, plan.credit_rows);
+            let base = self.switch.out_port * plan.credit_rows;
+            let slot = base + row * u32::from(self.switch.outputs) + u32::from(out);
+            self.hub.credits[slot as usize] = vc as u8 + 1;
+            self.wake_self(due);
+        } else {
+            self.post(Mail { time: due, switch: self.id, port: out, what: Item::Credit(vc as u8) });
+        }
+    }
+}
