@@ -148,6 +148,10 @@ impl Following {
             while !stopped.load(Ordering::Relaxed) {
                 let (done, expected) = count();
                 if let Some(expected) = expected {
+                    // What came before the first step is no measure of the steps.
+                    if bar.length().is_none() {
+                        bar.reset_eta();
+                    }
                     bar.set_length(expected);
                 }
                 bar.set_position(done);
