@@ -64,6 +64,22 @@ fn run_out(size: usize) -> ! {
     std::process::exit(IO_FAILED.into());
 }
 
+/// Lets a thread whose start fails for want of memory end the process as an allocation does: the standard library panics
+/// there, where it maps the stack of its handler of stack overflows.
+pub fn watch_threads() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let text = panic.payload().downcast_ref::<String>();
+        if text.is_some_and(|text| text.contains("alternative stack")) {
+            run_out(STACK);
+        }
+        before(panic);
+    }));
+}
+
+/// About what a thread maps before anything of ours runs in it, in bytes.
+const STACK: usize = 16 << 10;
+
 /// Reads a size: a number of bytes, or one with a unit.
 pub fn size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 10] = [

@@ -108,6 +108,7 @@ pub fn main() -> ExitCode {
         mopsim::report::wrap::set_width(columns.into());
     }
     memory::limit(arguments.output.memory, !matches!(arguments.verb, args::Verb::Record(_)));
+    memory::watch_threads();
     watch_programs();
     let result = match &arguments.verb {
         args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
