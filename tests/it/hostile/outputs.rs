@@ -111,7 +111,10 @@ fn parts(folder: &Folder) -> Vec<String> {
 
 /// A conversion that takes a while, caught while it writes.
 fn writing(folder: &Folder) -> Child {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mopsim"))
+    // Whoever runs the tests in the background of a shell has INT and QUIT ignored, and the program leaves it at that.
+    let mut child = Command::new("env")
+        .arg("--default-signal")
+        .arg(env!("CARGO_BIN_EXE_mopsim"))
         .current_dir(folder.path(""))
         .args(["-q", "trace", "convert", "big.ti", "-o", "out.ti.xz"])
         .stderr(Stdio::null())
