@@ -18,6 +18,7 @@ use crate::mpi::layout::Layout;
 use crate::mpi::messages::Envelope;
 use crate::network::model::LogGops;
 use crate::platform::Platform;
+use crate::slots;
 use crate::trace::CommunicatorId;
 use crate::trace::schedule::{Graph, Operation, OperationKind, Schedule};
 use rustc_hash::FxHashMap;
@@ -208,16 +209,7 @@ impl Replay<'_> {
                     card: operation.card,
                     operation: number,
                 };
-                let index = match self.free_messages.pop() {
-                    Some(index) => {
-                        self.messages[index as usize] = message;
-                        index
-                    }
-                    None => {
-                        self.messages.push(message);
-                        self.messages.len() as u32 - 1
-                    }
-                };
+                let index = slots::store(&mut self.messages, &mut self.free_messages, message);
                 let arrival = now.saturating_add(picoseconds(model.o)).saturating_add(picoseconds(model.latency));
                 self.push(arrival, What::Message { index });
                 self.free(rank, number, true, now);

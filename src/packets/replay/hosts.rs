@@ -4,6 +4,7 @@ use super::queue::Event;
 use super::state::{Line, Message, NONE, Packet, State, whole};
 use crate::network::model::Injection;
 use crate::network::sharing::LinkState;
+use crate::slots;
 
 impl State<'_> {
     /// Enters a message. It begins with [`Event::Begin`].
@@ -27,16 +28,7 @@ impl State<'_> {
             parked: false,
         };
         self.open += 1;
-        match self.free_messages.pop() {
-            Some(index) => {
-                self.messages[index as usize] = message;
-                index
-            }
-            None => {
-                self.messages.push(message);
-                self.messages.len() as u32 - 1
-            }
-        }
+        slots::store(&mut self.messages, &mut self.free_messages, message)
     }
 
     /// A message joins those that its host sends. It keeps its virtual channel, so that its packets stay in order where
@@ -140,16 +132,7 @@ impl State<'_> {
         };
         self.made += 1;
         self.passed += 1;
-        let packet = match self.free_packets.pop() {
-            Some(place) => {
-                self.packets[place as usize] = packet;
-                place
-            }
-            None => {
-                self.packets.push(packet);
-                self.packets.len() as u32 - 1
-            }
-        };
+        let packet = slots::store(&mut self.packets, &mut self.free_packets, packet);
         self.used[(number * vcs + vc) as usize] += bytes;
         let port = &mut self.ports[number as usize];
         let gone = t + whole(f64::from(bytes) * port.byte);
