@@ -1,7 +1,7 @@
 //! The comparison across settings, as all formats show it: a table of networks and settings, and sentences on each part of
 //! the settings.
 
-use super::findings::list;
+use super::findings::{grouped, list};
 use super::label::short;
 use crate::study::across::{Across, Axis};
 use crate::study::comparison::Comparison;
@@ -34,6 +34,11 @@ pub(super) struct Row {
 pub(super) fn setting(c: &Comparison, column: usize) -> &str {
     let rest = c.networks[column].name.strip_prefix(&c.plain_names[column]).unwrap_or_default();
     rest.trim().trim_start_matches('[').trim_end_matches(']')
+}
+
+/// Names of all settings, in their order.
+pub(super) fn settings(c: &Comparison) -> Vec<&str> {
+    c.of_settings().iter().map(|of| setting(c, of[0])).collect()
 }
 
 /// What a study with several settings shows; `None` where the routing rules are all they differ in, which have a table of
@@ -97,15 +102,8 @@ fn of_axis<'a>(axis: &Axis, networks: usize, others: bool, name: &dyn Fn(usize) 
         "model" => return models(axis, networks, name),
         _ => "Platform",
     };
-    let mut by_best: Vec<(usize, Vec<String>)> = Vec::new();
-    for network in 0..networks {
-        let best = axis.best(network);
-        let text = format!("{} ({:.2})", name(network), axis.spread(network));
-        match by_best.iter_mut().find(|(known, _)| *known == best) {
-            Some((_, names)) => names.push(text),
-            None => by_best.push((best, vec![text])),
-        }
-    }
+    let text = |network: usize| format!("{} ({:.2})", name(network), axis.spread(network));
+    let by_best = grouped((0..networks).map(|network| (axis.best(network), text(network))));
     let parts = by_best.iter().map(|(best, names)| format!("{} for {}", axis.values[*best], list(names)));
     let mut sentences = vec![format!(
         "{title}: the best is {}; in brackets, how many times as fast as with the worst{over}.",

@@ -24,8 +24,8 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "# {}\n", escape(&c.title))?;
     if c.has_settings() {
         writeln!(out, "Settings; A2 is network A in setting 2:\n")?;
-        for (number, of) in (1..).zip(c.of_settings()) {
-            writeln!(out, "{number}. {}", escape(super::across::setting(c, of[0])))?;
+        for (number, setting) in (1..).zip(across::settings(c)) {
+            writeln!(out, "{number}. {}", escape(setting))?;
         }
         writeln!(out, "\nNetworks:\n")?;
     }

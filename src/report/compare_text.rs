@@ -51,8 +51,8 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n", c.title)?;
     if c.has_settings() {
         writeln!(out, "Settings; A2 is network A in setting 2")?;
-        for (number, of) in (1..).zip(c.of_settings()) {
-            fitting(out, &format!("  {number}  {}", super::across::setting(c, of[0])), "     ")?;
+        for (number, setting) in (1..).zip(across::settings(c)) {
+            fitting(out, &format!("  {number}  {setting}"), "     ")?;
         }
         writeln!(out, "\nNetworks")?;
     }

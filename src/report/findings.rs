@@ -11,20 +11,28 @@ use crate::study::network::NetworkInfo;
 pub(super) const CHAOS: &str = "Under heavy contention results are chaotic: differences of some parts per thousand are noise of the \
                                 method, not of the networks.";
 
+/// Groups items by their keys, in the order in which the keys come first.
+pub(super) fn grouped<K: PartialEq, V>(items: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, item) in items {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, items)) => items.push(item),
+            None => groups.push((key, vec![item])),
+        }
+    }
+    groups
+}
+
 /// How fast hosts and links are, of all networks together where they are alike: `Platform` or `Platform of A, C`, and
 /// what it is.
 pub(super) fn platforms(networks: &[NetworkInfo], names: &[String]) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for (index, network) in networks.iter().enumerate() {
+    let groups = grouped(networks.iter().zip(names).map(|(network, name)| {
         let words = match &network.parameters {
             Some(parameters) => resolved(parameters),
             None => speeds(&network.speeds),
         };
-        match groups.iter_mut().find(|(known, _)| *known == words) {
-            Some((_, letters)) => letters.push(names[index].clone()),
-            None => groups.push((words, vec![names[index].clone()])),
-        }
-    }
+        (words, name.clone())
+    }));
     let alike = groups.len() == 1;
     let of = |letters: &[String]| if alike { String::new() } else { format!(" of {}", letters.join(", ")) };
     groups.iter().map(|(words, letters)| format!("Platform{}: {words}.", of(letters))).collect()

@@ -1,5 +1,6 @@
 //! The networks of a comparison, each named once: what settings change in it stands behind it.
 
+use super::findings::grouped;
 use super::label::{network, place, short};
 use super::text::routing;
 use crate::study::comparison::Comparison;
@@ -51,15 +52,10 @@ fn same(c: &Comparison, one: usize, other: usize) -> bool {
 
 /// The routing rules of some columns, which show one network.
 fn rules(c: &Comparison, columns: &[usize]) -> String {
-    let mut rules: Vec<(String, Vec<String>)> = Vec::new();
-    for &column in columns {
+    let mut rules = grouped(columns.iter().map(|&column| {
         let rule = routing(&c.networks[column], c.seeds[column].len() > 1);
-        let setting = (place(c, column).0 + 1).to_string();
-        match rules.iter_mut().find(|(known, _)| *known == rule) {
-            Some((_, settings)) => settings.push(setting),
-            None => rules.push((rule, vec![setting])),
-        }
-    }
+        (rule, (place(c, column).0 + 1).to_string())
+    }));
     match &mut rules[..] {
         [(rule, _)] => std::mem::take(rule),
         several => several

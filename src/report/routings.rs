@@ -1,6 +1,6 @@
 //! The effect of routing rules, as all formats show it.
 
-use super::findings::list;
+use super::findings::{grouped, list};
 use super::label::short;
 use crate::study::comparison::Comparison;
 use crate::study::routings::{self, Flip, RoutingEffect};
@@ -89,14 +89,7 @@ fn sentences<'a>(effect: &RoutingEffect, name: &dyn Fn(usize) -> &'a str) -> Vec
             format!("The order of the networks flips with the routing rule: {}{more}.", named.join("; "))
         }
     };
-    let mut winners: Vec<(Vec<usize>, Vec<String>)> = Vec::new();
-    for rule in 0..rules {
-        let fastest = effect.fastest(rule);
-        match winners.iter_mut().find(|(known, _)| *known == fastest) {
-            Some((_, rules)) => rules.push(effect.rules[rule].clone()),
-            None => winners.push((fastest, vec![effect.rules[rule].clone()])),
-        }
-    }
+    let winners = grouped((0..rules).map(|rule| (effect.fastest(rule), effect.rules[rule].clone())));
     let is = |networks: &[usize]| if networks.len() == 1 { "is the fastest" } else { "are the fastest, within 1 %," };
     let fastest = match &winners[..] {
         [(networks, _)] => format!("{} {} with every rule.", names(networks), is(networks)),
@@ -119,17 +112,13 @@ pub(super) fn different_rules(c: &Comparison) -> Option<String> {
     if c.settings.iter().any(|setting| setting.routing.is_some()) {
         return None;
     }
-    let mut rules: Vec<(String, Vec<String>)> = Vec::new();
-    for (index, network) in c.networks.iter().enumerate() {
+    let rules = grouped(c.networks.iter().enumerate().map(|(index, network)| {
         let rule = match &network.routing {
             Some(routing) => format!("{} {routing}", network.routing_nature),
             None => "static routes of a file".to_owned(),
         };
-        match rules.iter_mut().find(|(known, _)| *known == rule) {
-            Some((_, letters)) => letters.push(short(c, index)),
-            None => rules.push((rule, vec![short(c, index)])),
-        }
-    }
+        (rule, short(c, index))
+    }));
     if rules.len() < 2 {
         return None;
     }

@@ -247,8 +247,7 @@ impl HtmlReport<'_> {
             })
             .collect();
         let performance = bars::performance(&view);
-        let settings: Vec<String> =
-            c.of_settings().iter().map(|of| super::across::setting(c, of[0]).to_owned()).collect();
+        let settings = super::across::settings(c);
         let any = |has: fn(&Facts) -> bool| self.facts.iter().any(has);
         let page = template
             .render(context! {
