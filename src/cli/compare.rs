@@ -60,8 +60,8 @@ pub fn run(arguments: &Compare, output: &Output) -> Result<(), Failure> {
     let (packets, flows): (Vec<usize>, Vec<usize>) = missing.iter().partition(|&&cell| study.has_packets(cell));
     let mut new = run(&flows).inspect_err(|_| bars.finish())?;
     if !output.quiet && !packets.is_empty() && new.len() == flows.len() {
-        let known: Vec<CellRecord> = records.iter().chain(&new).cloned().collect();
-        let hops: Vec<f64> = packets.iter().filter_map(|&cell| study.packet_hops(cell, &known)).collect();
+        let hops = packets.iter().filter_map(|&cell| study.packet_hops(cell, records.iter().chain(&new)));
+        let hops: Vec<f64> = hops.collect();
         if !hops.is_empty() {
             let hops: f64 = hops.iter().sum();
             let threads = pool.current_num_threads().min(packets.len()) as f64;

@@ -6,6 +6,7 @@ use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::{HostsPerSwitch, PlatformParameters};
 use mopsim::study::Placement;
 use mopsim::study::choice::{ChoiceError, ModelChoice};
+use mopsim::study::cross_check::has_packets;
 use mopsim::study::network::{NetworkChoice, NetworkError};
 use mopsim::study::toml_file::{self, Step};
 use mopsim::trace;
@@ -80,8 +81,7 @@ pub fn reading(ranks: Option<usize>, files_anywhere: bool, max_unpacked_bytes: O
 
 /// The choices of a network model by its name, or those of a file.
 pub fn named_model(name: &str) -> Result<ModelChoice, Failure> {
-    let is_packet = name.split_once(':').is_some_and(|(name, _)| name.eq_ignore_ascii_case("packet"));
-    if is_packet || NetworkModel::by_name(name).is_some() {
+    if has_packets(name) || NetworkModel::by_name(name).is_some() {
         return Ok(ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() });
     }
     if name.ends_with(".toml") || Path::new(name).is_file() {

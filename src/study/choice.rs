@@ -1,5 +1,6 @@
 //! Choices by name: what a user writes in a file or on the command line, checked once and turned into a model.
 
+use super::cross_check::has_packets;
 pub use super::cross_traffic::CrossTraffic;
 use super::packets;
 pub use super::packets::PacketChoice;
@@ -219,8 +220,8 @@ pub struct ModelDescription {
 }
 
 impl ModelDescription {
-    /// Returns in words what this model has that `other` has not; empty where they are the same.
-    pub fn changes(&self, other: &Self) -> String {
+    /// Returns in words what this model has that `other` has not; `None` where there is nothing.
+    pub fn changes(&self, other: &Self) -> Option<String> {
         let onoff = |on: bool| if on { "on" } else { "off" };
         let facts = |m: &Self| {
             let mut facts = vec![
@@ -236,7 +237,8 @@ impl ModelDescription {
             facts
         };
         let known = facts(other);
-        facts(self).into_iter().filter(|fact| !known.contains(fact)).collect::<Vec<_>>().join(", ")
+        let changes: Vec<String> = facts(self).into_iter().filter(|fact| !known.contains(fact)).collect();
+        (!changes.is_empty()).then(|| changes.join(", "))
     }
 }
 
@@ -465,9 +467,7 @@ impl ModelChoice {
     pub fn build(&self) -> Result<(Model, ModelDescription), ChoiceError> {
         let text = self.network_model.as_deref().unwrap_or("smpi");
         let (name, inline) = match text.split_once(':') {
-            Some((name, constants)) if name.eq_ignore_ascii_case("packet") => {
-                (name, Some(PacketChoice::parse(constants)?))
-            }
+            Some((name, constants)) if has_packets(text) => (name, Some(PacketChoice::parse(constants)?)),
             _ => (text, None),
         };
         let mut network = NetworkModel::by_name(name)

@@ -115,9 +115,7 @@ impl Builder<'_> {
                     column.setting.collectives.clone_from(&description.collectives);
                     column.setting.model.clone_from(&axes.model_names[number_of_model]);
                     if let Some(fabric) = &runs[0].fabric {
-                        let mut own = self.models[model].1.clone();
-                        packets::describe(&mut own, fabric);
-                        changes = Some(own.changes(description)).filter(|changes| !changes.is_empty());
+                        changes = packets::described(&self.models[model].1, fabric).changes(description);
                     }
                     column.info.name = self.full_name(&column);
                     column.model_changes = changes;

@@ -5,7 +5,7 @@ use super::network::NetworkUnderTest;
 use crate::engine::Model;
 use crate::network::model::{Injection, PacketLevel};
 use crate::packets::PacketError;
-use crate::packets::replay::{Fabric, Ground};
+use crate::packets::replay::{Fabric, Ground, out_of_range};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -102,21 +102,8 @@ impl PacketChoice {
             injection,
             window: self.window,
         };
-        if !(1..=1 << 24).contains(&level.mtu) {
-            return Err(wrong("packet mtu", level.mtu, "is not a number of bytes from 1 to 16777216"));
-        }
-        if level.header > level.mtu {
-            let rule = format!("is a header of more bytes than the largest payload, {}", level.mtu);
-            return Err(wrong("packet header", level.header, rule));
-        }
-        for (name, value, most) in [
-            ("packet vcs", level.vcs, crate::packets::parameters::MAX_VCS),
-            ("packet buffer", level.vc_buffer, 65_536),
-            ("packet window", level.window, u32::MAX),
-        ] {
-            if let Some(value) = value.filter(|value| !(1..=most).contains(value)) {
-                return Err(wrong(name, value, format!("is not from 1 to {most}")));
-            }
+        if let Some((name, value, rule)) = out_of_range(&level) {
+            return Err(wrong(&format!("packet {name}"), value, rule));
         }
         if let Some(routing) = &level.routing {
             let name = routing.split(':').next().unwrap_or_default();
@@ -219,10 +206,40 @@ pub fn fabric(network: &NetworkUnderTest, model: &Model) -> Result<Option<Arc<Fa
     Fabric::new(&ground, level).map(|fabric| Some(Arc::new(fabric)))
 }
 
-/// Adds what a fabric has to the words of its model.
-pub(super) fn describe(description: &mut ModelDescription, fabric: &Fabric) {
+/// Returns the words of a model with what a fabric of it has.
+pub(super) fn described(model: &ModelDescription, fabric: &Fabric) -> ModelDescription {
+    let mut description = model.clone();
     let said = &mut description.parameters;
     said.insert("packet-routing", fabric.routing.clone());
     said.insert("vcs", fabric.vcs.to_string());
     said.insert("vc-buffer", format!("{} packets", fabric.vc_buffer));
+    description
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_is_left_out() {
+        let each = [
+            "bandwidth_factor = '0:1'",
+            "latency_factor = '0:1'",
+            "cap_factors = true",
+            "message_latency = '1 us'",
+            "packet_payload = 1448",
+            "packet_overhead = 66",
+            "delivery = 'in-order'",
+            "weight_s = 1.0",
+            "tcp_gamma = 1.0",
+            "crosstraffic = true",
+            "sharing = 'simgrid-full'",
+            "compat = 'simgrid'",
+        ];
+        for line in each {
+            let choice: ModelChoice = toml::from_str(line).expect(line);
+            assert!(refuse_factors(&choice).is_err(), "{line}");
+            assert_eq!(without_factors(&choice), ModelChoice::default(), "{line}");
+        }
+    }
 }

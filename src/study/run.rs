@@ -106,10 +106,7 @@ pub(super) fn model_of(
     // The version that the network was made with: it is that of the command line or the study, unless the network has its own.
     let choice = ModelChoice { defaults: network.model.defaults.or(choice.defaults), ..choice.clone() };
     let (model, description) = choice.over(&network.model).build()?;
-    let changes = description.changes(&models[index].1);
-    if changes.is_empty() {
-        return Ok((index, None));
-    }
+    let Some(changes) = description.changes(&models[index].1) else { return Ok((index, None)) };
     let at = models.iter().position(|(_, known)| *known == description).unwrap_or(models.len());
     if at == models.len() {
         models.push((model, description));
@@ -220,12 +217,11 @@ impl Study {
         let mut plan = plan;
         for (number, (column, built)) in plan.columns.iter_mut().zip(&columns).enumerate() {
             let Some(fabric) = &built.runs[0].fabric else { continue };
-            let mut description = models[built.model].1.clone();
-            packets::describe(&mut description, fabric);
+            let description = packets::described(&models[built.model].1, fabric);
             if number == 0 {
                 plan.model = description;
             } else {
-                column.model_changes = Some(description.changes(&plan.model)).filter(|changes| !changes.is_empty());
+                column.model_changes = description.changes(&plan.model);
             }
         }
         let places = plan.all_places();
@@ -258,12 +254,12 @@ impl Study {
 
     /// Estimates the packets that pass a switch or a host link in the replay of a cell, from the record of the same
     /// workload on the same network with flows; `None` if the cell has no packets, or there is no such record.
-    pub fn packet_hops(&self, cell: usize, records: &[CellRecord]) -> Option<f64> {
+    pub fn packet_hops<'r>(&self, cell: usize, records: impl IntoIterator<Item = &'r CellRecord>) -> Option<f64> {
         let place = self.places[cell];
         let level = self.models[self.built(place).model].0.network.packet_level.as_ref()?;
         let of = |place: Place| (place.workload, &self.plan.columns[place.column].network);
         let flows = records
-            .iter()
+            .into_iter()
             .find(|record| !self.has_packets(record.cell) && of(self.places[record.cell]) == of(place))?;
         let packets = flows.bytes as f64 / f64::from(level.mtu) + flows.messages as f64;
         Some(packets * flows.explanation.average_hops.unwrap_or(0.0))

@@ -1,6 +1,7 @@
 //! A network as replays see it: wires, routing rule, buffers. It is built once and shared by all replays of a study.
 
 use super::carry::Carry;
+use super::state::PS;
 use crate::ids::{HostId, LinkId};
 use crate::network::model::PacketLevel;
 use crate::network::{Carrier, Medium};
@@ -61,6 +62,22 @@ impl std::fmt::Debug for Fabric {
             .field("vcs", &self.vcs)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns a constant that is out of range, its value, and the rule that it breaks, as the end of a sentence about it.
+pub fn out_of_range(level: &PacketLevel) -> Option<(&'static str, u32, String)> {
+    if !(1..=1 << 24).contains(&level.mtu) {
+        return Some(("mtu", level.mtu, "is not a number of bytes from 1 to 16777216".into()));
+    }
+    if level.header > level.mtu {
+        let rule = format!("is a header of more bytes than the largest payload, {}", level.mtu);
+        return Some(("header", level.header, rule));
+    }
+    let counts = [("vcs", level.vcs, MAX_VCS), ("buffer", level.vc_buffer, 65_536), ("window", level.window, u32::MAX)];
+    counts.into_iter().find_map(|(name, value, most)| {
+        let value = value.filter(|value| !(1..=most).contains(value))?;
+        Some((name, value, format!("is not from 1 to {most}")))
+    })
 }
 
 /// Returns the packet routing that does what a rule of flows does, or comes nearest to it.
@@ -126,20 +143,8 @@ impl Fabric {
         if let Some(error) = Self::refusal(topology, platform, ground.duplex) {
             return Err(error);
         }
-        if level.mtu == 0 {
-            return Err(PacketError::invalid("mtu", 0, "a packet carries at least one byte"));
-        }
-        if level.header > level.mtu {
-            let rule = format!("a header of more bytes than the {} of the payload is a mistake", level.mtu);
-            return Err(PacketError::invalid("header", level.header, rule));
-        }
-        for (name, value) in [("window", level.window), ("buffer", level.vc_buffer)] {
-            if value == Some(0) {
-                return Err(PacketError::invalid(name, 0, "it must be at least 1, or left out"));
-            }
-        }
-        if let Some(vcs) = level.vcs.filter(|vcs| !(1..=MAX_VCS).contains(vcs)) {
-            return Err(PacketError::invalid("vcs", vcs, format!("it must be from 1 to {MAX_VCS}")));
+        if let Some((name, value, rule)) = out_of_range(level) {
+            return Err(PacketError::invalid(name, value, format!("that {rule}")));
         }
         let mut counts = vec![0; graph.switches()];
         for host in &platform.hosts {
@@ -153,7 +158,7 @@ impl Fabric {
             })
             .collect();
         let link = |arc: usize| &platform.links[link_of_arc[arc].index()];
-        wiring.latency = (0..graph.arcs()).map(|arc| (link(arc).latency * 1e12).round() as u32).collect();
+        wiring.latency = (0..graph.arcs()).map(|arc| (link(arc).latency * PS).round() as u32).collect();
         let wiring = Arc::new(wiring);
         let (rule, routing, vcs) = rule_of(ground, level, &wiring)?;
         let most = (0..wiring.switches() as u32).map(|s| wiring.inputs(s).max(wiring.outputs(s))).max().unwrap_or(0);

@@ -27,4 +27,4 @@ mod queue;
 mod state;
 mod switch;
 
-pub use fabric::{FLIT, Fabric, Ground};
+pub use fabric::{FLIT, Fabric, Ground, out_of_range};
