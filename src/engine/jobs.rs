@@ -71,6 +71,11 @@ impl Jobs {
         if once.clone().count() == self.spans.len() { u32::MAX } else { once.map(|span| span.ranks).sum() }
     }
 
+    /// First rank of each job.
+    pub fn first_ranks(&self) -> &[u32] {
+        &self.first[..self.spans.len()]
+    }
+
     fn job_of(&self, rank: u32) -> usize {
         self.first.partition_point(|&first| first <= rank) - 1
     }

@@ -426,6 +426,7 @@ pub(super) fn replay(
         links: Vec::new(),
         packets: None,
         head_of_line: Vec::new(),
+        blocked_jobs: Vec::new(),
         unmatched_sends: unmatched,
         substitutions: Vec::new(),
     })

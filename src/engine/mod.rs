@@ -228,12 +228,15 @@ struct Engine<'a, O: ?Sized, N> {
 }
 
 impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
-    fn new(begin: Begin<'a>, observer: &'a mut O, network: N) -> Self {
+    fn new(begin: Begin<'a>, observer: &'a mut O, mut network: N) -> Self {
         let Begin { trace, jobs, platform, layout, model } = begin;
         // Which transfer began first decides nothing in an exact allocation, but a literal one depends on it.
         let turns = N::LITERAL || trace.polls();
         let shortest_sleep = if N::LITERAL { model.precision.others } else { SHORTEST_SLEEP };
         let jobs = jobs::Jobs::new(jobs, layout.ranks());
+        if let Some(jobs) = &jobs {
+            network.know_jobs(jobs.first_ranks());
+        }
         Self {
             trace,
             platform,
@@ -434,6 +437,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             links: links.collect(),
             packets: self.network.packets(),
             head_of_line: self.network.head_of_line(),
+            blocked_jobs: self.network.blocked_jobs(),
             unmatched_sends: self.unmatched_sends(),
             substitutions: self.substitutions,
         }

@@ -2,7 +2,7 @@
 
 use crate::ids::LinkId;
 use crate::mpi::messages::Envelope;
-use crate::network::{HeadOfLine, PacketCounts};
+use crate::network::{BlockedJob, HeadOfLine, PacketCounts};
 
 /// How a rank spent its time, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -54,6 +54,8 @@ pub struct Outcome {
     pub packets: Option<PacketCounts>,
     /// Where packets waited behind others of their channel, most time first; empty unless links were watched.
     pub head_of_line: Vec<HeadOfLine>,
+    /// Jobs whose packets waited behind others; empty unless links were watched and there are several jobs.
+    pub blocked_jobs: Vec<BlockedJob>,
     /// Sends that nobody received: envelope, messages, bytes. A correct MPI program has none.
     pub unmatched_sends: Vec<(Envelope, u64, u64)>,
     /// What was replaced because the chosen table asks for the impossible.

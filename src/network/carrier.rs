@@ -21,6 +21,9 @@ pub trait Transfers {
     /// Prefetches the routes of a host.
     fn ask_for_routes(&self, from: HostId);
 
+    /// Names the jobs of the replay by their first ranks, in ascending order.
+    fn know_jobs(&mut self, _first_ranks: &[u32]) {}
+
     /// Starts a message of `bytes` bytes of payload between two hosts. `stream` is its pair of ranks, sender first; `tag`
     /// comes back when the message has arrived. Returns the seconds of its latency.
     ///
@@ -80,11 +83,20 @@ pub trait Transfers {
     fn head_of_line(&self) -> Vec<HeadOfLine> {
         Vec::new()
     }
+
+    /// Returns the jobs whose packets waited behind others, by both jobs.
+    fn blocked_jobs(&self) -> Vec<BlockedJob> {
+        Vec::new()
+    }
 }
 
 /// A network in which messages are not flows. Methods are those of [`Transfers`].
 pub trait Carrier {
-    /// Starts a message; see [`Transfers::start`]. `handshake`: control messages that come before its data.
+    /// Names the jobs of the replay by their first ranks, in ascending order.
+    fn know_jobs(&mut self, first_ranks: &[u32]);
+
+    /// Starts a message; see [`Transfers::start`]. `sender` is the rank that sends, `handshake` the control messages that
+    /// come before the data.
     ///
     /// # Errors
     /// [`RouteError`] if the platform has no route.
@@ -92,6 +104,7 @@ pub trait Carrier {
         &mut self,
         now: f64,
         hosts: (HostId, HostId),
+        sender: u32,
         handshake: Option<Handshake>,
         bytes: u64,
         tag: u32,
@@ -118,6 +131,9 @@ pub trait Carrier {
 
     /// Returns where packets waited behind others, most time first; empty unless the carrier is watched.
     fn head_of_line(&self) -> Vec<HeadOfLine>;
+
+    /// Returns the jobs whose packets waited behind others, by both jobs; empty unless the carrier is watched and knows jobs.
+    fn blocked_jobs(&self) -> Vec<BlockedJob>;
 
     /// Returns counts of this replay, for reports.
     fn counts(&self) -> PacketCounts;
@@ -148,6 +164,19 @@ pub struct HeadOfLine {
     pub seconds: f64,
 }
 
+/// Packets of a job that waited in their channel behind packets for another link (head-of-line blocking).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BlockedJob {
+    /// Number of the job whose packets waited.
+    pub job: u32,
+    /// Number of the job of the packets before them; it may be the same.
+    pub behind: u32,
+    /// Number of packets that waited.
+    pub packets: u64,
+    /// Seconds from the arrival of each head until it came to the front, added up.
+    pub seconds: f64,
+}
+
 /// Makes the carriers of replays on a network.
 pub trait Medium: Send + Sync + Debug {
     /// Returns a carrier without messages. Speeds and latencies are those of `platform`, whose links and routes must be
@@ -161,15 +190,19 @@ impl Transfers for Box<dyn Carrier + '_> {
 
     fn ask_for_routes(&self, _from: HostId) {}
 
+    fn know_jobs(&mut self, first_ranks: &[u32]) {
+        (**self).know_jobs(first_ranks);
+    }
+
     fn start(
         &mut self,
         now: f64,
         hosts: (HostId, HostId),
-        _stream: (u32, u32),
+        (sender, _): (u32, u32),
         bytes: u64,
         tag: u32,
     ) -> Result<f64, RouteError> {
-        (**self).start(now, hosts, None, bytes, tag)
+        (**self).start(now, hosts, sender, None, bytes, tag)
     }
 
     fn start_after(
@@ -177,11 +210,11 @@ impl Transfers for Box<dyn Carrier + '_> {
         handshake: Handshake,
         now: f64,
         hosts: (HostId, HostId),
-        _stream: (u32, u32),
+        (sender, _): (u32, u32),
         bytes: u64,
         tag: u32,
     ) -> Result<f64, RouteError> {
-        (**self).start(now, hosts, Some(handshake), bytes, tag)
+        (**self).start(now, hosts, sender, Some(handshake), bytes, tag)
     }
 
     fn next_delay(&mut self, now: f64, quiet: Option<f64>) -> Option<f64> {
@@ -214,5 +247,9 @@ impl Transfers for Box<dyn Carrier + '_> {
 
     fn head_of_line(&self) -> Vec<HeadOfLine> {
         (**self).head_of_line()
+    }
+
+    fn blocked_jobs(&self) -> Vec<BlockedJob> {
+        (**self).blocked_jobs()
     }
 }

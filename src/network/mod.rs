@@ -16,5 +16,5 @@ pub mod sharing;
 pub mod simgrid;
 mod transfers;
 
-pub use carrier::{Carrier, HeadOfLine, Medium, PacketCounts, Transfers};
+pub use carrier::{BlockedJob, Carrier, HeadOfLine, Medium, PacketCounts, Transfers};
 pub use transfers::{Finished, Handshake, Network, Precision};

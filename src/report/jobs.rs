@@ -1,6 +1,6 @@
 //! What jobs cost each other, as all formats show it.
 
-use super::number::{percent, seconds};
+use super::number::{grouped, percent, seconds};
 use super::text::letter;
 use crate::study::comparison::{Comparison, Run};
 use crate::study::jobs::{Interference, JobTimes};
@@ -30,6 +30,16 @@ pub(super) struct JobJson<'a> {
     /// Time together with the others on the baseline over that here; in comparisons.
     #[serde(skip_serializing_if = "Option::is_none")]
     relative: Option<f64>,
+    /// Its packets that waited in their channel behind packets for another link, by the job of those; empty without packets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waited_behind: Vec<Behind<'a>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Behind<'a> {
+    job: &'a str,
+    packets: u64,
+    seconds: f64,
 }
 
 /// All jobs in JSON; `baseline` has those of the network that this one is compared with.
@@ -43,6 +53,12 @@ pub(super) fn json<'a>(jobs: &'a Interference, baseline: Option<&Interference>) 
             aggressor: aggressor.map(|(other, _)| jobs.jobs[other].job.as_str()),
             aggressor_costs_seconds: aggressor.map(|(_, cost)| cost),
             relative: baseline.and_then(|baseline| relative(times, baseline.jobs.get(number)?)),
+            waited_behind: jobs
+                .head_of_line
+                .iter()
+                .filter(|blocked| blocked.job == times.job)
+                .map(|blocked| Behind { job: &blocked.behind, packets: blocked.packets, seconds: blocked.seconds })
+                .collect(),
         }
     };
     jobs.jobs.iter().enumerate().map(of).collect()
@@ -95,7 +111,33 @@ pub(super) fn of_replay(jobs: &Interference) -> Vec<Shown> {
         sentences: Vec::new(),
     }];
     shown.extend(matrix(jobs));
+    shown.extend(blocking(jobs));
     shown
+}
+
+/// Whose packets waited behind whose; nothing where no packets were watched.
+fn blocking(jobs: &Interference) -> Option<Shown> {
+    if jobs.head_of_line.is_empty() {
+        return None;
+    }
+    let names = || jobs.jobs.iter().map(|times| times.job.clone());
+    let cell = |job: &str, behind: &str| {
+        let found = jobs.head_of_line.iter().find(|blocked| blocked.job == job && blocked.behind == behind);
+        found.map_or_else(|| "-".to_owned(), |b| format!("{} ({})", seconds(b.seconds), grouped(b.packets)))
+    };
+    let rows = names().map(|job| {
+        let cells: Vec<String> = names().map(|behind| cell(&job, &behind)).collect();
+        std::iter::once(job).chain(cells).collect()
+    });
+    Some(Shown {
+        title: "Time of packets of the job of a line behind those of a job (packets)".to_owned(),
+        headings: std::iter::once("behind".to_owned()).chain(names()).collect(),
+        rows: rows.collect(),
+        sentences: vec![
+            "Head-of-line blocking: the packet before in the channel was for another link. Times of all packets added up."
+                .to_owned(),
+        ],
+    })
 }
 
 /// The slowdown of each job beside each other one; nothing where pairs were not replayed.
@@ -170,9 +212,9 @@ pub(super) fn of_comparison(c: &Comparison) -> Vec<Shown> {
             sentences,
         });
         for (run, jobs) in runs {
+            let tables = matrix(jobs).into_iter().chain(blocking(jobs));
             shown.extend(
-                matrix(jobs)
-                    .map(|table| Shown { title: format!("{} on {}", table.title, letter(run.network)), ..table }),
+                tables.map(|table| Shown { title: format!("{} on {}", table.title, letter(run.network)), ..table }),
             );
         }
     }

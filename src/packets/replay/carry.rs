@@ -5,7 +5,7 @@ use super::queue::{Event, LATEST};
 use super::state::{NONE, PS, State, whole};
 use crate::ids::{HostId, LinkId};
 use crate::network::sharing::LinkState;
-use crate::network::{Carrier, Handshake, HeadOfLine, PacketCounts};
+use crate::network::{BlockedJob, Carrier, Handshake, HeadOfLine, PacketCounts};
 use crate::platform::{Platform, RouteError};
 use rustc_hash::FxHashMap;
 
@@ -24,6 +24,8 @@ pub(super) struct Carry<'a> {
     pairs: FxHashMap<(u32, u32), Pair>,
     /// Messages and bytes on the loopback.
     local: (u64, u64),
+    /// First rank of each job, where there are several.
+    first_ranks: Vec<u32>,
 }
 
 /// Times of the engine are sums of differences: they are this much off a whole number of picoseconds, and more when they
@@ -34,7 +36,12 @@ fn slack(now: f64) -> u64 {
 
 impl<'a> Carry<'a> {
     pub(super) fn new(fabric: &'a Fabric, platform: &'a Platform, watched: bool) -> Self {
-        Self { state: State::new(fabric, platform, watched), pairs: FxHashMap::default(), local: (0, 0) }
+        Self {
+            state: State::new(fabric, platform, watched),
+            pairs: FxHashMap::default(),
+            local: (0, 0),
+            first_ranks: Vec::new(),
+        }
     }
 
     fn pair(&mut self, from: HostId, to: HostId) -> Result<Pair, RouteError> {
@@ -52,6 +59,10 @@ impl<'a> Carry<'a> {
         Ok(pair)
     }
 
+    fn job_of(&self, rank: u32) -> u32 {
+        (self.first_ranks.partition_point(|&first| first <= rank) as u32).saturating_sub(1)
+    }
+
     /// The present in picoseconds, not before what has happened.
     fn now(&mut self, seconds: f64) -> u64 {
         whole(seconds * PS).max(self.state.queue.now())
@@ -59,25 +70,31 @@ impl<'a> Carry<'a> {
 }
 
 impl Carrier for Carry<'_> {
+    fn know_jobs(&mut self, first_ranks: &[u32]) {
+        self.first_ranks = first_ranks.to_vec();
+    }
+
     fn start(
         &mut self,
         now: f64,
         (from, to): (HostId, HostId),
+        sender: u32,
         handshake: Option<Handshake>,
         bytes: u64,
         tag: u32,
     ) -> Result<f64, RouteError> {
         let pair = self.pair(from, to)?;
         let t = self.now(now);
+        let job = self.job_of(sender);
         if let Some(byte) = pair.loopback {
-            let message = self.state.enter(tag, from.0, to.0, bytes);
+            let message = self.state.enter(tag, (from.0, to.0), job, bytes);
             self.local.0 += 1;
             self.local.1 += bytes;
             let arrives = t + pair.latency + whole(bytes as f64 * byte);
             self.state.queue.add(arrives, Event::Arrived { message });
             return Ok(pair.latency as f64 / PS);
         }
-        let message = self.state.enter(tag, from.0, to.0, bytes);
+        let message = self.state.enter(tag, (from.0, to.0), job, bytes);
         let latency = pair.latency as f64 / PS;
         let Some(handshake) = handshake.filter(|handshake| handshake.trips > 0) else {
             self.state.queue.add(t, Event::Begin { message });
@@ -85,7 +102,7 @@ impl Carrier for Carry<'_> {
         };
         // The clearance is a packet. The request has left when the send was posted, which may be in the past, so it takes
         // the time of an empty network.
-        let clearance = self.state.enter(NONE, to.0, from.0, 0);
+        let clearance = self.state.enter(NONE, (to.0, from.0), job, 0);
         self.state.messages[clearance as usize].then = message;
         let before = handshake.seconds(now, latency);
         let leaves = t + whole((before - latency).max(0.0) * PS);
@@ -153,6 +170,20 @@ impl Carrier for Carry<'_> {
             .filter(|blocked| blocked.wanted.0 != NONE && blocked.behind.0 != NONE)
             .collect();
         all.sort_by(|a, b| b.seconds.total_cmp(&a.seconds).then((a.wanted, a.behind).cmp(&(b.wanted, b.behind))));
+        all
+    }
+
+    fn blocked_jobs(&self) -> Vec<BlockedJob> {
+        if self.first_ranks.is_empty() {
+            return Vec::new();
+        }
+        let mut all: Vec<BlockedJob> = self
+            .state
+            .behind_jobs
+            .iter()
+            .map(|(&(job, behind), &(packets, time))| BlockedJob { job, behind, packets, seconds: time as f64 / PS })
+            .collect();
+        all.sort_unstable_by_key(|blocked| (blocked.job, blocked.behind));
         all
     }
 

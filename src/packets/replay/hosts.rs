@@ -8,13 +8,14 @@ use crate::slots;
 
 impl State<'_> {
     /// Enters a message. It begins with [`Event::Begin`].
-    pub(super) fn enter(&mut self, tag: u32, from: u32, to: u32, bytes: u64) -> u32 {
+    pub(super) fn enter(&mut self, tag: u32, (from, to): (u32, u32), job: u32, bytes: u64) -> u32 {
         let packets = bytes.div_ceil(u64::from(self.fabric.level.mtu)).max(1);
         let message = Message {
             tag,
             then: NONE,
             from,
             to,
+            job,
             bytes,
             to_make: packets,
             to_arrive: packets,

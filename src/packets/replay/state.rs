@@ -55,9 +55,10 @@ pub(super) struct Packet {
 pub(super) struct Lane {
     pub first: u32,
     pub last: u32,
-    /// When the tail of the packet that left last has left, and by which port.
+    /// When the tail of the packet that left last has left, by which port, and the job of that packet.
     pub busy_until: u64,
     pub left_by: u32,
+    pub left_job: u32,
 }
 
 /// An input of a switch.
@@ -118,6 +119,8 @@ pub(super) struct Message {
     pub then: u32,
     pub from: u32,
     pub to: u32,
+    /// Number of the job that sends it.
+    pub job: u32,
     /// Payload that is in no packet yet.
     pub bytes: u64,
     pub to_make: u64,
@@ -196,6 +199,8 @@ pub(super) struct State<'a> {
     pub changes: Vec<(LinkId, LinkState, u64)>,
     /// Packets that waited in a lane behind one for another output, by the two outputs, and their picoseconds.
     pub behind: FxHashMap<(u32, u32), (u64, u64)>,
+    /// The same by the jobs of the two packets.
+    pub behind_jobs: FxHashMap<(u32, u32), (u64, u64)>,
     /// Working memory.
     pub events: Vec<(u64, Event)>,
     pub more: Vec<crate::packets::routing::Candidate>,
@@ -284,7 +289,7 @@ impl<'a> State<'a> {
             next_vc: vec![0; wiring.hosts() as usize],
             ports,
             inputs,
-            lanes: vec![Lane { first: NONE, last: NONE, busy_until: 0, left_by: NONE }; lanes],
+            lanes: vec![Lane { first: NONE, last: NONE, busy_until: 0, left_by: NONE, left_job: 0 }; lanes],
             asked: if most > 1 { vec![NONE; lanes * most] } else { Vec::new() },
             asked_of: if most > 1 { vec![0; lanes] } else { Vec::new() },
             most,
@@ -308,6 +313,7 @@ impl<'a> State<'a> {
             watched,
             changes: Vec::new(),
             behind: FxHashMap::default(),
+            behind_jobs: FxHashMap::default(),
             events: Vec::new(),
             more: Vec::new(),
         }

@@ -86,9 +86,6 @@ impl State<'_> {
 
     /// Enters the requests of a lane.
     fn ask(&mut self, lane: u32, packet: &Packet, first_out: u32, candidates: &[Candidate], t: u64) {
-        if self.watched && packet.head_at < t {
-            self.was_behind(lane, packet, candidates, first_out, t);
-        }
         let incoming = self.ports[self.inputs[(lane / self.vcs) as usize].from as usize].byte;
         for (place, candidate) in candidates.iter().enumerate() {
             let number = first_out + u32::from(candidate.output);
@@ -110,14 +107,24 @@ impl State<'_> {
         }
     }
 
-    /// A packet that has come to the front of its lane waited behind one that went elsewhere (head-of-line blocking).
-    fn was_behind(&mut self, lane: u32, packet: &Packet, candidates: &[Candidate], first_out: u32, t: u64) {
-        let [candidate] = candidates else { return };
-        let (wanted, aggressor) = (first_out + u32::from(candidate.output), self.lanes[lane as usize].left_by);
-        if wanted != aggressor {
-            let entry = self.behind.entry((wanted, aggressor)).or_default();
+    /// Notes that the packet at the front of a lane, which leaves through an output, waited there behind one that took an output
+    /// which it had not asked for (head-of-line blocking).
+    fn was_behind(&mut self, lane_number: u32, wanted: u32, packet: &Packet) {
+        let lane = &self.lanes[lane_number as usize];
+        let (aggressor, waited) = (lane.left_by, lane.busy_until - packet.head_at);
+        let asked = if self.most > 1 {
+            let first = lane_number as usize * self.most;
+            &self.asked[first..first + usize::from(self.asked_of[lane_number as usize])]
+        } else {
+            &[wanted]
+        };
+        if asked.contains(&aggressor) {
+            return;
+        }
+        let jobs = (self.messages[packet.message as usize].job, lane.left_job);
+        for entry in [self.behind.entry((wanted, aggressor)).or_default(), self.behind_jobs.entry(jobs).or_default()] {
             entry.0 += 1;
-            entry.1 += t - packet.head_at;
+            entry.1 += waited;
         }
     }
 
@@ -183,10 +190,18 @@ impl State<'_> {
     /// The packet of a request leaves through an output from time `t` on.
     fn grant(&mut self, number: u32, request: usize, vc: u32, t: u64) {
         let vcs = self.vcs;
-        let port = &mut self.ports[number as usize];
-        let lane_number = port.requests.swap_remove(request).lane;
-        let lane = &mut self.lanes[lane_number as usize];
+        let lane_number = self.ports[number as usize].requests.swap_remove(request).lane;
+        let lane = &self.lanes[lane_number as usize];
         let index = lane.first;
+        if self.watched {
+            let packet = self.packets[index as usize];
+            if packet.head_at < lane.busy_until {
+                self.was_behind(lane_number, number, &packet);
+            }
+            self.lanes[lane_number as usize].left_job = self.messages[packet.message as usize].job;
+        }
+        let port = &mut self.ports[number as usize];
+        let lane = &mut self.lanes[lane_number as usize];
         let packet = &mut self.packets[index as usize];
         let bytes = packet.bytes;
         let gone = t + whole(f64::from(bytes) * port.byte);

@@ -64,6 +64,24 @@ fn ratio(time: Option<f64>, alone: Option<f64>) -> Option<f64> {
 pub struct Interference {
     /// The jobs in their order, background traffic last.
     pub jobs: Vec<JobTimes>,
+    /// Packets that waited in their channel behind packets for another link, by the two jobs; empty without packets, or where
+    /// nothing observed the links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub head_of_line: Vec<JobBlocking>,
+}
+
+/// Packets of a job that waited behind those of a job (head-of-line blocking).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobBlocking {
+    /// Name of the job whose packets waited.
+    pub job: String,
+    /// Name of the job of the packets before them; it may be the same.
+    pub behind: String,
+    /// Packets that waited.
+    pub packets: u64,
+    /// Their seconds, added up.
+    pub seconds: f64,
 }
 
 /// What a replay of a mix needs.
@@ -189,6 +207,14 @@ impl Setting<'_> {
             // Messages that the end cuts off are counted whole.
             outcome.links.iter_mut().for_each(|link| link.utilisation = link.utilisation.min(1.0));
         }
-        Ok((outcome, Interference { jobs }))
+        let name = |job: u32| jobs[job as usize].job.clone();
+        let blocking = outcome.blocked_jobs.iter().map(|blocked| JobBlocking {
+            job: name(blocked.job),
+            behind: name(blocked.behind),
+            packets: blocked.packets,
+            seconds: blocked.seconds,
+        });
+        let head_of_line = blocking.collect();
+        Ok((outcome, Interference { jobs, head_of_line }))
     }
 }
