@@ -52,7 +52,10 @@ impl Bars {
             total,
             replays: AtomicUsize::new(cells.len() - missing.len()),
             of: cells.len(),
-            actions: study.plan.workloads.iter().map(|w| (w.name.clone(), w.actions)).collect(),
+            actions: {
+                let parts = study.samples.iter().flatten().map(|part| (part.name.clone(), part.trace.total_actions()));
+                study.plan.workloads.iter().map(|w| (w.name.clone(), w.actions)).chain(parts).collect()
+            },
             running: Mutex::new(Vec::new()),
         };
         bars.count(0);

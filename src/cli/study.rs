@@ -35,6 +35,7 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
         patterns: flags.files.pattern.clone(),
         sensitivity: flags.sensitivity,
         cross_check: flags.cross_check,
+        check_iterations: flags.check_iterations,
         prices: flags.prices.prices.as_deref().map(topology::prices).transpose()?,
     };
     // Before the study is read, a wrong choice can only be one of the command line.

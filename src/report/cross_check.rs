@@ -71,8 +71,44 @@ fn place(c: &Comparison, check: &CrossCheck) -> String {
     ];
     let differs =
         |of: &fn(&Setting) -> Option<&str>| c.settings.iter().any(|setting| of(setting) != of(&c.settings[0]));
-    let parts: Vec<&str> = of.into_iter().filter(differs).filter_map(|of| of(&check.setting)).collect();
-    if parts.is_empty() { String::new() } else { format!(", {}", parts.join(", ")) }
+    let parts = of.into_iter().filter(differs).filter_map(|of| of(&check.setting)).map(str::to_owned);
+    let sample = check.sample.as_ref().map(|sample| iterations(sample.iterations));
+    parts.chain(sample).map(|part| format!(", {part}")).collect()
+}
+
+fn iterations(number: usize) -> String {
+    if number == 1 { "first iteration".into() } else { format!("first {number} iterations") }
+}
+
+/// What the iterations of a check stand for, and how far they are from whole runs.
+fn represented(c: &Comparison, check: &CrossCheck) -> Vec<String> {
+    let Some(sample) = &check.sample else { return Vec::new() };
+    let workloads = || c.workloads.iter().zip(&sample.of);
+    let parts: Vec<String> = workloads().filter_map(|(w, of)| Some(format!("{} of {}", w.name, (*of)?))).collect();
+    let whole: Vec<String> = workloads().filter(|(_, of)| of.is_none()).map(|(w, _)| w.name.clone()).collect();
+    let mut sentences = Vec::new();
+    if !parts.is_empty() {
+        let times = "times, ratios and relative performance are those of these iterations";
+        let iterations = iterations(sample.iterations);
+        sentences.push(format!("Only the {iterations} ran, with flows too ({}): {times}.", parts.join(", ")));
+    }
+    if !whole.is_empty() {
+        sentences.push(format!("Whole runs, because no more iterations are found in them: {}.", list(&whole)));
+    }
+    let apart = |cell: &Cell| Some((cell.relative[0] / cell.whole?).ln().abs()).filter(|apart| apart.is_finite());
+    let of_parts = check.cells.iter().filter(|cell| sample.of[cell.workload].is_some());
+    let most = of_parts.filter_map(|cell| Some((apart(cell)?, cell))).max_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((_, cell)) = most {
+        sentences.push(format!(
+            "How well they stand for whole runs: the relative performance with flows differs most for {} on {}, {:.3} against \
+             {:.3} in the whole run.",
+            c.workloads[cell.workload].name,
+            name(c, check, cell.network),
+            cell.relative[0],
+            cell.whole.unwrap_or_default()
+        ));
+    }
+    sentences
 }
 
 fn name(c: &Comparison, check: &CrossCheck, network: usize) -> String {
@@ -107,7 +143,8 @@ fn of(c: &Comparison, check: &CrossCheck) -> Shown {
                     format!("{:.3}", cell.relative[1]),
                 ],
                 None => {
-                    let time = seconds(c.cell(w, network.flows).simulated_seconds);
+                    let whole = check.sample.as_ref().is_none_or(|sample| sample.of[w].is_none());
+                    let time = whole.then(|| seconds(c.cell(w, network.flows).simulated_seconds)).unwrap_or_default();
                     [time, "not modelled".into(), String::new(), String::new(), String::new()]
                 }
             };
@@ -115,6 +152,7 @@ fn of(c: &Comparison, check: &CrossCheck) -> Shown {
         }
     }
     let mut sentences = vec![verdict(c, check)];
+    sentences.extend(represented(c, check));
     let single: Vec<String> = check
         .flips
         .iter()
@@ -204,6 +242,12 @@ pub(super) struct Json {
     flips: Vec<JsonFlip>,
     cells: Vec<JsonCell>,
     not_modelled: Vec<String>,
+    /// Iterations that ran, from the first on, where it was not the whole runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iterations: Option<usize>,
+    /// For each workload then: all its iterations; null where its whole run was replayed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of_iterations: Option<Vec<Option<usize>>>,
 }
 
 #[derive(Serialize)]
@@ -223,6 +267,9 @@ struct JsonCell {
     simulated_seconds: [f64; 2],
     ratio: f64,
     relative: [f64; 2],
+    /// Of the whole run with flows, where only some iterations ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_of_whole_run: Option<f64>,
     cables: Vec<JsonCable>,
     awaited_sizes: Vec<JsonSize>,
 }
@@ -264,6 +311,7 @@ pub(super) fn json(c: &Comparison) -> Vec<Json> {
                 simulated_seconds: cell.seconds,
                 ratio: cell.ratio(),
                 relative: cell.relative,
+                relative_of_whole_run: cell.whole,
                 cables: cell
                     .cables
                     .iter()
@@ -284,6 +332,8 @@ pub(super) fn json(c: &Comparison) -> Vec<Json> {
             .filter(|&network| check.networks[network].packets.is_none())
             .map(|network| name(c, &check, network))
             .collect(),
+        iterations: check.sample.as_ref().map(|sample| sample.iterations),
+        of_iterations: check.sample.as_ref().map(|sample| sample.of.clone()),
         models: check.models.clone(),
     };
     cross_check::of(c).into_iter().map(one).collect()

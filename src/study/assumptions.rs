@@ -65,6 +65,13 @@ pub(super) struct BuiltVariation {
     pub columns: Vec<(usize, BuiltColumn)>,
 }
 
+impl BuiltVariation {
+    /// Columns that run at the speeds of the study.
+    pub(super) fn unchanged(columns: Vec<(usize, BuiltColumn)>) -> Self {
+        Self { factors: UNCHANGED, host_links: 1.0, columns }
+    }
+}
+
 /// A study as built so far, whose first columns are varied.
 pub(super) struct Base<'a> {
     /// Columns of the first setting.
@@ -169,11 +176,11 @@ impl Base<'_> {
         Ok(columns)
     }
 
-    fn network(&self, column: usize) -> &NetworkUnderTest {
+    pub(super) fn network(&self, column: usize) -> &NetworkUnderTest {
         &self.networks[self.built[column].runs[0].network]
     }
 
-    fn first_run(&self, column: usize) -> BuiltColumn {
+    pub(super) fn first_run(&self, column: usize) -> BuiltColumn {
         let built = &self.built[column];
         BuiltColumn { model: built.model, runs: vec![built.runs[0].clone()] }
     }
@@ -224,27 +231,49 @@ impl Base<'_> {
     }
 
     fn modelled(&mut self, column: usize, choice: &ModelChoice) -> Result<Option<BuiltColumn>, StudyError> {
-        let network = self.networks[self.built[column].runs[0].network].clone();
+        let number = self.model_for(column, choice)?;
+        let [(model, _), (own, _)] = [number, self.built[column].model].map(|number| &self.models[number]);
+        // A model without links replays graphs, and is no variation of one that has them.
+        if number == self.built[column].model || model.network.loggops.is_some() != own.network.loggops.is_some() {
+            return Ok(None);
+        }
+        // A network that packets do not model is not changed.
+        Ok(self.with_model(column, number).ok())
+    }
+
+    /// Returns a column under the model of a choice.
+    ///
+    /// # Errors
+    /// [`StudyError`] if the choice does not go with that of the network, or if packets do not model the network.
+    pub(super) fn in_model(&mut self, column: usize, choice: &ModelChoice) -> Result<BuiltColumn, StudyError> {
+        let number = self.model_for(column, choice)?;
+        self.with_model(column, number)
+    }
+
+    /// Returns the number of the model of a choice on a column's network.
+    fn model_for(&mut self, column: usize, choice: &ModelChoice) -> Result<usize, StudyError> {
+        let network = self.network(column);
         // The version of the defaults that the network was made with.
         let choice = ModelChoice { defaults: network.model.defaults.or(choice.defaults), ..choice.clone() };
         let (model, description) = choice.over(&network.model).build()?;
-        let (own, known) = &self.models[self.built[column].model];
-        // A model without links replays graphs, and is no variation of one that has them.
-        if description == *known || model.network.loggops.is_some() != own.network.loggops.is_some() {
-            return Ok(None);
+        let own = self.built[column].model;
+        if self.models[own].1 == description {
+            return Ok(own);
         }
-        let own_level = own.network.packet_level.clone();
         let at = self.models.iter().position(|(_, known)| *known == description).unwrap_or(self.models.len());
         if at == self.models.len() {
             self.models.push((model, description));
         }
+        Ok(at)
+    }
+
+    fn with_model(&self, column: usize, number: usize) -> Result<BuiltColumn, StudyError> {
         let mut built = self.first_run(column);
-        if self.models[at].0.network.packet_level != own_level {
-            // A network that packets do not model is not changed.
-            let Ok(fabric) = fabric_of(&network, &self.models[at].0) else { return Ok(None) };
-            built.runs[0].fabric = fabric;
+        let [model, own] = [number, built.model].map(|number| &self.models[number].0);
+        if model.network.packet_level != own.network.packet_level {
+            built.runs[0].fabric = fabric_of(self.network(column), model)?;
         }
-        built.model = at;
-        Ok(Some(built))
+        built.model = number;
+        Ok(built)
     }
 }

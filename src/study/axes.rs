@@ -39,6 +39,10 @@ pub(super) struct Axes {
     /// `true` if they differ in their tables of collectives.
     pub several_tables: bool,
     pub choices: Vec<ModelChoice>,
+    /// Number of iterations of a check, and its model with packets.
+    pub sample: Option<(usize, ModelChoice)>,
+    /// Models that are left out, and the reasons.
+    pub not_modelled: Vec<String>,
 }
 
 /// Checks what has nothing to do with other files.
@@ -116,6 +120,12 @@ pub(super) fn budget(
 /// A network model and a table of collectives, each with its place in the list of the study that names it.
 type Pair<'a> = (Option<(usize, &'a String)>, Option<(usize, &'a String)>);
 
+/// Returns how many iterations a check repeats with packets; `None`: there is no check, or one of whole runs.
+fn iterations(file: &StudyFile, overrides: &Overrides) -> Option<usize> {
+    let of_file = file.check.filter(|check| check.packets || overrides.cross_check).and_then(|check| check.iterations);
+    overrides.check_iterations.or(of_file)
+}
+
 /// Adds packets to the network models where a check asks for them and they are not there, or flows; `true` if it has added
 /// packets.
 fn with_packets(
@@ -123,7 +133,9 @@ fn with_packets(
     overrides: &Overrides,
     mut models: Vec<Option<String>>,
 ) -> (Vec<Option<String>>, bool) {
-    if !(overrides.cross_check || file.check.is_some_and(|check| check.packets)) {
+    if !(overrides.cross_check || file.check.is_some_and(|check| check.packets))
+        || iterations(file, overrides).is_some()
+    {
         return (models, false);
     }
     let own = overrides.model.network_model.as_ref().or(file.model.network_model.as_ref());
@@ -218,6 +230,12 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         _ => vec![None],
     };
     let (networks, added) = with_packets(file, overrides, networks);
+    let sample = iterations(file, overrides);
+    let own_model = overrides.model.network_model.as_ref().or(file.model.network_model.as_ref());
+    if sample.is_some() && networks.iter().flatten().chain(own_model).any(|name| has_packets(name)) {
+        let message = "a check of some iterations repeats them with packets; leave packets out of the models";
+        return Err(wrong("check", message));
+    }
     for (list, names) in [
         ("routings", &routing_names),
         ("mappings", &file.mappings),
@@ -248,7 +266,7 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
     let choice = |(network, table): &Pair<'_>| {
         let network_model = network.map(|(_, name)| name.clone()).or_else(|| base.network_model.clone());
         // Constants of packets go with the models of the list that have packets.
-        let has_packets = network.is_none_or(|(_, name)| has_packets(name));
+        let has_packets = network.map_or(sample.is_none(), |(_, name)| has_packets(name));
         // The model that a check adds has no part in what the study says of another one.
         let base = if added && has_packets && network.is_some() { &packets::without_factors(&base) } else { &base };
         ModelChoice {
@@ -258,6 +276,16 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
             ..base.clone()
         }
     };
+    // Where several models run, one that cannot be is left out.
+    let mut not_modelled = Vec::new();
+    let mut is_possible = |pair: &Pair<'_>| {
+        let Some((_, name)) = pair.0.filter(|(_, name)| has_packets(name) && networks.len() > 1) else { return true };
+        let refused = packets::refuse_factors(&choice(pair));
+        not_modelled.extend(refused.as_ref().err().map(|error| format!("{name}: not modelled: {error}")));
+        refused.is_ok()
+    };
+    let possible: Vec<Pair<'_>> = pairs.iter().copied().filter(|pair| is_possible(pair)).collect();
+    let pairs = if possible.is_empty() { pairs } else { possible };
     let model = |pair: &Pair<'_>| {
         choice(pair).build().map_err(|error| {
             // What the command line says was checked before.
@@ -282,6 +310,12 @@ pub(super) fn axes(source: &Source, file: &StudyFile, overrides: &Overrides) -> 
         choices: pairs.iter().map(choice).collect(),
         model_names: pairs.iter().map(|(network, _)| network.map(|(_, name)| name.clone())).collect(),
         several_tables: tables.len() > 1,
+        sample: sample.map(|keep| {
+            let flows = choice(&pairs[0]);
+            let packet = base.packet.clone();
+            (keep, ModelChoice { network_model: Some(PACKET.to_owned()), packet, ..packets::without_factors(&flows) })
+        }),
+        not_modelled,
         models: pairs.iter().map(model).collect::<Result<_, StudyError>>()?,
     })
 }

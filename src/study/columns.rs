@@ -6,7 +6,7 @@ use super::cross_check::PACKET;
 use super::error::StudyError;
 use super::file::StudyFile;
 use super::network::{NetworkChoice, NetworkError, NetworkUnderTest};
-use super::packets;
+use super::packets::{self, refuse_factors};
 use super::placement::Placement;
 use super::plan::{Column, Setting};
 use super::read::Overrides;
@@ -19,6 +19,7 @@ use crate::mpi::mapping::Mapping;
 use crate::topology::Topology;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// The entry of `routings` for the rule that a network has without that list.
@@ -82,17 +83,22 @@ impl Builder<'_> {
                 for variant in variants {
                     let network = &self.networks[variant.built[0].1];
                     let choice = (number_of_model, &axes.choices[number_of_model]);
+                    let several = axes.models.len() * variants.len() > 1;
+                    let model_name = axes.model_names[number_of_model].as_deref().unwrap_or(PACKET);
+                    if several
+                        && self.models[number_of_model].0.network.packet_level.is_some()
+                        && let Err(refused) = refuse_factors(&choice.1.clone().over(&network.model))
+                    {
+                        self.leave_out(&variant.name, model_name, &refused);
+                        continue;
+                    }
                     let (model, mut changes) = model_of(network, choice, &mut self.models)?;
                     let made = self.column(variant, placement, &self.models[model]);
                     if let Err(StudyError::Network { error, .. }) = &made
                         && error.is_not_modelled()
-                        && axes.models.len() * variants.len() > 1
+                        && several
                     {
-                        let name = axes.model_names[number_of_model].as_deref().unwrap_or(PACKET);
-                        let note = format!("{} [{name}]: not modelled: {error}", variant.name);
-                        if !self.not_modelled.contains(&note) {
-                            self.not_modelled.push(note);
-                        }
+                        self.leave_out(&variant.name, model_name, error);
                         continue;
                     }
                     let (mut column, runs) = made.map_err(|error| match error {
@@ -124,6 +130,14 @@ impl Builder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes that a model cannot have a network, once.
+    fn leave_out(&mut self, network: &str, model: &str, reason: &dyn Display) {
+        let note = format!("{network} [{model}]: not modelled: {reason}");
+        if !self.not_modelled.contains(&note) {
+            self.not_modelled.push(note);
+        }
     }
 
     /// The name of a network with all of its setting that is not the same for all columns.

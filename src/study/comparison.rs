@@ -1,6 +1,7 @@
 //! The result of a comparison: all cells, relative to a baseline, and their averages.
 
 use super::choice::ModelDescription;
+use super::cross_check::{self, CrossCheck};
 use super::matrix::{Cell, Matrix};
 use super::network::NetworkInfo;
 use super::plan::{Plan, Setting};
@@ -70,6 +71,8 @@ pub struct Comparison {
     pub ranking: Option<Stability>,
     /// How far changed assumptions move the networks, where that was asked for.
     pub sensitivity: Option<Sensitivity>,
+    /// Packets against flows on some iterations, where that was asked for.
+    pub check: Option<CrossCheck>,
     /// Limits of price, power and cable, if the study has a budget or prices.
     pub budget: Option<Budget>,
     /// Price list of the costs.
@@ -83,7 +86,8 @@ impl Comparison {
     /// If there is not one record for each cell.
     pub fn new(plan: &Plan, records: &[CellRecord]) -> Self {
         assert_eq!(records.len(), plan.cells(), "a record for each cell");
-        let (whole, varied) = records.split_at(plan.passes() * plan.cells_of_a_pass());
+        let (whole, partial) = records.split_at(plan.passes() * plan.cells_of_a_pass());
+        let (varied, checked) = partial.split_at(plan.varied_cells());
         let mut passes = whole.chunks(plan.cells_of_a_pass().max(1));
         let own = passes.next().unwrap_or_default();
         let stated = Matrix::new(plan, own);
@@ -92,6 +96,7 @@ impl Comparison {
             Stability::new(plan, perturbation, &stated, &samples)
         });
         let sensitivity = plan.sensitivity.as_ref().map(|all| Sensitivity::new(plan, all, own, varied));
+        let check = plan.check.as_ref().map(|check| cross_check::of_sample(plan, check, &stated, checked));
         let runs = plan.places(0).zip(own).zip(&stated.relatives);
         let mut notes: Vec<String> = Vec::new();
         for record in records {
@@ -132,6 +137,7 @@ impl Comparison {
             unmatched: records.iter().any(|record| record.unmatched),
             ranking,
             sensitivity,
+            check,
             budget: plan.budget,
             prices: plan.prices.clone(),
             cells: stated.cells,

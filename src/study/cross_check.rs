@@ -4,8 +4,11 @@
 //! What a buyer asks is not how far the times are apart but whether the order of the networks is the same.
 
 use super::comparison::Comparison;
-use super::plan::Setting;
+use super::matrix::{Cell as MatrixCell, Matrix};
+use super::plan::{Plan, Setting};
+use super::record::CellRecord;
 use super::routings::APART;
+use super::sample::SampleCheck;
 
 /// Name of the packet model at the beginning of a setting's model.
 pub const PACKET: &str = "packet";
@@ -35,6 +38,8 @@ pub struct Cell {
     pub seconds: [f64; 2],
     /// Relative performance with flows and with packets.
     pub relative: [f64; 2],
+    /// Relative performance of the whole run with flows, where `seconds` and `relative` are of a part of it.
+    pub whole: Option<f64>,
     /// Cables between switches that are among the busiest in both, with the seconds for which each carried messages, largest
     /// difference first.
     pub cables: Vec<(String, [f64; 2])>,
@@ -79,6 +84,17 @@ pub struct CrossCheck {
     pub cells: Vec<Cell>,
     /// Pairs of networks that change places by more than 1 % both times.
     pub flips: Vec<Flip>,
+    /// The iterations that were replayed; `None`: whole runs.
+    pub sample: Option<Sample>,
+}
+
+/// Iterations that stand for whole runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// Iterations that were replayed.
+    pub iterations: usize,
+    /// For each workload: all its iterations; `None` if its whole run was replayed.
+    pub of: Vec<Option<usize>>,
 }
 
 impl CrossCheck {
@@ -101,7 +117,7 @@ impl Cell {
     }
 }
 
-/// All pairs of settings that differ in the model alone, one of them with packets.
+/// All pairs of settings that differ in the model alone, one of them with packets; last the check on some iterations.
 pub fn of(c: &Comparison) -> Vec<CrossCheck> {
     let settings = c.of_settings();
     let model = |columns: &[usize]| c.settings[columns[0]].model.clone();
@@ -116,53 +132,110 @@ pub fn of(c: &Comparison) -> Vec<CrossCheck> {
             }
         }
     }
+    found.extend(c.check.clone());
     found
 }
 
 fn pair(c: &Comparison, models: [String; 2], flows: &[usize], packets: &[usize]) -> CrossCheck {
     let same = |flow: usize| packets.iter().copied().find(|&packet| c.plain_names[packet] == c.plain_names[flow]);
     let networks: Vec<Network> = flows.iter().map(|&flows| Network { flows, packets: same(flows) }).collect();
-    let both: Vec<(usize, [usize; 2])> = networks
-        .iter()
-        .enumerate()
-        .filter_map(|(number, network)| Some((number, [network.flows, network.packets?])))
-        .collect();
-    let cell = |workload: usize, (network, columns): (usize, [usize; 2])| {
-        let cells = columns.map(|column| c.cell(workload, column));
-        Cell {
-            workload,
-            network,
-            seconds: cells.map(|cell| cell.simulated_seconds),
-            relative: cells.map(|cell| cell.relative),
-            cables: cables(cells),
-            sizes: sizes(cells),
-        }
+    let both = Both {
+        cell: &|_, workload, column| c.cell(workload, column),
+        mean: &|_, column| c.geometric_mean(column),
+        whole: &|_, _| None,
     };
-    let cells = (0..c.workloads.len()).flat_map(|w| both.iter().map(move |&pair| cell(w, pair))).collect();
-    let mut flips = Vec::new();
-    let mut compare = |workload: Option<usize>, value: &dyn Fn(usize) -> f64| {
-        for (at, &(a, of_a)) in both.iter().enumerate() {
-            for &(b, of_b) in &both[at + 1..] {
-                let lead = [0, 1].map(|model| value(of_a[model]) / value(of_b[model]));
-                let apart = lead.iter().all(|lead| lead.max(1.0 / lead) > 1.0 + APART);
-                if apart && (lead[0] > 1.0) != (lead[1] > 1.0) {
-                    flips.push(match lead[0] > 1.0 {
-                        true => Flip { workload, ahead: a, behind: b, lead },
-                        false => Flip { workload, ahead: b, behind: a, lead: lead.map(|lead| 1.0 / lead) },
-                    });
+    let (cells, flips) = both.compare(c.workloads.len(), &networks);
+    CrossCheck { setting: c.settings[flows[0]].clone(), models, networks, cells, flips, sample: None }
+}
+
+/// Returns the check on some iterations: `records` are its replays with flows, then those with packets; `stated` are the whole
+/// runs.
+pub(super) fn of_sample(plan: &Plan, check: &SampleCheck, stated: &Matrix, records: &[CellRecord]) -> CrossCheck {
+    let first = plan.first_setting();
+    let (workloads, columns) = (first.workloads.len(), first.columns.len());
+    let (flows, packets) = records.split_at(workloads * columns);
+    // Columns without packets keep their record with flows, which no pair shows.
+    let mut mixed = flows.to_vec();
+    let places = (0..workloads).flat_map(|w| check.columns[1].iter().map(move |column| w * columns + column));
+    places.zip(packets).for_each(|(place, record)| mixed[place] = record.clone());
+    let matrices = [Matrix::new(&first, flows), Matrix::new(&first, &mixed)];
+    let network = |flows| Network { flows, packets: check.columns[1].contains(&flows).then_some(flows) };
+    let networks: Vec<Network> = (0..columns).map(network).collect();
+    let both = Both {
+        cell: &|model, workload, column| matrices[model].cell(workload, column),
+        mean: &|model, column| matrices[model].geometric[column].mean,
+        whole: &|workload, column| Some(stated.cell(workload, column).relative),
+    };
+    let (cells, flips) = both.compare(workloads, &networks);
+    CrossCheck {
+        setting: first.columns[0].setting.clone(),
+        models: check.models.clone(),
+        networks,
+        cells,
+        flips,
+        sample: Some(Sample {
+            iterations: check.iterations,
+            of: check.parts.iter().map(|part| part.map(|part| part.of)).collect(),
+        }),
+    }
+}
+
+/// Results under two models: 0 is flows, 1 is packets.
+struct Both<'a> {
+    /// The result of a workload in a column.
+    cell: &'a dyn Fn(usize, usize, usize) -> &'a MatrixCell,
+    /// The geometric mean of a column.
+    mean: &'a dyn Fn(usize, usize) -> f64,
+    /// Relative performance of the whole run of a workload in a column of the flows, where both have a part of it.
+    whole: &'a dyn Fn(usize, usize) -> Option<f64>,
+}
+
+impl Both<'_> {
+    /// Returns the networks that both models have, workload by workload, and the pairs of networks that change places.
+    fn compare(&self, workloads: usize, networks: &[Network]) -> (Vec<Cell>, Vec<Flip>) {
+        let both: Vec<(usize, [usize; 2])> = networks
+            .iter()
+            .enumerate()
+            .filter_map(|(number, network)| Some((number, [network.flows, network.packets?])))
+            .collect();
+        let cell = |workload: usize, (network, columns): (usize, [usize; 2])| {
+            let cells = [0, 1].map(|model| (self.cell)(model, workload, columns[model]));
+            Cell {
+                workload,
+                network,
+                seconds: cells.map(|cell| cell.simulated_seconds),
+                relative: cells.map(|cell| cell.relative),
+                whole: (self.whole)(workload, columns[0]),
+                cables: cables(cells),
+                sizes: sizes(cells),
+            }
+        };
+        let cells = (0..workloads).flat_map(|w| both.iter().map(move |&pair| cell(w, pair))).collect();
+        let mut flips = Vec::new();
+        let mut compare = |workload: Option<usize>, value: &dyn Fn(usize, usize) -> f64| {
+            for (at, &(a, of_a)) in both.iter().enumerate() {
+                for &(b, of_b) in &both[at + 1..] {
+                    let lead = [0, 1].map(|model| value(model, of_a[model]) / value(model, of_b[model]));
+                    let apart = lead.iter().all(|lead| lead.max(1.0 / lead) > 1.0 + APART);
+                    if apart && (lead[0] > 1.0) != (lead[1] > 1.0) {
+                        flips.push(match lead[0] > 1.0 {
+                            true => Flip { workload, ahead: a, behind: b, lead },
+                            false => Flip { workload, ahead: b, behind: a, lead: lead.map(|lead| 1.0 / lead) },
+                        });
+                    }
                 }
             }
+        };
+        compare(None, self.mean);
+        for w in 0..workloads {
+            compare(Some(w), &|model, column| (self.cell)(model, w, column).relative);
         }
-    };
-    compare(None, &|column| c.geometric_mean(column));
-    for w in 0..c.workloads.len() {
-        compare(Some(w), &|column| c.cell(w, column).relative);
+        (cells, flips)
     }
-    CrossCheck { setting: c.settings[flows[0]].clone(), models, networks, cells, flips }
 }
 
 /// The cables that are among the busiest under both models.
-fn cables(cells: [&super::matrix::Cell; 2]) -> Vec<(String, [f64; 2])> {
+fn cables(cells: [&MatrixCell; 2]) -> Vec<(String, [f64; 2])> {
     let [flows, packets] = cells.map(|cell| &cell.explanation.busiest_links);
     let mut all: Vec<(String, [f64; 2])> = flows
         .iter()
@@ -178,7 +251,7 @@ fn cables(cells: [&super::matrix::Cell; 2]) -> Vec<(String, [f64; 2])> {
 }
 
 /// The sizes of messages that ranks waited for under either model.
-fn sizes(cells: [&super::matrix::Cell; 2]) -> Vec<SizeClass> {
+fn sizes(cells: [&MatrixCell; 2]) -> Vec<SizeClass> {
     let lists = cells.map(|cell| cell.explanation.awaited_sizes.as_deref().unwrap_or_default());
     let mut all: Vec<u64> = lists.iter().flat_map(|list| list.iter().map(|class| class.up_to)).collect();
     all.sort_unstable();

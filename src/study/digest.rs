@@ -162,6 +162,9 @@ impl Fingerprint {
         if let Some(variations) = &plan.sensitivity {
             rest.text(&format!("{variations:?}"));
         }
+        if let Some(check) = &plan.check {
+            rest.text(&format!("{check:?}"));
+        }
         if plan.budget.is_some() {
             rest.text(&format!("{:?}", plan.prices));
             plan.columns.iter().for_each(|column| rest.text(&format!("{:?}", column.cost)));
@@ -191,7 +194,7 @@ impl Fingerprint {
             (self.model != other.model, "its model"),
             (
                 self.plan != other.plan,
-                "its title, baseline, weights, budget, prices, perturbations, sensitivity or explanations",
+                "its title, baseline, weights, budget, prices, perturbations, sensitivity, check or explanations",
             ),
         ];
         parts.iter().filter(|part| part.0).map(|part| part.1).collect::<Vec<_>>().join(", ")

@@ -109,6 +109,8 @@ pub struct CheckChoice {
     /// `true` to repeat every replay with packets and compare the two answers.
     #[serde(default)]
     pub packets: bool,
+    /// Iterations of each workload that are replayed for that, from the first on; whole runs if left out.
+    pub iterations: Option<usize>,
 }
 
 /// A set of parameters as written.

@@ -9,6 +9,7 @@
 pub mod across;
 pub mod assumptions;
 mod axes;
+pub mod basis;
 pub mod cell;
 mod checked_line;
 pub mod choice;
@@ -37,6 +38,7 @@ pub mod record;
 pub mod results;
 pub mod routings;
 mod run;
+pub mod sample;
 pub mod sensitivity;
 pub mod shard;
 mod simgrid_settings;

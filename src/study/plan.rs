@@ -8,8 +8,10 @@ use super::network::NetworkInfo;
 use super::perturb::Perturbation;
 use super::procurement::{Budget, NetworkCost};
 use super::record::CellName;
+use super::sample::SampleCheck;
 use super::workload::WorkloadInfo;
 use crate::cost::PriceList;
+use std::borrow::Cow;
 
 /// What a network is compared under: everything that a study varies beside networks and workloads.
 ///
@@ -51,7 +53,7 @@ pub struct Column {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Number of the perturbation; 0 is the study as it stands. Behind the perturbations are the variations of
-    /// assumptions.
+    /// assumptions, and behind them flows and packets of a check.
     pub sample: usize,
     /// Index of the workload.
     pub workload: usize,
@@ -82,6 +84,8 @@ pub struct Plan {
     pub perturbation: Option<Perturbation>,
     /// Assumptions that are changed one at a time, if that is asked for.
     pub sensitivity: Option<Vec<Variation>>,
+    /// The check against packets on some iterations, if that is asked for.
+    pub check: Option<SampleCheck>,
     /// Limits of price, power and cable, if the study has a budget or prices.
     pub budget: Option<Budget>,
     /// Price list, with the study's own cost of ownership.
@@ -114,12 +118,37 @@ impl Plan {
         })
     }
 
-    /// The cells of a variation of assumptions: workload by workload, the columns that it changes, once each.
-    fn varied_places(&self, number: usize, variation: &Variation) -> Vec<Place> {
+    /// The columns of each pass over some of them, of which each runs once: variations of assumptions, then flows and packets
+    /// of a check.
+    fn partial_passes(&self) -> impl Iterator<Item = &[usize]> {
+        let varied = self.variations().iter().map(|variation| &variation.columns[..]);
+        varied.chain(self.check.iter().flat_map(|check| check.columns.iter().map(|columns| &columns[..])))
+    }
+
+    /// The cells of a pass over some columns: workload by workload.
+    fn partial_places(&self, number: usize, columns: &[usize]) -> Vec<Place> {
         let sample = self.passes() + number;
         let of_workload =
-            |workload| variation.columns.iter().map(move |&column| Place { sample, workload, column, repetition: 0 });
+            |workload| columns.iter().map(move |&column| Place { sample, workload, column, repetition: 0 });
         (0..self.workloads.len()).flat_map(of_workload).collect()
+    }
+
+    /// Whether a cell belongs to the check on some iterations.
+    pub fn is_check(&self, place: Place) -> bool {
+        self.check.is_some() && place.sample >= self.passes() + self.variations().len()
+    }
+
+    /// What a cell replays of its workload.
+    pub fn replayed(&self, place: Place) -> Cow<'_, WorkloadInfo> {
+        let whole = &self.workloads[place.workload];
+        let check = self.check.as_ref().filter(|_| self.is_check(place));
+        match check.and_then(|check| check.parts[place.workload]) {
+            None => Cow::Borrowed(whole),
+            Some(part) => {
+                let actions = part.actions;
+                Cow::Owned(WorkloadInfo { actions, operations: None, formula: None, ..whole.clone() })
+            }
+        }
     }
 
     /// The variations of assumptions.
@@ -127,18 +156,25 @@ impl Plan {
         self.sensitivity.as_deref().unwrap_or_default()
     }
 
-    /// All cells, pass by pass, variations last: their order gives them their numbers.
+    /// All cells, pass by pass, those of some columns last: their order gives them their numbers.
     pub fn all_places(&self) -> Vec<Place> {
         let passes = (0..self.passes()).flat_map(|sample| self.places(sample));
-        let varied = self.variations().iter().enumerate().flat_map(|(n, variation)| self.varied_places(n, variation));
-        passes.chain(varied).collect()
+        let partial =
+            self.partial_passes().enumerate().flat_map(|(number, columns)| self.partial_places(number, columns));
+        passes.chain(partial).collect()
     }
 
-    /// The plan of the first setting alone, without repetitions, perturbations and variations.
+    /// Number of cells of variations of assumptions.
+    pub(super) fn varied_cells(&self) -> usize {
+        self.variations().iter().map(|variation| variation.columns.len() * self.workloads.len()).sum()
+    }
+
+    /// The plan of the first setting alone, without repetitions, perturbations, variations and checks.
     pub fn first_setting(&self) -> Self {
         let of_first = self.columns.iter().take_while(|column| column.setting == self.columns[0].setting);
         let once = |column: &Column| Column { seeds: column.seeds[..1].to_vec(), ..column.clone() };
-        Self { columns: of_first.map(once).collect(), perturbation: None, sensitivity: None, ..self.clone() }
+        let columns = of_first.map(once).collect();
+        Self { columns, perturbation: None, sensitivity: None, check: None, ..self.clone() }
     }
 
     /// Cells of one pass.
@@ -148,8 +184,8 @@ impl Plan {
 
     /// Number of cells.
     pub fn cells(&self) -> usize {
-        let varied = self.variations().iter().map(|variation| variation.columns.len() * self.workloads.len()).sum();
-        self.passes().saturating_mul(self.cells_of_a_pass()).saturating_add(varied)
+        let partial = self.partial_passes().map(|columns| columns.len() * self.workloads.len()).sum();
+        self.passes().saturating_mul(self.cells_of_a_pass()).saturating_add(partial)
     }
 
     /// What a cell is called in a results file.

@@ -14,6 +14,7 @@ use super::placement::Placement;
 use super::plan::{Column, Plan};
 use super::procurement;
 use super::run::{BuiltColumn, Study};
+use super::sample;
 use super::source::Source;
 use super::toml_file::{self, Step::Item, Step::Key};
 use super::traffic::TrafficPlan;
@@ -50,6 +51,8 @@ pub struct Overrides {
     pub sensitivity: bool,
     /// `true` to repeat every replay with packets.
     pub cross_check: bool,
+    /// Iterations that are repeated with packets, from the first on.
+    pub check_iterations: Option<usize>,
     /// Counts workloads that are read and networks that are built.
     pub steps: Steps,
 }
@@ -90,11 +93,11 @@ impl Study {
             networks: Vec::new(),
             models: axes.models.clone(),
             graphs: BTreeMap::new(),
-            not_modelled: Vec::new(),
+            not_modelled: axes.not_modelled.clone(),
         };
         let (columns, built): (Vec<Column>, Vec<BuiltColumn>) = builder.columns(&file)?.into_iter().unzip();
         let (mut networks, mut models) = (builder.networks, builder.models);
-        let not_modelled = builder.not_modelled;
+        let mut not_modelled = builder.not_modelled;
         if columns.is_empty() {
             return Err(StudyError::Contradiction(format!("no network is modelled: {}", not_modelled.join("; "))));
         }
@@ -157,6 +160,25 @@ impl Study {
             Some((variations, built)) => (Some(variations), built),
             None => (None, Vec::new()),
         };
+        let mut variations = variations;
+        let (mut check, mut samples) = (None, Vec::new());
+        if let Some((keep, packets)) = &axes.sample {
+            let mut base = Base {
+                columns: &columns[..in_first],
+                built: &built[..in_first],
+                choice: &axes.choices[0],
+                workloads: &workloads,
+                folder: &axes.placement_folder,
+                seed: axes.seeds[0],
+                networks: &mut networks,
+                models: &mut models,
+            };
+            let built = sample::build(&mut base, *keep, packets, baseline);
+            let built = built.map_err(|error| source.at(&[Key("check")], error))?;
+            not_modelled.extend(built.not_modelled);
+            variations.extend(built.passes);
+            (check, samples) = (Some(built.check), built.samples);
+        }
         let plan = Plan {
             title: file.title,
             baseline,
@@ -179,6 +201,7 @@ impl Study {
                 .perturb
                 .map(|(amplitude, samples)| Perturbation::new(amplitude, samples, axes.seeds[0].unwrap_or(1))),
             sensitivity,
+            check,
             budget,
             prices,
             not_modelled,
@@ -197,6 +220,7 @@ impl Study {
             explain: false,
             text,
             traffic,
+            samples,
             models,
             columns: built,
             variations,

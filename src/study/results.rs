@@ -235,7 +235,7 @@ impl<'a> Identity<'a> {
                 let message = format!("{} stands in line {}, too", self.words(cell), line_of_cell[cell]);
                 return Err(malformed(line, message));
             }
-            if let Some(flaw) = ranges::flaw(&record, &self.plan.workloads[self.places[cell].workload]) {
+            if let Some(flaw) = ranges::flaw(&record, &self.plan.replayed(self.places[cell])) {
                 return Err(malformed(line, format!("{}: {flaw}", self.words(cell))));
             }
             line_of_cell[cell] = line;

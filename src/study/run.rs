@@ -61,12 +61,14 @@ pub struct Study {
     pub text: String,
     /// Synthetic traffic that the networks are put under beside the workloads, if any is asked for.
     pub traffic: Option<TrafficPlan>,
+    /// The part of each workload that a check replays; `None` where that is all of it.
+    pub samples: Vec<Option<Workload>>,
     /// How traces turn into time: one model for each table of collectives, then those of networks that come with a model
     /// of their own.
     pub(super) models: Vec<(Model, ModelDescription)>,
     /// In the order of the plan's columns.
     pub(super) columns: Vec<BuiltColumn>,
-    /// In the order of the plan's variations.
+    /// In the order of the plan's variations, then flows and packets of a check.
     pub(super) variations: Vec<BuiltVariation>,
     /// Digests of files that networks were read from.
     pub(super) file_digests: Vec<String>,
@@ -204,6 +206,7 @@ impl Study {
             model: description,
             perturbation: None,
             sensitivity: None,
+            check: None,
             budget: None,
             prices: PriceList::default(),
             not_modelled: Vec::new(),
@@ -233,6 +236,7 @@ impl Study {
             explain: false,
             text: String::new(),
             traffic: None,
+            samples: Vec::new(),
             models,
             columns,
             variations: Vec::new(),
@@ -257,7 +261,7 @@ impl Study {
     pub fn packet_hops<'r>(&self, cell: usize, records: impl IntoIterator<Item = &'r CellRecord>) -> Option<f64> {
         let place = self.places[cell];
         let level = self.models[self.built(place).model].0.network.packet_level.as_ref()?;
-        let of = |place: Place| (place.workload, &self.plan.columns[place.column].network);
+        let of = |place: Place| (place.workload, &self.plan.columns[place.column].network, self.plan.is_check(place));
         let flows = records
             .into_iter()
             .find(|record| !self.has_packets(record.cell) && of(self.places[record.cell]) == of(place))?;
@@ -270,7 +274,7 @@ impl Study {
         let place = &self.places[cell];
         match &self.columns[place.column].runs[place.repetition].layouts[place.workload] {
             RankPlace::Graph(_, graph) => graph.total_actions(),
-            _ => self.plan.workloads[place.workload].actions,
+            _ => self.plan.replayed(*place).actions,
         }
     }
 
@@ -343,8 +347,14 @@ impl Study {
     fn record(&self, cell: usize, progress: &dyn Progress) -> Result<CellRecord, StudyError> {
         let result = self.run_cell(cell, progress)?;
         let record = CellRecord::new(self.plan.name(cell, self.places[cell]), &result);
-        debug_assert_eq!(super::ranges::flaw(&record, &self.plan.workloads[self.places[cell].workload]), None);
+        debug_assert_eq!(super::ranges::flaw(&record, &self.plan.replayed(self.places[cell])), None);
         Ok(record)
+    }
+
+    /// Returns the workload of a cell, or what a check replays of it.
+    fn workload(&self, place: Place) -> &Workload {
+        let part = self.samples.get(place.workload).filter(|_| self.plan.is_check(place)).and_then(Option::as_ref);
+        part.unwrap_or(&self.workloads[place.workload])
     }
 
     fn network_of(&self, cell: usize) -> &NetworkUnderTest {
@@ -403,14 +413,15 @@ impl Study {
     ) -> Result<CellResult, StudyError> {
         let place = self.places[cell];
         let column = self.built(place);
-        let (workload, name) = (&self.workloads[place.workload], &self.plan.columns[place.column].info.name);
+        let (workload, name) = (self.workload(place), &self.plan.columns[place.column].info.name);
         let network = self.network_of(cell);
         let model = &self.models[column.model].0;
         let run = &column.runs[place.repetition];
         let on_packets = run.fabric.as_ref().map(|fabric| Model { medium: Some(fabric.clone()), ..model.clone() });
         let model = on_packets.as_ref().unwrap_or(model);
         progress.begins(&workload.name, name);
-        let explain = match (self.explain, self.plan.has_packets_beside_flows()) {
+        let both_models = self.plan.has_packets_beside_flows() || self.plan.is_check(place);
+        let explain = match (self.explain, both_models) {
             (false, _) => Explain::No,
             (true, false) => Explain::Yes,
             (true, true) => Explain::WithSizes,

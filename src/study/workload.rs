@@ -69,6 +69,11 @@ impl Workload {
         })
     }
 
+    /// Returns a workload that is a part of this one. Its number of operations is not known.
+    pub(super) fn part(&self, name: String, trace: Trace) -> Self {
+        Self { name, trace: Arc::new(trace), operations: None, jobs: None, affinity: Arc::default() }
+    }
+
     /// Makes a workload of jobs that run at the same time.
     ///
     /// # Errors

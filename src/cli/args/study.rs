@@ -85,6 +85,9 @@ pub struct StudyFlags {
     /// takes is said before
     #[arg(long)]
     pub cross_check: bool,
+    /// The same on the first N iterations of each workload only, with packets and with flows
+    #[arg(long, value_name = "N")]
+    pub check_iterations: Option<usize>,
     #[command(flatten)]
     pub prices: PriceFlags,
     #[command(flatten)]

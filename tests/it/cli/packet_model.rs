@@ -199,6 +199,119 @@ fn a_network_of_its_own_model_and_several_jobs_run_on_packets() {
 }
 
 #[test]
+fn jobs_whose_packets_wait_behind_those_of_others_are_named() {
+    let folder = Folder::new();
+    // Hosts 0 and 1 are on switch 0, 2 and 3 on switch 1, and so on along a line. A and C flood host 7, B sends to host 6.
+    let flood =
+        |bytes: u64| format!("0 init\n1 init\n0 send 1 0 {bytes} 6\n1 recv 0 0 {bytes} 6\n0 finalize\n1 finalize\n");
+    folder.write("a.ti", flood(4_000_000));
+    folder.write("b.ti", flood(400_000));
+    folder.write(
+        "s.toml",
+        "title = 'Jobs'
+         share_hosts = true
+         [model]
+         network_model = 'packet'
+         packet = { buffer = 2, vcs = 4 }
+         [[networks]]
+         topology = 'mesh:4'
+         parameters = { hosts_per_switch = 2, host_link_bandwidth = '25 Gbit/s' }
+         [[jobs]]
+         name = 'A'
+         trace = 'a.ti'
+         hosts = [0, 7]
+         [[jobs]]
+         name = 'C'
+         trace = 'a.ti'
+         hosts = [2, 7]
+         [[jobs]]
+         name = 'B'
+         trace = 'b.ti'
+         hosts = [1, 6]
+        ",
+    );
+    let result = folder.json(&["compare", "s.toml"]);
+    let jobs = result["cells"][0]["jobs"].as_array().expect("jobs").clone();
+    let behind = |job: &str, other: &str| -> f64 {
+        let own = jobs.iter().find(|own| own["job"] == job).expect("a job");
+        let list = own["waited_behind"].as_array().cloned().unwrap_or_default();
+        list.iter().filter(|entry| entry["job"] == other).map(|entry| number(entry, "seconds")).sum()
+    };
+    // The link of host 7 takes half of what A and C send, and B's packets queue in the same channels.
+    assert!(behind("B", "A") + behind("B", "C") > 0.0, "{jobs:?}");
+    assert_eq!(behind("A", "C") + behind("C", "A") + behind("A", "A") + behind("C", "C"), 0.0, "same link: {jobs:?}");
+    let text = folder.output(&["compare", "s.toml"]);
+    assert!(text.contains("Time of packets of the job of a line behind those of a job"), "{text}");
+    assert_80_columns(&text);
+    // With flows there are no packets that could wait.
+    let flows = folder.read("s.toml").replace("'packet'", "'ideal'").replace("packet = {", "#");
+    folder.write("f.toml", flows);
+    let flows = folder.json(&["compare", "f.toml"]);
+    assert!(flows["cells"][0]["jobs"][0].get("waited_behind").is_none());
+}
+
+#[test]
+fn packets_can_be_checked_on_some_iterations() {
+    let folder = study("[model]\npacket = { mtu = 1024 }\n[check]\npackets = true\niterations = 2");
+    let result = folder.json(&["compare", "s.toml"]);
+    // The study itself is as without the check.
+    assert_eq!(result["cells"].as_array().map(Vec::len), Some(2 * 4));
+    let check = &result["cross_check"][0];
+    assert_eq!(check["models"], serde_json::json!(["smpi", "packet"]));
+    assert_eq!((check["iterations"].as_u64(), &check["not_modelled"]), (Some(2), &serde_json::json!(["shared"])));
+    // IS.S does not repeat its calls often enough for iterations to be found.
+    assert_eq!(check["of_iterations"], serde_json::json!([null, 4]));
+    // The same as a study of the cut traces.
+    folder.run(&["trace", "cut", "lu.S.4.it5.ti.zst", "--iterations", "1-2", "-o", "cut.ti"]).success();
+    let whole = folder.read("s.toml").replace("iterations = 2", "").replace("lu.S.4.it5.ti.zst", "cut.ti");
+    folder.write("c.toml", whole);
+    let own = folder.json(&["compare", "c.toml"])["cross_check"][0].clone();
+    let times = |check: &Value| -> Vec<Value> {
+        let cells = check["cells"].as_array().expect("cells");
+        cells.iter().map(|cell| cell["simulated_seconds"].clone()).collect()
+    };
+    assert_eq!(times(check), times(&own));
+    assert!(check["cells"][3]["relative_of_whole_run"].as_f64().is_some_and(|relative| relative > 0.0));
+    let text = folder.output(&["compare", "s.toml"]);
+    assert!(text.contains("first 2 iterations") && text.contains("How well they stand for whole runs"), "{text}");
+    assert_80_columns(&text);
+    // Threads, shards and resumption change nothing.
+    let files = ["1/2", "2/2"].map(|shard| {
+        let file = format!("{}.jsonl", &shard[..1]);
+        folder.run(&["compare", "s.toml", "--shard", shard, "--results", &file]).success();
+        file
+    });
+    assert_eq!(folder.output(&["merge", "s.toml", &files[0], &files[1]]), text);
+    // The flag alone does the same.
+    let plain = study("[model]\npacket = { mtu = 1024 }");
+    let by_flag = plain.json(&["compare", "s.toml", "--check-iterations", "2"]);
+    assert_eq!(by_flag["cross_check"], result["cross_check"]);
+    for (head, wrong) in [
+        ("[check]\npackets = true\niterations = 0", "iterations is 0"),
+        ("models = ['smpi', 'packet']\n[check]\npackets = true\niterations = 2", "leave packets out of the models"),
+        ("[model]\nnetwork_model = 'loggops'\n[check]\npackets = true\niterations = 2", "loggops has no links"),
+    ] {
+        study(head).refuse(&["compare", "s.toml"], 2, &["s.toml:", wrong]);
+    }
+}
+
+#[test]
+fn a_model_with_packets_that_cannot_be_leaves_the_others() {
+    let folder = study("models = ['smpi', 'packet']\n[model]\nbandwidth_factor = '0.97'");
+    let result = folder.json(&["compare", "s.toml"]);
+    assert_eq!(result["cells"].as_array().map(Vec::len), Some(2 * 4));
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("packet: not modelled: bandwidth-factor: `0.97` is not possible"), "{notes}");
+    // A network that has factors of its own is left out alone.
+    let folder = study("models = ['smpi', 'packet']");
+    let own = folder.read("s.toml").replace("name = 'ring'", "name = 'ring'\nmodel = { latency_factor = '2' }");
+    folder.write("s.toml", own);
+    let result = folder.json(&["compare", "s.toml"]);
+    assert_eq!(result["cells"].as_array().map(Vec::len), Some(2 * (4 + 2)));
+    assert_eq!(result["cross_check"][0]["not_modelled"], serde_json::json!(["shared", "ring"]));
+}
+
+#[test]
 fn networks_that_packets_do_not_model_are_left_out_of_a_study() {
     let folder = study("[model]\nnetwork_model = 'packet'");
     let result = folder.json(&["compare", "s.toml"]);
