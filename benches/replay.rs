@@ -12,6 +12,7 @@ use mopsim::network::sharing::Sharing;
 use mopsim::platform::SharingPolicy;
 use mopsim::study::choice::ModelChoice;
 use mopsim::study::network::NetworkChoice;
+use mopsim::study::packets::fabric;
 use mopsim::trace::{self, Packing, Trace, ti};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -85,6 +86,30 @@ fn replaying(c: &mut Criterion) {
     }
 }
 
+/// The same as packets, under a static and an adaptive rule.
+fn packets(c: &mut Criterion) {
+    let mut group = c.benchmark_group("packets");
+    group.sample_size(10);
+    let network = NetworkChoice { topology: Some("torus:8x8".to_owned()), ..NetworkChoice::default() };
+    let network = network.build(Path::new("")).expect("a topology");
+    let trace = read("lu.A.64.it10");
+    let layout = Mapping::OneEach.layout(trace.ranks(), network.platform.hosts.len()).expect("64 hosts");
+    for name in ["packet", "packet:routing=amin"] {
+        let choice = ModelChoice { network_model: Some(name.to_owned()), ..ModelChoice::default() };
+        let (mut model, _) = choice.build().expect("a model");
+        let medium = fabric(&network, &model).expect("a torus").expect("packets");
+        model.medium = Some(medium);
+        let hops = replay(&trace, &network.platform, &layout, &model, &mut ())
+            .expect("runs")
+            .packets
+            .map(|counts| counts.hops);
+        group.throughput(Throughput::Elements(hops.expect("packets")));
+        group.bench_function(format!("lu.A.64.it10 on torus:8x8, {name}"), |b| {
+            b.iter(|| replay(&trace, &network.platform, &layout, &model, &mut ()).expect("runs"));
+        });
+    }
+}
+
 /// Flows that come and go on random paths of three links; about `flows` of them at a time.
 fn sharing(c: &mut Criterion) {
     let mut group = c.benchmark_group("max-min");
@@ -128,5 +153,5 @@ fn sharing(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, reading, replaying, sharing);
+criterion_group!(benches, reading, replaying, packets, sharing);
 criterion_main!(benches);
