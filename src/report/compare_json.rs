@@ -349,7 +349,14 @@ pub(super) fn document(c: &Comparison) -> impl Serialize + '_ {
                 })
                 .collect(),
         }),
-        model: Model { choices: &c.model, duplex: None, routing: None, routing_kind: None, mapping: &c.mapping },
+        model: Model {
+            choices: &c.model,
+            duplex: None,
+            routing: None,
+            routing_kind: None,
+            mapping: &c.mapping,
+            basis: super::basis::json(&c.model),
+        },
         notes: &c.notes,
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Model<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routing_kind: Option<&'a str>,
     pub mapping: &'a str,
+    /// What predictions of each model rest on.
+    pub basis: Vec<super::basis::Json>,
 }
 
 #[derive(Serialize)]
@@ -129,6 +131,7 @@ impl Reporter for Json {
                 routing: r.network.routing.as_deref(),
                 routing_kind: Some(r.network.routing_nature),
                 mapping: &r.mapping,
+                basis: super::basis::json(&r.model),
             },
             speeds: &r.network.speeds,
             parameters: r.network.parameters.as_ref(),

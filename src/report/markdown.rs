@@ -66,7 +66,7 @@ pub(super) fn model(
         escape(&constants),
         escape(mapping)
     )?;
-    for text in findings::platforms(networks, names) {
+    for text in super::basis::sentences(m).into_iter().chain(findings::platforms(networks, names)) {
         writeln!(out, "\n{}", escape(&text))?;
     }
     notes.iter().try_for_each(|note| writeln!(out, "\nNote: {}.", escape(note)))

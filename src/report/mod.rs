@@ -4,6 +4,8 @@
 //! and write it; they compute nothing that another format would have to compute again.
 
 mod across;
+mod basis;
+pub mod calibrate;
 mod collectives;
 mod collectives_text;
 mod compare_json;

@@ -1,5 +1,6 @@
 //! Choices by name: what a user writes in a file or on the command line, checked once and turned into a model.
 
+use super::basis::CALIBRATION;
 use super::cross_check::has_packets;
 pub use super::cross_traffic::CrossTraffic;
 use super::packets;
@@ -153,6 +154,8 @@ pub struct ModelChoice {
     pub probe_cpu_usage: Option<f64>,
     /// Whether tests and looks that fail take longer and longer (`smpi/grow-injected-times`).
     pub growing_times: Option<bool>,
+    /// What the constants were fitted to, in words, for reports.
+    pub calibration: Option<String>,
     /// Version of the defaults, from the study, the network or the command line.
     #[serde(skip)]
     pub defaults: Option<Version>,
@@ -324,6 +327,7 @@ impl ModelChoice {
             probe_time: self.probe_time.or(base.probe_time),
             probe_cpu_usage: self.probe_cpu_usage.or(base.probe_cpu_usage),
             growing_times: self.growing_times.or(base.growing_times),
+            calibration: self.calibration.or_else(|| base.calibration.clone()),
             defaults: self.defaults.or(base.defaults),
             loggops: self.loggops.or(base.loggops),
             packet: match (self.packet, &base.packet) {
@@ -416,6 +420,9 @@ impl ModelChoice {
         if let Some(grow) = self.growing_times {
             mpi.growing_times = grow;
             said.insert("growing-times", grow.to_string());
+        }
+        if let Some(calibration) = &self.calibration {
+            said.insert(CALIBRATION, calibration.clone());
         }
         Ok(said)
     }

@@ -322,6 +322,7 @@ impl HtmlReport<'_> {
                 lanes => lanes,
                 rows => self.rows(),
                 model => c.model,
+                basis => super::basis::sentences(&c.model),
                 mapping => c.mapping,
                 notes => c.notes,
                 origin => self.origin,

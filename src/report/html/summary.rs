@@ -1,6 +1,6 @@
 //! The summary for a buyer: which network for this mix of workloads, and what the answer depends on.
 
-use super::super::cross_check;
+use super::super::{basis, cross_check};
 use super::svg::ratio;
 use super::{View, offers, short};
 use crate::report::findings::{EQUAL, list};
@@ -111,6 +111,7 @@ pub(super) fn summary(view: &View<'_>) -> Summary {
     remarks.extend(cross_check::summary(c));
     remarks.extend(routings::shown(c).into_iter().flat_map(|shown| shown.sentences));
     remarks.extend(routings::different_rules(c));
+    remarks.extend(basis::sentences(&c.model));
     let answer = |group: &Vec<usize>| {
         let (verdict, remarks) = verdict(view, group);
         let setting = group.first().filter(|_| c.has_settings()).map(|&n| across::setting(c, n).to_owned());

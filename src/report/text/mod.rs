@@ -90,6 +90,7 @@ pub(super) fn model(
         writeln!(out, "{indent}{kind} always by {algorithm}.")?;
     }
     model.parameters.iter().try_for_each(|(name, value)| wrapped(out, &format!("{indent}{name} {value}."), indent))?;
+    super::basis::sentences(model).iter().try_for_each(|text| wrapped(out, text, indent))?;
     super::findings::platforms(networks, names).iter().try_for_each(|text| wrapped(out, text, indent))
 }
 

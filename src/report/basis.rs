@@ -1,0 +1,97 @@
+//! What a prediction rests on, in words.
+
+use super::findings::list;
+use crate::study::basis::{Basis, CELLS, MEASURED, VALIDATIONS, Validation};
+use crate::study::choice::ModelDescription;
+use serde::Serialize;
+
+/// A model and what it rests on, for JSON.
+#[derive(Serialize)]
+pub(super) struct Json {
+    model: String,
+    /// What its constants were fitted to.
+    calibration: Option<String>,
+    /// Errors of the model with its own constants against measured times, as parts of them.
+    validation: Option<Validated>,
+    /// Constants that are not those of the model.
+    changed: Vec<&'static str>,
+    sentence: String,
+}
+
+#[derive(Serialize)]
+struct Validated {
+    times_median: f64,
+    times_worst: f64,
+    ratios_median: f64,
+    ratios_worst: f64,
+    pairs_in_order: u32,
+    pairs: u32,
+    cells: usize,
+    measured: &'static str,
+}
+
+/// Returns what each model of a report rests on: a study may have several.
+fn all(model: &ModelDescription) -> impl Iterator<Item = (String, Basis)> {
+    model
+        .network_model
+        .split(", ")
+        .map(|name| (name.to_owned(), Basis::of(&ModelDescription { network_model: name.to_owned(), ..model.clone() })))
+}
+
+/// A sentence or two for each model.
+pub(super) fn sentences(model: &ModelDescription) -> Vec<String> {
+    all(model).map(|(name, basis)| sentence(&name, &basis)).collect()
+}
+
+/// The same for JSON.
+pub(super) fn json(model: &ModelDescription) -> Vec<Json> {
+    let one = |(name, basis): (String, Basis)| Json {
+        sentence: sentence(&name, &basis),
+        calibration: basis.calibration,
+        validation: basis.validation.map(|v: Validation| Validated {
+            times_median: v.times[0],
+            times_worst: v.times[1],
+            ratios_median: v.ratios[0],
+            ratios_worst: v.ratios[1],
+            pairs_in_order: v.order[0],
+            pairs: v.order[1],
+            cells: CELLS,
+            measured: MEASURED,
+        }),
+        changed: basis.changed,
+        model: name,
+    };
+    all(model).map(one).collect()
+}
+
+fn sentence(name: &str, basis: &Basis) -> String {
+    let error = |value: f64| {
+        let percent = 100.0 * value;
+        if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+    };
+    let changed: Vec<String> = basis.changed.iter().map(|&name| name.to_owned()).collect();
+    let measured = match basis.validation {
+        Some(v) => format!(
+            "with the constants of {name}, times were off by {} (median; worst {}), ratios between networks by {} ({}), and {} of {} \
+             pairs of networks were in the right order ({CELLS} cells; {MEASURED})",
+            error(v.times[0]),
+            error(v.times[1]),
+            error(v.ratios[0]),
+            error(v.ratios[1]),
+            v.order[0],
+            v.order[1]
+        ),
+        None => {
+            let models: Vec<String> = VALIDATIONS.iter().map(|v| v.model.to_owned()).collect();
+            format!("{name} was not compared with a real network; {} were", list(&models))
+        }
+    };
+    match (&basis.calibration, changed.is_empty()) {
+        (Some(text), _) => format!("Basis: {name}, calibrated on {text}. Elsewhere, {measured}."),
+        (None, true) => format!("Basis: {name}, not calibrated for this fabric. Measured: {measured}."),
+        (None, false) => format!(
+            "Basis: {name} with {} of its own, which no measurement is known for. Measured: {measured}.",
+            list(&changed)
+        ),
+    }
+}

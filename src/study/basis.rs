@@ -1,0 +1,113 @@
+//! What a prediction rests on: whether its model was compared with a real network, and how far off it was there.
+//!
+//! The figures are those of `docs/reference/validation.md`; `tests/published/validation.rs` computes them from the measurements
+//! and keeps both the same.
+
+use super::choice::ModelDescription;
+use serde::Serialize;
+
+/// Errors of a model against measured times. An error is a factor less 1: a time of twice or half the measured one is 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Validation {
+    /// Name of the model.
+    pub model: &'static str,
+    /// Median error of times, and the largest.
+    pub times: [f64; 2],
+    /// The same of times relative to a baseline network.
+    pub ratios: [f64; 2],
+    /// Pairs of networks in the right order, and all pairs whose measured times differ by more than 10 %.
+    pub order: [u32; 2],
+}
+
+/// Measured cells, a kernel on a network, that [`VALIDATIONS`] rest on.
+pub const CELLS: usize = 60;
+
+/// What was measured for [`VALIDATIONS`].
+pub const MEASURED: &str = "MPI over TCP on an emulated Ethernet of 5 Mbit/s: 16 hosts, 6 networks, 10 kernels";
+
+/// Models that were compared with measured times.
+pub const VALIDATIONS: [Validation; 5] = [
+    Validation { model: "smpi", times: [0.344, 1.06], ratios: [0.076, 0.68], order: [130, 132] },
+    Validation { model: "lv08", times: [0.059, 0.85], ratios: [0.081, 0.66], order: [130, 132] },
+    Validation { model: "cm02", times: [0.065, 0.80], ratios: [0.078, 0.66], order: [130, 132] },
+    Validation { model: "ideal", times: [0.084, 0.79], ratios: [0.042, 0.78], order: [131, 132] },
+    Validation { model: "tcp", times: [0.030, 0.39], ratios: [0.035, 0.26], order: [129, 132] },
+];
+
+/// What the predictions of a model rest on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Basis {
+    /// What its constants were fitted to, in words; `None`: they are not fitted to a network of the user's.
+    pub calibration: Option<String>,
+    /// Errors of the model with its own constants; `None` if it was never compared with a real network.
+    pub validation: Option<Validation>,
+    /// Constants that are not those of the model, by name.
+    pub changed: Vec<&'static str>,
+}
+
+/// Name of the constant that says what a model was calibrated on.
+pub const CALIBRATION: &str = "calibration";
+
+/// Constants that say when a message is sent and by which calls, not how fast a network is.
+const OF_PROTOCOL: [&str; 4] = ["async-below", "detached-below", "growing-times", "delivery"];
+
+impl Basis {
+    /// Returns what a model rests on.
+    pub fn of(model: &ModelDescription) -> Self {
+        let is_packet = model.network_model == "packet";
+        let changed = model.parameters.keys().copied().filter(|name| {
+            // Constants of packets are always listed.
+            *name != CALIBRATION && !OF_PROTOCOL.contains(name) && !is_packet && *name != "loggops"
+        });
+        Self {
+            calibration: model.parameters.get(CALIBRATION).cloned(),
+            validation: VALIDATIONS.into_iter().find(|validation| validation.model == model.network_model),
+            changed: changed.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::choice::ModelChoice;
+
+    fn basis(text: &str) -> Basis {
+        let choice: ModelChoice = toml::from_str(text).expect("a model");
+        Basis::of(&choice.build().expect("a model").1)
+    }
+
+    #[test]
+    fn a_model_is_validated_calibrated_or_neither() {
+        let plain = basis("");
+        assert_eq!(plain.validation.map(|validation| validation.model), Some("smpi"));
+        assert_eq!((plain.calibration, plain.changed), (None, Vec::new()));
+        let own = basis("network_model = 'tcp'\nbandwidth_factor = '0:0.9'\ndetached_below = 100");
+        assert_eq!(own.validation.map(|validation| validation.model), Some("tcp"));
+        assert_eq!(own.changed, ["bandwidth-factor"]);
+        let packets = basis("network_model = 'packet'");
+        assert_eq!((packets.validation, packets.changed), (None, Vec::new()));
+        let calibrated = basis("network_model = 'ideal'\ncalibration = 'OSU on 2 hosts'");
+        assert_eq!(calibrated.calibration.as_deref(), Some("OSU on 2 hosts"));
+        assert!(calibrated.changed.is_empty());
+    }
+
+    /// The page has the same figures, which its own test takes from the measurements.
+    #[test]
+    fn figures_are_those_of_the_page() {
+        let page = include_str!("../../docs/reference/validation.md");
+        for v in VALIDATIONS {
+            let row = page.lines().find(|line| line.starts_with(&format!("| `{}`", v.model))).expect("a row");
+            let percent = |value: f64, digits: usize| format!("{:.digits$} %", value * 100.0);
+            for figure in [
+                percent(v.times[0], 1),
+                percent(v.times[1], 0),
+                percent(v.ratios[0], 1),
+                percent(v.ratios[1], 0),
+                format!("{} of {}", v.order[0], v.order[1]),
+            ] {
+                assert!(row.contains(&figure), "{}: {figure} is not in {row}", v.model);
+            }
+        }
+    }
+}
