@@ -1,5 +1,6 @@
 //! mopsim predicts how fast MPI applications run on an interconnect that nobody has built yet.
 
+pub mod calibrate;
 pub mod cost;
 pub mod defaults;
 pub mod design;

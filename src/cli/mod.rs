@@ -1,6 +1,7 @@
 //! The command line: arguments in, results out, exit codes.
 
 mod args;
+mod calibrate;
 mod closed;
 mod collectives;
 mod compare;
@@ -111,6 +112,7 @@ pub fn main() -> ExitCode {
     memory::watch_threads();
     watch_programs();
     let result = match &arguments.verb {
+        args::Verb::Calibrate(verb) => calibrate::run(verb, &arguments.output),
         args::Verb::Collectives(verb) => collectives::run(verb, &arguments.output),
         args::Verb::Compare(verb) => compare::run(verb, &arguments.output),
         args::Verb::Merge(verb) => merge::run(verb, &arguments.output),

@@ -6,7 +6,7 @@ use super::files::{self, Outputs};
 use super::{options, print};
 use mopsim::network::model::NetworkModel;
 use mopsim::platform::parameters::PlatformParameters;
-use mopsim::report::model::{self, ModelCurve, ModelLink};
+use mopsim::report::model::{self, Curve, ModelCurve, ModelLink};
 use mopsim::study::ping;
 use std::path::PathBuf;
 
@@ -40,10 +40,13 @@ pub fn run(arguments: &ModelVerb, output: &Output) -> Result<(), Failure> {
         let time = |&bytes: &u32| ping::one_way(&platform, &built, bytes).map(|seconds| (bytes, seconds));
         let points = sizes.iter().map(time).collect::<Result<_, _>>();
         let points = points.map_err(|error| Failure::input(format!("{name}: {error}"), error.help()))?;
-        curves.push(ModelCurve { name, description, points });
+        curves.push(ModelCurve { curve: Curve { name, points }, description });
     }
     if let Some(file) = &arguments.svg {
-        files::report(file, |out| out.write_all(model::svg(link, &curves).as_bytes()))?;
+        files::report(file, |out| {
+            let curves: Vec<Curve> = curves.iter().map(|model| model.curve.clone()).collect();
+            out.write_all(model::svg(link, &curves).as_bytes())
+        })?;
     }
     print(|out| output.format.sheet(&model::sheet(link, &curves), out))
 }

@@ -336,6 +336,6 @@ fn exit_code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(1)
 }
 
-fn failure(error: &RecordError) -> Failure {
+pub fn failure(error: &RecordError) -> Failure {
     if error.is_io() { Failure::unreadable(error, error.help()) } else { Failure::input(error, error.help()) }
 }

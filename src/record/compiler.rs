@@ -52,25 +52,43 @@ pub fn compile(compiler: &Path, folder: &Path) -> Result<PathBuf, RecordError> {
     };
     SOURCES.iter().try_for_each(|(name, text)| write(name, text))?;
     let library = folder.join(LIBRARY);
-    let failed = |message: String| RecordError::Compiler { compiler: compiler.to_path_buf(), message };
-    let output = Command::new(compiler)
-        // With -O2 a call costs as much, and compiling takes twice as long.
+    // With -O2 a call costs as much, and compiling takes twice as long.
+    let mut command = Command::new(compiler);
+    command
         .args(["-shared", "-fPIC", "-O1", "-o"])
         .arg(&library)
         .arg(folder.join(SOURCES[0].0))
-        .args(["-lpthread", "-ldl"])
-        .output()
-        .map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() || !library.is_file() {
-        let message = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-        let lines: Vec<&str> = message.lines().collect();
-        let mut shown = lines[..lines.len().min(SHOWN)].join("\n");
-        if lines.len() > SHOWN {
-            shown.push_str(&format!("\n... and {} more lines", lines.len() - SHOWN));
-        }
-        return Err(failed(shown));
-    }
+        .args(["-lpthread", "-ldl"]);
+    compiled(compiler, &mut command, &library)?;
     Ok(library)
+}
+
+/// Compiles a program of one file in a folder; gives the program.
+///
+/// # Errors
+/// [`RecordError`] with what the compiler says.
+pub fn compile_program(compiler: &Path, folder: &Path, name: &str, source: &str) -> Result<PathBuf, RecordError> {
+    let file = folder.join(name);
+    fs::write(&file, source).map_err(|error| RecordError::File { file: file.clone(), error })?;
+    let program = file.with_extension("");
+    compiled(compiler, Command::new(compiler).args(["-O2", "-o"]).arg(&program).arg(&file), &program)?;
+    Ok(program)
+}
+
+/// Runs a compiler; `made` is what it has to make.
+fn compiled(compiler: &Path, command: &mut Command, made: &Path) -> Result<(), RecordError> {
+    let failed = |message: String| RecordError::Compiler { compiler: compiler.to_path_buf(), message };
+    let output = command.output().map_err(|error| failed(error.to_string()))?;
+    if output.status.success() && made.is_file() {
+        return Ok(());
+    }
+    let message = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<&str> = message.lines().collect();
+    let mut shown = lines[..lines.len().min(SHOWN)].join("\n");
+    if lines.len() > SHOWN {
+        shown.push_str(&format!("\n... and {} more lines", lines.len() - SHOWN));
+    }
+    Err(failed(shown))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-pub use compiler::{compile, find_compiler};
+pub use compiler::{compile, compile_program, find_compiler};
 pub use launch::{Recorder, launcher_of, program_of, run};
 
 /// The files of the library; the first one includes the others.
@@ -49,7 +49,7 @@ pub enum RecordError {
     #[error("there is no compiler of an MPI library: `{}` is not found", .0.display())]
     NoCompiler(PathBuf),
     /// The compiler does not make the library.
-    #[error("`{}` cannot compile the recorder:\n{message}", .compiler.display())]
+    #[error("`{}` cannot compile it:\n{message}", .compiler.display())]
     Compiler {
         /// The compiler.
         compiler: PathBuf,

@@ -4,6 +4,7 @@
 
 use super::throughput::csv::headings as throughput_headings;
 use super::trace_matrix::HEADINGS as MATRIX_HEADINGS;
+use crate::calibrate::MARK;
 use crate::markup::GENERATOR;
 
 /// What begins every HTML page: the generator, without the version.
@@ -30,7 +31,10 @@ pub fn is_ours(head: &[u8]) -> bool {
     if text.starts_with("<svg") {
         return line.contains(GENERATOR);
     }
-    line == MATRIX_HEADINGS || line == throughput_headings() || line.starts_with(super::csv::COMPARE_HEADINGS)
+    line.starts_with(MARK)
+        || line == MATRIX_HEADINGS
+        || line == throughput_headings()
+        || line.starts_with(super::csv::COMPARE_HEADINGS)
 }
 
 #[cfg(test)]

@@ -6,15 +6,22 @@ use crate::report::number;
 use crate::study::choice::ModelDescription;
 use std::fmt::Write;
 
+/// Times of messages by their size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Name in the legend: a model, the file of its constants, or what was measured.
+    pub name: String,
+    /// Message size in bytes, ascending, and seconds from the send to the end of the receive.
+    pub points: Vec<(u32, f64)>,
+}
+
 /// A model, and the time of one message of each size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelCurve {
-    /// Name, or the file of its constants.
-    pub name: String,
+    /// Its times.
+    pub curve: Curve,
     /// Its choices and constants.
     pub description: ModelDescription,
-    /// Message size in bytes, ascending, and seconds from the send to the end of the receive.
-    pub points: Vec<(u32, f64)>,
 }
 
 /// The link that the message takes.
@@ -42,7 +49,7 @@ pub fn sizes() -> Vec<u32> {
 /// The table: for each model the time of a message of each size, and the bandwidth that it gets.
 pub fn sheet(link: ModelLink, curves: &[ModelCurve]) -> Sheet {
     let mut rows = Vec::new();
-    for curve in curves {
+    for ModelCurve { curve, .. } in curves {
         for &(bytes, seconds) in curve.points.iter().filter(|(bytes, _)| SHOWN.contains(bytes)) {
             let rate = f64::from(bytes) / seconds;
             rows.push(vec![
@@ -55,8 +62,7 @@ pub fn sheet(link: ModelLink, curves: &[ModelCurve]) -> Sheet {
         }
     }
     let column = |name, heading| Column { name, heading: Some(heading) };
-    let constants = |curve: &ModelCurve| {
-        let model = &curve.description;
+    let constants = |ModelCurve { curve, description: model }: &ModelCurve| {
         let replaced: Vec<String> = model.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
         let list = if replaced.is_empty() { String::new() } else { format!(", with {}", replaced.join(", ")) };
         format!("{}: network model {}{list}", curve.name, model.network_model)
@@ -118,7 +124,7 @@ fn binary(power: u32) -> String {
 }
 
 /// Draws the bandwidth that a message gets over its size, both on logarithmic axes.
-pub fn svg(link: ModelLink, curves: &[ModelCurve]) -> String {
+pub fn svg(link: ModelLink, curves: &[Curve]) -> String {
     let rates = || curves.iter().flat_map(|curve| curve.points.iter().map(|&(bytes, s)| f64::from(bytes) / s));
     let (least, most) = (rates().fold(f64::INFINITY, f64::min), rates().fold(link.bandwidth, f64::max));
     let (low, high) = (least.log10().floor(), most.log10().ceil());

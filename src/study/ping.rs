@@ -64,6 +64,37 @@ pub fn one_way(platform: &Platform, model: &Model, bytes: u32) -> Result<f64, Re
     Ok(outcome.ranks[1].end)
 }
 
+/// Messages of a stream.
+const WINDOW: usize = 64;
+
+/// Seconds of a message of `bytes` bytes among [`WINDOW`] that follow each other from the first host to the second, and, with
+/// `both`, among as many in the other direction at the same time. The second host answers when it has them all, as in
+/// benchmarks.
+///
+/// # Errors
+/// [`ReplayError`] if the platform has no route.
+pub fn stream(platform: &Platform, model: &Model, bytes: u32, both: bool) -> Result<f64, ReplayError> {
+    let rank = |own: u32| {
+        let (other, datatype) = (1 - own, Datatype::BYTE);
+        let mut actions = Vec::new();
+        if own == 1 || both {
+            actions.extend([Action::Irecv { from: other, tag: 0, count: bytes, datatype }; WINDOW]);
+        }
+        if own == 0 || both {
+            actions.extend([Action::Isend { to: other, tag: 0, count: bytes, datatype }; WINDOW]);
+        }
+        actions.push(Action::WaitAll);
+        actions.push(match own {
+            0 => Action::Recv { from: other, tag: 1, count: 0, datatype },
+            _ => Action::Send { to: other, tag: 1, count: 0, datatype },
+        });
+        actions
+    };
+    let trace = Trace { actions: vec![rank(0).into(), rank(1).into()], ..Trace::default() };
+    let outcome = replay(&trace, platform, &Layout::new(vec![HostId(0), HostId(1)]), model, &mut ())?;
+    Ok(outcome.ranks[0].end / WINDOW as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

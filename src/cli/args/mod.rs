@@ -1,5 +1,6 @@
 //! The arguments, as `--help` shows them: those of each verb in a file of their own.
 
+mod calibrate;
 mod collectives;
 mod design;
 mod export;
@@ -17,6 +18,7 @@ mod topology;
 mod trace;
 mod workload;
 
+pub use calibrate::Calibrate;
 pub use collectives::Collectives;
 pub use design::{Design, DesignDsnf, DesignEquality, DesignSwitches, DesignWhat};
 pub use export::Export;
@@ -111,6 +113,8 @@ pub enum Verb {
     Replay(Later<Replay>),
     /// Show what network models make of a message, by its size
     Model(Later<ModelVerb>),
+    /// Fit the constants of a network model to measured message times
+    Calibrate(Later<Calibrate>),
     /// Write a topology or platform for other programs: SimGrid XML, GraphML, Graphviz, JSON, edge list
     Export(Later<Export>),
     /// Show what networks carry under synthetic traffic: saturation, fair rates, latency, bounds on any routing

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod buyer;
+mod calibrate;
 mod collectives;
 mod compare;
 mod defaults;

@@ -1,6 +1,7 @@
 //! Open MPI's tuned module, version 4 (`coll_tuned_decision_fixed.c`), as SimGrid 3.32 transcribes it
 //! (`smpi_openmpi_selector.cpp`, which also says which algorithm of SimGrid stands for which of Open MPI). One file per
-//! operation. Limits belong to the upper entry, unlike those of MVAPICH2.
+//! operation. Limits belong to the upper entry, unlike those of MVAPICH2. The limits of allreduce, allgather, alltoall, broadcast and
+//! reduce are also those of Open MPI's main branch of August 2026, so the table holds for 4.x and 5.
 
 mod allgather;
 mod allgatherv;

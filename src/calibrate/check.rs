@@ -1,0 +1,79 @@
+//! How well a fitted model reproduces what it was fitted to: the measurements, replayed.
+
+use super::fit::{Fitted, rounded};
+use super::{Kind, Series};
+use crate::engine::ReplayError;
+use crate::platform::parameters::PlatformParameters;
+use crate::platform::units::{Bandwidth, Seconds};
+use crate::study::choice::ModelChoice;
+use crate::study::ping;
+
+/// A measured time beside that of the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Residual {
+    /// Index of the series.
+    pub series: usize,
+    /// Bytes of the message.
+    pub bytes: u32,
+    /// Measured seconds.
+    pub measured: f64,
+    /// Seconds of the model.
+    pub modelled: f64,
+}
+
+impl Residual {
+    /// The factor between the two times, less 1.
+    pub fn error(&self) -> f64 {
+        let ratio = self.modelled / self.measured;
+        ratio.max(1.0 / ratio) - 1.0
+    }
+}
+
+/// Replays each measured message under the fitted model.
+///
+/// # Errors
+/// [`ReplayError`] if a message cannot be replayed.
+///
+/// # Panics
+/// If the constants are not a model, which fitted ones always are.
+pub fn residuals(series: &[Series], fitted: &Fitted) -> Result<Vec<Residual>, ReplayError> {
+    let choice: ModelChoice = toml::from_str(&fitted.toml("")).expect("a model file");
+    let (model, _) = choice.build().expect("a model");
+    let parameters = PlatformParameters {
+        link_bandwidth: Bandwidth::new(fitted.bandwidth).ok(),
+        link_latency: Seconds::new(fitted.route_latency).ok(),
+        ..PlatformParameters::default()
+    };
+    let platform = ping::two_hosts(&parameters).expect("a link of that speed");
+    let mut all = Vec::new();
+    for (number, series) in series.iter().enumerate() {
+        for &(bytes, measured) in series.points.iter().filter(|point| point.1 > 0.0) {
+            let modelled = match series.kind {
+                Kind::PingPong => ping::one_way(&platform, &model, bytes)?,
+                Kind::Stream => ping::stream(&platform, &model, bytes, false)?,
+                Kind::BothWays => ping::stream(&platform, &model, bytes, true)?,
+            };
+            all.push(Residual { series: number, bytes, measured, modelled });
+        }
+    }
+    Ok(all)
+}
+
+/// The median and the largest error of one kind of measurements; `None` if there are none.
+pub fn errors(series: &[Series], residuals: &[Residual], kind: Kind) -> Option<[f64; 2]> {
+    let of_kind = residuals.iter().filter(|residual| series[residual.series].kind == kind);
+    let mut errors: Vec<f64> = of_kind.map(Residual::error).collect();
+    errors.sort_by(f64::total_cmp);
+    Some([errors[errors.len().checked_sub(1)? / 2], *errors.last()?])
+}
+
+/// The errors of all kinds in words, for the model file.
+pub fn in_words(series: &[Series], residuals: &[Residual]) -> String {
+    let of = |kind: Kind| {
+        let [median, most] = errors(series, residuals, kind)?;
+        let percent = |value: f64| rounded(value * 100.0);
+        Some(format!("{} {:.1} % (median) and {:.1} % (most)", kind.name(), percent(median), percent(most)))
+    };
+    let all: Vec<String> = [Kind::PingPong, Kind::Stream, Kind::BothWays].into_iter().filter_map(of).collect();
+    format!("{} points, off by: {}", residuals.len(), all.join(", "))
+}

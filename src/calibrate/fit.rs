@@ -1,0 +1,318 @@
+//! From measured times to constants.
+//!
+//! A ping-pong is taken apart into sections of message sizes, in each of which the time is `a + b * size`: protocols change at
+//! some sizes, as between eager and rendezvous. The sections are those of the least Bayesian information criterion over all
+//! divisions, found by dynamic programming over the measured sizes, with relative errors, since times span five decades. This is
+//! the piecewise regression that Degomme and others calibrate SMPI with (Simulating MPI Applications: The SMPI Approach, IEEE
+//! TPDS 28(8), 2017, section 4), with the division found instead of given.
+//!
+//! A stream of small messages shows what a sender needs for each of them, and opposite streams what they take from each
+//! other.
+
+use super::{Kind, Series};
+use crate::piecewise::{Factors, Overhead};
+
+/// Most sections of a division.
+const MOST_SECTIONS: usize = 8;
+
+/// Measured sizes of a section, at the least: a line through two points has no error that could count against it.
+const LEAST_POINTS: usize = 3;
+
+/// Relative error below which measurements are exact: the last digit that benchmarks print.
+const DIGITS: f64 = 1e-3;
+
+/// Largest message in bytes for which a stream shows what the sender needs, rather than the network.
+const SMALL: u32 = 1024;
+
+/// What lies between the two hosts, as the platform of a replay has it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Route {
+    /// Bandwidth of its slowest link in bytes per second; `None`: the largest that was measured.
+    pub bandwidth: Option<f64>,
+    /// Latencies of its links together, in seconds.
+    pub latency: f64,
+}
+
+/// Message sizes whose times lie on a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Section {
+    /// The section begins above this size in bytes; the first one at the smallest size.
+    pub above: u32,
+    /// Seconds of a message without bytes.
+    pub fixed: f64,
+    /// Seconds of a byte.
+    pub per_byte: f64,
+}
+
+/// Messages whose sender waits for the receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rendezvous {
+    /// Largest message in bytes that is sent without an announcement.
+    pub eager_up_to: u32,
+    /// Control messages before the data: 1 or 2.
+    pub trips: u32,
+}
+
+/// Constants that were fitted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// The route, with its bandwidth.
+    pub bandwidth: f64,
+    /// Latency of the route in seconds.
+    pub route_latency: f64,
+    /// Sections of the ping-pong, ascending.
+    pub sections: Vec<Section>,
+    /// Seconds of every message besides the route and [`Self::send_overhead`].
+    pub message_latency: f64,
+    /// Seconds of a sender for a message: above a size, seconds.
+    pub send_overhead: Vec<(u32, f64)>,
+    /// Where messages begin to be announced; `None`: the measurements do not show it.
+    pub rendezvous: Option<Rendezvous>,
+    /// Share of its rate that a message takes in the other direction; `None`: not measured.
+    pub crosstraffic: Option<f64>,
+    /// What could not be determined, and what would.
+    pub open: Vec<String>,
+    /// Series that were used.
+    pub used: Vec<String>,
+}
+
+/// Why no constants follow from measurements.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FitError {
+    /// There is no ping-pong.
+    #[error("no ping-pong is among the measurements, without which there is no latency")]
+    NoPingPong,
+    /// There are too few sizes.
+    #[error("the ping-pong has {0} different sizes, and a line needs {LEAST_POINTS}")]
+    TooFew(usize),
+    /// Messages were faster than the route.
+    #[error("a message takes {measured:e} s, and its route {route:e} s: it cannot be faster than its links")]
+    FasterThanRoute {
+        /// Measured seconds of the fastest message.
+        measured: f64,
+        /// Seconds of the route.
+        route: f64,
+    },
+}
+
+impl FitError {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::NoPingPong => "give the output of osu_latency, IMB-MPI1 PingPong or NetPIPE, too",
+            Self::TooFew(_) => "measure more sizes, for example 1 B to 4 MiB in powers of two",
+            Self::FasterThanRoute { .. } => "give the latency of the links between the two hosts with --link-latency",
+        }
+    }
+}
+
+/// Means of the times of each size, ascending.
+fn points(series: &[&Series]) -> Vec<(u32, f64)> {
+    let mut all: Vec<(u32, f64)> = series.iter().flat_map(|series| series.points.iter().copied()).collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    // Of several measurements of a size the median: one that was disturbed counts for little.
+    all.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same[(same.len() - 1) / 2].1)).collect()
+}
+
+/// The line through some points with the least sum of squared relative errors, not steeper down than `least` seconds a byte, and
+/// that sum.
+fn line(points: &[(u32, f64)], least: f64) -> (f64, f64, f64) {
+    let (mut w, mut wx, mut wxx, mut wy, mut wxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for &(size, time) in points {
+        let (x, weight) = (f64::from(size), 1.0 / (time * time));
+        w += weight;
+        wx += weight * x;
+        wxx += weight * x * x;
+        wy += weight * time;
+        wxy += weight * x * time;
+    }
+    let spread = w * wxx - wx * wx;
+    let free = if spread > 0.0 { (w * wxy - wx * wy) / spread } else { least };
+    let mut slope = free.max(least);
+    let mut fixed = (wy - slope * wx) / w;
+    if fixed < 0.0 {
+        // No message arrives before it is sent.
+        (fixed, slope) = (0.0, (wxy / wxx).max(least));
+    }
+    let error = |&(size, time): &(u32, f64)| ((fixed + slope * f64::from(size)) / time - 1.0).powi(2);
+    (fixed, slope, points.iter().map(error).sum())
+}
+
+/// Divides points into sections.
+fn sections(points: &[(u32, f64)], least: f64) -> Vec<Section> {
+    let n = points.len();
+    let most = MOST_SECTIONS.min(n / LEAST_POINTS).max(1);
+    // cost[k][i]: the least error of the first i points in k + 1 sections, and where the last of these begins.
+    let mut cost = vec![vec![(f64::INFINITY, 0); n + 1]; most];
+    let mut error = vec![vec![f64::INFINITY; n + 1]; n];
+    for (from, row) in error.iter_mut().enumerate() {
+        for (to, cell) in row.iter_mut().enumerate().skip(from + LEAST_POINTS.min(n)) {
+            *cell = line(&points[from..to], least).2;
+        }
+    }
+    for to in 0..=n {
+        cost[0][to] = (error[0][to], 0);
+    }
+    for k in 1..most {
+        for to in 0..=n {
+            let before = (0..to).map(|from| (cost[k - 1][from].0 + error[from][to], from));
+            cost[k][to] = before.fold((f64::INFINITY, 0), |best, new| if new.0 < best.0 { new } else { best });
+        }
+    }
+    let count = n as f64;
+    // Three numbers a section: two of the line, and where it begins.
+    let criterion =
+        |k: usize| count * (cost[k][n].0 / count + DIGITS * DIGITS).ln() + 3.0 * (k + 1) as f64 * count.ln();
+    let best = (0..most).fold(0, |best, k| if criterion(k) < criterion(best) { k } else { best });
+    let (mut to, mut found) = (n, Vec::new());
+    for k in (0..=best).rev() {
+        let from = cost[k][to].1;
+        let (fixed, per_byte, _) = line(&points[from..to], least);
+        let above = if from == 0 { 0 } else { points[from - 1].0 };
+        found.push(Section { above, fixed, per_byte });
+        to = from;
+    }
+    found.reverse();
+    found
+}
+
+/// Fits constants to measured series.
+///
+/// # Errors
+/// [`FitError`].
+pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
+    let of = |kind: Kind| -> Vec<&Series> { series.iter().filter(|series| series.kind == kind).collect() };
+    let ping_pong: Vec<(u32, f64)> = points(&of(Kind::PingPong)).into_iter().filter(|point| point.1 > 0.0).collect();
+    if ping_pong.is_empty() {
+        return Err(FitError::NoPingPong);
+    }
+    if ping_pong.len() < LEAST_POINTS {
+        return Err(FitError::TooFew(ping_pong.len()));
+    }
+    let stream = points(&of(Kind::Stream));
+    let both = points(&of(Kind::BothWays));
+    let mut open = Vec::new();
+    let fastest_byte = || {
+        let of_stream = stream.iter().map(|&(size, time)| time / f64::from(size));
+        // The slope between the two largest messages of a ping-pong, without their latency.
+        let of_ping_pong =
+            ping_pong.windows(2).last().map(|pair| (pair[1].1 - pair[0].1) / f64::from(pair[1].0 - pair[0].0));
+        of_stream.chain(of_ping_pong).filter(|time| *time > 0.0).fold(f64::INFINITY, f64::min)
+    };
+    let bandwidth = route.bandwidth.unwrap_or_else(|| 1.0 / fastest_byte());
+    if route.bandwidth.is_none() {
+        open.push(
+            "the bandwidth of the links: it is set to the fastest that was measured; --link-bandwidth gives it".into(),
+        );
+    }
+    let least = 1.0 / bandwidth;
+    let sections = sections(&ping_pong, least);
+    let lowest = sections.iter().map(|section| section.fixed).fold(f64::INFINITY, f64::min);
+    if lowest < route.latency {
+        return Err(FitError::FasterThanRoute { measured: lowest, route: route.latency });
+    }
+    let at = |size: u32| sections.iter().rev().find(|section| section.above < size).unwrap_or(&sections[0]);
+    // A sender that sends as fast as it can needs this long for a small message, unless the network is what holds it up.
+    let gaps: Vec<f64> = stream
+        .iter()
+        .filter(|(size, _)| *size <= SMALL)
+        .map(|&(size, time)| time - at(size).per_byte.min(time / f64::from(size)) * f64::from(size))
+        .collect();
+    let gap = match &gaps[..] {
+        [] => {
+            open.push(
+                "how long a sender needs for a message: it is part of message_latency; the output of osu_bw, IMB-MPI1 Uniband or \
+                 --run has it"
+                    .into(),
+            );
+            0.0
+        }
+        some => {
+            let mut sorted = some.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            sorted[(sorted.len() - 1) / 2].clamp(0.0, lowest - route.latency)
+        }
+    };
+    let message_latency = (lowest - route.latency - gap).max(0.0);
+    // Where the constant part grows by half a message or more, messages begin to be announced.
+    let control = route.latency + message_latency;
+    let jump = |section: &&Section| section.above > 0 && section.fixed - lowest >= control / 2.0;
+    let rendezvous = sections.iter().find(jump).filter(|_| control > 0.0).map(|section| Rendezvous {
+        eager_up_to: section.above,
+        trips: ((section.fixed - lowest) / control).round().clamp(1.0, 2.0) as u32,
+    });
+    // What an eager section takes beyond the fastest one is time of its protocol, at the sender.
+    let mut send_overhead: Vec<(u32, f64)> = Vec::new();
+    for section in sections.iter().filter(|section| rendezvous.is_none_or(|limit| section.above < limit.eager_up_to)) {
+        let own = (section.fixed - control).max(0.0);
+        if send_overhead.last().is_none_or(|last| (last.1 - own).abs() > DIGITS * own.max(last.1)) {
+            send_overhead.push((section.above, own));
+        }
+    }
+    if rendezvous.is_none() {
+        open.push("the eager limit: no section begins with a jump; detached_below has its default".into());
+    }
+    let crosstraffic = share_of_the_way_back(&stream, &both);
+    if crosstraffic.is_none() {
+        open.push(
+            "what messages in opposite directions take from each other: nothing; the output of osu_bw with osu_bibw, IMB-MPI1 \
+             Uniband with Biband, or --run has it"
+                .into(),
+        );
+    }
+    open.push("how latency grows with the number of switches: the latencies of links are those of the platform".into());
+    Ok(Fitted {
+        bandwidth,
+        route_latency: route.latency,
+        sections,
+        message_latency,
+        send_overhead,
+        rendezvous,
+        crosstraffic,
+        open,
+        used: series.iter().map(|series| series.program.clone()).collect(),
+    })
+}
+
+/// From the largest messages of both series: a stream beside an opposite one gets `1 / (1 + share)` of the rate.
+fn share_of_the_way_back(stream: &[(u32, f64)], both: &[(u32, f64)]) -> Option<f64> {
+    let same = |&(size, time): &(u32, f64)| Some(time / stream.iter().find(|point| point.0 == size)?.1);
+    let ratios: Vec<f64> = both.iter().rev().filter_map(same).take(3).collect();
+    let mut sorted = ratios;
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.get(sorted.len().checked_sub(1)? / 2)?;
+    Some((middle - 1.0).clamp(0.0, 1.0))
+}
+
+impl Fitted {
+    /// Factors of the bandwidth, by size.
+    pub fn bandwidth_factor(&self) -> Factors {
+        self.factor_text().parse().expect("sections in ascending order")
+    }
+
+    /// The same as a model file has them.
+    pub(super) fn factor_text(&self) -> String {
+        let factor =
+            |section: &Section| format!("{}:{}", section.above, rounded(1.0 / (section.per_byte * self.bandwidth)));
+        self.sections.iter().map(factor).collect::<Vec<_>>().join(";")
+    }
+
+    /// Time of a sender, by size; `None` if it is nothing.
+    pub fn overhead(&self) -> Option<Overhead> {
+        Some(self.overhead_text()?.parse().expect("sections in ascending order"))
+    }
+
+    pub(super) fn overhead_text(&self) -> Option<String> {
+        if self.send_overhead.iter().all(|section| section.1 == 0.0) {
+            return None;
+        }
+        let section = |&(above, seconds): &(u32, f64)| format!("{above}:{}:0", rounded(seconds));
+        let text = self.send_overhead.iter().map(section).collect::<Vec<_>>().join(";");
+        Some(text)
+    }
+}
+
+/// Four significant digits: no benchmark has more.
+pub(super) fn rounded(value: f64) -> f64 {
+    format!("{value:.3e}").parse().expect("a number")
+}

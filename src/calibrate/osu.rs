@@ -1,0 +1,39 @@
+//! OSU micro-benchmarks (The Ohio State University, MVAPICH project): `osu_latency`, `osu_bw`, `osu_bibw`.
+//!
+//! A title such as `# OSU MPI Latency Test v7.4` is followed by a heading and rows of a size and a value, in microseconds or MB/s
+//! (10^6 bytes); options add columns behind them. `osu_bibw` adds up both directions.
+
+use super::table::{of_rate, rows};
+use super::{Flaw, Kind};
+
+pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)>, Flaw> {
+    let mut series = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(title) = line.strip_prefix('#').map(str::trim).filter(|title| title.starts_with("OSU MPI")) else {
+            continue;
+        };
+        // `OSU MPI-CUDA Latency Test v5.6.2`: devices stand behind the name.
+        let test = title["OSU MPI".len()..].trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
+        let kinds = [
+            ("Latency Test", Kind::PingPong),
+            ("Bandwidth Test", Kind::Stream),
+            ("Bi-Directional Bandwidth Test", Kind::BothWays),
+        ];
+        let Some((_, kind)) = kinds.into_iter().find(|(name, _)| test.starts_with(name)) else {
+            let known = "those are Latency, Bandwidth and Bi-Directional Bandwidth";
+            return Err((at, format!("`{title}` is not a test that is used; {known}")));
+        };
+        let table = rows(lines, at + 1, 1)?;
+        let points = table.into_iter().filter_map(|(at, size, values)| match kind {
+            Kind::PingPong => Some(Ok((size, values[0] * 1e-6))),
+            Kind::Stream => of_rate((at, size, values[0] * 1e6)),
+            Kind::BothWays => of_rate((at, size, values[0] * 1e6 / 2.0)),
+        });
+        let points = points.collect::<Result<Vec<_>, Flaw>>()?;
+        if points.is_empty() {
+            return Err((at, format!("no measurements follow `{title}`")));
+        }
+        series.push((kind, title.to_owned(), points));
+    }
+    Ok(series)
+}

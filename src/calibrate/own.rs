@@ -1,0 +1,28 @@
+//! The benchmark that comes with this program: a small MPI program in C, which `mopsim calibrate --run` compiles and starts.
+//!
+//! It prints `# mopsim calibrate KIND` and rows of a size and microseconds.
+
+use super::table::rows;
+use super::{Flaw, Kind};
+
+/// Its source.
+pub const PROGRAM: &str = include_str!("benchmark.c");
+
+/// Name of its source file.
+pub const PROGRAM_NAME: &str = "mopsim-benchmark.c";
+
+pub(super) fn read(lines: &[&str]) -> Result<Vec<(Kind, String, Vec<(u32, f64)>)>, Flaw> {
+    let mut series = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(name) = line.strip_prefix("# mopsim calibrate ").map(str::trim) else { continue };
+        let kind = [Kind::PingPong, Kind::Stream, Kind::BothWays].into_iter().find(|kind| kind.name() == name);
+        let kind = kind.ok_or_else(|| (at, format!("`{name}` is not ping-pong, stream or both ways")))?;
+        let points: Vec<(u32, f64)> =
+            rows(lines, at + 1, 1)?.into_iter().map(|(_, size, values)| (size, values[0] * 1e-6)).collect();
+        if points.is_empty() {
+            return Err((at, format!("no measurements follow `{name}`")));
+        }
+        series.push((kind, format!("mopsim's benchmark, {name}"), points));
+    }
+    Ok(series)
+}

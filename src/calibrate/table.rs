@@ -1,0 +1,46 @@
+//! Rows of numbers in the output of a program.
+
+use super::{Flaw, MAX_ROWS};
+
+/// Reads the rows from line `first` on: numbers of which the first one is a size in bytes. Lines that begin with `#` and empty
+/// ones are passed over; any other line that does not begin with a digit ends the table, as what a launcher prints does.
+/// `columns` is the least number of values. Returns for each row its line and its numbers.
+pub(super) fn rows(lines: &[&str], first: usize, columns: usize) -> Result<Vec<(usize, u32, Vec<f64>)>, Flaw> {
+    let mut rows: Vec<(usize, u32, Vec<f64>)> = Vec::new();
+    for (at, line) in lines.iter().enumerate().skip(first) {
+        if line.is_empty() || line.starts_with('#') {
+            if rows.is_empty() { continue } else { break }
+        }
+        if !line.starts_with(|c: char| c.is_ascii_digit()) {
+            break;
+        }
+        let mut words = line.split_whitespace();
+        let size = words.next().unwrap_or_default();
+        let size = size.parse().map_err(|_| (at, format!("`{size}` is not a size of a message in bytes")))?;
+        let number = |word: &str| {
+            let value = word.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
+            value.ok_or_else(|| (at, format!("`{word}` is not a number, zero or more")))
+        };
+        let values = words.map(number).collect::<Result<Vec<f64>, Flaw>>()?;
+        if values.len() < columns {
+            return Err((at, format!("{} values follow the size, where {columns} are expected", values.len())));
+        }
+        if rows.len() == MAX_ROWS {
+            return Err((at, format!("the table has more than {MAX_ROWS} rows")));
+        }
+        rows.push((at, size, values));
+    }
+    Ok(rows)
+}
+
+/// Seconds of a message from a rate in bytes per second; messages without bytes have none.
+pub(super) fn of_rate((at, size, rate): (usize, u32, f64)) -> Option<Result<(u32, f64), Flaw>> {
+    if size == 0 {
+        return None;
+    }
+    Some(if rate > 0.0 {
+        Ok((size, f64::from(size) / rate))
+    } else {
+        Err((at, "a bandwidth of 0 would take for ever".into()))
+    })
+}

@@ -1,0 +1,106 @@
+use super::*;
+use std::path::Path;
+
+fn read(text: &str) -> Result<Vec<Series>, CalibrateError> {
+    read_from(text, Path::new("f.txt"))
+}
+
+/// A ping-pong with the times of a function.
+fn ping_pong(time: impl Fn(f64) -> f64) -> Series {
+    let points = (0..23).map(|power| (1_u32 << power, time(f64::from(1_u32 << power)))).collect();
+    Series { kind: Kind::PingPong, program: "p".into(), file: "f".into(), points }
+}
+
+#[test]
+fn sections_are_found_where_the_protocol_changes() {
+    // 1 us and 10 GB/s up to 16 KiB, then 3 us and 12 GB/s: two control messages of 1 us.
+    let series = ping_pong(|size| if size <= 16_384.0 { 1e-6 + size / 10e9 } else { 3e-6 + size / 12e9 });
+    let route = Route { bandwidth: Some(12.5e9), latency: 2e-7 };
+    let fitted = fit(&[series.clone()], route).unwrap();
+    let [small, large] = fitted.sections[..] else { panic!("{:?}", fitted.sections) };
+    assert_eq!(large.above, 16_384);
+    for (found, expected) in
+        [(small.fixed, 1e-6), (large.fixed, 3e-6), (1.0 / small.per_byte, 10e9), (1.0 / large.per_byte, 12e9)]
+    {
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+    }
+    assert!((fitted.message_latency - 8e-7).abs() < 1e-12, "{fitted:?}");
+    assert_eq!(fitted.rendezvous, Some(Rendezvous { eager_up_to: 16_384, trips: 2 }));
+    // Nothing says how long a sender needs, or what opposite messages do.
+    assert_eq!(fitted.crosstraffic, None);
+    assert!(fitted.open.len() >= 3, "{:?}", fitted.open);
+    // The model gives back what it was made of.
+    let all = residuals(&[series.clone()], &fitted).unwrap();
+    assert!(all.iter().all(|residual| residual.error() < 2e-3), "{all:?}");
+    assert!(fitted.toml(&in_words(&[series], &all)).starts_with(MARK));
+}
+
+#[test]
+fn streams_say_what_senders_and_opposite_messages_take() {
+    let pong = ping_pong(|size| 2e-6 + size / 10e9);
+    // A message every 0.4 us, or at the rate of the link; opposite streams take 5 % of each other.
+    let stream = |kind, factor: f64| Series {
+        kind,
+        points: pong.points.iter().map(|&(size, _)| (size, (4e-7_f64).max(f64::from(size) / 10e9) * factor)).collect(),
+        ..pong.clone()
+    };
+    let all = [pong.clone(), stream(Kind::Stream, 1.0), stream(Kind::BothWays, 1.05)];
+    let fitted = fit(&all, Route { bandwidth: Some(10e9), latency: 0.0 }).unwrap();
+    assert!((fitted.send_overhead[0].1 - 4e-7).abs() < 5e-8, "{fitted:?}");
+    assert!((fitted.message_latency + fitted.send_overhead[0].1 - 2e-6).abs() < 1e-9);
+    assert!((fitted.crosstraffic.unwrap() - 0.05).abs() < 1e-6);
+    let found = residuals(&all, &fitted).unwrap();
+    let large = found.iter().filter(|residual| residual.bytes >= 1 << 20);
+    assert!(large.clone().count() == 9 && large.clone().all(|residual| residual.error() < 0.06), "{found:?}");
+    let [median, _] = errors(&all, &found, Kind::PingPong).unwrap();
+    assert!(median < 1e-3, "{median}");
+}
+
+#[test]
+fn noise_makes_no_sections() {
+    // A line with 5 % of deterministic noise.
+    let mut state = 1_u64;
+    let noise: Vec<f64> = (0..64)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / (1_u64 << 31) as f64 - 0.5
+        })
+        .collect();
+    let series = ping_pong(|size| (3e-6 + size / 1e9) * (1.0 + 0.1 * noise[size.log2() as usize]));
+    let fitted = fit(&[series], Route { bandwidth: None, latency: 0.0 }).unwrap();
+    assert!(fitted.sections.len() <= 2, "{:?}", fitted.sections);
+}
+
+#[test]
+fn nothing_is_faster_than_its_route() {
+    let series = [ping_pong(|size| 1e-6 + size / 1e9)];
+    let error = fit(&series, Route { bandwidth: None, latency: 1e-5 }).unwrap_err();
+    assert!(error.to_string().contains("cannot be faster than its links"), "{error}");
+    let stream = [Series { kind: Kind::Stream, ..series[0].clone() }];
+    assert_eq!(fit(&stream, Route { bandwidth: None, latency: 0.0 }), Err(FitError::NoPingPong));
+    let few = [Series { points: series[0].points[..2].to_vec(), ..series[0].clone() }];
+    assert_eq!(fit(&few, Route { bandwidth: None, latency: 0.0 }), Err(FitError::TooFew(2)));
+}
+
+#[test]
+fn wrong_lines_are_named() {
+    for (text, line, part) in [
+        ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1 x\n", 3, "`x` is not a number"),
+        ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1\n", 3, "0 values follow the size"),
+        ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n1 -3\n", 3, "`-3` is not a number, zero or more"),
+        ("# OSU MPI Latency Test v7.4\n# Size Latency (us)\n99999999999 3\n", 3, "is not a size"),
+        ("# OSU MPI Bandwidth Test v7.4\n# Size Bandwidth (MB/s)\n1 0\n", 3, "would take for ever"),
+        ("# OSU MPI Latency Test v7.4\n", 1, "no measurements follow"),
+        ("# OSU MPI Alltoall Latency Test v7.4\n# Size\n1 2\n", 1, "is not a test that is used"),
+        ("  0:  1 bytes 100 times -->  0.45 Mbps in\n", 1, "has no time"),
+    ] {
+        match read(text) {
+            Err(CalibrateError::Malformed { line: found, message, .. }) => {
+                assert!(found == line && message.contains(part), "{text}: {found}: {message}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    assert!(matches!(read(""), Err(CalibrateError::Unknown { .. })));
+    assert!(matches!(read("1 2 3\n"), Err(CalibrateError::Unknown { .. })), "a rate that does not go with the time");
+}

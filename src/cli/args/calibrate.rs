@@ -1,0 +1,47 @@
+//! What `calibrate` takes.
+
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mopsim calibrate osu_latency.txt osu_bw.txt osu_bibw.txt --link-bandwidth \"100 Gbit/s\" -o fabric.toml
+  mopsim calibrate --run -o fabric.toml -- mpirun -n 2 --host node1,node2
+  mopsim compare study.toml --model fabric.toml
+
+Files are the output of osu_latency, osu_bw and osu_bibw (OSU), of IMB-MPI1 PingPong, Uniband and Biband (Intel), or of
+NetPIPE, measured between two hosts. docs/guide/calibrate.md says what follows from what.")]
+pub struct Calibrate {
+    /// Files with the output of benchmarks
+    #[arg(value_name = "FILE", required_unless_present = "run")]
+    pub files: Vec<PathBuf>,
+    /// Measure: compile a small MPI program, and start it by the command behind `--`
+    #[arg(long)]
+    pub run: bool,
+    /// Bandwidth of the slowest link between the two hosts [default: the largest that was measured]
+    #[arg(long, allow_hyphen_values = true, value_name = "BANDWIDTH")]
+    pub link_bandwidth: Option<String>,
+    /// Latencies of the links between the two hosts together, as the platform of later replays has them
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "0 s")]
+    pub link_latency: String,
+    /// Write the model file, for --model FILE
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Draw measured and modelled bandwidth over the message size
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Keep the output of the benchmark that --run starts
+    #[arg(long, value_name = "FILE", requires = "run")]
+    pub measurements: Option<PathBuf>,
+    /// The C compiler of the MPI library [default: $MPICC, or the mpicc beside mpirun]
+    #[arg(long, value_name = "CC", requires = "run")]
+    pub mpicc: Option<PathBuf>,
+    /// Also replace files that mopsim has not written
+    #[arg(long)]
+    pub force: bool,
+    /// Command that starts the benchmark on two hosts, e.g. `mpirun -n 2 --host a,b`
+    #[arg(last = true, requires = "run", value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}

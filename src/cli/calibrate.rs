@@ -1,0 +1,107 @@
+//! `mopsim calibrate`: constants of a network model from measured message times.
+
+use super::args::{Calibrate, Output};
+use super::failure::Failure;
+use super::files::{self, Outputs};
+use super::{options, print, record, say};
+use mopsim::calibrate::{self, CalibrateError, Kind, Route, Series};
+use mopsim::platform::units::{Bandwidth, Seconds};
+use mopsim::record as recorder;
+use mopsim::report::calibrate as report;
+use mopsim::report::model::{self, Curve, ModelLink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+fn failure(error: &CalibrateError) -> Failure {
+    match error.is_io() {
+        true => Failure::unreadable(error, error.help()),
+        false => Failure::input(error, error.help()),
+    }
+}
+
+pub fn run(arguments: &Calibrate, output: &Output) -> Result<(), Failure> {
+    if arguments.run && arguments.command.is_empty() {
+        let help = "give the command that starts two ranks, e.g. `mopsim calibrate --run -- mpirun -n 2 --host a,b`";
+        return Err(Failure::input("--run has no command", help));
+    }
+    Outputs::default()
+        .report("--output", arguments.output.as_deref(), arguments.force)
+        .report("--svg", arguments.svg.as_deref(), arguments.force)
+        .creating("--measurements", arguments.measurements.as_deref(), arguments.force)
+        .check(|| arguments.files.clone())?;
+    let bandwidth: Option<Bandwidth> = options::parse("link-bandwidth", arguments.link_bandwidth.as_deref())?;
+    let latency: Option<Seconds> = options::parse("link-latency", Some(&arguments.link_latency))?;
+    let route = Route { bandwidth: bandwidth.map(Bandwidth::value), latency: latency.map_or(0.0, Seconds::value) };
+    let mut series: Vec<Series> = Vec::new();
+    for file in &arguments.files {
+        series.extend(calibrate::read(file).map_err(|error| failure(&error))?);
+    }
+    if arguments.run {
+        let text = measured(arguments)?;
+        if let Some(file) = &arguments.measurements {
+            files::report(file, |out| out.write_all(text.as_bytes()))?;
+        }
+        let name = arguments.measurements.as_deref().unwrap_or(Path::new("--run"));
+        series.extend(calibrate::read_from(&text, name).map_err(|error| failure(&error))?);
+    }
+    let fitted = calibrate::fit(&series, route).map_err(|error| Failure::input(&error, error.help()))?;
+    let residuals = calibrate::residuals(&series, &fitted)
+        .map_err(|error| Failure::input(format!("the measurements cannot be replayed: {error}"), error.help()))?;
+    let toml = fitted.toml(&calibrate::in_words(&series, &residuals));
+    if let Some(file) = &arguments.output {
+        files::report(file, |out| out.write_all(toml.as_bytes()))?;
+        if !output.quiet {
+            say(&format!("{} is for --model, or for model = ... of a network", files::name(file)));
+        }
+    }
+    if let Some(file) = &arguments.svg {
+        let curves = curves(&series, &residuals);
+        let link = ModelLink { bandwidth: fitted.bandwidth, latency: fitted.route_latency };
+        files::report(file, |out| out.write_all(model::svg(link, &curves).as_bytes()))?;
+    }
+    print(|out| output.format.sheet(&report::sheet(&series, &fitted, &residuals), out))
+}
+
+/// For each series: what was measured, and what the model makes of it.
+fn curves(series: &[Series], residuals: &[calibrate::Residual]) -> Vec<Curve> {
+    let mut curves = Vec::new();
+    for (number, series) in series.iter().enumerate() {
+        let of = |value: fn(&calibrate::Residual) -> f64| {
+            let own = residuals.iter().filter(|residual| residual.series == number && residual.bytes > 0);
+            let mut points: Vec<(u32, f64)> = own.map(|residual| (residual.bytes, value(residual))).collect();
+            points.sort_by_key(|point| point.0);
+            points
+        };
+        let name = match series.kind {
+            Kind::PingPong => "ping-pong",
+            Kind::Stream => "stream",
+            Kind::BothWays => "both ways",
+        };
+        for (what, points) in
+            [("measured", of(|residual| residual.measured)), ("model", of(|residual| residual.modelled))]
+        {
+            curves.push(Curve { name: format!("{name}, {what}"), points });
+        }
+    }
+    curves
+}
+
+/// Compiles the benchmark, starts it by the user's command, and returns what it prints.
+fn measured(arguments: &Calibrate) -> Result<String, Failure> {
+    let compiler = recorder::find_compiler(arguments.mpicc.as_deref(), &arguments.command)
+        .map_err(|error| record::failure(&error))?;
+    let folder = tempfile::tempdir().map_err(|error| Failure::file("make", &std::env::temp_dir(), &error))?;
+    let program = recorder::compile_program(&compiler, folder.path(), calibrate::PROGRAM_NAME, calibrate::PROGRAM)
+        .map_err(|error| record::failure(&error))?;
+    let (first, rest) = arguments.command.split_first().expect("it was checked that there is a command");
+    let command = first.to_string_lossy().into_owned();
+    let out = Command::new(first).args(rest).arg(&program).stderr(Stdio::inherit()).output().map_err(|error| {
+        Failure::input(format!("`{command}` cannot be started: {error}"), "check the command behind --")
+    })?;
+    if !out.status.success() {
+        let help = "what the command printed says why; it has to start two ranks of the program that is appended to it";
+        return Err(Failure::input(format!("`{command}` ends with {}", out.status), help));
+    }
+    String::from_utf8(out.stdout)
+        .map_err(|_| Failure::input(format!("`{command}` prints what is no text"), "check the command behind --"))
+}

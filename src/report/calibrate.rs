@@ -1,0 +1,88 @@
+//! Measured times beside those of a fitted model.
+
+use super::number;
+use super::sheet::{Column, Datum, Rows, Sheet};
+use crate::calibrate::{Fitted, Kind, Residual, Series, errors};
+
+/// The constants, and the residuals of all measurements.
+pub fn sheet(series: &[Series], fitted: &Fitted, residuals: &[Residual]) -> Sheet {
+    let column = |name, heading| Column { name, heading: Some(heading) };
+    let rows = residuals.iter().map(|residual| {
+        let series = &series[residual.series];
+        vec![
+            Datum::Text(series.file.display().to_string()),
+            Datum::Text(series.kind.name().to_owned()),
+            Datum::Count(residual.bytes.into()),
+            Datum::Number(residual.measured * 1e6, 3),
+            Datum::Number(residual.modelled * 1e6, 3),
+            Datum::Number(100.0 * (residual.modelled / residual.measured - 1.0), 1),
+        ]
+    });
+    let error = |kind: Kind, which: usize| {
+        Datum::number(errors(series, residuals, kind).map(|errors| 100.0 * errors[which]), 1)
+    };
+    let sections = fitted.sections.iter().map(|section| {
+        vec![
+            Datum::Count(section.above.into()),
+            Datum::Number(section.fixed * 1e6, 3),
+            Datum::Number(1.0 / (section.per_byte * 1e9), 4),
+        ]
+    });
+    Sheet {
+        schema: "mopsim.calibrate/1",
+        title: format!(
+            "Constants from {} series over links of {} and {}",
+            series.len(),
+            number::bandwidth(fitted.bandwidth),
+            number::seconds(fitted.route_latency)
+        ),
+        facts: vec![
+            ("message_latency", "latency of a message, us", Datum::Number(fitted.message_latency * 1e6, 3)),
+            (
+                "send_overhead",
+                "time of the sender, us",
+                Datum::number(fitted.send_overhead.first().map(|first| first.1 * 1e6), 3),
+            ),
+            (
+                "eager_up_to_bytes",
+                "largest eager message, bytes",
+                Datum::count(fitted.rendezvous.map(|limit| limit.eager_up_to.into())),
+            ),
+            (
+                "rendezvous_trips",
+                "control messages above that",
+                Datum::count(fitted.rendezvous.map(|limit| limit.trips.into())),
+            ),
+            ("crosstraffic", "share taken on the way back", Datum::number(fitted.crosstraffic, 4)),
+            ("ping_pong_median_error", "ping-pong: median error, %", error(Kind::PingPong, 0)),
+            ("ping_pong_largest_error", "ping-pong: largest error, %", error(Kind::PingPong, 1)),
+            ("stream_median_error", "stream: median error, %", error(Kind::Stream, 0)),
+            ("both_ways_median_error", "both ways: median error, %", error(Kind::BothWays, 0)),
+        ],
+        tables: vec![
+            Rows {
+                name: "sections",
+                columns: vec![
+                    column("above_bytes", "messages above, bytes"),
+                    column("fixed_us", "fixed, us"),
+                    column("gigabytes_per_second", "GB/s"),
+                ],
+                rows: sections.collect(),
+            },
+            Rows {
+                name: "points",
+                columns: vec![
+                    Column { name: "file", heading: None },
+                    column("kind", "measured as"),
+                    column("bytes", "bytes"),
+                    column("measured_us", "measured, us"),
+                    column("modelled_us", "model, us"),
+                    column("difference_percent", "difference, %"),
+                ],
+                rows: rows.collect(),
+            },
+        ],
+        detail: None,
+        notes: fitted.open.iter().map(|text| format!("not determined: {text}")).collect(),
+    }
+}

@@ -1,0 +1,126 @@
+//! `mopsim calibrate` on the output of real benchmarks: OSU 5.0 and 7.4, Intel MPI Benchmarks 2021.11 and NetPIPE 3.7, with Open MPI
+//! 4.1.4 on one machine beside other work, so that times are noisy.
+
+use crate::support::cli::{Folder, MESSAGE, assert_80_columns, number};
+use crate::support::data;
+use crate::support::programs::libraries;
+use serde_json::Value;
+use std::process::Command;
+
+fn folder() -> Folder {
+    let folder = Folder::with_trace(MESSAGE);
+    for name in [
+        "osu_latency.txt",
+        "osu_bw.txt",
+        "osu_bibw.txt",
+        "osu_latency-5.0.txt",
+        "imb.txt",
+        "netpipe.out",
+        "netpipe.txt",
+    ] {
+        folder.write(name, std::fs::read(data().join("calibrate").join(name)).expect("test data"));
+    }
+    folder
+}
+
+fn points(result: &Value) -> Vec<Value> {
+    result["points"].as_array().expect("a list").clone()
+}
+
+#[test]
+fn output_of_known_benchmarks_becomes_a_model() {
+    let folder = folder();
+    let osu = ["calibrate", "osu_latency.txt", "osu_bw.txt", "osu_bibw.txt", "-o", "m.toml", "--svg", "m.svg"];
+    let result = folder.json(&osu);
+    assert_eq!(result["schema"], "mopsim.calibrate/1");
+    // 24 sizes from 0 B on, then 23 each way, since bandwidths have no 0 B.
+    let kinds = |kind: &str| points(&result).iter().filter(|point| point["kind"] == kind).count();
+    assert_eq!([kinds("ping-pong"), kinds("stream"), kinds("both ways")], [23, 23, 23]);
+    assert!(result["crosstraffic"].as_f64().is_some());
+    let model = folder.read("m.toml");
+    assert!(model.starts_with("# Network model, written by mopsim calibrate"), "{model}");
+    assert!(model.contains("OSU MPI Latency Test v7.4") && model.contains("delivery = \"in-order\""), "{model}");
+    assert!(folder.read("m.svg").contains("ping-pong, measured"));
+    // It is a model like any other, and reports say what it rests on.
+    let replay = ["replay", "t.ti", "--topology", "ring:4", "--model", "m.toml"];
+    let basis = &folder.json(&replay)["model"]["basis"][0];
+    assert!(basis["calibration"].as_str().is_some_and(|text| text.contains("OSU MPI Bandwidth Test v7.4")), "{basis}");
+    let text = folder.output(&replay);
+    assert!(text.contains("calibrated on OSU MPI Latency Test"), "{text}");
+    // What it has written itself, it replaces.
+    folder.run(&osu).success();
+    let text = folder.output(&["calibrate", "osu_latency.txt", "--link-bandwidth", "100 Gbit/s"]);
+    assert!(text.contains("not determined: how long a sender needs"), "{text}");
+    assert_80_columns(&text);
+    for (file, kinds, sizes) in [
+        ("osu_latency-5.0.txt", vec!["ping-pong"], 24),
+        ("netpipe.out", vec!["ping-pong"], 106),
+        ("netpipe.txt", vec!["ping-pong"], 106),
+    ] {
+        let found = points(&folder.json(&["calibrate", file]));
+        assert_eq!(found.len(), sizes, "{file}");
+        assert!(found.iter().all(|point| kinds.iter().any(|kind| point["kind"] == *kind)), "{file}");
+    }
+    // The file and what is printed are the same measurements: the file has two more digits.
+    let [of_file, printed] = ["netpipe.out", "netpipe.txt"].map(|file| points(&folder.json(&["calibrate", file])));
+    for (a, b) in of_file.iter().zip(&printed) {
+        assert_eq!(a["bytes"], b["bytes"]);
+        assert!((number(a, "measured_us") - number(b, "measured_us")).abs() < 0.011, "{a} {b}");
+    }
+    let imb = folder.json(&["calibrate", "imb.txt"]);
+    let kinds: Vec<usize> = ["ping-pong", "stream", "both ways"]
+        .map(|kind| points(&imb).iter().filter(|point| point["kind"] == kind).count())
+        .to_vec();
+    assert_eq!(kinds, [22, 21, 21]);
+    assert_eq!(points(&imb)[1]["measured_us"], 0.6);
+}
+
+#[test]
+fn wrong_measurements_are_refused() {
+    let folder = folder();
+    folder.refuse(&["calibrate"], 2, &["FILE"]);
+    folder.refuse(&["calibrate", "no.txt"], 3, &["no.txt"]);
+    folder.refuse(
+        &["calibrate", "t.ti"],
+        2,
+        &["t.ti: there are no measurements", "help: give the output of osu_latency"],
+    );
+    folder.refuse(&["calibrate", "osu_bw.txt"], 2, &["no ping-pong is among the measurements"]);
+    folder.refuse(
+        &["calibrate", "osu_latency.txt", "--link-latency", "1 s"],
+        2,
+        &["cannot be faster than its links", "--link-latency"],
+    );
+    folder.refuse(&["calibrate", "osu_latency.txt", "-o", "t.ti"], 2, &["t.ti"]);
+    folder.refuse(&["calibrate", "osu_latency.txt", "-o", "osu_latency.txt"], 2, &["this file is read"]);
+    let cut = folder.read("osu_latency.txt").replacen("4096 ", "4096 x", 1);
+    folder.write("cut.txt", cut);
+    folder.refuse(&["calibrate", "cut.txt"], 2, &["cut.txt:", "is not a number"]);
+    folder.refuse(&["calibrate", "--run"], 2, &["--run has no command"]);
+}
+
+#[test]
+fn the_benchmark_measures_two_ranks() {
+    for library in libraries() {
+        let folder = Folder::new();
+        let run = |options: &[&str], ranks: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_mopsim"));
+            command.current_dir(folder.path(".")).args(["calibrate", "--run", "--format", "json"]);
+            command.args(["--mpicc", library.mpicc]).args(options).args(["--", library.mpirun, "-n", ranks]);
+            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
+            command.output().expect("it starts")
+        };
+        let out = run(&["--measurements", "out.txt", "-o", "m.toml"], "2");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let result: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+        // 43 sizes of each kind, from 1 B to 4 MiB.
+        assert_eq!(points(&result).len(), 3 * 43);
+        assert!(folder.read("m.toml").contains("mopsim's benchmark, ping-pong"));
+        let again = folder.json(&["calibrate", "out.txt"]);
+        assert_eq!(again["sections"], result["sections"]);
+        let out = run(&[], "1");
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.code() == Some(2) && said.contains("ends with"), "{said}");
+    }
+}
