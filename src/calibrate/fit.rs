@@ -24,6 +24,9 @@ const DIGITS: f64 = 1e-3;
 /// Largest message in bytes for which a stream shows what the sender needs, rather than the network.
 const SMALL: u32 = 1024;
 
+/// Factor between two series of one kind from which on they were hardly measured on the same network.
+const FAR: f64 = 1.5;
+
 /// What lies between the two hosts, as the platform of a replay has it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Route {
@@ -114,6 +117,27 @@ fn points(series: &[&Series]) -> Vec<(u32, f64)> {
     all.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same[(same.len() - 1) / 2].1)).collect()
 }
 
+/// Says that series of one kind are far apart, if they are.
+fn disagreement(series: &[&Series]) -> Option<String> {
+    let (first, rest) = series.split_first()?;
+    let of = |size: u32| first.points.iter().find(|point| point.0 == size).map(|point| point.1);
+    rest.iter().find_map(|other| {
+        let mut ratios: Vec<f64> = other.points.iter().filter_map(|point| Some(point.1 / of(point.0)?)).collect();
+        ratios.retain(|ratio| ratio.is_finite() && *ratio > 0.0);
+        ratios.sort_by(f64::total_cmp);
+        let middle = *ratios.get(ratios.len().checked_sub(1)? / 2)?;
+        (middle.max(1.0 / middle) > FAR).then(|| {
+            format!(
+                "which of {} and {} is right: their {} times differ by a factor of {:.1}, and each size has the median of both",
+                first.file.display(),
+                other.file.display(),
+                first.kind.name(),
+                middle.max(1.0 / middle)
+            )
+        })
+    })
+}
+
 /// The line through some points with the least sum of squared relative errors, not steeper down than `least` seconds a byte, and
 /// that sum.
 fn line(points: &[(u32, f64)], least: f64) -> (f64, f64, f64) {
@@ -191,13 +215,11 @@ pub fn fit(series: &[Series], route: Route) -> Result<Fitted, FitError> {
     }
     let stream = points(&of(Kind::Stream));
     let both = points(&of(Kind::BothWays));
-    let mut open = Vec::new();
+    let mut open: Vec<String> =
+        [Kind::PingPong, Kind::Stream, Kind::BothWays].into_iter().filter_map(|kind| disagreement(&of(kind))).collect();
     let fastest_byte = || {
-        let of_stream = stream.iter().map(|&(size, time)| time / f64::from(size));
-        // The slope between the two largest messages of a ping-pong, without their latency.
-        let of_ping_pong =
-            ping_pong.windows(2).last().map(|pair| (pair[1].1 - pair[0].1) / f64::from(pair[1].0 - pair[0].0));
-        of_stream.chain(of_ping_pong).filter(|time| *time > 0.0).fold(f64::INFINITY, f64::min)
+        let all = stream.iter().chain(&ping_pong).filter(|(size, _)| *size > 0);
+        all.map(|&(size, time)| time / f64::from(size)).fold(f64::INFINITY, f64::min)
     };
     let bandwidth = route.bandwidth.unwrap_or_else(|| 1.0 / fastest_byte());
     if route.bandwidth.is_none() {

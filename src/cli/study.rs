@@ -17,10 +17,10 @@ pub fn read(flags: &StudyFlags, output: &Output) -> Result<Study, Failure> {
     let perturb = match &flags.perturbation.perturb {
         None => None,
         Some(text) => {
-            let amplitude = perturb::amplitude(text).map_err(|rule| {
+            let amplitudes = perturb::amplitudes(text).map_err(|rule| {
                 Failure::input(format!("--perturb `{text}` {rule}"), "change the value so that the rule holds")
             })?;
-            Some((amplitude, flags.perturbation.samples as usize))
+            Some((amplitudes, flags.perturbation.samples as usize))
         }
     };
     let steps = Steps::default();

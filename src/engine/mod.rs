@@ -38,10 +38,11 @@ use crate::mpi::messages::{Envelope, Messages, Side};
 use crate::network::loads::Loads;
 use crate::network::maxmin::{MaxMin, WatchedMaxMin};
 use crate::network::model::NetworkModel;
+use crate::network::noise::{Flows, Noise, Noisy};
 use crate::network::sharing::{Rule, Sharing};
 use crate::network::simgrid::full::Full;
 use crate::network::simgrid::incremental::Incremental;
-use crate::network::{Medium, Network, Precision, Transfers};
+use crate::network::{Carrier, Medium, Network, Precision, Transfers};
 use crate::platform::{Platform, SharingPolicy};
 use crate::prefetch::{is_far, prefetch};
 use crate::queue::earlier;
@@ -77,6 +78,8 @@ pub struct Model {
     /// The network as packets see it, where they are the model ([`NetworkModel::packet_level`]); it belongs to one platform
     /// and to those with its links and routes.
     pub medium: Option<Arc<dyn Medium>>,
+    /// Random delays of messages; `None`: messages take the time of the model. Only exact sharing has them.
+    pub noise: Option<Noise>,
 }
 
 impl Model {
@@ -90,6 +93,7 @@ impl Model {
             sharing: Rule::Exact,
             precision: Precision { transfers: 0.0, others: TIMING_PRECISION },
             medium: None,
+            noise: None,
         }
     }
 }
@@ -141,7 +145,19 @@ pub fn replay_jobs(
     if model.network.packet_level.is_some() {
         let medium = model.medium.as_ref().ok_or(ReplayError::NeedsSwitches)?;
         let carrier = medium.carrier(platform, interest == Interest::RanksAndLinks);
+        if let Some(noise) = model.noise {
+            return begin.noisy(carrier, noise, observer, counter);
+        }
         return Engine::new(begin, observer, carrier).run(counter);
+    }
+    if let Some(noise) = model.noise {
+        let carrier: Box<dyn Carrier> = match (platform.routes.needs_loads(), interest == Interest::RanksAndLinks) {
+            (false, false) => begin.carrier::<MaxMin>(),
+            (false, true) => begin.carrier::<WatchedMaxMin>(),
+            (true, false) => begin.carrier::<Loads<MaxMin>>(),
+            (true, true) => begin.carrier::<Loads<WatchedMaxMin>>(),
+        };
+        return begin.noisy(carrier, noise, observer, counter);
     }
     // Only routes that are chosen by load need the loads of links.
     if platform.routes.needs_loads() {
@@ -173,6 +189,23 @@ struct Begin<'a> {
 }
 
 impl<'a> Begin<'a> {
+    /// Flows as a carrier, whose speed does not matter.
+    fn carrier<S: Sharing + 'a>(self) -> Box<dyn Carrier + 'a> {
+        Box::new(Flows(Network::<S>::new(self.platform, &self.model.network)))
+    }
+
+    /// Replays with messages that arrive late.
+    fn noisy(
+        self,
+        carrier: Box<dyn Carrier + 'a>,
+        noise: Noise,
+        observer: &'a mut dyn Observer,
+        counter: Option<Counter>,
+    ) -> Result<Outcome, ReplayError> {
+        let carrier: Box<dyn Carrier + 'a> = Box::new(Noisy::new(carrier, noise));
+        Engine::new(self, observer, carrier).run(counter)
+    }
+
     /// Replays with messages as flows under a rule of sharing.
     fn flows<O: Observer + ?Sized, S: Sharing>(
         self,

@@ -95,8 +95,7 @@ pub trait Carrier {
     /// Names the jobs of the replay by their first ranks, in ascending order.
     fn know_jobs(&mut self, first_ranks: &[u32]);
 
-    /// Starts a message; see [`Transfers::start`]. `sender` is the rank that sends, `handshake` the control messages that
-    /// come before the data.
+    /// Starts a message; see [`Transfers::start`]. `handshake`: the control messages that come before the data.
     ///
     /// # Errors
     /// [`RouteError`] if the platform has no route.
@@ -104,7 +103,7 @@ pub trait Carrier {
         &mut self,
         now: f64,
         hosts: (HostId, HostId),
-        sender: u32,
+        stream: (u32, u32),
         handshake: Option<Handshake>,
         bytes: u64,
         tag: u32,
@@ -114,11 +113,11 @@ pub trait Carrier {
     /// [`Transfers::next_delay`].
     fn next_delay(&mut self, now: f64, quiet: Option<f64>) -> Option<f64>;
 
-    /// Appends the tags of messages that have arrived until now.
-    fn arrivals(&mut self, now: f64, finished: &mut Vec<Finished>);
+    /// Appends the tags of messages that have arrived until now; see [`Transfers::advance`].
+    fn arrivals(&mut self, now: f64, delay: f64, precision: Precision, finished: &mut Vec<Finished>);
 
     /// Reports changes of links' states since the last call, with their times.
-    fn link_changes(&mut self, tell: &mut dyn FnMut(LinkId, LinkState, f64));
+    fn link_changes(&mut self, now: f64, tell: &mut dyn FnMut(LinkId, LinkState, f64));
 
     /// `true` if no message is under way.
     fn is_idle(&self) -> bool;
@@ -135,8 +134,8 @@ pub trait Carrier {
     /// Returns the jobs whose packets waited behind others, by both jobs; empty unless the carrier is watched and knows jobs.
     fn blocked_jobs(&self) -> Vec<BlockedJob>;
 
-    /// Returns counts of this replay, for reports.
-    fn counts(&self) -> PacketCounts;
+    /// Returns counts of this replay, for reports; `None` if messages are no packets.
+    fn counts(&self) -> Option<PacketCounts>;
 }
 
 /// Counts of a replay whose messages were packets.
@@ -198,11 +197,11 @@ impl Transfers for Box<dyn Carrier + '_> {
         &mut self,
         now: f64,
         hosts: (HostId, HostId),
-        (sender, _): (u32, u32),
+        stream: (u32, u32),
         bytes: u64,
         tag: u32,
     ) -> Result<f64, RouteError> {
-        (**self).start(now, hosts, sender, None, bytes, tag)
+        (**self).start(now, hosts, stream, None, bytes, tag)
     }
 
     fn start_after(
@@ -210,23 +209,23 @@ impl Transfers for Box<dyn Carrier + '_> {
         handshake: Handshake,
         now: f64,
         hosts: (HostId, HostId),
-        (sender, _): (u32, u32),
+        stream: (u32, u32),
         bytes: u64,
         tag: u32,
     ) -> Result<f64, RouteError> {
-        (**self).start(now, hosts, sender, Some(handshake), bytes, tag)
+        (**self).start(now, hosts, stream, Some(handshake), bytes, tag)
     }
 
     fn next_delay(&mut self, now: f64, quiet: Option<f64>) -> Option<f64> {
         (**self).next_delay(now, quiet)
     }
 
-    fn advance(&mut self, now: f64, _delay: f64, _precision: Precision, finished: &mut Vec<Finished>) {
-        (**self).arrivals(now, finished);
+    fn advance(&mut self, now: f64, delay: f64, precision: Precision, finished: &mut Vec<Finished>) {
+        (**self).arrivals(now, delay, precision, finished);
     }
 
-    fn link_changes(&mut self, _now: f64, mut tell: impl FnMut(LinkId, LinkState, f64)) {
-        (**self).link_changes(&mut tell);
+    fn link_changes(&mut self, now: f64, mut tell: impl FnMut(LinkId, LinkState, f64)) {
+        (**self).link_changes(now, &mut tell);
     }
 
     fn is_idle(&self) -> bool {
@@ -242,7 +241,7 @@ impl Transfers for Box<dyn Carrier + '_> {
     }
 
     fn packets(&self) -> Option<PacketCounts> {
-        Some((**self).counts())
+        (**self).counts()
     }
 
     fn head_of_line(&self) -> Vec<HeadOfLine> {

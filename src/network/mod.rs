@@ -11,6 +11,7 @@ mod connections;
 pub mod loads;
 pub mod maxmin;
 pub mod model;
+pub mod noise;
 pub mod paths;
 pub mod sharing;
 pub mod simgrid;

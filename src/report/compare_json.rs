@@ -168,9 +168,16 @@ struct RulesOf<'a> {
 struct Ranking<'a> {
     /// Largest deviation of bandwidth, latency and compute speed.
     perturbation: f64,
+    /// Largest delay of a message as a part of its time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<f64>,
     seed: u64,
     samples: &'a [Factors],
     rankings: Vec<Order<'a>>,
+    /// Least and largest relative performance over the samples: workload by workload, column by column.
+    ranges: &'a [[f64; 2]],
+    /// The same of the geometric means, column by column.
+    mean_ranges: &'a [[f64; 2]],
 }
 
 #[derive(Serialize)]
@@ -414,6 +421,9 @@ fn ranking(c: &Comparison) -> Option<Ranking<'_>> {
     };
     Some(Ranking {
         perturbation: stability.perturbation.amplitude,
+        message: Some(stability.perturbation.message).filter(|message| *message > 0.0),
+        ranges: &stability.ranges,
+        mean_ranges: &stability.mean_ranges,
         seed: stability.perturbation.seed,
         samples,
         rankings: stability.rankings.iter().map(order).collect(),

@@ -5,7 +5,7 @@ use super::label::{self, short};
 use super::markdown::{escape, heading, model, row};
 use super::number::{mops, percent, seconds};
 use super::text::described;
-use super::{across, cross_check, offers, routings, sensitivity};
+use super::{across, cross_check, offers, ranges, routings, sensitivity};
 use crate::result::critical::CriticalPath;
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
@@ -76,7 +76,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     cells(c, out)?;
-    for shown in routings::shown(c).into_iter().chain(cross_check::shown(c)) {
+    for shown in routings::shown(c).into_iter().chain(cross_check::shown(c)).chain(ranges::shown(c)) {
         writeln!(out, "\n{}.\n", escape(&shown.title))?;
         let headings: Vec<String> = shown.headings.iter().map(|text| escape(text)).collect();
         heading(out, &headings.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
@@ -164,8 +164,8 @@ fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let samples = stability.perturbation.samples.len();
     writeln!(
         out,
-        "\nRanking stability: bandwidth, latency and compute speed varied by up to {} %, {samples} samples, seed {}.\n",
-        stability.perturbation.amplitude * 100.0,
+        "\nRanking stability: {}, {samples} samples, seed {}.\n",
+        ranges::varied(&stability.perturbation),
         stability.perturbation.seed
     )?;
     heading(out, &["workload", "ranking, the fastest first", "ranking holds", "first stays"], 2)?;

@@ -5,7 +5,7 @@ use super::label::{self, short};
 use super::number::{mops, percent, seconds};
 use super::text::{described, fitting, model, notes, row, table, wrapped};
 use super::wrap::width;
-use super::{across, cross_check, offers, routings, sensitivity};
+use super::{across, cross_check, offers, ranges, routings, sensitivity};
 use crate::study::comparison::Comparison;
 use crate::study::statistics::Statistic;
 use comfy_table::{ColumnConstraint, Table};
@@ -113,7 +113,7 @@ pub(super) fn write(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if c.has_repetitions() {
         repetitions(c, out)?;
     }
-    for shown in routings::shown(c).into_iter().chain(cross_check::shown(c)) {
+    for shown in routings::shown(c).into_iter().chain(cross_check::shown(c)).chain(ranges::shown(c)) {
         writeln!(out, "{}", shown.title)?;
         let mut rules = table(&shown.headings.iter().map(String::as_str).collect::<Vec<_>>());
         shown.rows.iter().for_each(|cells| row(&mut rules, cells));
@@ -236,11 +236,7 @@ fn repetitions(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
 fn ranking(c: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let Some(stability) = &c.ranking else { return Ok(()) };
     let samples = stability.perturbation.samples.len();
-    writeln!(
-        out,
-        "Ranking stability: bandwidth, latency and compute speed varied by up to {} %",
-        stability.perturbation.amplitude * 100.0
-    )?;
+    wrapped(out, &format!("Ranking stability: {}", ranges::varied(&stability.perturbation)), "")?;
     let mut holds = table(&["workload", "ranking, the fastest first", "ranking holds", "first stays"]);
     for ranking in &stability.rankings {
         let name = ranking.workload.map_or("geometric mean", |w| &c.workloads[w].name);

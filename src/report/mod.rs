@@ -28,6 +28,7 @@ pub mod model;
 pub mod number;
 mod offers;
 pub mod packets;
+mod ranges;
 mod replay;
 mod routings;
 mod sensitivity;

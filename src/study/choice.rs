@@ -583,6 +583,6 @@ impl ModelChoice {
         // Exact sharing keeps the ends of transfers apart, as SimGrid's full solver does.
         let transfers = if sharing == Rule::Exact { 0.0 } else { timing_precision };
         let precision = Precision { transfers, others: timing_precision };
-        Ok((Model { network, mpi, collectives, sharing, precision, medium: None }, description))
+        Ok((Model { network, mpi, collectives, sharing, precision, medium: None, noise: None }, description))
     }
 }

@@ -5,6 +5,7 @@
 //! what has changed.
 
 use super::network::NetworkUnderTest;
+use super::perturb::Perturbation;
 use super::run::Study;
 use crate::ids::Rank;
 use crate::trace::{Trace, ti};
@@ -158,7 +159,18 @@ impl Fingerprint {
         rest.number(u64::from(study.explain));
         rest.number(plan.baseline as u64);
         plan.weights.iter().for_each(|&weight| rest.float(weight));
-        rest.text(&format!("{:?} {:?} {}", plan.budget, plan.perturbation, plan.mapping));
+        // As written before messages were varied, so that results of then can be continued.
+        let varied = plan.perturbation.as_ref().map_or_else(
+            || "None".to_owned(),
+            |Perturbation { amplitude, seed, samples, .. }| {
+                format!("Some(Perturbation {{ amplitude: {amplitude:?}, seed: {seed:?}, samples: {samples:?} }})")
+            },
+        );
+        rest.text(&format!("{:?} {varied} {}", plan.budget, plan.mapping));
+        if let Some(message) = plan.perturbation.as_ref().map(|varied| varied.message).filter(|message| *message > 0.0)
+        {
+            rest.float(message);
+        }
         if let Some(variations) = &plan.sensitivity {
             rest.text(&format!("{variations:?}"));
         }

@@ -8,6 +8,7 @@
 //! range better than as many independent draws. The generator is PCG64, its seed stands in the result. Loopbacks of
 //! hosts are left as they are.
 
+use crate::network::noise::Noise;
 use crate::platform::{Host, Link, LinkKind, Platform};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -26,11 +27,22 @@ pub struct Factors {
     pub speed: f64,
 }
 
+/// How much is varied.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Amplitudes {
+    /// Largest deviation of speeds: 0.1 for factors from 0.9 to 1.1.
+    pub speeds: f64,
+    /// Largest delay of a single message as a part of its time.
+    pub message: f64,
+}
+
 /// The perturbations of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Perturbation {
-    /// Largest deviation: 0.1 for factors from 0.9 to 1.1.
+    /// Largest deviation of speeds: 0.1 for factors from 0.9 to 1.1.
     pub amplitude: f64,
+    /// Largest delay of a single message as a part of its time; 0: messages are on time.
+    pub message: f64,
     /// Seed of the samples.
     pub seed: u64,
     /// The samples.
@@ -39,7 +51,7 @@ pub struct Perturbation {
 
 impl Perturbation {
     /// A Latin hypercube of so many samples.
-    pub fn new(amplitude: f64, samples: usize, seed: u64) -> Self {
+    pub fn new(Amplitudes { speeds: amplitude, message }: Amplitudes, samples: usize, seed: u64) -> Self {
         let mut random = Pcg64::seed_from_u64(seed);
         let mut values = || -> Vec<f64> {
             let mut parts: Vec<usize> = (0..samples).collect();
@@ -50,15 +62,41 @@ impl Perturbation {
         let (bandwidth, latency, speed) = (values(), values(), values());
         let samples =
             (0..samples).map(|i| Factors { bandwidth: bandwidth[i], latency: latency[i], speed: speed[i] }).collect();
-        Self { amplitude, seed, samples }
+        Self { amplitude, message, seed, samples }
     }
+
+    /// Returns the noise of messages in a sample, from 1; `None` if messages are on time.
+    pub fn noise(&self, sample: usize) -> Option<Noise> {
+        let seed = self.seed.wrapping_mul(0x0001_0000_01b3).wrapping_add(sample as u64);
+        (self.message > 0.0).then_some(Noise { amplitude: self.message, seed })
+    }
+}
+
+/// Reads what is varied: `10%` (speeds), `message=20%` (delays of messages), or both with a comma between them.
+///
+/// # Errors
+/// The rule, if it is something else.
+pub fn amplitudes(text: &str) -> Result<Amplitudes, String> {
+    let mut all = Amplitudes::default();
+    for item in text.split(',').map(str::trim) {
+        let (part, value) = match item.split_once('=') {
+            None => (&mut all.speeds, item),
+            Some(("message", value)) => (&mut all.message, value),
+            Some((name, _)) => return Err(format!("varies `{name}`: only message= has a name; speeds have none")),
+        };
+        if *part > 0.0 {
+            return Err("says the same thing twice".into());
+        }
+        *part = amplitude(value)?;
+    }
+    Ok(all)
 }
 
 /// Reads `10%` or `0.1`: a part between 0 and 1, both excluded.
 ///
 /// # Errors
 /// The rule, if it is something else.
-pub fn amplitude(text: &str) -> Result<f64, String> {
+fn amplitude(text: &str) -> Result<f64, String> {
     let (number, scale) = text.trim().strip_suffix('%').map_or((text.trim(), 1.0), |number| (number.trim_end(), 100.0));
     match number.parse::<f64>() {
         Ok(value) if value > 0.0 && value < scale => Ok(value / scale),
@@ -101,15 +139,33 @@ mod tests {
 
     #[test]
     fn every_part_of_the_range_is_taken_once() {
-        let perturbation = Perturbation::new(0.1, 20, 1);
+        let tenth = Amplitudes { speeds: 0.1, message: 0.0 };
+        let perturbation = Perturbation::new(tenth, 20, 1);
         for of in [|f: &Factors| f.bandwidth, |f: &Factors| f.latency, |f: &Factors| f.speed] {
             let mut parts: Vec<usize> =
                 perturbation.samples.iter().map(|f| ((of(f) - 0.9) / 0.2 * 20.0) as usize).collect();
             parts.sort_unstable();
             assert_eq!(parts, (0..20).collect::<Vec<_>>());
         }
-        assert_eq!(perturbation, Perturbation::new(0.1, 20, 1));
-        assert_ne!(perturbation, Perturbation::new(0.1, 20, 2));
+        assert_eq!(perturbation, Perturbation::new(tenth, 20, 1));
+        assert_ne!(perturbation, Perturbation::new(tenth, 20, 2));
+        assert_eq!(perturbation.noise(1), None);
+        let noisy = Perturbation::new(Amplitudes { speeds: 0.0, message: 0.2 }, 3, 1);
+        assert!(noisy.samples.iter().all(|f| *f == Factors { bandwidth: 1.0, latency: 1.0, speed: 1.0 }));
+        assert_ne!(noisy.noise(1), noisy.noise(2));
+    }
+
+    #[test]
+    fn speeds_and_messages_are_varied() {
+        let read = |text: &str| amplitudes(text).map(|all| (all.speeds, all.message));
+        assert_eq!(read("10%"), Ok((0.1, 0.0)));
+        assert_eq!(read("message=20%"), Ok((0.0, 0.2)));
+        assert_eq!(read("0.1, message=0.3"), Ok((0.1, 0.3)));
+        for wrong in
+            ["", "message", "message=", "messages=1%", "10%,20%", "message=1%,message=2%", "message=100%", "-1%"]
+        {
+            assert!(amplitudes(wrong).is_err(), "{wrong}");
+        }
     }
 
     /// A Vivaldi zone has distances that are no links, and a SimGrid platform adds latencies in an order of its own: both

@@ -28,6 +28,10 @@ pub struct Stability {
     pub perturbation: Perturbation,
     /// Setting by setting, workload by workload, the mean last.
     pub rankings: Vec<Ranking>,
+    /// Least and largest relative performance over the samples: workload by workload, network by network.
+    pub ranges: Vec<[f64; 2]>,
+    /// The same of the geometric means, network by network.
+    pub mean_ranges: Vec<[f64; 2]>,
 }
 
 /// Columns by falling value; the order of the study decides between equal values.
@@ -65,6 +69,14 @@ impl Stability {
                 });
             }
         }
-        Self { perturbation: perturbation.clone(), rankings }
+        let range = |values: &dyn Fn(&Matrix) -> f64| {
+            let all = || samples.iter().map(values);
+            [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)]
+        };
+        let networks = 0..plan.columns.len();
+        let cells = (0..plan.workloads.len()).flat_map(|w| networks.clone().map(move |n| (w, n)));
+        let ranges = cells.map(|(w, n)| range(&|sample| sample.cell(w, n).relative)).collect();
+        let mean_ranges = networks.clone().map(|n| range(&|sample| sample.geometric[n].mean)).collect();
+        Self { perturbation: perturbation.clone(), rankings, ranges, mean_ranges }
     }
 }

@@ -9,7 +9,7 @@ use super::error::StudyError;
 use super::file::{StudyFile, WorkloadEntry};
 use super::jobs;
 use super::network::NetworkChoice;
-use super::perturb::Perturbation;
+use super::perturb::{Amplitudes, Perturbation};
 use super::placement::Placement;
 use super::plan::{Column, Plan};
 use super::procurement;
@@ -20,6 +20,8 @@ use super::toml_file::{self, Step::Item, Step::Key};
 use super::traffic::TrafficPlan;
 use super::workload::{OpenError, Workload};
 use crate::cost::PriceList;
+use crate::engine::Model;
+use crate::network::sharing::Rule;
 use crate::steps::Steps;
 use crate::topology::input::{MAX_FILE_BYTES, read_bytes};
 use std::collections::BTreeMap;
@@ -42,7 +44,7 @@ pub struct Overrides {
     /// Seed.
     pub seed: Option<u64>,
     /// Perturbations: their amplitude and number.
-    pub perturb: Option<(f64, usize)>,
+    pub perturb: Option<(Amplitudes, usize)>,
     /// Patterns of synthetic traffic, if there are any.
     pub patterns: Vec<String>,
     /// Price list.
@@ -199,13 +201,25 @@ impl Study {
             workloads: workloads.iter().map(Workload::info).collect(),
             perturbation: overrides
                 .perturb
-                .map(|(amplitude, samples)| Perturbation::new(amplitude, samples, axes.seeds[0].unwrap_or(1))),
+                .map(|(amplitudes, samples)| Perturbation::new(amplitudes, samples, axes.seeds[0].unwrap_or(1))),
             sensitivity,
             check,
             budget,
             prices,
             not_modelled,
         };
+        if overrides.perturb.is_some_and(|(amplitudes, _)| amplitudes.message > 0.0) {
+            let cannot = |(model, _): &(Model, ModelDescription)| {
+                model.sharing != Rule::Exact || model.network.loggops.is_some()
+            };
+            if let Some((_, description)) = models.iter().find(|model| cannot(model)) {
+                let message = format!(
+                    "messages cannot be varied under the model {} with {} sharing; choose exact sharing, and not loggops",
+                    description.network_model, description.sharing
+                );
+                return Err(StudyError::Contradiction(message));
+            }
+        }
         if plan.cells() > MOST_CELLS {
             let message = format!("that makes {} replays, and {MOST_CELLS} is the most", plan.cells());
             return Err(StudyError::Contradiction(message));

@@ -22,6 +22,7 @@ use super::workload::Workload;
 use crate::cost::PriceList;
 use crate::engine::{Model, Observer};
 use crate::mpi::mapping::Mapping;
+use crate::network::Medium;
 use crate::packets::replay::Fabric;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -417,8 +418,14 @@ impl Study {
         let network = self.network_of(cell);
         let model = &self.models[column.model].0;
         let run = &column.runs[place.repetition];
-        let on_packets = run.fabric.as_ref().map(|fabric| Model { medium: Some(fabric.clone()), ..model.clone() });
-        let model = on_packets.as_ref().unwrap_or(model);
+        let is_perturbed = (1..self.plan.passes()).contains(&place.sample);
+        let noise = self.plan.perturbation.as_ref().filter(|_| is_perturbed).and_then(|p| p.noise(place.sample));
+        let own = (run.fabric.is_some() || noise.is_some()).then(|| Model {
+            medium: run.fabric.clone().map(|fabric| fabric as Arc<dyn Medium>),
+            noise,
+            ..model.clone()
+        });
+        let model = own.as_ref().unwrap_or(model);
         progress.begins(&workload.name, name);
         let both_models = self.plan.has_packets_beside_flows() || self.plan.is_check(place);
         let explain = match (self.explain, both_models) {

@@ -131,7 +131,7 @@ pub struct CompareFiles {
 #[command(next_help_heading = "Ranking stability")]
 pub struct Perturbation {
     /// Repeat the study with bandwidth, latency and compute speed varied by up to this much, and say how often each
-    /// ranking holds; e.g. 10%
+    /// ranking holds; e.g. 10%. message=20% lets each message arrive late by up to a fifth of its time, at random
     #[arg(long, value_name = "PART", allow_hyphen_values = true)]
     pub perturb: Option<String>,
     /// Number of these repetitions: a Latin hypercube, drawn from --seed

@@ -5,7 +5,7 @@ use super::queue::{Event, LATEST};
 use super::state::{NONE, PS, State, whole};
 use crate::ids::{HostId, LinkId};
 use crate::network::sharing::LinkState;
-use crate::network::{BlockedJob, Carrier, Handshake, HeadOfLine, PacketCounts};
+use crate::network::{BlockedJob, Carrier, Handshake, HeadOfLine, PacketCounts, Precision};
 use crate::platform::{Platform, RouteError};
 use rustc_hash::FxHashMap;
 
@@ -78,7 +78,7 @@ impl Carrier for Carry<'_> {
         &mut self,
         now: f64,
         (from, to): (HostId, HostId),
-        sender: u32,
+        (sender, _): (u32, u32),
         handshake: Option<Handshake>,
         bytes: u64,
         tag: u32,
@@ -123,14 +123,14 @@ impl Carrier for Carry<'_> {
         Some((state.finished_at as f64 / PS - now).max(0.0))
     }
 
-    fn arrivals(&mut self, now: f64, finished: &mut Vec<u32>) {
+    fn arrivals(&mut self, now: f64, _delay: f64, _precision: Precision, finished: &mut Vec<u32>) {
         let t = whole(now * PS);
         if self.state.finished_at <= t + slack(now) {
             finished.append(&mut self.state.finished);
         }
     }
 
-    fn link_changes(&mut self, tell: &mut dyn FnMut(LinkId, LinkState, f64)) {
+    fn link_changes(&mut self, _now: f64, tell: &mut dyn FnMut(LinkId, LinkState, f64)) {
         for (link, state, t) in self.state.changes.drain(..) {
             tell(link, state, t as f64 / PS);
         }
@@ -187,8 +187,8 @@ impl Carrier for Carry<'_> {
         all
     }
 
-    fn counts(&self) -> PacketCounts {
+    fn counts(&self) -> Option<PacketCounts> {
         let State { made, passed, out_of_order, .. } = self.state;
-        PacketCounts { packets: made, hops: passed, out_of_order }
+        Some(PacketCounts { packets: made, hops: passed, out_of_order })
     }
 }

@@ -285,7 +285,7 @@ impl HtmlReport<'_> {
                     formula => w.formula,
                 }).collect::<Vec<_>>(),
                 summary => summary::summary(&view),
-                tables => super::routings::shown(c).iter().chain(&super::cross_check::shown(c)).map(|shown| context! {
+                tables => super::routings::shown(c).iter().chain(&super::cross_check::shown(c)).chain(&super::ranges::shown(c)).map(|shown| context! {
                     title => shown.title,
                     label => "Results under each routing rule",
                     headings => shown.headings,

@@ -1,14 +1,15 @@
 //! How often rankings hold when bandwidth, latency and compute speed are other than stated.
 
 use super::short;
+use crate::report::ranges::varied;
 use crate::study::comparison::Comparison;
 use serde::Serialize;
 
 /// The table of rankings.
 #[derive(Serialize)]
 pub(super) struct Stability {
-    /// Largest deviation, in per cent.
-    pub amplitude: String,
+    /// What was varied, in words.
+    pub varied: String,
     pub samples: usize,
     pub seed: u64,
     pub rows: Vec<Row>,
@@ -47,7 +48,7 @@ pub(super) fn stability(c: &Comparison) -> Option<Stability> {
         }
     };
     Some(Stability {
-        amplitude: format!("{}", (stability.perturbation.amplitude * 1e4).round() / 1e2),
+        varied: varied(&stability.perturbation),
         samples: stability.perturbation.samples.len(),
         seed: stability.perturbation.seed,
         rows: stability.rankings.iter().map(row).collect(),

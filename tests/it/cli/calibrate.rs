@@ -67,6 +67,11 @@ fn output_of_known_benchmarks_becomes_a_model() {
         assert_eq!(a["bytes"], b["bytes"]);
         assert!((number(a, "measured_us") - number(b, "measured_us")).abs() < 0.011, "{a} {b}");
     }
+    let both = folder.output(&["calibrate", "osu_latency.txt", "osu_latency-5.0.txt"]);
+    assert!(both.contains("which of osu_latency.txt and osu_latency-5.0.txt"), "{both}");
+    // Sizes a few bytes apart, as NetPIPE has them, are no slope: the model stays near its measurements.
+    let netpipe = folder.json(&["calibrate", "netpipe.out"]);
+    assert!(number(&netpipe, "ping_pong_median_error") < 50.0, "{netpipe}");
     let imb = folder.json(&["calibrate", "imb.txt"]);
     let kinds: Vec<usize> = ["ping-pong", "stream", "both ways"]
         .map(|kind| points(&imb).iter().filter(|point| point["kind"] == kind).count())

@@ -365,3 +365,41 @@ fn results_of_a_network_are_not_those_of_its_model_elsewhere() {
     folder.write("s.toml", study("", OWN));
     folder.refuse(&resume, 2, &["r.jsonl", "its networks"]);
 }
+
+#[test]
+fn late_messages_give_a_range() {
+    let networks = [RING, "[[networks]]\ntopology = 'full_mesh:8'\n"].concat();
+    let folder = folder(&format!("title = 'x'\n{networks}{WORKLOADS}"));
+    let run = ["compare", "s.toml", "--perturb", "message=30%", "--samples", "5"];
+    let result = folder.json(&run);
+    let ranking = &result["ranking"];
+    assert_eq!((number(ranking, "perturbation"), number(ranking, "message")), (0.0, 0.3));
+    let cells = list(&result, "cells");
+    let ranges = list(ranking, "ranges");
+    assert_eq!(ranges.len(), cells.len());
+    let ends = |range: &Value| [0, 1].map(|at| range[at].as_f64().expect("a number"));
+    // The baseline is what it is relative to; others move, and not only by the mean delay.
+    let mut moved = 0;
+    for (cell, range) in cells.iter().zip(ranges) {
+        let [low, high] = ends(range);
+        assert!(
+            low <= high && low > 0.5 * number(cell, "relative") && high < 2.0 * number(cell, "relative"),
+            "{range}"
+        );
+        moved += usize::from(high > low);
+    }
+    assert!(moved > 0, "{ranking}");
+    assert_eq!(folder.json(&[&run[..], &["--threads", "1"]].concat())["ranking"], *ranking);
+    let text = folder.output(&run);
+    assert!(
+        text.contains("each message late by up to 30 % of its time") && text.contains("The widest range"),
+        "{text}"
+    );
+    assert_80_columns(&text);
+    folder.refuse(
+        &[&run[..], &["--sharing", "simgrid-full"]].concat(),
+        2,
+        &["messages cannot be varied", "exact sharing"],
+    );
+    folder.refuse(&["compare", "s.toml", "--perturb", "noise=3%"], 2, &["only message= has a name"]);
+}

@@ -171,6 +171,7 @@ impl<'a> Case<'a> {
             sharing: Rule::Exact,
             precision: Precision { transfers: 0.0, others: 1e-12 },
             medium: None,
+            noise: None,
         };
         let mut ends = Ends { trace: &trace, dates: vec![0.0; self.ranks] };
         replay(&trace, &platform, &layout, &model, &mut ends).expect("runs");

@@ -62,6 +62,7 @@ fn read_case(folder: &Path) -> Case {
             sharing: LAZY.0,
             precision: LAZY.1,
             medium: None,
+            noise: None,
         },
         loopback: (10e9, 0.0),
         expected_final: 0.0,
@@ -79,7 +80,7 @@ fn read_case(folder: &Path) -> Case {
     // The model first: the other options change it.
     options.sort_by_key(|o| o.0 != "network/model");
     for (key, value) in options {
-        let Model { network, mpi, collectives, sharing, precision, medium: _ } = &mut case.model;
+        let Model { network, mpi, collectives, sharing, precision, medium: _, noise: _ } = &mut case.model;
         match key {
             "network/model" => *network = NetworkModel::by_name(value).expect("model"),
             "network/crosstraffic" => network.cross_traffic = None,

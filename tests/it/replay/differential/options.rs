@@ -128,6 +128,7 @@ impl Options {
                 others: self.precision,
             },
             medium: None,
+            noise: None,
         }
     }
 

@@ -1,0 +1,59 @@
+//! Perturbations in words, and how far the results range over them, as all formats show it.
+
+use super::label::{all, short};
+use super::routings::Shown;
+use crate::study::comparison::Comparison;
+use crate::study::perturb::Perturbation;
+
+/// What was varied: `bandwidth, latency and compute speed varied by up to 10 %`.
+pub(super) fn varied(perturbation: &Perturbation) -> String {
+    let percent = |part: f64| (part * 1e4).round() / 1e2;
+    let Perturbation { amplitude, message, .. } = perturbation;
+    let speeds = format!("bandwidth, latency and compute speed varied by up to {} %", percent(*amplitude));
+    let messages = format!("each message late by up to {} % of its time", percent(*message));
+    match (*amplitude > 0.0, *message > 0.0) {
+        (true, false) => speeds,
+        (false, _) => messages,
+        (true, true) => format!("{speeds}, {messages}"),
+    }
+}
+
+/// The least and the largest relative performance over the samples; nothing where speeds alone were varied.
+pub(super) fn shown(c: &Comparison) -> Option<Shown> {
+    let stability = c.ranking.as_ref().filter(|stability| stability.perturbation.message > 0.0)?;
+    let networks = c.networks.len();
+    let cell = |stated: f64, [low, high]: [f64; 2]| format!("{stated:.3} ({low:.3} to {high:.3})");
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut widest: Option<(f64, usize, usize)> = None;
+    for (w, workload) in c.workloads.iter().enumerate() {
+        let of = |n: usize| stability.ranges[w * networks + n];
+        for n in 0..networks {
+            let [low, high] = of(n);
+            let spread = (high - low) / c.cell(w, n).relative;
+            if widest.is_none_or(|(most, ..)| spread > most) {
+                widest = Some((spread, w, n));
+            }
+            let name = if n == 0 { workload.name.clone() } else { String::new() };
+            rows.push(vec![name, short(c, n), cell(c.cell(w, n).relative, of(n))]);
+        }
+    }
+    for (n, letter) in all(c).into_iter().enumerate() {
+        let name = if n == 0 { "geometric mean".to_owned() } else { String::new() };
+        rows.push(vec![name, letter, cell(c.geometric_mean(n), stability.mean_ranges[n])]);
+    }
+    let sentences = widest.map(|(spread, w, n)| {
+        let workload = &c.workloads[w].name;
+        format!(
+            "The widest range is that of {workload} on {}: {:.1} % of its value. Where a range is wide, ranks wait for each other in \
+             lockstep, and a figure without noise is fragile.",
+            short(c, n),
+            100.0 * spread
+        )
+    });
+    Some(Shown {
+        title: "Relative performance, and its range over the samples".to_owned(),
+        sentences: sentences.into_iter().collect(),
+        headings: ["workload", "network", "relative (least to most)"].map(str::to_owned).to_vec(),
+        rows,
+    })
+}
