@@ -95,7 +95,7 @@ pub trait Carrier {
     /// Names the jobs of the replay by their first ranks, in ascending order.
     fn know_jobs(&mut self, first_ranks: &[u32]);
 
-    /// Starts a message; see [`Transfers::start`]. `handshake`: the control messages that come before the data.
+    /// Starts a message; see [`Transfers::start`]. `handshake`: the control messages that precede the data.
     ///
     /// # Errors
     /// [`RouteError`] if the platform has no route.

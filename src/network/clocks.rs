@@ -1,27 +1,27 @@
-//! Clocks of links: when does what follows the level of a link end, while the level moves?
+//! Clocks of links: completion times of flows that follow the level of a link while that level changes.
 //!
-//! The flows that a link limits run in proportion to its level. So they share a clock, which runs as fast as the level
-//! is high; on it the end of each stays where it is, whatever happens to the level, and only the date of the first of
-//! them has to be worked out anew (virtual time: Parekh and Gallager, A Generalized Processor Sharing Approach to Flow
-//! Control, 1993).
+//! Flows with the same bottleneck link run in proportion to its level. They therefore share a virtual clock that runs
+//! at the speed of the level: on that clock each completion time is fixed, however the level changes, and only the real
+//! time of the earliest completion has to be recomputed (virtual time: Parekh and Gallager, A Generalized Processor
+//! Sharing Approach to Flow Control, 1993).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The clock of who follows none.
+/// Clock of a flow that follows none.
 const NONE: u32 = u32::MAX;
 
 #[derive(Default, Debug)]
 struct Clock {
-    /// What the clock showed at `updated`, in seconds of a level of 1.
+    /// Clock reading at `updated`, in seconds at a level of 1.
     time: f64,
     level: f64,
     updated: f64,
-    /// Ends of its followers, by their bits (floats that are not negative have the order of their bits), and of some
-    /// who follow it no more.
+    /// Completion times of the followers as bits (non-negative floats sort like their bits). Entries of former
+    /// followers are removed lazily.
     ends: BinaryHeap<Reverse<(u64, u32)>>,
     followers: u32,
-    /// Whether its next date has to be worked out again.
+    /// `true` if its next event time is out of date.
     moved: bool,
 }
 
@@ -38,7 +38,7 @@ struct Follower {
     end: f64,
 }
 
-/// The clocks of all links, and who follows them.
+/// The clocks of all links, and the flows that follow them.
 #[derive(Default, Debug)]
 pub struct Clocks {
     clocks: Vec<Clock>,
@@ -47,13 +47,14 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Whether no clock was ever followed.
+    /// `true` if no clock was ever followed.
     #[inline]
     pub fn are_unused(&self) -> bool {
         self.clocks.is_empty()
     }
 
-    /// Follows a clock, of this level from now on, until `amount` seconds of a level of 1 have passed on it.
+    /// Makes a flow follow a clock, whose level is `level` from now on, until `amount` seconds at a level of 1 have
+    /// passed on it.
     pub fn follow(&mut self, id: u32, clock: u32, level: f64, amount: f64, now: f64) {
         self.leave(id, now);
         if id as usize >= self.followers.len() {
@@ -62,7 +63,7 @@ impl Clocks {
         self.set_level(clock, level, now);
         let state = &mut self.clocks[clock as usize];
         if state.followers == 0 {
-            // It starts from zero, where it is most exact.
+            // Starts from zero, where the clock is most exact.
             state.ends.clear();
             state.time = 0.0;
         }
@@ -72,7 +73,7 @@ impl Clocks {
         self.followers[id as usize] = Follower { clock, end };
     }
 
-    /// Follows no clock any more. Gives the amount that was left, if it followed one.
+    /// Makes a flow follow no clock. Returns the amount that remained, if it followed one.
     pub fn leave(&mut self, id: u32, now: f64) -> Option<f64> {
         let follower = self.followers.get_mut(id as usize).filter(|f| f.clock != NONE)?;
         let clock = std::mem::replace(&mut follower.clock, NONE);
@@ -85,7 +86,7 @@ impl Clocks {
         Some(left)
     }
 
-    /// From now on a clock runs at another level.
+    /// Sets the level of a clock from now on.
     pub fn set_level(&mut self, clock: u32, level: f64, now: f64) {
         if clock as usize >= self.clocks.len() {
             self.clocks.resize_with(clock as usize + 1, Clock::default);
@@ -102,7 +103,8 @@ impl Clocks {
         }
     }
 
-    /// Tells the next date of each clock whose next date may have moved; `None`: nobody follows it any more.
+    /// Reports the next event time of each clock whose next event may have moved; `None` if no flow follows it any
+    /// more.
     pub fn tell_dates(&mut self, mut tell: impl FnMut(u32, Option<f64>)) {
         for clock in self.moved.drain(..) {
             let state = &mut self.clocks[clock as usize];
@@ -111,7 +113,8 @@ impl Clocks {
         }
     }
 
-    /// The next date of a clock has come: gives who ends there, and the date at which the next one will.
+    /// Handles the next event of a clock, which is due now. Returns the flow that completes, and the time of the
+    /// following event.
     pub fn pop(&mut self, clock: u32, now: f64) -> (Option<u32>, Option<f64>) {
         let Self { clocks, followers, .. } = self;
         let state = &mut clocks[clock as usize];
@@ -128,7 +131,7 @@ impl Clocks {
     }
 }
 
-/// The first end on a clock, once those who follow it no more have been forgotten.
+/// Returns the earliest completion on a clock, after dropping entries of flows that no longer follow it.
 fn next_end(state: &mut Clock, clock: u32, followers: &[Follower]) -> Option<f64> {
     let follows = |&Reverse((end, id)): &Reverse<(u64, u32)>| {
         let follower = followers[id as usize];
@@ -146,7 +149,7 @@ fn next_end(state: &mut Clock, clock: u32, followers: &[Follower]) -> Option<f64
     None
 }
 
-/// The date at which a clock that was just updated shows a time.
+/// Returns the time at which a clock that was just updated reaches `end`.
 fn date_of(state: &Clock, end: f64) -> f64 {
     state.updated + (end - state.time).max(0.0) / state.level
 }
@@ -175,8 +178,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the obvious: whatever happens, everybody's amount is reduced by the time that passed times the
-        /// level.
+        /// Compares with the naive method: whatever happens, reduce every amount by elapsed time times level.
         #[test]
         fn ends_are_those_of_amounts_reduced_step_by_step(
             steps in prop::collection::vec((0u32..3, 0u32..12, 0u8..4, 1u32..50, 1u32..50), 1..120),

@@ -5,29 +5,30 @@
 //! connection before it have arrived: it begins at `max(start + latency, end of the one in front)`. Latencies overlap with
 //! what is in front, as bytes of the next message follow directly behind those of the last.
 //!
-//! A connection is a list through its transfers. The table of connections keeps the last transfer of each pair, also when
-//! it has arrived, so a transfer costs one look for its pair and its end none. Rejected: a queue for each pair, which would
-//! have to be found again at each end; and lists at routes, which several pairs share where hosts have several ranks, and
-//! of which one pair has several where each message chooses.
+//! A connection is a linked list through its transfers. The table of connections keeps the last transfer of each pair,
+//! even after it has arrived, so a transfer costs one lookup of its pair, and its completion none. Rejected: a queue
+//! for each pair, which would need a lookup at each completion; lists at routes, since several pairs share a route
+//! where hosts have several ranks, and one pair has several routes where each message chooses.
 
 use rustc_hash::FxHashMap;
 
 /// No transfer.
 const NONE: u32 = u32::MAX;
 
-/// How a transfer stands on its connection.
+/// State of a transfer on its connection.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Standing {
     /// It is not under way.
     #[default]
     Gone,
-    /// It is put on its connection when its latency is over: control messages come before it, and others may pass.
+    /// Joins its connection when its latency is over: its control messages go first, and other transfers may overtake
+    /// it.
     Apart,
-    /// Others are in front of it, and its latency goes on.
+    /// Other transfers are ahead of it; its latency is not over.
     Behind,
-    /// Others are in front of it, and its latency is over.
+    /// Other transfers are ahead of it; its latency is over.
     Ready,
-    /// It is in front.
+    /// First on its connection.
     First,
 }
 
@@ -40,17 +41,18 @@ struct Place {
     standing: Standing,
 }
 
-/// The connections of all pairs of ranks.
+/// Connections of all pairs of ranks.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
-    /// The transfer that was last put on the connection of a pair (sender, receiver).
+    /// Transfer that was last added to the connection of a pair (sender, receiver).
     last: FxHashMap<u64, u32>,
-    /// By transfer.
+    /// Indexed by transfer.
     places: Vec<Place>,
 }
 
 impl Connections {
-    /// A transfer from the first rank to the second one starts. `apart`: it takes its place when its latency is over.
+    /// Starts a transfer between a pair of ranks (sender, receiver). `apart`: it joins its connection only when its
+    /// latency is over.
     #[inline(never)] // Replays without connections would pay for registers.
     pub fn start(&mut self, transfer: u32, pair: (u32, u32), apart: bool) {
         if transfer as usize >= self.places.len() {
@@ -62,7 +64,7 @@ impl Connections {
         }
     }
 
-    /// Puts a transfer at the end of its connection.
+    /// Appends a transfer to its connection.
     #[inline]
     fn join(&mut self, transfer: u32) {
         let pair = self.places[transfer as usize].pair;
@@ -96,7 +98,7 @@ impl Connections {
         *standing == Standing::First
     }
 
-    /// A transfer has arrived. Returns the one behind it if that has waited for this alone.
+    /// Removes a transfer that has arrived. Returns the one behind it if it was waiting for this one alone.
     #[inline]
     pub fn end(&mut self, transfer: u32) -> Option<u32> {
         let place = &mut self.places[transfer as usize];
@@ -145,7 +147,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a queue for each pair, with numbers that are used again at once.
+        /// Compares with a queue for each pair, with numbers that are reused immediately.
         #[test]
         fn connections_are_queues(steps in prop::collection::vec((0u32..3, 0u32..3, 0u8..3, any::<bool>()), 1..200)) {
             let mut lines = Connections::default();

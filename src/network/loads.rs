@@ -1,9 +1,9 @@
-//! The loads of links, for routes that are chosen when a message starts.
+//! Loads of links, for routes that are chosen when a message starts.
 //!
 //! A choice sees the network as it was before the instant at which the message starts: flows that end at this instant
-//! still count, and those that start do not, so the order in which ranks run within an instant decides nothing. Loads
-//! are asked for between two solutions, when flows may have left already. So [`Loads`] stands before a sharing rule,
-//! works out the loads of the links of a flow before that leaves, and keeps every load until the next solution.
+//! still count and those that start do not, so the order in which ranks run within an instant has no effect. Loads are
+//! queried between two solutions, when flows may have left already. So [`Loads`] wraps a sharing rule, computes the
+//! loads of a flow's links before that flow leaves, and keeps every load until the next solution.
 //!
 //! Rejected: loads in the sharing rules themselves. Replays with static routes would pay for them at every solution.
 
@@ -12,22 +12,22 @@ use crate::ids::LinkId;
 use crate::platform::SharingPolicy;
 use crate::routing::FULL_LOAD;
 
-/// A sharing rule that knows the loads of its links.
+/// Sharing rule that knows the loads of its links.
 #[derive(Debug)]
 pub struct Loads<S> {
     rule: S,
-    /// The load of each link, in units of 1 / [`FULL_LOAD`], and the period for which it is known.
+    /// Load of each link, in units of 1 / [`FULL_LOAD`], and the period for which it is known.
     loads: Vec<(u32, u32)>,
-    /// Loads of an earlier period have to be worked out again; 0 is before all.
+    /// Current period; loads of an earlier period are recomputed. 0 precedes all periods.
     period: u32,
-    /// The links of all paths, and where those of each path begin.
+    /// Links of all paths, and where those of each path begin.
     links: Vec<LinkId>,
     first: Vec<usize>,
-    /// The path of each flow.
+    /// Path of each flow.
     path_of: Vec<PathId>,
     /// Links of flows that left since the last solution.
     left: Vec<LinkId>,
-    /// Whether rates may have changed without a word at the last solution.
+    /// `true` if the last solution may have changed rates without reporting them.
     moved: bool,
 }
 
@@ -37,7 +37,7 @@ impl<S: Sharing> Loads<S> {
         self.first[path]..self.first[path + 1]
     }
 
-    /// Works out the loads of a flow's links before it leaves them.
+    /// Computes the loads of a flow's links before the flow leaves them.
     fn keep(&mut self, flow: FlowId) {
         for at in self.path(flow) {
             let link = self.links[at];
@@ -205,8 +205,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against loads that are worked out from all flows after every solution, in small sets and in large ones that
-        /// hang together.
+        /// Compares with loads recomputed from all flows after every solution, for small sets and for large coupled
+        /// ones.
         #[test]
         fn loads_are_those_of_all_flows(
             steps in prop::collection::vec((0usize..8, 0usize..8, 1u32..5, any::<bool>()), 1..150), many: bool

@@ -1,9 +1,9 @@
-//! The network: how fast a message travels, who shares what, and when a transfer ends.
+//! The network: message speeds, bandwidth sharing and transfer times.
 //!
-//! [`maxmin`] shares out the links ([`simgrid`] does as SimGrid does, to the last bit), [`model`]
-//! says how a message size and a route become a delay, a weight and a rate, [`paths`] remembers the routes in use, and
-//! [`Network`] lets transfers run through time. [`Transfers`] is the seam to the engine; networks in which messages are no
-//! flows are behind the same seam as [`Carrier`]s.
+//! [`maxmin`] allocates link bandwidth ([`simgrid`] does as SimGrid does, to the last bit), [`model`] turns a message
+//! size and a route into a delay, a weight and a rate, [`paths`] caches the routes in use, and [`Network`] runs
+//! transfers through time. [`Transfers`] is the seam to the engine; networks in which messages are not flows are behind
+//! the same seam as [`Carrier`]s.
 
 mod carrier;
 pub mod clocks;

@@ -138,7 +138,7 @@ impl Default for LogGops {
     }
 }
 
-/// What the acknowledgements of a flow take on the way back (SimGrid's `network/crosstraffic`).
+/// Share of a flow's rate that its acknowledgements take on the way back (SimGrid's `network/crosstraffic`).
 pub const CROSS_TRAFFIC: f64 = 0.05;
 
 const SMPI_BANDWIDTH: &str = "65472:0.940694;15424:0.697866;9376:0.58729;5776:1.08739;3484:0.77493;1426:0.608902;\

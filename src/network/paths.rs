@@ -1,4 +1,4 @@
-//! The routes in use: each is asked of the platform once, and its constants are worked out once.
+//! Routes in use: each is requested from the platform once, and its constants are computed once.
 //!
 //! Static routes are found by their pair of hosts. A pair whose route is chosen message by message never gets an entry
 //! there, so each of its messages comes to `Paths::new_route`, and static pairs do not pay for the difference.
@@ -13,18 +13,18 @@ use crate::routing::{Chosen, Message};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// Up to so many pairs of hosts, routes are found through a table (256 KiB at most). A larger one would be slow: a row
-/// of it for each sender does not stay in the caches.
+/// Up to this number of host pairs, routes are found through a table (256 KiB at most). A larger table would be slow: a
+/// row of it for each sender does not stay in the caches.
 const DENSE_PAIRS: usize = 1 << 16;
 
-/// The table's entry of a pair whose route was not needed yet; and no parts.
+/// The table's entry of a pair whose route was not needed yet; also marks the absence of parts.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Beyond that, so many destinations of a host are looked through before a hash map is asked: hosts have few partners.
-/// They fill a cache line.
+/// Beyond that, this number of destinations per host is searched before a hash map: hosts have few partners. They fill
+/// a cache line.
 const NEAR: usize = 16;
 
-/// The first destinations of a host, and the numbers of their routes; [`UNKNOWN`] where there are none yet.
+/// First destinations of a host, and the numbers of their routes; [`UNKNOWN`] where there are none yet.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 struct Near {
@@ -35,7 +35,7 @@ struct Near {
 impl Near {
     const NONE: Near = Near { destinations: [UNKNOWN; NEAR], routes: [UNKNOWN; NEAR] };
 
-    /// The place of a destination, or of nobody ([`UNKNOWN`]).
+    /// Returns the place of a destination, or of a free place ([`UNKNOWN`]).
     #[inline]
     fn position(&self, to: u32) -> Option<usize> {
         self.destinations.iter().position(|&destination| destination == to)
@@ -111,7 +111,7 @@ struct Scratch {
 }
 
 impl Paths {
-    /// No routes yet, for a platform of so many hosts.
+    /// Creates the cache for a platform of `hosts` hosts, without routes.
     pub fn new(hosts: usize) -> Self {
         let index = match hosts.checked_mul(hosts) {
             Some(pairs) if pairs <= DENSE_PAIRS => Index::Dense { hosts, table: vec![UNKNOWN; pairs] },
@@ -127,7 +127,7 @@ impl Paths {
         }
     }
 
-    /// Asks for the routes of a host some time before they are needed.
+    /// Prefetches the routes of a host.
     #[inline]
     pub fn ask_for(&self, from: HostId) {
         if let Index::Sparse { near, .. } = &self.index {
@@ -137,8 +137,8 @@ impl Paths {
         }
     }
 
-    /// The number of the route between two hosts; worked out at the first call for this pair, or for each message where
-    /// it chooses. `stream` tells the flows of a pair of hosts apart.
+    /// Returns the number of the route between two hosts; computed at the first call for this pair, or for each message
+    /// where it chooses. `stream` distinguishes the flows of a pair of hosts.
     ///
     /// # Errors
     /// If the platform has no such route, or (with cross-traffic) none back.
@@ -164,7 +164,7 @@ impl Paths {
         self.new_route((from, to), stream, platform, model, sharing)
     }
 
-    /// The number of a route that is not known by its pair of hosts.
+    /// Returns the number of a route that is not known by its pair of hosts.
     #[cold]
     #[inline(never)]
     fn new_route<S: Sharing>(
@@ -206,7 +206,7 @@ impl Paths {
         Ok(number)
     }
 
-    /// The number of the route of a message that chooses.
+    /// Returns the number of the route of a message that chooses.
     fn choose<S: Sharing>(
         &mut self,
         (from, to): (HostId, HostId),
@@ -240,8 +240,8 @@ impl Paths {
         self.work_out(from, to, start, platform, model, sharing)
     }
 
-    /// Works out what the model makes of the route whose links were just appended, from `start` on, and returns its
-    /// number. Links of a divided route are those of `scratch.parts`.
+    /// Computes the constants of the route whose links were just appended, from `start` on, and returns its number.
+    /// Links of a divided route are those of `scratch.parts`.
     fn work_out<S: Sharing>(
         &mut self,
         from: HostId,
@@ -269,14 +269,15 @@ impl Paths {
             forward.iter().for_each(|&link| add(link, 1.0));
         }
         if let Some(share) = model.cross_traffic {
-            // What comes back is small and chooses nothing: it goes as a first message without load, undivided.
+            // Acknowledgements are small and choose nothing: they take the route of a first message without load,
+            // undivided.
             reverse.clear();
             platform.route(to, from, reverse)?;
             reverse.iter().for_each(|&link| add(link, share));
         }
         if !S::LITERAL && platform.loopback.is_some_and(|l| forward == [l] && elements.len() == 1) {
-            // A fat pipe on which all flows weigh the same: each gets its bound, whoever else is there. Leaving the
-            // link out saves the solver from looking at all local messages whenever one of them starts or ends.
+            // A fat pipe on which all flows weigh the same: each gets its bound, whatever other flows use it. Without
+            // the link, the solver need not visit all local messages whenever one of them starts or ends.
             elements.clear();
         }
         let link = |l: &LinkId| &platform.links[l.index()];
@@ -331,7 +332,7 @@ impl Paths {
         Ok(number)
     }
 
-    /// A route by its number.
+    /// Returns a route by its number.
     #[inline]
     pub fn route(&self, number: u32) -> &Route {
         &self.routes[number as usize]
@@ -345,8 +346,8 @@ impl Paths {
         route.bytes += bytes;
     }
 
-    /// The routes with their links, in the order of their first use, and with the part of a message that each link gets
-    /// where messages are divided.
+    /// Returns the routes with their links, in the order of their first use, and with the part of a message that each
+    /// link gets where messages are divided.
     pub fn iter(&self) -> impl Iterator<Item = (&Route, &[LinkId], Option<&[f64]>)> {
         self.routes.iter().map(|route| {
             let links = &self.links[route.links.0 as usize..route.links.1 as usize];

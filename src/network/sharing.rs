@@ -1,4 +1,4 @@
-//! What the network asks of a sharing rule: which rate does each flow get, while flows come and go?
+//! Interface between the network and a sharing rule, which computes the rate of each flow as flows come and go.
 //!
 //! Three rules exist: [`MaxMin`](super::maxmin::MaxMin), the exact weighted max-min allocation at every instant;
 //! [`Incremental`](super::simgrid::incremental::Incremental), which goes wrong exactly where SimGrid 3.32 does; and
@@ -9,20 +9,20 @@ use crate::platform::SharingPolicy;
 #[cfg(doc)]
 use crate::routing::FULL_LOAD;
 
-/// Which of the rules a run follows.
+/// Sharing rule of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Rule {
-    /// The exact allocation.
+    /// Exact allocation.
     #[default]
     Exact,
-    /// SimGrid's incremental one.
+    /// SimGrid's incremental allocation.
     SimgridLazy,
-    /// The exact one, rounded as by SimGrid's full solver.
+    /// Exact allocation, rounded as by SimGrid's full solver.
     SimgridFull,
 }
 
 impl Rule {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Rule; 3] = [Rule::Exact, Rule::SimgridLazy, Rule::SimgridFull];
 
     /// Name, as `--sharing` takes it.
@@ -34,7 +34,7 @@ impl Rule {
         }
     }
 
-    /// The rule of a name.
+    /// Returns the rule of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase().replace('_', "-");
         Self::ALL.into_iter().find(|rule| rule.name() == name)
@@ -57,12 +57,12 @@ impl FlowId {
     }
 }
 
-/// How a link stands in an allocation.
+/// State of a link in an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LinkState {
-    /// Whether the flows on it consume all that it has.
+    /// `true` if its flows consume its full capacity.
     pub full: bool,
-    /// Whether a flow on it would be faster if the link were.
+    /// `true` if a flow on it would be faster if the link were.
     pub limiting: bool,
 }
 
@@ -73,90 +73,89 @@ pub(super) struct Element {
     pub consumption: f64,
 }
 
-/// What a flow needs that begins soon: each needs the one before.
+/// Data of a flow that begins soon; each item is found through the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needed {
-    /// Where its path is.
+    /// Position of its path.
     Path,
-    /// The links of the path.
+    /// Links of the path.
     Elements,
     /// The links themselves.
     Links,
-    /// Where their lists of flows end.
+    /// Ends of the links' lists of flows.
     Ends,
 }
 
-/// Links, paths and flows, of which the flows change. It knows nothing of messages, time or MPI.
+/// Links and paths, with flows that come and go. It has no notion of messages, time or MPI.
 pub trait Sharing {
-    /// Whether it is to be told everything that SimGrid's solver is told, in the same order: flows in their latency
-    /// phase, local messages, and all dates in one queue.
+    /// `true` if it needs all events that SimGrid's solver gets, in the same order: flows in their latency phase, local
+    /// messages, and all events in one queue.
     const LITERAL: bool;
 
-    /// Whether time passes in steps (`simgrid/steps.rs`) instead of from date to date. Only a literal rule may ask for
-    /// it.
+    /// `true` if time passes in steps (`simgrid/steps.rs`) instead of from event to event. Requires a literal rule.
     const STEPWISE: bool = false;
 
-    /// Whether it can tell of the state of links.
+    /// `true` if it can report the states of links.
     const WATCHED: bool = false;
 
-    /// A system without flows. Capacities must be positive and finite.
+    /// Creates a system without flows. Capacities must be positive and finite.
     fn new(links: impl IntoIterator<Item = (f64, SharingPolicy)>) -> Self;
 
-    /// Registers a path: its links with the consumption of each, positive and every link at most once. A path
-    /// without links gives a flow its bound.
+    /// Registers a path: its links with the consumption on each, positive and every link at most once. On a path
+    /// without links a flow runs at its bound.
     fn add_path(&mut self, elements: &[(LinkId, f64)]) -> PathId;
 
-    /// A flow will enter after its latency phase. Only a literal rule is told.
+    /// Announces a flow that will enter after its latency phase. Called only for a literal rule.
     fn announce(&mut self, _path: PathId) {}
 
-    /// A flow will enter soon on a path. Where memory is far, what it needs can travel until then.
+    /// Prefetches data for a flow that will soon enter on a path.
     #[inline]
     fn ask_for(&self, _path: PathId, _what: Needed) {}
 
-    /// A flow enters. Its value is 0 until the next [`solve`](Self::solve).
+    /// Starts a flow. Its rate is 0 until the next [`solve`](Self::solve).
     ///
     /// `penalty` is positive: the share is inversely proportional to it. `bound` is positive, maybe infinite where
     /// the path has links.
     fn start(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId;
 
-    /// A flow leaves. The others keep their values until the next [`solve`](Self::solve).
+    /// Removes a flow. The others keep their rates until the next [`solve`](Self::solve).
     fn stop(&mut self, flow: FlowId);
 
-    /// Several flows leave, in this order.
+    /// Removes several flows, in this order.
     fn stop_all(&mut self, flows: &[FlowId]) {
         flows.iter().for_each(|&flow| self.stop(flow));
     }
 
-    /// Whether something has changed since the last solution.
+    /// `true` if something has changed since the last solution.
     fn is_stale(&self) -> bool;
 
-    /// Shares out again what the changes concern.
+    /// Allocates again where changes have an effect.
     fn solve(&mut self);
 
-    /// The flows whose date of arrival has to be worked out again after the last solution, new ones included.
+    /// Returns the flows whose completion time has to be recomputed after the last solution, new ones included.
     fn changed(&self) -> &[FlowId];
 
-    /// The rate of a flow as of the last solution.
+    /// Returns the rate of a flow as of the last solution.
     fn value(&self, flow: FlowId) -> f64;
 
-    /// Whether flows may follow the clock of a link since the last solution.
+    /// `true` if flows may follow the clock of a link since the last solution.
     fn runs_clocks(&self) -> bool {
         false
     }
 
-    /// Links whose level the last solution has moved: so have the rates of all flows that follow their clock, in
-    /// proportion.
+    /// Returns the links whose level changed in the last solution, and with it, in proportion, the rates of all flows
+    /// that follow their clock.
     fn shifted(&self) -> &[u32] {
         &[]
     }
 
-    /// The link whose level a flow of [`changed`](Self::changed) follows from now on, until it is told of again;
-    /// `None`: its rate is its own.
+    /// Returns the link whose level a flow of [`changed`](Self::changed) follows until it is reported again; `None`:
+    /// its rate is its own.
     fn clock(&self, _flow: FlowId) -> Option<u32> {
         None
     }
 
-    /// The level of a link whose clock flows follow.
+    /// Returns the level of a link whose clock flows follow.
     fn level(&self, _link: u32) -> f64 {
         0.0
     }
@@ -170,6 +169,6 @@ pub trait Sharing {
         0
     }
 
-    /// Tells of the links whose state the last solution may have changed, if the rule is watched.
+    /// Reports the links whose state the last solution may have changed, if the rule is watched.
     fn link_changes(&mut self, _tell: impl FnMut(LinkId, LinkState)) {}
 }

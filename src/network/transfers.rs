@@ -1,4 +1,4 @@
-//! Transfers in time: a latency phase without a share, then draining at the rate that the sharing gives.
+//! Transfers in time: a latency phase without bandwidth, then draining at the rate that sharing allocates.
 
 use super::carrier::Transfers;
 use super::clocks::Clocks;
@@ -36,12 +36,12 @@ pub struct Handshake {
     pub requested: f64,
 }
 
-/// How many ends of latency phases ahead a transfer, its route, and what its flow needs are asked for.
+/// Number of ends of latency phases by which a transfer, its route, and its flow's data are prefetched.
 const TRANSFER: usize = 20;
 const ROUTE: usize = 16;
 const FLOW: [(usize, Needed); 4] = [(12, Needed::Path), (9, Needed::Elements), (6, Needed::Links), (3, Needed::Ends)];
 
-/// A transfer that ended, by the tag its starter gave it.
+/// Tag of a completed transfer, as its starter assigned it.
 pub type Finished = u32;
 
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ struct Transfer {
     latency_factor: f64,
 }
 
-/// Whether an event of that date belongs to the present instant.
+/// `true` if an event of that time belongs to the present instant.
 #[inline]
 fn is_now(date: f64, now: f64, precision: f64) -> bool {
     date <= now || date - now < precision
@@ -73,18 +73,18 @@ pub struct Network<'a, S> {
     paths: Paths,
     transfers: Vec<Transfer>,
     free: Vec<u32>,
-    /// The transfer of each flow of the sharing system.
+    /// Transfer of each flow of the sharing system.
     transfer_of_flow: Vec<u32>,
-    /// Ends of latency phases. They have a queue of their own because they are merged over a longer time than ends of
-    /// transfers: one that waits its turn must not hold them up.
+    /// Ends of latency phases. They have a queue of their own because they are merged over a longer time than
+    /// completions: one that waits its turn must not hold those up.
     entries: OrderedQueue,
-    /// Ends of transfers: the next one of each clock, by its link, then those with dates of their own, by their number.
+    /// Completions: the next one of each clock, by its link, then those of other transfers, by their number.
     ends: ChangingQueue,
     /// Number of clocks, and so the first slot of `ends` that belongs to a transfer.
     first_slot: u32,
     /// The clocks of links that limit many transfers.
     clocks: Clocks,
-    /// The transfers under way in the order of their start, if time passes in steps: there are no dates then.
+    /// Transfers under way in the order of their start, if time passes in steps without stored event times.
     steps: Vec<Step>,
     /// The transfers that end at this instant.
     ended: Vec<u32>,
@@ -92,7 +92,7 @@ pub struct Network<'a, S> {
     leaving: Vec<FlowId>,
     /// The order of messages between two ranks, if the model has one.
     connections: Option<Box<Connections>>,
-    /// Whether the network is so large that no near cache has what a transfer needs.
+    /// `true` if the network is so large that a transfer's data are in no near cache.
     far: bool,
     // The last size looked up in the factor tables: most messages repeat a size.
     last_size: u64,
@@ -100,8 +100,9 @@ pub struct Network<'a, S> {
 }
 
 impl Handshake {
-    /// Seconds from now, when the receive is posted as well, until the data may leave; a trip takes `trip` seconds. The
-    /// request is on its way since the send was posted, so it takes time only where the receive was there first.
+    /// Returns the seconds from now, when the receive is posted as well, until the data may leave; a trip takes `trip`
+    /// seconds. The request is on its way since the send was posted, so it takes time only if the receive was posted
+    /// first.
     pub fn seconds(self, now: f64, trip: f64) -> f64 {
         match self.trips {
             0 => 0.0,
@@ -112,7 +113,7 @@ impl Handshake {
 }
 
 impl<'a, S: Sharing> Network<'a, S> {
-    /// A network without transfers.
+    /// Creates a network without transfers.
     pub fn new(platform: &'a Platform, model: &'a NetworkModel) -> Self {
         Self {
             platform,
@@ -139,7 +140,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
-    /// A message takes a route. Its latency begins with `before` seconds of control messages, 0 if there are none.
+    /// Starts a message on a route. Its latency begins with `before` seconds of control messages, 0 if there are none.
     #[inline(always)] // Into its two callers, of which one is for all messages without control messages.
     fn depart(&mut self, now: f64, route: u32, stream: (u32, u32), bytes: u64, tag: u32, before: f64) -> f64 {
         let size = bytes + self.model.envelope;
@@ -174,7 +175,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             return delay;
         }
         if delay > 0.0 {
-            // A literal rule has one queue for all dates, since the order of insertion decides between equal ones.
+            // A literal rule has one queue for all events, since the order of insertion decides between equal ones.
             if S::LITERAL { self.ends.set(id, now + delay) } else { self.entries.set(id, now + delay) }
         } else {
             self.enter_sharing(id, now);
@@ -182,7 +183,8 @@ impl<'a, S: Sharing> Network<'a, S> {
         delay
     }
 
-    /// Asks for what the transfers need whose latency is over soon. Each stage needs what the one before has asked for.
+    /// Prefetches the data of transfers whose latency is over soon. Each stage needs the data prefetched by the one
+    /// before.
     #[inline]
     fn ask_for_entries(&self) {
         let Some(id) = self.entries.upcoming(TRANSFER) else { return };
@@ -198,7 +200,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
-    /// The latency phase is over: the transfer competes for bandwidth, unless its connection carries others before it.
+    /// Ends the latency phase: the transfer competes for bandwidth, unless others are ahead of it on its connection.
     fn enter_sharing(&mut self, id: u32, now: f64) {
         if let Some(connections) = &mut self.connections
             && !connections.enters(id)
@@ -223,7 +225,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         self.transfer_of_flow[flow.index()] = id;
     }
 
-    /// Shares out again, for all transfers.
+    /// Solves again, for all transfers.
     fn share_steps(&mut self) {
         self.sharing.solve();
         for step in &mut self.steps {
@@ -232,7 +234,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
-    /// Brings all transfers forward by a step.
+    /// Advances all transfers by a step.
     fn take_step(&mut self, now: f64, delay: f64, precision: f64) {
         // The list is taken out and put back so that its memory serves again.
         let mut steps = std::mem::take(&mut self.steps);
@@ -252,7 +254,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         self.steps = steps;
     }
 
-    /// Shares out again and moves the end dates of the transfers whose rate changed.
+    /// Solves again and moves the completion times of the transfers whose rate changed.
     #[inline(never)]
     fn share(&mut self, now: f64) {
         self.sharing.solve();
@@ -273,7 +275,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         }
     }
 
-    /// The same where the levels of links move whole groups of transfers.
+    /// Updates clocks where the levels of links move whole groups of transfers.
     fn set_clocks(&mut self, now: f64) {
         for &flow in self.sharing.changed() {
             let id = self.transfer_of_flow[flow.index()];
@@ -307,7 +309,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         });
     }
 
-    /// A transfer that follows a clock ends.
+    /// Completes a transfer that follows a clock.
     fn end_on_clock(&mut self, clock: u32, now: f64) {
         let (ended, next) = self.clocks.pop(clock, now);
         self.ended.extend(ended);
@@ -337,7 +339,7 @@ impl<'a, S: Sharing> Network<'a, S> {
             }
             self.enter_sharing(id, now);
         }
-        // Flows leave after the others have entered: an incremental rule sees a difference.
+        // Flows leave after the others have entered: to an incremental rule this makes a difference.
         for i in 0..self.ended.len() {
             let id = self.ended[i];
             let transfer = &self.transfers[id as usize];
@@ -356,7 +358,7 @@ impl<'a, S: Sharing> Network<'a, S> {
         self.leaving.clear();
     }
 
-    /// A transfer has arrived: the next one of its connection may compete for bandwidth.
+    /// Lets the next transfer of its connection compete for bandwidth, after one has arrived.
     #[inline(never)]
     fn go_on_behind(&mut self, arrived: u32, now: f64) {
         if let Some(next) = self.connections.as_mut().and_then(|connections| connections.end(arrived)) {

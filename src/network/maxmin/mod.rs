@@ -1,47 +1,47 @@
 //! Weighted max-min fair sharing with bounds, kept exact while flows come and go.
 //!
-//! The system knows links (capacities), paths (which links, with which consumption) and flows (a path, a weight, a
-//! bound). It knows nothing of messages, time or MPI.
+//! The system contains links (capacities), paths (links with the consumption on each) and flows (a path, a weight, a
+//! bound). It has no notion of messages, time or MPI.
 //!
-//! # What is computed
+//! # Definition
 //!
 //! A flow of penalty `w` has the *level* `value * w`. The allocation is max-min fair in the levels: every flow either
-//! runs at its own bound, or has a *limiting link*, which is full and on which no other flow has a higher level
+//! runs at its own bound, or has a *bottleneck link*, which is full and on which no other flow has a higher level
 //! (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds). That condition holds for exactly
 //! one allocation.
 //!
-//! # How it is kept
+//! # Maintenance
 //!
-//! Because the condition can be checked flow by flow, a change is repaired locally. The flows that came, and those
-//! whose limiting link was touched by a flow that came or went, form the set S; all others keep what they have, for
-//! now. S is shared out by progressive filling: one level rises from zero for all of S, and flows settle where a link
-//! fills up or at their bounds. S grows on the way, at the two events where an outsider's condition would fail:
+//! Because the condition can be checked flow by flow, a change is repaired locally. New flows, and those whose
+//! bottleneck link was touched by a flow that came or went, form the set S; all others, the outsiders, keep their rates
+//! for now. S is allocated by progressive filling: one level rises from zero for all of S, and flows settle where a
+//! link fills up or at their bounds. S grows at the two events where an outsider's condition would fail:
 //!
 //! - a link fills up below the level of an outsider: it has to come down, and joins S;
-//! - the level comes to where an outsider stands, and its limiting link is not full there: it can rise, and joins S.
+//! - the level reaches that of an outsider whose bottleneck link is not full there: it can rise, and joins S.
 //!
-//! Either way the outsider stands at or above the present level, so all that has been decided below stays right, and
-//! one pass settles all. At its end the condition holds everywhere, so the allocation is *the* max-min one. In the
-//! worst case S grows to the connected component; usually it stays at a handful of flows.
+//! Either way the level of the outsider is at or above the present one, so everything decided below it stays right, and
+//! one pass settles everything. At its end the condition holds everywhere, so the allocation is *the* max-min one. In
+//! the worst case S grows to the connected component; usually it remains a handful of flows.
 //!
-//! `solve.rs` knows S and who joins it, `filling/` the level and its events: `few.rs` in fixed arrays, for the few
-//! flows that nearly every change concerns, `general.rs` for any, and `whole.rs` where S is all there is, and large, so
-//! that nobody is outside.
+//! `solve.rs` maintains S and the flows that join it, `filling/` the level and its events: `few.rs` in fixed arrays for
+//! small sets, which nearly every change has, `general.rs` for any set, and `whole.rs` for a large full set, which has
+//! no outsiders.
 //!
 //! # Crowds
 //!
-//! Where hundreds of flows hang together, a change moves the rates of many and the limiting links of few. There links
-//! keep groups of flows at one level each, and changes are passed on from link to link (`crowd/`). A crowd forms after
-//! large sets have been shared out again and again; it dissolves when few flows are left, or many come together. Who
-//! wants to know when flows end follows the levels of links (`network/clocks.rs`) instead of asking for each rate.
+//! Where hundreds of flows are coupled, a change moves many rates but few bottleneck links. There links keep groups of
+//! flows at one level each, and changes propagate from link to link (`crowd/`). A crowd forms after large sets have
+//! been filled repeatedly; it dissolves when few flows are left, or many start together. To learn when flows complete,
+//! callers follow the levels of links (`network/clocks.rs`) instead of querying each rate.
 //!
-//! Rejected: filling S to the end, then looking for outsiders whose condition fails, and filling again (where all
-//! transfers of a network hang together that took four to seven fillings a change).
+//! Rejected: filling S to the end, then looking for outsiders whose condition fails, and filling again (with all
+//! transfers of a network coupled, that took four to seven fillings per change).
 //!
-//! Rejected: re-solving the connected component at each event (with a few per cent of every flow counted on the reverse
-//! route, most of a busy network is one component), and incremental bookkeeping of link loads in floating point
-//! (rounding errors add up over millions of events; every sum is formed afresh in each solution, or kept in whole
-//! numbers in a crowd).
+//! Rejected: re-solving the connected component at each event (a few per cent of every flow count on the reverse route,
+//! so most of a busy network is one component), and incremental bookkeeping of link loads in floating point (rounding
+//! errors add up over millions of events; every sum is formed afresh in each solution, or kept in whole numbers in a
+//! crowd).
 
 mod crowd;
 mod filling;
@@ -58,45 +58,45 @@ use crate::prefetch::{prefetch, prefetch_end};
 use crate::slots::store;
 use std::ops::Range;
 
-/// Relative slack when a link is asked whether it is full, and a level whether it is higher than another.
+/// Relative slack for comparing the load of a link with its capacity, and one level with another.
 ///
-/// It has to absorb rounding only: a dozen additions and divisions make errors of some 1e-15. Changes smaller than
-/// this do not spread to further flows.
+/// It only has to absorb rounding: a dozen additions and divisions make errors of some 1e-15. Changes smaller than this
+/// do not spread to further flows.
 const TOLERANCE: f64 = 1e-12;
 
-/// A sum of which subtractions leave less than this part is formed afresh: what is left would be mostly the rounding
-/// errors of what was taken away.
+/// A sum is formed afresh if subtractions leave less than this part of it: the remainder would be mostly rounding
+/// errors.
 const CANCELLATION: f64 = 1e-2;
 
-/// The limiting link of a flow that runs at its own bound.
+/// Bottleneck link of a flow that runs at its own bound.
 const OWN_BOUND: u32 = u32::MAX;
 
-/// From so many flows on that leave together it is worth counting how many leave each link.
+/// Number of flows leaving together from which it pays to count departures per link.
 const MANY: usize = 16;
 
-/// From so many flows on that leave a link together it is gone through once, instead of being searched for each.
+/// Number of flows leaving one link from which the link is scanned once instead of searched for each flow.
 const SEVERAL: usize = 8;
 
-/// The place among the contended links of one that is not.
+/// Place of a link that is not contended.
 const UNCONTENDED: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Path {
     start: u32,
     end: u32,
-    /// Whether a link of the path is a fat pipe, on which the flows must be solved together.
+    /// `true` if a link of the path is a fat pipe, on which the flows must be solved together.
     fat: bool,
 }
 
 impl Path {
-    /// Its links, as a range of the elements of all paths.
+    /// Returns its links, as a range of the elements of all paths.
     #[inline]
     fn elements(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// A flow on a link.
+/// Flow on a link.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     flow: u32,
@@ -113,38 +113,38 @@ struct Flow {
     level: f64,
     limit: u32,
     path: Path,
-    /// Number of the solution whose set S the flow was last in; 0 if it was in none, or had to leave it.
+    /// Last solution whose set S contained the flow; 0 if none did, or if it had to leave it.
     in_set: u64,
 }
 
-/// A link; all that a solution asks of it, in one cache line.
+/// Link with all the data that a solution needs, in one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Link {
     capacity: f64,
-    /// What its flows would take at their bounds, roughly: it has been added to and subtracted from. No flow counts for
-    /// more than twice the capacity, so that what one of them leaves does not drown in rounding errors.
+    /// Approximate load of its flows at their bounds, after additions and subtractions. No flow counts for more than
+    /// twice the capacity, so that the remainder does not drown in rounding errors.
     most: f64,
     members: Vec<Member>,
-    /// The round in which a solution first looked at it, and its place among the contended ones there.
+    /// Round in which a solution first visited it, and its place among the contended links there.
     looked: u64,
     place: u32,
-    /// Flows that it limits.
+    /// Number of flows that it limits.
     limited: u32,
     fat_pipe: bool,
 }
 
 impl Link {
-    /// What counts of the consumption of a flow at its bound.
+    /// Returns how much of a flow's consumption at its bound counts.
     #[inline]
     fn at_most(&self, consumption: f64) -> f64 {
         let most = 2.0 * self.capacity;
-        // Not `min`, which has to think of NaN.
+        // Not `min`, which handles NaN.
         if consumption < most { consumption } else { most }
     }
 
-    /// Takes a flow out of the list of members. Flows leave in about the order in which they came, so the search starts
-    /// at the front and is short.
+    /// Removes a flow from the list of members. Flows leave roughly in the order in which they came, so a search from
+    /// the front is short.
     #[inline]
     fn take_out(&mut self, flow: u32) {
         if let Some(at) = self.members.iter().position(|m| m.flow == flow) {
@@ -152,8 +152,7 @@ impl Link {
         }
     }
 
-    /// The same for one of those that leave together, or for all of them: then `leaving`, their number, is 0
-    /// afterwards.
+    /// Removes one of the flows that leave together, or all of them: then `leaving`, their number, is 0 afterwards.
     #[inline]
     fn take_out_some(&mut self, flow: u32, leaving: &mut u32, leaves: &[bool]) {
         match *leaving as usize {
@@ -170,20 +169,20 @@ impl Link {
     }
 }
 
-/// So many elements of paths fit into a cache line.
+/// Number of path elements in a cache line.
 const ELEMENTS_IN_A_LINE: usize = 64 / size_of::<Element>();
 
-/// Relative slack when a link is asked for reports whether its flows consume all of it.
+/// Relative slack within which a link counts as full in reports.
 const FULL: f64 = 1e-9;
 
-/// The system of links and flows that replays use: nobody asks for the states of links.
+/// System of links and flows for replays that do not need the states of links.
 pub type MaxMin = System<false>;
 
-/// The same, with an account of which links are full.
+/// System of links and flows that also records which links are full.
 pub type WatchedMaxMin = System<true>;
 
-/// The system of links and flows. `WATCHED` is known when the program is compiled, so that an account nobody reads
-/// costs nothing.
+/// System of links and flows. `WATCHED` is a compile-time constant, so that recording link states costs nothing when
+/// unused.
 #[derive(Debug)]
 pub struct System<const WATCHED: bool> {
     links: Vec<Link>,
@@ -194,15 +193,15 @@ pub struct System<const WATCHED: bool> {
     // Since the last solution:
     added: Vec<u32>,
     touched: Vec<u32>,
-    /// How many flows came or went.
+    /// Number of flows that came or went.
     changes: usize,
-    /// Whether each flow leaves together with others, and how many of a link's do; empty until some do.
+    /// Which flows leave together, and how many of them each link has; empty until some do.
     leaves: Vec<bool>,
     leaving: Vec<u32>,
     // Working memory of a solution, kept to avoid allocation:
     set: Vec<u32>,
     before: Vec<f64>,
-    /// Arrays of 16 KiB, made when they are first needed.
+    /// Arrays of 16 KiB, allocated when first needed.
     few: Option<Box<Few>>,
     general: General,
     whole: Whole,
@@ -210,17 +209,16 @@ pub struct System<const WATCHED: bool> {
     levels: Vec<(u32, f64)>,
     solution: u64,
     round: u64,
-    /// The first round of this solution. In each, the flows that joined at one event are taken in.
+    /// First round of this solution. Each round admits the flows that joined at one event.
     first_round: u64,
-    /// The solution in which the flows of a link were last looked at for the first members of S.
+    /// Solution in which the flows of a link were last visited to seed S.
     seeded: Vec<u64>,
-    /// The solution in which the flows of a fat pipe were last put into S together; 0 if in none, or if they had to
-    /// leave it.
+    /// Solution in which the flows of a fat pipe last joined S together; 0 if none, or if they had to leave it.
     gathered: Vec<u64>,
     changed: Vec<FlowId>,
-    /// What links keep while there is a crowd.
+    /// Per-link state of a crowd.
     crowd: Crowd,
-    /// Links whose state may be another one since it was last told; those that are in the list already.
+    /// Links whose state may have changed since it was last reported; and which links are in that list.
     dirty: Vec<u32>,
     is_dirty: Vec<bool>,
 }
@@ -320,7 +318,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         self.leave::<false>(flow);
     }
 
-    /// Where ranks are in step, flows leave together, and on most links many or all: nothing is searched for there.
+    /// Where ranks run in step, flows leave together, and most links lose many or all: no searching is done there.
     fn stop_all(&mut self, flows: &[FlowId]) {
         if flows.len() < MANY {
             return flows.iter().for_each(|&flow| self.stop(flow));
@@ -351,7 +349,7 @@ impl<const WATCHED: bool> Sharing for System<WATCHED> {
         self.restore_fairness();
     }
 
-    /// Those whose value is another one now.
+    /// Flows whose rate has changed.
     #[inline]
     fn changed(&self) -> &[FlowId] {
         &self.changed
@@ -408,7 +406,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// The same for all links of a flow.
+    /// Notes that the states of all links of a flow may change.
     #[inline]
     fn mark_path(&mut self, flow: FlowId) {
         if WATCHED {
@@ -416,12 +414,12 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// A flow leaves its links. `TOGETHER`: it has been counted in `leaving`.
+    /// Takes a flow off its links. `TOGETHER`: it has been counted in `leaving`.
     fn leave<const TOGETHER: bool>(&mut self, flow: FlowId) {
         if self.crowd.active {
             self.withdraw(flow.0);
         }
-        // Those that have a value already are no longer among the new ones.
+        // A flow that has a rate is no longer in the list of new ones.
         if !self.added.is_empty() && self.value(flow) == 0.0 {
             self.added.retain(|&f| f != flow.0);
         }
@@ -436,7 +434,7 @@ impl<const WATCHED: bool> System<WATCHED> {
                 link.take_out(flow.0);
             }
             link.most = if link.members.is_empty() { 0.0 } else { link.most - link.at_most(e.consumption * bound) };
-            // Flows that this link does not limit have nothing to gain from it.
+            // Flows that this link does not limit cannot gain from it.
             if link.limited > 0 || link.fat_pipe {
                 self.touched.push(e.link);
             }
@@ -445,7 +443,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.changes += 1;
     }
 
-    /// Notes which link limits a flow.
+    /// Records the bottleneck link of a flow.
     #[inline]
     fn set_limit(&mut self, flow: u32, limit: u32) {
         let old = std::mem::replace(&mut self.flows[flow as usize].limit, limit);
@@ -462,7 +460,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Sum of the consumptions on a link, in units of its capacity.
+    /// Returns the sum of the consumptions on a link, in units of its capacity.
     pub fn load(&self, link: LinkId) -> f64 {
         self.links[link.index()].members.iter().map(|m| m.consumption * self.value_of(m.flow)).sum()
     }

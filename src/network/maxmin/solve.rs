@@ -1,15 +1,15 @@
-//! The local repair: which flows have to be solved again, and who joins them.
+//! Local repair: chooses the flows to solve again, and those that join them.
 
 use super::{Element, Flow, FlowId, Link, OWN_BOUND, Path, Sharing, System, TOLERANCE};
 
-/// The sums of bounds that a link keeps are only good for a first look: they have been added to and subtracted from
-/// many times. Nearer to its capacity than this, relatively, they are formed afresh.
+/// The sums of bounds that a link keeps are approximate, after many additions and subtractions. Within this relative
+/// distance of the capacity they are formed afresh.
 const SURELY: f64 = 1e-6;
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Restores max-min fairness after the changes since the last call, in the shortest way: in a crowd, link by link;
-    /// a new flow on idle links, or new ones that all run at their bounds, for themselves; all flows at once; a set of
-    /// one flow; of a few; of any number.
+    /// Restores max-min fairness after the changes since the last call, by the cheapest method: link by link in a
+    /// crowd; directly for a new flow on idle links, or new flows that all run at their bounds; filling of the full
+    /// set; of one flow; of a small set; of any set.
     pub(super) fn restore_fairness(&mut self) {
         self.changed.clear();
         if !self.is_stale() {
@@ -48,14 +48,14 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// The only flow of the set has been written already.
+    /// Reports the only flow of the set, whose result is already stored.
     fn tell_of(&mut self, flow: u32) {
         if self.flows[flow as usize].value != self.before[0] {
             self.changed.push(FlowId(flow));
         }
     }
 
-    /// Whether a new flow is the only change, and no other flow uses a link of its path.
+    /// `true` if a new flow is the only change, and no other flow uses a link of its path.
     #[inline]
     fn is_alone(&self, flow: u32) -> bool {
         let path = self.path_of(flow);
@@ -63,7 +63,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.touched.is_empty() && elements.iter().all(|e| self.links[e.link as usize].members.len() == 1)
     }
 
-    /// The same as the general way for one flow on idle links, by far the most frequent change in replays.
+    /// Solves one flow on idle links, by far the most frequent change in replays, with the result of the general
+    /// filling.
     fn solve_alone(&mut self, flow: u32) {
         let path = self.path_of(flow);
         let state = &mut self.flows[flow as usize];
@@ -82,7 +83,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.changed.push(FlowId(flow));
     }
 
-    /// Whether no other flow uses a link of a flow's path, and all of them can carry its bound.
+    /// `true` if no other flow uses a link of a flow's path, and all of them can carry its bound.
     #[inline]
     fn is_undisturbed(&self, flow: u32) -> bool {
         let Flow { bound, path, .. } = self.flows[flow as usize];
@@ -93,7 +94,7 @@ impl<const WATCHED: bool> System<WATCHED> {
             })
     }
 
-    /// The same as sharing out a set of new flows that are all undisturbed.
+    /// Runs a set of new, undisturbed flows at their bounds, as filling would.
     fn run_at_bounds(&mut self) {
         for i in 0..self.added.len() {
             let flow = self.added[i];
@@ -105,8 +106,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.added.clear();
     }
 
-    /// The same as sharing out a set of one flow, the most frequent one: the arithmetic is that of the general way, in
-    /// its order, without what they keep for several flows.
+    /// Fills a set of one flow, the most frequent one: the arithmetic is that of the general filling, in its order,
+    /// without the data structures for several flows.
     fn repair_one(&mut self, flow: u32) {
         let Flow { weight, penalty, bound, path, .. } = self.flows[flow as usize];
         let (mut lowest, mut fullest) = (f64::INFINITY, OWN_BOUND);
@@ -157,8 +158,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// The flows that the changes concern for certain: new ones, and those limited by a link that a flow entered
-    /// or left.
+    /// Seeds S with the flows that are certainly affected: new ones, and those limited by a link that a flow entered or
+    /// left.
     fn seed(&mut self) {
         if self.added.len() == self.active_flows() && self.all_join() {
             return;
@@ -187,8 +188,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.touched.clear();
     }
 
-    /// Puts all flows into S, which are all new. Gives false, and does nothing, where there is a fat pipe: there the
-    /// order is another one.
+    /// Puts all flows into S when all are new. Returns `false`, and does nothing, if there is a fat pipe: there the
+    /// order differs.
     fn all_join(&mut self) -> bool {
         if self.added.iter().any(|&flow| self.path_of(flow).fat) {
             return false;
@@ -197,7 +198,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         for &flow in &self.set {
             self.flows[flow as usize].in_set = self.solution;
         }
-        // They had nothing yet.
+        // They had no rate yet.
         self.before.resize(self.set.len(), 0.0);
         self.touched.clear();
         true
@@ -208,8 +209,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.flows[flow as usize].path
     }
 
-    /// Puts a flow into S, unless it is there. All flows of a fat pipe go together: what one of them gets depends on
-    /// the weights of all that are still open, even when the pipe is far from full.
+    /// Adds a flow to S, unless it is in it. All flows of a fat pipe join together: the rate of each depends on the
+    /// weights of all that are still open, even when the pipe is far from full.
     #[inline]
     fn join(&mut self, flow: u32) {
         let next = self.set.len();
@@ -219,7 +220,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Puts those into S that share a fat pipe with a flow that is there from the place `next` on.
+    /// Adds the flows to S that share a fat pipe with a member from the place `next` on.
     fn gather(&mut self, mut next: usize) {
         while next < self.set.len() {
             let path = self.path_of(self.set[next]);
@@ -246,14 +247,14 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// The link of its path that a flow fills all alone when it runs at its bound.
+    /// Returns the link of its path that a flow fills alone when it runs at its bound.
     pub(super) fn link_filled_by(&self, flow: u32) -> u32 {
         let Flow { bound, path, .. } = self.flows[flow as usize];
         let fills = |e: &&Element| e.consumption * bound >= self.links[e.link as usize].capacity * (1.0 - TOLERANCE);
         self.elements[path.elements()].iter().find(fills).map_or(OWN_BOUND, |e| e.link)
     }
 
-    /// Those in S from the place `first` on are outside again, and may join again.
+    /// Removes the members of S from the place `first` on, which may join again.
     pub(super) fn leave_from(&mut self, first: usize) {
         self.before.truncate(first);
         for flow in self.set.drain(first..) {
@@ -265,7 +266,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Takes those flows of a link into S that stand above `ceiling`, or are limited by it and stand below `floor`.
+    /// Adds the flows of a link to S that are above `ceiling`, or are limited by it and below `floor`.
     pub(super) fn join_from(&mut self, link: u32, ceiling: f64, floor: f64) {
         for m in 0..self.links[link as usize].members.len() {
             let flow = self.links[link as usize].members[m].flow;
@@ -277,8 +278,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Who joins on a link of the only flow of S, after it has been repaired. `stopped`: the level at which it stopped
-    /// here, infinite if it did not.
+    /// Adds flows that have to join on a link of the only flow of S, after its repair. `stopped`: the level at which it
+    /// stopped here, infinite if it did not.
     fn check(&mut self, link: u32, stopped: f64) {
         let mut load = 0.0;
         let mut highest = 0.0f64;
@@ -296,13 +297,13 @@ impl<const WATCHED: bool> System<WATCHED> {
 }
 
 impl Link {
-    /// Whether it can carry all its flows at their bounds for certain.
+    /// `true` if it can certainly carry all its flows at their bounds.
     #[inline]
     pub(super) fn is_wide(&self) -> bool {
         self.most < self.capacity * (1.0 - SURELY)
     }
 
-    /// Whether it could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
+    /// `true` if it could not carry all its flows at their bounds. On a fat pipe flows are always solved together.
     #[inline]
     pub(super) fn is_contended(&self, flows: &[Flow]) -> bool {
         if self.fat_pipe || self.most > self.capacity * (1.0 + SURELY) {

@@ -132,7 +132,7 @@ fn a_path_without_links_gives_the_bound() {
 /// A flow: its links with its weight on each, its penalty, its bound.
 pub(super) type Flow = (Vec<(u32, f64)>, f64, f64);
 
-/// The oracle: everything is shared out from nothing, one flow after the other, by the definition.
+/// Oracle: allocates everything from scratch, one flow after another, by the definition.
 pub(super) fn global(capacity: &[(f64, SharingPolicy)], flows: &[Flow]) -> Vec<f64> {
     let mut value: Vec<Option<f64>> = flows.iter().map(|f| f.0.is_empty().then_some(f.2)).collect();
     while value.iter().any(Option::is_none) {
@@ -175,7 +175,7 @@ fn flow(links: u32) -> impl Strategy<Value = Flow> {
     )
 }
 
-/// What is left of a sum after a huge bound has been added and taken away must not pass for the sum of the others.
+/// The remainder of a sum after a huge bound was added and removed must not pass for the sum of the others.
 #[test]
 fn a_huge_bound_comes_and_goes() {
     let mut s = system(&[1.0, 1e18]);
@@ -223,8 +223,8 @@ proptest! {
             if solve_now {
                 s.solve();
                 let flows: Vec<Flow> = present.iter().map(|p| p.1.clone()).collect();
-                // What is left on a full link is known to the slack with which a link counts as full, no better: a flow
-                // that gets a millionth of a link has that much fewer digits.
+                // The remainder on a full link is only known to within the slack for full links: a flow that gets a
+                // millionth of a link has a millionth of the precision.
                 let slack = TOLERANCE * capacity.iter().fold(0.0, |most, c| c.0.max(most));
                 for ((id, _), expected) in present.iter().zip(global(&capacity, &flows)) {
                     let value = s.value(*id);
@@ -239,7 +239,7 @@ proptest! {
         }
     }
 
-    /// Links lose few, many or all of their flows at once, and get others afterwards.
+    /// Links lose few, many or all of their flows together, and get others afterwards.
     #[test]
     fn leaving_together_is_the_same_as_one_by_one(
         flows in prop::collection::vec((flow(12), 0u32..4), 40..120),
@@ -253,11 +253,11 @@ proptest! {
             };
             let ids: Vec<FlowId> = flows.iter().map(|(flow, _)| start(&mut s, flow)).collect();
             s.solve();
-            // Some have no value yet.
+            // Some have no rate yet.
             let mut present: Vec<FlowId> = late.iter().map(|flow| start(&mut s, flow)).collect();
             let (stay, mut leave): (Vec<_>, Vec<_>) = ids.iter().zip(&flows).partition(|(_, (_, kind))| *kind == 0);
             present.extend(stay.into_iter().map(|(id, _)| *id));
-            // Paths over the first link leave, too.
+            // Flows over the first link leave as well.
             leave.retain(|(_, (flow, kind))| *kind > 1 || flow.0.iter().any(|e| e.0 == 0));
             let gone: Vec<FlowId> = leave.into_iter().map(|(id, _)| *id).collect();
             if together {

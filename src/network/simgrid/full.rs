@@ -1,6 +1,6 @@
-//! SimGrid's full sharing (`network/optim:Full`): all links are shared out again after every change.
+//! SimGrid's full sharing (`network/optim:Full`): all links are solved again after every change.
 //!
-//! The shares are those of [`MaxMin`](crate::network::maxmin::MaxMin), but for rounding: sums are formed in SimGrid's
+//! The rates are those of [`MaxMin`](crate::network::maxmin::MaxMin), but for rounding: sums are formed in SimGrid's
 //! order, which is that in which links came into use. Time passes in steps (`steps.rs`).
 
 use super::system::System;
@@ -9,18 +9,18 @@ use crate::network::sharing::{FlowId, PathId, Sharing};
 use crate::platform::SharingPolicy;
 use std::collections::BTreeMap;
 
-/// The system of links and flows, solved as a whole.
+/// System of links and flows, solved as a whole.
 #[derive(Debug)]
 pub struct Full {
     system: System,
-    /// The links in use, by the number of the use that was their first.
+    /// Links in use, by the number of the use that was their first.
     used: BTreeMap<u64, u32>,
     uses: Vec<Uses>,
     first_uses: u64,
     stale: bool,
 }
 
-/// The transfers whose path a link is on, those in their latency phase included.
+/// Transfers whose path a link is on, those in their latency phase included.
 #[derive(Clone, Copy, Default, Debug)]
 struct Uses {
     transfers: u32,

@@ -1,9 +1,9 @@
 //! SimGrid's incremental sharing (`network/optim:Lazy`, its default), with its stale rates.
 //!
-//! Numbers that were published with SimGrid's default settings can only be met with its rule for what is solved again:
-//! a change marks the first link of a flow and, from there, whatever hangs together; but if that link is marked
-//! already, the rest of the flow's path is not. Flows there keep rates that are too small, or too large together, until
-//! another event touches them. What is marked is shared out by `system.rs`.
+//! Numbers published with SimGrid's default settings can only be reproduced with its rule for what is solved again: a
+//! change marks the first link of a flow and, from there, everything coupled to it; but if that link is marked already,
+//! the rest of the flow's path is not. Flows there keep rates that are too small, or together too large, until another
+//! event touches them. Marked links are solved by `system.rs`.
 //!
 //! The rules were worked out by observing SimGrid 3.32; all reference replays of `tests/it/replay/golden_micro.rs`
 //! follow them.
@@ -13,7 +13,7 @@ use crate::ids::LinkId;
 use crate::network::sharing::{FlowId, PathId, Sharing};
 use crate::platform::SharingPolicy;
 
-/// A link whose flows are being visited: which of them, counted from the end, and which link of its path comes next.
+/// Link whose flows are being visited: which of them, counted from the end, and which link of its path comes next.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     link: u32,
@@ -25,20 +25,19 @@ struct Visit {
 #[derive(Debug)]
 pub struct Incremental {
     system: System,
-    /// The links to solve, in the order in which they were marked.
+    /// Links to solve, in the order in which they were marked.
     marked: Vec<u32>,
-    /// The number of the solution to come.
+    /// Number of the next solution.
     solution: u64,
-    /// For each link, the solution for which it is marked.
+    /// Solution for which each link is marked.
     marked_for: Vec<u64>,
-    /// For each flow, the solution for which it was visited while links were marked.
+    /// Solution for which each flow was visited while links were marked.
     visited_for: Vec<u64>,
     visits: Vec<Visit>,
 }
 
 impl Incremental {
-    /// Marks a link and what hangs together with it, unless it is marked: then nothing is done, and here rates get
-    /// stale.
+    /// Marks a link and what is coupled to it. If it is marked already, nothing is done, and rates become stale here.
     fn touch(&mut self, link: u32) {
         if !self.mark(link) {
             return;

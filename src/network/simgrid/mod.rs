@@ -1,7 +1,7 @@
-//! SimGrid's own ways of sharing, for numbers that have to be its own to the last bit: what
-//! [`MaxMin`](super::maxmin::MaxMin) leaves to rounding follows SimGrid 3.32 here, its faults included.
+//! SimGrid's own sharing rules, for numbers that must match its own to the last bit: what
+//! [`MaxMin`](super::maxmin::MaxMin) leaves to rounding follows SimGrid 3.32 here, including its faults.
 //!
-//! [`full`] and [`incremental`] say which links are shared out again, `system.rs` how, and `steps.rs` how time passes
+//! [`full`] and [`incremental`] choose the links to solve again, `system.rs` solves them, and `steps.rs` advances time
 //! in full mode.
 
 pub mod full;

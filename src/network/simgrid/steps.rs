@@ -1,9 +1,9 @@
-//! Time in steps, as in SimGrid's full mode: there are no dates of ends, every transfer is brought forward at every
+//! Time in steps, as in SimGrid's full mode: completion times are not stored; every transfer is advanced at every
 //! event.
 //!
-//! A step is as long as the shortest latency or transfer takes at present. What is left of all others is reduced by it,
-//! so each collects the rounding errors of all steps that it lives through, and a transfer that rounding leaves a
-//! little of ends in a further step of almost no length.
+//! A step is the shortest time that a latency or transfer still takes. Those of all others are reduced by it, so each
+//! collects the rounding errors of every step it lives through, and a transfer of which rounding leaves a little
+//! completes in a further step of almost no length.
 
 use super::system::PRECISION;
 
@@ -21,7 +21,7 @@ pub(in crate::network) struct Step {
 }
 
 impl Step {
-    /// The seconds after which something happens to the transfer, infinite if it has to wait for others.
+    /// Returns the seconds until something happens to the transfer, infinite if it has to wait for others.
     fn delay(&self) -> f64 {
         let draining = match self.rate {
             rate if rate <= 0.0 => f64::INFINITY,
@@ -42,13 +42,13 @@ impl Step {
     }
 }
 
-/// An amount less a part of it.
+/// Subtracts a part from an amount; a remainder below the precision counts as nothing.
 fn less(amount: f64, part: f64, precision: f64) -> f64 {
     let left = amount - part;
     if left < precision { 0.0 } else { left }
 }
 
-/// The seconds to the next event of these transfers, if there is one.
+/// Returns the seconds to the next event of these transfers, if there is one.
 pub(in crate::network) fn next_delay(steps: &[Step]) -> Option<f64> {
     let least = steps.iter().map(Step::delay).fold(f64::INFINITY, f64::min);
     least.is_finite().then_some(least)

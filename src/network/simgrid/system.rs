@@ -1,9 +1,9 @@
 //! Progressive filling with SimGrid's operations in SimGrid's order: what its two rules share.
 //!
-//! Equal dates are told apart by their last bits, and on some networks a last bit grows into a part per thousand of the
-//! result (docs/architecture.md). So it is not enough to compute the same shares: additions have to come in the same
-//! order, and be rounded by the same precisions. Which links are shared out again is left to the rules: [`Incremental`]
-//! and [`Full`].
+//! Events at equal times are ordered by last bits, and on some networks a last bit grows into a part per thousand of
+//! the result (docs/architecture.md). So it is not enough to compute the same rates: additions must come in the same
+//! order, and be rounded by the same precisions. The links to solve again are chosen by the rules: [`Incremental`] and
+//! [`Full`].
 //!
 //! Worked out by observing SimGrid 3.32; all reference replays of `tests/it/replay/golden_micro.rs` follow it.
 //!
@@ -88,7 +88,7 @@ impl System {
         }
     }
 
-    /// Number of links.
+    /// Returns the number of links.
     pub fn links(&self) -> usize {
         self.links.len()
     }
@@ -101,33 +101,33 @@ impl System {
         PathId(self.paths.len() as u32 - 1)
     }
 
-    /// The elements of a path, for [`link`](Self::link).
+    /// Returns the elements of a path, for [`link`](Self::link).
     #[inline]
     pub fn path(&self, path: PathId) -> std::ops::Range<usize> {
         let (start, end) = self.paths[path.0 as usize];
         start as usize..end as usize
     }
 
-    /// The link of an element.
+    /// Returns the link of an element.
     #[inline]
     pub fn link(&self, element: usize) -> u32 {
         self.elements[element].link
     }
 
-    /// The rate that is allocated on a link over its capacity; 0 for a fat pipe.
+    /// Returns the rate that is allocated on a link over its capacity; 0 for a fat pipe.
     pub fn load(&self, link: LinkId) -> f64 {
         let Link { capacity, fat_pipe, members, .. } = &self.links[link.index()];
         let used = || members.iter().map(|&(flow, consumption)| consumption * self.flows[flow as usize].value);
         if *fat_pipe { 0.0 } else { used().sum::<f64>() / capacity }
     }
 
-    /// The path of a flow.
+    /// Returns the path of a flow.
     #[inline]
     pub fn path_of(&self, flow: FlowId) -> PathId {
         PathId(self.flows[flow.index()].path)
     }
 
-    /// A flow of a link by its age, the youngest first.
+    /// Returns a flow of a link by its age, the youngest first.
     #[inline]
     pub fn nth_youngest(&self, link: u32, n: u32) -> Option<FlowId> {
         let members = &self.links[link as usize].members;
@@ -135,7 +135,7 @@ impl System {
         members.get(at).map(|m| FlowId(m.0))
     }
 
-    /// A flow enters its links.
+    /// Adds a flow to its links.
     pub fn enter(&mut self, path: PathId, penalty: f64, bound: f64) -> FlowId {
         let flow = Flow { penalty, bound, value: 0.0, path: path.0, fixed: 0, listed: 0 };
         let id = store(&mut self.flows, &mut self.free, flow);
@@ -146,7 +146,7 @@ impl System {
         FlowId(id)
     }
 
-    /// A flow leaves its links.
+    /// Removes a flow from its links.
     pub fn leave(&mut self, flow: FlowId) {
         for e in self.path(self.path_of(flow)) {
             let members = &mut self.links[self.elements[e].link as usize].members;
@@ -157,18 +157,18 @@ impl System {
         self.free.push(flow.0);
     }
 
-    /// The flows of the links that were shared out last, links in their order, the youngest flow of a link first.
+    /// Returns the flows of the links that were solved last, links in their order, the youngest flow of a link first.
     pub fn changed(&self) -> &[FlowId] {
         &self.changed
     }
 
-    /// The share of a flow.
+    /// Returns the rate of a flow.
     #[inline]
     pub fn value(&self, flow: FlowId) -> f64 {
         self.flows[flow.index()].value
     }
 
-    /// Shares out these links, in this order.
+    /// Solves these links, in this order.
     pub fn share_out(&mut self, links: impl Iterator<Item = u32> + Clone) {
         self.round += 1;
         self.open_links(links);
@@ -225,7 +225,8 @@ impl System {
         }
     }
 
-    /// The lowest ratio of the light links, and in `self.saturated` the flows that it stops, in SimGrid's order.
+    /// Returns the lowest ratio of the light links, and puts the flows that it stops into `self.saturated`, in
+    /// SimGrid's order.
     fn list_saturated(&mut self) -> f64 {
         let lowest = self.light.iter().map(|light| light.ratio).fold(f64::INFINITY, f64::min);
         self.round += 1;
@@ -272,7 +273,7 @@ impl System {
         }
     }
 
-    /// Takes a link out of the light ones; the last of them takes its place.
+    /// Removes a link from the light ones; the last of them takes its place.
     fn close(&mut self, at: u32) {
         let closed = self.light.swap_remove(at as usize);
         self.links[closed.link as usize].light = None;

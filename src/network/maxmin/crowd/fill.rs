@@ -1,8 +1,8 @@
-//! Filling from zero: how a crowd begins, and goes on when levels do not settle.
+//! Filling from zero: used when a crowd forms, and when levels do not settle.
 //!
 //! Progressive filling (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds) of all flows, so
-//! that nobody stands outside: links fill up from the lowest level to the highest, and the flows that are still open
-//! there are their groups.
+//! that there are no outsiders: links fill up from the lowest level to the highest, and the flows that are still open
+//! on a link when it fills up form its group.
 
 use super::super::{CANCELLATION, Flow, Member, OWN_BOUND, System};
 use super::groups::{Gauge, Group, NONE, PATIENCE, Scale, units};
@@ -12,24 +12,24 @@ use std::collections::BinaryHeap;
 /// The level of a flow that is not settled.
 const OPEN: f64 = -1.0;
 
-/// What the open flows of a link ask for.
+/// Demand of the open flows of a link.
 #[derive(Clone, Copy, Default, Debug)]
 pub(in super::super) struct Opening {
     /// Sum of consumption * weight.
     demand: f64,
-    /// The same when it was last formed.
+    /// Demand when it was last summed afresh.
     formed: f64,
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out everything from nothing.
+    /// Allocates all rates from scratch.
     pub(super) fn fill_crowd(&mut self) {
         self.solution += 1;
         let mut open = self.open_all();
         while let Some(Reverse((bits, link))) = self.crowd.queue.pop() {
             let level = self.level_of_open(link);
             if level.to_bits() > bits {
-                // Those who were settled meanwhile have left it more than it seemed.
+                // Flows settled in the meantime may have left this link more than its entry assumed.
                 if level < f64::INFINITY {
                     self.crowd.queue.push(Reverse((level.to_bits(), link)));
                 }
@@ -44,11 +44,11 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.finish_filling(open);
     }
 
-    /// All flows are open, nobody takes anything. Gives how many there are.
+    /// Opens all flows, with no rate allocated. Returns their number.
     fn open_all(&mut self) -> usize {
         let Self { links, flows, crowd, added, .. } = self;
         if !crowd.active {
-            // Nobody knows whom the flows follow.
+            // No flow is known to follow a link.
             crowd.followed.clear();
         }
         crowd.followed.resize(flows.len(), NONE);
@@ -86,7 +86,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         open
     }
 
-    /// The level at which a link fills up; infinite if all its flows are settled.
+    /// Returns the level at which a link fills up; infinite if all its flows are settled.
     #[inline]
     fn level_of_open(&mut self, link: u32) -> f64 {
         let Opening { demand, formed } = self.crowd.openings[link as usize];
@@ -102,8 +102,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// A link fills up at a level. If the bounds of some of its open flows are lower, those are settled there; what
-    /// they leave raises the level for the others. Gives how many flows were settled.
+    /// Fills up a link at a level. Open flows with lower bounds are settled there instead; their leftover raises the
+    /// level for the others. Returns the number of flows settled.
     fn fill_link(&mut self, link: u32, level: f64) -> usize {
         let mut stopped = std::mem::take(&mut self.crowd.groups[link as usize].members);
         let mut bounded = 0;
@@ -132,7 +132,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         settled
     }
 
-    /// Fixes the level of a flow, and what it takes on the links that do not limit it.
+    /// Fixes the level of a flow, and its load on the links that do not limit it.
     fn settle(&mut self, flow: u32, limit: u32, level: f64) {
         self.set_limit(flow, limit);
         let state = &mut self.flows[flow as usize];
@@ -155,7 +155,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Who is still open runs at his own bound.
+    /// Settles the remaining open flows at their own bounds.
     fn finish_filling(&mut self, open: usize) {
         if open > 0 {
             for link in 0..self.links.len() {

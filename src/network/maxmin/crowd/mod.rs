@@ -1,19 +1,18 @@
-//! The repair of a crowd: link by link instead of flow by flow.
+//! Repair of a crowd: link by link instead of flow by flow. A crowd is a large set of coupled flows.
 //!
-//! Where hundreds of flows hang together, each change moves the rates of many, but hardly ever what limits them. So a
-//! link keeps the group of flows that it limits, all at one level, and a change is passed on between links: a link
-//! whose other flows take more or less works out its level anew, and what its group takes elsewhere changes with it.
-//! Nobody looks at single flows but those that come, go, or get another limiting link.
+//! Where hundreds of flows are coupled, each change moves many rates but few bottleneck links. So a link keeps the
+//! group of flows that it limits, all at one level, and changes propagate between links: a link whose other flows take
+//! more or less recomputes its level, and its group's load elsewhere changes with it. Individual flows are visited only
+//! when they start, end, or get another bottleneck link.
 //!
 //! The level of a link is the water level of its flows: x with sum(consumption * weight * min(cap, x)) = capacity,
-//! where the cap of a flow is the lowest level among its other links and its own bound. Levels of which each is right,
+//! where the cap of a flow is the lowest level among its other links and its own bound. Levels each of which is right,
 //! given the others, make up the max-min fair allocation, in whatever order they were found (Charny, Clark and Jain,
-//! Congestion Control with Explicit Rate Indication, ICC 1995). Links are taken from the lowest level up; as a link
-//! only depends on lower ones, most are taken once. If rounding should ever keep them busy, filling from zero takes
-//! over.
+//! Congestion Control with Explicit Rate Indication, ICC 1995). Links are visited from the lowest level up; as a link
+//! depends only on lower ones, most are visited once. If rounding ever keeps them busy, filling from zero takes over.
 //!
-//! What the others take of a link is kept from change to change. It is counted in whole units of about 2^-51 of the
-//! capacity, so that whatever is added can be taken away again, and no rounding errors gather.
+//! The load of a link's other flows is kept from change to change. It is counted in whole units of about 2^-51 of the
+//! capacity, so that additions can be undone exactly and rounding errors do not accumulate.
 
 mod fill;
 mod groups;
@@ -25,23 +24,23 @@ use self::groups::{Gauge, NONE, Other, Scale, units};
 use super::{Element, Flow, FlowId, Link, Member, OWN_BOUND, System, TOLERANCE};
 use std::cmp::Reverse;
 
-/// A level that moves by less than this, relatively, is not passed on: it is what sums and quotients are rounded to.
+/// Relative change of a level below which it is not passed on: the rounding of sums and quotients.
 const SAME: f64 = 1e-14;
 
-/// So many newcomers enter at a time: a link's count of units has room for twice as many that want more than it has.
+/// Most flows that enter at a time: a link's count of units has room for twice this number of flows that each want more
+/// than its capacity.
 const NEWCOMERS: usize = 1024;
 
-/// Fewer flows are no crowd.
+/// Smallest number of flows in a crowd.
 const CROWD: usize = 64;
 
-/// Nor are flows that have more links than this each. A path is about as long, so it is also a measure of how many ways
-/// there are.
+/// Most links per flow in a crowd. A path is about as long, so this also estimates the number of incidences.
 const LINKS: usize = 8;
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Notes that a large set has been shared out flow by flow, since `changes` flows came or went. Once that has been
-    /// done for about as many ways as there are, it pays to look at all. Where many come or go together a large set
-    /// does not mean that they hang together.
+    /// Notes that a large set was filled flow by flow, after `changes` flows came or went. Once the visited incidences
+    /// add up to about all there are, a crowd pays off. Many changes at the same time make a set large even when its
+    /// flows are not coupled.
     pub(super) fn note_effort(&mut self, ways: usize, changes: usize) {
         if changes * 4 > self.set.len() {
             return;
@@ -53,12 +52,12 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Whether there are enough flows, and at most so many links for each: filling looks at all of both.
+    /// `true` if there are enough flows and not too many links per flow; filling visits all of both.
     fn may_crowd(&self, links: usize) -> bool {
         self.active_flows() >= CROWD && self.active_flows() * links >= self.links.len()
     }
 
-    /// Whether there are flows in fat pipes. What they get depends on each other's weights, and not only on levels.
+    /// `true` if there are flows on fat pipes. Their rates depend on each other's weights, not only on levels.
     fn has_fat_flows(&self) -> bool {
         self.links.iter().any(|link| link.fat_pipe && !link.members.is_empty())
     }
@@ -81,7 +80,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// Restores fairness where there is a crowd, or is to be one. Gives whether it did; a crowd that has gone is none.
+    /// Restores fairness where there is a crowd, or one is to form. Returns whether it did; it does not where the crowd
+    /// has dissolved.
     pub(super) fn repair_crowd(&mut self) -> bool {
         self.crowd.shifted.clear();
         let fat = |&flow: &u32| self.flows[flow as usize].path.fat;
@@ -111,21 +111,21 @@ impl<const WATCHED: bool> System<WATCHED> {
         true
     }
 
-    /// The level of a flow of a crowd.
+    /// Returns the level of a flow of a crowd.
     #[inline]
     pub(super) fn level_of(&self, flow: u32) -> f64 {
         let Flow { level, limit, .. } = self.flows[flow as usize];
         if self.crowd.active && limit != OWN_BOUND { self.crowd.level(limit) } else { level }
     }
 
-    /// The value of a flow, in a crowd or not.
+    /// Returns the rate of a flow, in a crowd or not.
     #[inline]
     pub(super) fn value_of(&self, flow: u32) -> f64 {
         let Flow { value, weight, limit, .. } = self.flows[flow as usize];
         if self.crowd.active && limit != OWN_BOUND { self.crowd.level(limit) * weight } else { value }
     }
 
-    /// A flow of a crowd leaves its links.
+    /// Takes a flow of a crowd off its links.
     pub(super) fn withdraw(&mut self, flow: u32) {
         let level = self.level_of(flow);
         self.ungroup(flow, level);
@@ -137,7 +137,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// The link that limits a flow lets it go: there it counts among the others.
+    /// Removes a flow from the group of its bottleneck link, where it then counts among the others.
     fn ungroup(&mut self, flow: u32, level: f64) {
         let Flow { weight, limit, .. } = self.flows[flow as usize];
         if limit == OWN_BOUND {
@@ -153,7 +153,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.crowd.queue(limit);
     }
 
-    /// A flow stops at a level because of a link, or of its own bound.
+    /// Assigns a flow its bottleneck link, or its own bound, and its level.
     fn assign(&mut self, flow: u32, limit: u32, level: f64) {
         let from = self.level_of(flow);
         self.ungroup(flow, from);
@@ -181,7 +181,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.tell(flow);
     }
 
-    /// A new flow begins with the lowest level of its links, which is a good guess.
+    /// Places a new flow at the lowest level of its links, which is a good guess.
     fn place(&mut self, flow: u32) {
         let Flow { bound, penalty, path, .. } = self.flows[flow as usize];
         let (mut level, mut limit) = (bound * penalty, OWN_BOUND);
@@ -199,7 +199,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.assign(flow, limit, level);
     }
 
-    /// Tells of a flow that has a rate of its own, or follows the level of another link.
+    /// Reports a flow that has a rate of its own, or follows the level of another link.
     fn tell(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         self.crowd.followed[flow as usize] = state.limit;
@@ -210,7 +210,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.mark_path(FlowId(flow));
     }
 
-    /// Looks at links until all levels are right. Gives whether they are.
+    /// Visits links until all levels are right. Returns whether they are.
     fn level_out(&mut self) -> bool {
         let mut patience = self.crowd.patience;
         while let Some(Reverse((_, link))) = self.crowd.queue.pop() {
@@ -224,7 +224,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         true
     }
 
-    /// Works out the level of a link.
+    /// Recomputes the level of a link.
     fn level_link(&mut self, link: u32) {
         self.form_group(link);
         let Gauge { level: before, load, highest, .. } = self.crowd.gauges[link as usize];
@@ -249,7 +249,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.crowd.higher = higher;
     }
 
-    /// Forms the sums and lists of a group whose members came or went.
+    /// Forms the sums and lists of a group whose members changed.
     fn form_group(&mut self, link: u32) {
         if !std::mem::replace(&mut self.crowd.groups[link as usize].stale, false) {
             return;
@@ -271,15 +271,15 @@ impl<const WATCHED: bool> System<WATCHED> {
         self.crowd.groups[link as usize] = group;
     }
 
-    /// The level at which flows of a demand take what a load leaves of a link.
+    /// Returns the level at which flows of a given demand use up what a load leaves of a link.
     #[inline]
     fn water_level(&self, link: u32, load: i64, demand: f64) -> f64 {
         let Scale { units, capacity, .. } = self.crowd.scales[link as usize];
         (capacity - load).max(0) as f64 / (units * demand)
     }
 
-    /// Those flows of a link that stand above its level have to come down to it, the highest first, while the level
-    /// rises to meet them. Lists them, and gives the level.
+    /// Lists the flows of a link above its level, which have to come down to it, highest first, while the level rises
+    /// to meet them. Returns the level.
     fn find_higher(&mut self, link: u32, level: f64) -> f64 {
         let mut higher = std::mem::take(&mut self.crowd.higher);
         let ceiling = level * (1.0 + TOLERANCE);
@@ -312,7 +312,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         level
     }
 
-    /// The group of a link goes to another level. Those of its flows that are stopped before leave it.
+    /// Moves the group of a link to another level. Flows that are stopped before it leave the group.
     fn shift(&mut self, link: u32, level: f64) {
         let stopped = match level > self.crowd.level(link) {
             true => self.crowd.shift::<true>(link, level),
@@ -339,7 +339,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// The level at which a flow would be stopped if one of its links did not, and by what.
+    /// Returns the level at which a flow would be stopped if one of its links did not stop it, and by what.
     fn cap(&self, flow: u32, but: u32) -> (f64, u32) {
         let Flow { bound, penalty, path, .. } = self.flows[flow as usize];
         let (mut cap, mut limit) = (bound * penalty, OWN_BOUND);

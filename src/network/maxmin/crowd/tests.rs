@@ -1,4 +1,4 @@
-//! Crowds against the plain global implementation of `maxmin/tests.rs`.
+//! Compares crowds with the plain global implementation of `maxmin/tests.rs`.
 
 use super::super::WatchedMaxMin;
 use super::super::tests::{Flow, global};
@@ -31,7 +31,7 @@ impl Coupled {
         self.system.stop(self.present.swap_remove(which).0);
     }
 
-    /// Has a crowd form at the next change: flows stop until one has concerned others.
+    /// Makes a crowd form at the next change: flows stop until one has affected others.
     fn form(&mut self, rates: &mut Vec<(Option<u32>, f64)>) -> Result<(), TestCaseError> {
         self.system.crowd.wanted = true;
         for which in 0..20 {
@@ -44,7 +44,8 @@ impl Coupled {
         Err(TestCaseError::fail("nobody forms a crowd"))
     }
 
-    /// Checks values, and that who is said to follow a link's clock does, and nobody else has another rate than before.
+    /// Checks rates, that the flows reported as followers of a link's clock follow it, and that no other flow has
+    /// changed its rate.
     fn check(&mut self, rates: &mut Vec<(Option<u32>, f64)>) -> Result<(), TestCaseError> {
         self.system.solve();
         rates.resize(self.system.flows.len(), (None, 0.0));
@@ -104,8 +105,8 @@ proptest! {
                 }
                 _ => c.stop(which),
             }
-            // Who leaves without concerning anybody leaves no solution to look at: a crowd that has become too small
-            // goes on until the next one.
+            // A flow that leaves without affecting others triggers no solution: a crowd that has become too small
+            // persists until the next one.
             let concerns = c.system.is_stale();
             c.check(&mut rates)?;
             prop_assert_eq!(c.system.crowd.active, c.present.len() >= CROWD || !concerns);
@@ -115,7 +116,7 @@ proptest! {
         }
     }
 
-    /// Filling may take over at any time, and tells of whoever follows another link than before.
+    /// Filling may take over at any time, and reports every flow that follows another link than before.
     #[test]
     fn a_crowd_that_does_not_settle_is_filled_anew(flows in prop::collection::vec(flow(60), 150..200), stop in 0usize..1000) {
         let mut c = Coupled::new((0..60).map(|link| f64::from(10 + link % 3)));
@@ -130,7 +131,7 @@ proptest! {
         prop_assert!(c.system.changed().len() <= c.present.len());
     }
 
-    /// A crowd that becomes small is repaired flow by flow again, and with many newcomers filled anew.
+    /// A crowd that becomes small is repaired flow by flow again, and is refilled from zero with many newcomers.
     #[test]
     fn crowds_form_and_dissolve(flows in prop::collection::vec(flow(60), 200), more in prop::collection::vec(flow(60), 120)) {
         let mut c = Coupled::new((0..60).map(|link| f64::from(10 + link % 7)));
@@ -152,7 +153,7 @@ proptest! {
 
 #[test]
 fn what_is_taken_away_is_what_was_added() {
-    // A hundred thousand times a flow comes and goes on links that a crowd fills: nothing of it stays.
+    // A flow comes and goes a hundred thousand times on links that a crowd fills, and leaves no trace.
     let mut c = Coupled::new((0..60).map(|link| 10.0 + f64::from(link) / 7.0));
     for at in 0..200u32 {
         let links: Vec<(u32, f64)> = (0..3).map(|hop| ((at * (hop * 7 + 11) + hop) % 60, 1.0)).collect();
@@ -200,13 +201,13 @@ fn a_crowd_forms_where_transfers_hang_together_and_not_where_they_only_start_tog
     assert!(!form(false));
 }
 
-/// More units than an integer holds: thousands of flows rise at one instant, each beyond what a link of them all can
-/// carry.
+/// Load that overflows an integer: thousands of flows rise at one instant, each beyond the capacity of a link they all
+/// share.
 #[test]
 fn thousands_rise_together_and_their_link_holds_them_back() {
     for (count, capacity, bound) in [(2600, 1.0, 8.0), (4200, 1.999, 1.999)] {
-        // Link 0 is that of all; on a link of its own, a far heavier rival holds each down. The last link is for who
-        // sets the crowd off.
+        // All flows share link 0; on a link of its own, a far heavier rival holds each of them down. The last link
+        // carries the flow that triggers the crowd.
         let mut c = Coupled::new(std::iter::once(capacity).chain((0..count).map(|_| 16.0)).chain([1.0]));
         for own in 1..=count {
             c.start((vec![(0, 1.0), (own, 1.0)], 1.0, bound));

@@ -1,31 +1,30 @@
-//! Links in the order of their levels, of which none is put in below one that has been taken out. Equal levels come out
-//! in the order in which they were put in.
+//! Priority queue of links by level. No link is inserted below one that has been removed. Equal levels come out in the
+//! order of insertion.
 //!
-//! A calendar queue (Brown, Communications of the ACM 31(10), 1988): a link costs one step into its bucket and one out
-//! of it, where a heap of thousands takes a dozen each way. Buckets are ranges of the bits of levels, that is about of
-//! their logarithms.
+//! A calendar queue (Brown, Communications of the ACM 31(10), 1988): inserting or removing a link takes one step, where
+//! a heap of thousands takes a dozen. Buckets are ranges of the bits of levels, that is, roughly of their logarithms.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The end of a bucket's chain.
+/// End of a bucket's chain.
 const NONE: u32 = u32::MAX;
 
-/// The queue.
+/// Calendar queue of links.
 #[derive(Default, Debug)]
 pub(super) struct Buckets {
-    /// What is known of the link at each place.
+    /// Entry of the link at each place.
     waiting: Vec<Waiting>,
-    /// The first link of each bucket.
+    /// First link of each bucket.
     heads: Vec<u32>,
-    /// Buckets up to here have been opened.
+    /// Number of buckets opened so far.
     opened: usize,
-    /// The links of the bucket opened last, as level, turn and place in one integer; the first one is the last here.
+    /// Links of the bucket opened last, as level, turn and place in one integer; the lowest one is the last here.
     bucket: Vec<u128>,
-    /// Links that were put in when their bucket had been opened.
+    /// Links inserted after their bucket had been opened.
     late: BinaryHeap<Reverse<u128>>,
-    /// The bits of the level at which the first bucket begins, and how many bits tell no bucket from another. The bits
-    /// of floats that are not negative have the order of the floats.
+    /// Bits of the level at which the first bucket begins, and the number of low bits that a bucket spans. Non-negative
+    /// floats sort like their bits.
     lowest: u64,
     shift: u32,
     turns: u32,
@@ -35,12 +34,12 @@ pub(super) struct Buckets {
 struct Waiting {
     level: u64,
     turn: u32,
-    /// The next link of its bucket.
+    /// Next link of its bucket.
     next: u32,
 }
 
 impl Buckets {
-    /// Forgets all links and takes these, all places from 0 on in any order.
+    /// Replaces all links by these, whose places are all from 0 on in any order.
     pub fn start(&mut self, links: impl ExactSizeIterator<Item = (u32, f64)>) {
         let count = links.len();
         self.waiting.resize(count, Waiting::default());
@@ -68,13 +67,13 @@ impl Buckets {
         }
     }
 
-    /// What is above the highest level of the start is in the last bucket.
+    /// Bucket of a level. Levels above the highest one at the start are in the last bucket.
     #[inline]
     fn bucket(&self, level: u64) -> usize {
         ((level.saturating_sub(self.lowest) >> self.shift) as usize).min(self.heads.len() - 1)
     }
 
-    /// Puts in a link that is not there.
+    /// Inserts a link that is not in the queue.
     #[inline]
     pub fn push(&mut self, place: u32, level: f64) {
         let level = bits(level);
@@ -89,7 +88,7 @@ impl Buckets {
         }
     }
 
-    /// Takes out the first link, unless its level is another one than that given.
+    /// Removes the first link, unless its level differs from `only`.
     #[inline]
     pub fn pop_at(&mut self, only: Option<f64>) -> Option<(f64, u32)> {
         if self.bucket.is_empty() && self.late.is_empty() {
@@ -109,7 +108,7 @@ impl Buckets {
         Some((level, first as u32))
     }
 
-    /// Opens the next bucket that has links in it.
+    /// Opens the next non-empty bucket.
     fn open_next(&mut self) {
         while self.bucket.is_empty() && self.opened < self.heads.len() {
             let mut place = self.heads[self.opened];
@@ -132,7 +131,7 @@ impl Waiting {
     }
 }
 
-/// The bits of a level. Adding 0 turns a negative zero, whose bits are those of a large number, into a positive one.
+/// Bits of a level. Adding 0 turns a negative zero, whose bits are those of a large number, into a positive one.
 #[inline]
 fn bits(level: f64) -> u64 {
     (level + 0.0).to_bits()

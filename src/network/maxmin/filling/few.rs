@@ -1,31 +1,31 @@
-//! Sharing out a few flows, which is nearly every change of a replay: three flows on six links, on average.
+//! Filling for small sets, which is nearly every change of a replay: three flows on six links, on average.
 //!
-//! The filling is that of `general.rs`, event by event and to the last bit. What differs is how it is kept: all fits
-//! into arrays of fixed length, and a set of flows is the bits of one integer. So an index is masked instead of
-//! compared, nobody asks for memory, and whoever is not in a set costs nothing. What does not fit, and fat pipes, are
-//! left to the general way, which begins anew.
+//! The filling is that of `general.rs`, event by event and to the last bit. Only the storage differs: everything fits
+//! into arrays of fixed length, and a set of flows is the bits of one integer. So indices are masked instead of
+//! bounds-checked, nothing is allocated, and flows outside a set cost nothing. Sets that do not fit, and fat pipes, are
+//! left to the general filling, which starts over.
 
 use super::super::{CANCELLATION, Element, Flow, OWN_BOUND, System, UNCONTENDED};
 use super::{Event, FEW_LINKS, Filling, Outsiders};
 
-/// Places for flows and for links: as many as an integer has bits.
+/// Places for flows and for links: the number of bits of an integer.
 const PLACES: usize = 64;
-/// Places for flows on links.
+/// Places for incidences (flow on link).
 const WAYS: usize = 512;
 
-// Indices are masked, which would hide that one is too large.
+// Indices are masked, which would hide one that is too large.
 const _: () = assert!(FEW_LINKS <= PLACES);
 
 /// A set of places.
 type Set = u64;
 
-/// The set of one place.
+/// Returns the set of one place.
 #[inline(always)]
 fn only(place: usize) -> Set {
     1 << (place % PLACES)
 }
 
-/// The places of a set, in ascending order.
+/// Returns the places of a set, in ascending order.
 #[inline(always)]
 fn places(mut set: Set) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -35,8 +35,8 @@ fn places(mut set: Set) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Some links, by their places. Their order decides who is settled first where several fill up together, and so about
-/// rounding: it is that of the general way.
+/// List of links by place. Its order decides which flow is settled first where several links fill up together, and so
+/// affects rounding; it is that of the general filling.
 #[derive(Clone, Copy, Debug)]
 struct List {
     places: [u8; PLACES],
@@ -57,7 +57,7 @@ impl List {
         self.count += 1;
     }
 
-    /// Takes one out; the last one comes to its place.
+    /// Removes one entry; the last one takes its place.
     #[inline(always)]
     fn remove(&mut self, at: usize) {
         self.count -= 1;
@@ -65,46 +65,46 @@ impl List {
     }
 }
 
-/// A flow on its way to its value.
+/// Flow whose rate is not settled yet.
 #[derive(Clone, Copy, Default, Debug)]
 struct Rising {
     weight: f64,
-    /// The level at which it runs at its bound.
+    /// Level at which it runs at its bound.
     ceiling: f64,
     /// Its bound, until it is settled.
     value: f64,
     limit: u32,
-    /// Where its ways are.
+    /// Range of its incidences.
     ways: (u16, u16),
 }
 
-/// A flow on a contended link.
+/// Flow on a contended link.
 #[derive(Clone, Copy, Default, Debug)]
 struct Way {
     consumption: f64,
     place: u8,
 }
 
-/// A contended link.
+/// Contended link.
 #[derive(Clone, Copy, Default, Debug)]
 struct Contended {
     capacity: f64,
-    /// What the settled flows and those outside leave; negative while those outside take too much.
+    /// Capacity left by the settled flows and the outsiders; negative while outsiders take too much.
     remaining: f64,
     /// Sum of consumption * weight of the flows that still rise.
     demand: f64,
-    /// The same for all of its flows.
+    /// Sum of consumption * weight of all its flows.
     usage: f64,
-    /// The flows that still rise.
+    /// Flows that still rise.
     open: Set,
-    /// How many ways lead over it.
+    /// Number of incidences on it.
     ways: u32,
-    /// Its number in the system.
+    /// Number of the link in the system.
     link: u32,
     outside: Outsiders,
 }
 
-/// The flows and their contended links.
+/// Flows of a small set and their contended links.
 #[derive(Debug)]
 pub(in super::super) struct Few {
     flows: [Rising; PLACES],
@@ -113,19 +113,20 @@ pub(in super::super) struct Few {
     way_count: usize,
     links: [Contended; PLACES],
     link_count: usize,
-    /// The level at which each link fills up.
+    /// Level at which each link fills up.
     levels: [f64; PLACES],
-    /// Links whose level is out of date, and some of those whose demand has to be formed again.
+    /// Links whose level is out of date, including all whose demand has to be summed afresh.
     stale: Set,
     spoiled: Set,
     /// Flows that still rise.
     open: Set,
-    /// Links with such flows, and some where all have been settled since the last event; which links are in this list.
+    /// Links with flows that rise, and some whose flows have all been settled since the last event; and which links are
+    /// in this list.
     filling: List,
     listed: Set,
     /// Links that limit outsiders.
     limiting: List,
-    /// The links of the last [`Event::Full`].
+    /// Links of the last [`Event::Full`].
     fullest: List,
 }
 
@@ -151,8 +152,8 @@ impl Default for Few {
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out the set and those who join it, if they are few. Gives whether they were; if not, nothing that lasts
-    /// has changed.
+    /// Fills the set and the flows that join it, if they fit. Returns whether they did; if not, no lasting state has
+    /// changed.
     pub(in super::super) fn share_out_few(&mut self) -> bool {
         let mut few = self.few.take().unwrap_or_default();
         few.clear();
@@ -200,12 +201,12 @@ impl Filling for Few {
                 }
                 let place = link.place as usize;
                 if link.looked < system.round {
-                    // The flow was outside when the link was looked at.
+                    // The flow was an outsider when the link was first visited.
                     self.take_in(place, consumption * weight, consumption * value, limit == number);
                 }
                 self.add_way(place, consumption, weight);
             }
-            // Where all links can carry all their flows' bounds, a flow runs at its own.
+            // If every link can carry the bounds of all its flows, a flow runs at its own bound.
             let limit = if first == self.way_count { system.link_filled_by(flow) } else { OWN_BOUND };
             self.add_flow(first, Rising { weight, ceiling: bound * penalty, value: bound, limit, ways: (0, 0) });
         }
@@ -213,7 +214,7 @@ impl Filling for Few {
             let filling = self.contended(place);
             filling.usage = filling.demand;
             let link = &system.links[filling.link as usize];
-            // On most links there is nobody else.
+            // Most links carry no other flow.
             if link.members.len() > filling.ways as usize {
                 filling.outside = link.outsiders(filling.link, &system.flows, system.solution, &mut filling.remaining);
                 if filling.outside.limited > 0 {
@@ -240,8 +241,8 @@ impl Filling for Few {
                 continue;
             }
             let level = self.level_of(place);
-            // Nobody can foresee which level is the lowest, so there are no branches: each link is put where the next of
-            // the lowest goes, and counts if it is one.
+            // The lowest level is unpredictable, so this is branch-free: each link is written where the next of the
+            // lowest goes, and counts if it is one.
             let lower = level < lowest;
             lowest = if lower { level } else { lowest };
             self.fullest.count = if lower { 0 } else { self.fullest.count };
@@ -312,7 +313,7 @@ impl Filling for Few {
 }
 
 impl Few {
-    /// Forgets all but the memory.
+    /// Clears everything but keeps the memory.
     fn clear(&mut self) {
         (self.flow_count, self.way_count, self.link_count) = (0, 0, 0);
         (self.stale, self.spoiled, self.open, self.listed) = (0, 0, 0, 0);
@@ -329,7 +330,7 @@ impl Few {
         &mut self.flows[place % PLACES]
     }
 
-    /// A link on which nobody is yet; gives its place.
+    /// Adds a link without flows; returns its place.
     #[inline]
     fn add_link(&mut self, link: u32, capacity: f64) -> u32 {
         let place = self.link_count;
@@ -341,10 +342,10 @@ impl Few {
         place as u32
     }
 
-    /// The next flow, whose share of the demand of a link this is, counted among its outsiders until now: what it took
-    /// there, and whether the link limited it.
+    /// The next flow, so far an outsider of a link, joins. `share`: its part of the link's demand; `taken`: its load
+    /// there; `limited`: whether the link limited it.
     fn take_in(&mut self, place: usize, share: f64, taken: f64, limited: bool) {
-        // What is left of the demand will not be told from rounding errors once more is added.
+        // Once more is added, the remaining demand could not be distinguished from rounding errors.
         if self.is_spoiled(place) {
             self.spoiled |= only(place);
         }
@@ -359,7 +360,7 @@ impl Few {
         link.outside.limited -= u32::from(limited);
     }
 
-    /// The next flow uses a link.
+    /// Adds an incidence of the next flow.
     #[inline(always)]
     fn add_way(&mut self, place: usize, consumption: f64, weight: f64) {
         self.ways[self.way_count % WAYS] = Way { consumption, place: place as u8 };
@@ -371,7 +372,7 @@ impl Few {
         link.ways += 1;
     }
 
-    /// A flow whose ways have been added, from `first` on.
+    /// Adds a flow whose incidences have been added, from `first` on.
     #[inline]
     fn add_flow(&mut self, first: usize, flow: Rising) {
         if first < self.way_count {
@@ -382,13 +383,13 @@ impl Few {
         self.flow_count += 1;
     }
 
-    /// Whether the outsiders that a link limits can rise.
+    /// `true` if the outsiders that a link limits can rise.
     fn has_more_for_outsiders(&mut self, place: usize) -> bool {
         let Contended { open, remaining, capacity, outside, .. } = *self.contended(place);
         outside.can_rise((open != 0).then(|| self.level_of(place)), remaining, capacity)
     }
 
-    /// Fixes the value of a flow and takes it off its links.
+    /// Fixes the rate of a flow and takes it off its links.
     #[inline]
     fn settle(&mut self, number: usize, value: f64, limit: u32) {
         let flow = self.flow(number);
@@ -396,7 +397,7 @@ impl Few {
         let Rising { weight, ways, .. } = *flow;
         self.open &= !only(number);
         if self.open == 0 && self.limiting.count == 0 {
-            // Nobody will ask how much the links have left.
+            // The remaining capacity of links is not needed any more.
             return;
         }
         for way in ways.0..ways.1 {
@@ -410,7 +411,7 @@ impl Few {
         }
     }
 
-    /// The level at which a link with flows that still rise fills up.
+    /// Returns the level at which a link with flows that still rise fills up.
     #[inline(always)]
     fn level_of(&mut self, place: usize) -> f64 {
         if self.stale & only(place) != 0 {
@@ -425,14 +426,14 @@ impl Few {
         self.levels[place % PLACES]
     }
 
-    /// Whether subtractions have left too little of the demand of a link.
+    /// `true` if subtractions have left too little of the demand of a link.
     #[inline(always)]
     fn is_spoiled(&self, place: usize) -> bool {
         let Contended { demand, usage, .. } = self.links[place % PLACES];
         self.spoiled & only(place) != 0 || demand < usage * CANCELLATION
     }
 
-    /// Forms the demand of a link afresh.
+    /// Sums the demand of a link afresh.
     #[cold]
     fn form_demand(&mut self, place: usize) {
         let mut demand = 0.0;
@@ -457,15 +458,15 @@ mod tests {
     use crate::network::sharing::Sharing;
     use crate::platform::SharingPolicy::{FatPipe, Shared};
 
-    /// Two newcomers stop one of two flows in a pipe, which gives the other one more: both join, and the general way
-    /// takes over.
+    /// Two newcomers stop one of two flows in a pipe, which frees capacity for the other one: both join, and the
+    /// general filling takes over.
     #[test]
     fn whoever_joins_from_a_fat_pipe_brings_the_others_along() {
         let mut s = MaxMin::new([(5.0, Shared), (4.0, FatPipe)]);
         let [both, pipe, shared] =
             [&[(LinkId(0), 1.0), (LinkId(1), 1.0)][..], &[(LinkId(1), 1.0)], &[(LinkId(0), 1.0)]]
                 .map(|path| s.add_path(path));
-        // In the pipe, the heavier one has 4 at a level of 2, where the other one stops, too.
+        // In the pipe, the heavier flow has 4 at a level of 2, where the other one stops as well.
         let (heavy, light) = (s.start(both, 0.5, 100.0), s.start(pipe, 1.0, 100.0));
         s.solve();
         assert_eq!((s.value(heavy), s.value(light)), (4.0, 2.0));
@@ -475,12 +476,12 @@ mod tests {
         assert_eq!(newcomers.map(|flow| s.value(flow)), [1.25, 1.25]);
     }
 
-    /// Sets on both sides of what the arrays hold.
+    /// Sets just below and above the size of the arrays.
     #[test]
     fn what_is_too_much_for_the_arrays_is_shared_out_all_the_same() {
         for count in [2, FEW_LINKS, FEW_LINKS + 1, PLACES, PLACES + 1, 200] {
-            // Neighbours share a link: everybody has half of his two links. Link `count` is idle, so this is never all
-            // there is.
+            // Neighbours share a link, so every flow has half of its two links. Link `count` is idle, so the set is
+            // never the full set.
             let mut s = MaxMin::new(vec![(1.0, Shared); count + 1]);
             let far = s.add_path(&[(LinkId(count as u32), 1.0)]);
             s.start(far, 1.0, 1.0);

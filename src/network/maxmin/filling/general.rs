@@ -1,56 +1,56 @@
-//! Sharing out any number of flows.
+//! Filling for sets of any size.
 //!
-//! While there are few contended links, all are looked at for the next event; then a heap knows it. All indices are
-//! local, so that what belongs together lies together.
+//! With few contended links, each is checked for the next event; with many, a heap holds the events. All indices are
+//! local, so that related data are close in memory.
 
 use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, System, UNCONTENDED};
 use super::{Event, FEW_LINKS, Filling, Outsiders, Rising};
 use crate::queue::EventQueue;
 
-/// A flow on a contended link. The ways of a flow lie side by side, those of a link are chained.
+/// Flow on a contended link. The incidences of a flow are contiguous, those of a link are chained.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     flow: u32,
     link: u32,
     consumption: f64,
-    /// The next one of the link.
+    /// Next incidence of the link.
     next: u32,
 }
 
 /// End of a chain.
 const NONE: u32 = u32::MAX;
 
-/// A contended link: it could not carry all its flows at their bounds.
+/// Contended link: it could not carry all its flows at their bounds.
 #[derive(Clone, Copy, Debug)]
 struct Contended {
-    /// Its number in the system.
+    /// Number of the link in the system.
     link: u32,
-    /// Flows that still rise.
+    /// Number of flows that still rise.
     open: u32,
-    /// The chain of the ways of its open flows, and of some that are settled.
+    /// Chain of the incidences of its open flows, and of some that are settled.
     first: u32,
     last: u32,
     fat: bool,
-    /// Whether `demand` has to be formed again before it is used.
+    /// `true` if `demand` has to be summed afresh before use.
     spoiled: bool,
-    /// Whether `fills_at` is out of date.
+    /// `true` if `fills_at` is out of date.
     stale: bool,
-    /// Whether it is in the list of links to look at.
+    /// `true` if it is in the list of links to visit.
     listed: bool,
-    /// Capacity that the settled flows and those outside leave; negative while those outside take too much.
+    /// Capacity that the settled flows and the outsiders leave; negative while outsiders take too much.
     remaining: f64,
     /// Sum of consumption * weight of the open flows; the largest, on a fat pipe.
     demand: f64,
-    /// The same for all of its flows.
+    /// Sum of consumption * weight of all its flows; the largest, on a fat pipe.
     usage: f64,
-    /// The level at which it fills up.
+    /// Level at which it fills up.
     fills_at: f64,
     outside: Outsiders,
     capacity: f64,
 }
 
 impl Contended {
-    /// A link when a solution first looks at it: what do the flows leave over that are not in the set?
+    /// Describes a link when a solution first visits it, with the capacity left by the flows outside the set.
     fn new(number: u32, link: &Link, flows: &[Flow], solution: u64) -> Self {
         let capacity = link.capacity;
         let mut remaining = capacity;
@@ -74,17 +74,17 @@ impl Contended {
     }
 }
 
-/// The flows and their contended links.
+/// Flows of the set and their contended links.
 #[derive(Default, Debug)]
 pub(in super::super) struct General {
-    /// With their contended links, as a range of the ways.
+    /// Flows with their contended links, as a range of the incidences.
     flows: Vec<Rising<(u32, u32)>>,
     links: Vec<Contended>,
     ways: Vec<Way>,
-    /// The links of the last [`Event::Full`].
+    /// Links of the last [`Event::Full`].
     fullest: Vec<u32>,
-    /// Links to look at for the next event: all that have open flows; with a heap, those whose event may come earlier
-    /// than the heap knows.
+    /// Links to check for the next event: all that have open flows; with a heap, those whose event may be earlier than
+    /// their entry there.
     listed: Vec<u32>,
     /// Links that limit outsiders.
     limiting: Vec<u32>,
@@ -96,7 +96,7 @@ pub(in super::super) struct General {
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out the set and those who join it. `changes`: how many flows came or went.
+    /// Fills the set and the flows that join it. `changes`: number of flows that came or went.
     pub(in super::super) fn share_out_any(&mut self, changes: usize) {
         let mut general = std::mem::take(&mut self.general);
         general.clear();
@@ -113,11 +113,11 @@ impl<const WATCHED: bool> System<WATCHED> {
 }
 
 impl Filling for General {
-    /// There always is room.
+    /// Always succeeds.
     fn admit<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>) -> bool {
         let is_fat = |&flow: &u32| system.flows[flow as usize].path.fat;
         if !self.flows.is_empty() && system.set[self.flows.len()..].iter().any(is_fat) {
-            // The flows of a fat pipe join together, wherever they stand: the level goes back to zero.
+            // The flows of a fat pipe join together, at whatever level they are, so the level goes back to zero.
             self.clear();
             system.first_round = system.round;
         }
@@ -135,7 +135,7 @@ impl Filling for General {
                     }
                 }
                 if link.place != UNCONTENDED {
-                    // When the link was looked at in an earlier round, the flow was outside.
+                    // The flow was an outsider when the link was visited in an earlier round.
                     let outsider = (link.looked < system.round).then_some((consumption * value, limit == number));
                     self.add_way(link.place, consumption, weight, outsider);
                 }
@@ -181,9 +181,9 @@ impl Filling for General {
         bounded
     }
 
-    /// Links that fill up at the same level have to be taken together. Where they are shared it makes no difference,
-    /// but the flows of a fat pipe are those that are open when it fills up, and SimGrid 3.32 counts them before any
-    /// link of this level is taken away.
+    /// Stops flows of links that fill up at the same level. These have to be handled together: on shared links the
+    /// order makes no difference, but the flows of a fat pipe are those that are open when it fills up, and SimGrid
+    /// 3.32 counts them before any link of this level is removed.
     fn stop(&mut self, level: f64) {
         for i in 0..self.stopping.len() {
             let (number, limit) = self.stopping[i];
@@ -209,7 +209,7 @@ impl Filling for General {
 }
 
 impl General {
-    /// Forgets everything but the memory.
+    /// Clears everything but keeps the memory.
     fn clear(&mut self) {
         self.flows.clear();
         self.links.clear();
@@ -221,7 +221,7 @@ impl General {
         self.unsettled = 0;
     }
 
-    /// A link on which all flows are outside; gives its place.
+    /// Adds a link all of whose flows are outsiders; returns its place.
     fn add_link(&mut self, link: Contended) -> u32 {
         let place = self.links.len() as u32;
         self.links.push(link);
@@ -234,8 +234,8 @@ impl General {
         place
     }
 
-    /// The next flow uses a contended link. `outsider`: what it took there and whether the link limited it, if
-    /// it counted as an outsider until now.
+    /// Adds an incidence of the next flow on a contended link. `outsider`: its load there and whether the link limited
+    /// it, if it was an outsider until now.
     #[inline]
     fn add_way(&mut self, place: u32, consumption: f64, weight: f64, outsider: Option<(f64, bool)>) {
         let number = self.ways.len() as u32;
@@ -263,7 +263,7 @@ impl General {
         }
     }
 
-    /// Whether so many links are concerned that a heap is needed.
+    /// `true` if there are enough links to need a heap.
     #[inline]
     fn is_large(&self) -> bool {
         self.links.len() > FEW_LINKS
@@ -297,8 +297,8 @@ impl General {
         released.or(full.map(Event::Full))
     }
 
-    /// The level at which the next link fills up, and in `self.fullest` the links that do; drops links without open
-    /// flows.
+    /// Returns the level at which the next link fills up, with the links that do in `self.fullest`; drops links without
+    /// open flows.
     fn fullest_by_scan(&mut self) -> Option<f64> {
         let mut lowest = f64::INFINITY;
         let mut at = 0;
@@ -324,8 +324,9 @@ impl General {
         (!self.fullest.is_empty()).then_some(lowest)
     }
 
-    /// The same with a heap. A link's event only moves up while flows are settled, so an entry that is out of date is
-    /// too low, comes up too early, and is put back with its present level. Links that get more flows are listed.
+    /// Returns the next event from the heap. A link's event only moves up while flows are settled, so an entry that is
+    /// out of date is too low, comes up too early, and is put back with its present level. Links that get more flows
+    /// are listed.
     fn next_by_heap(&mut self) -> Option<Event> {
         let mut heap = std::mem::take(&mut self.heap);
         while let Some(place) = self.listed.pop() {
@@ -352,7 +353,7 @@ impl General {
             match event {
                 None => {}
                 Some((_, released @ Event::Released(_))) => {
-                    // Links that are full at the same level, if any, come after it.
+                    // Links that are full at the same level, if any, follow it.
                     for full in self.fullest.drain(..) {
                         heap.set(full, level);
                     }
@@ -372,7 +373,7 @@ impl General {
         next
     }
 
-    /// The next event of a link, and its level.
+    /// Returns the next event of a link, and its level.
     #[inline]
     fn event_of(&mut self, place: u32) -> Option<(f64, Event)> {
         let Contended { open, outside, .. } = self.links[place as usize];
@@ -382,13 +383,13 @@ impl General {
         (open > 0).then(|| self.level_of(place)).map(|level| (level, Event::Full(level)))
     }
 
-    /// Whether the outsiders that a link limits can rise.
+    /// `true` if the outsiders that a link limits can rise.
     fn has_more_for_outsiders(&mut self, place: u32) -> bool {
         let Contended { open, remaining, capacity, outside, .. } = self.links[place as usize];
         outside.can_rise((open > 0).then(|| self.level_of(place)), remaining, capacity)
     }
 
-    /// Fixes the value of a flow and takes it off its links.
+    /// Fixes the rate of a flow and takes it off its links.
     fn settle(&mut self, number: u32, value: f64, limit: u32) {
         let flow = &mut self.flows[number as usize];
         flow.settled = true;
@@ -396,7 +397,7 @@ impl General {
         flow.limit = limit;
         self.unsettled -= 1;
         if self.unsettled == 0 && self.limiting.is_empty() {
-            // Nobody will ask how much the links have left.
+            // The remaining capacity of links is not needed any more.
             return;
         }
         let weight = flow.weight;
@@ -406,12 +407,12 @@ impl General {
             link.stale = true;
             link.demand -= way.consumption * weight;
             link.remaining -= way.consumption * value;
-            // Many flows may be settled before the level is asked for, so the sum is formed then.
+            // Many flows may be settled before the level is needed, so the sum is formed then.
             link.spoiled |= link.demand < link.usage * CANCELLATION;
         }
     }
 
-    /// The level at which a link with open flows fills up.
+    /// Returns the level at which a link with open flows fills up.
     #[inline]
     fn level_of(&mut self, place: u32) -> f64 {
         let link = &mut self.links[place as usize];
@@ -421,7 +422,7 @@ impl General {
                 self.links[place as usize].demand = demand;
             }
             let link = &mut self.links[place as usize];
-            // A pipe gives every flow what it has: nobody takes anything from the others.
+            // On a pipe every flow can have the full capacity: flows take nothing from each other.
             let remaining = if link.fat { link.capacity } else { link.remaining.max(0.0) };
             link.fills_at = remaining / link.demand;
             link.spoiled = false;
@@ -430,7 +431,7 @@ impl General {
         self.links[place as usize].fills_at
     }
 
-    /// Forms the demand of a link afresh. Settled flows leave its chain, so that nobody meets them twice.
+    /// Sums the demand of a link afresh. Settled flows leave its chain, so that they are not visited twice.
     #[cold]
     fn demand_of_open_flows(&mut self, place: u32) -> f64 {
         let link = &mut self.links[place as usize];

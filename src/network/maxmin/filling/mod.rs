@@ -1,10 +1,10 @@
 //! Progressive filling of the set S (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and bounds).
 //!
-//! A common level rises from zero. Events stop it, in their order: links fill up, and outsiders are reached where they
-//! stand. There the set may grow, and the level goes on from there; nothing below it is touched again. What happens at
-//! an event is told here; how the flows and their contended links are kept is up to a [`Filling`]: a few in fixed
-//! arrays ([`few`]), any number ([`general`]). Where nobody is outside and many begin together nobody can join:
-//! [`whole`] has a shorter loop of its own, in which links fill up.
+//! A common level rises from zero. Events stop it, in their order: links fill up, and the level reaches outsiders.
+//! There the set may grow, and the level goes on from there; nothing below it changes again. This file defines what
+//! happens at an event; the storage of flows and contended links is up to a [`Filling`]: fixed arrays for small sets
+//! ([`few`]), or lists for any set ([`general`]). A large full set has no outsiders and nothing can join it: [`whole`]
+//! has a shorter loop of its own, in which links fill up.
 
 mod buckets;
 mod few;
@@ -17,57 +17,58 @@ pub(super) use self::whole::Whole;
 
 use super::{Flow, FlowId, Link, OWN_BOUND, System, TOLERANCE};
 
-/// Up to so many contended links, the next one to fill up is found by looking at all of them. Beyond, [`few`] has no
-/// room, [`general`] has a heap, and [`whole`] is worth its while.
+/// With up to this number of contended links, the next one to fill up is found by a scan. Beyond it, [`few`] has no
+/// room, [`general`] uses a heap, and [`whole`] pays off.
 const FEW_LINKS: usize = 48;
 
-/// What stops the common level on its way up.
+/// Event that stops the common level as it rises.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Event {
-    /// The links that [`Filling::full_links`] counts fill up at this level.
+    /// Links fill up at this level; [`Filling::full_links`] returns their number.
     Full(f64),
-    /// Outsiders whom the contended link at this place limits have been reached, and it has more for them.
+    /// The level has reached the outsiders that the contended link at this place limits, and the link has more capacity
+    /// for them.
     Released(u32),
 }
 
-/// A flow on its way to its value. `W`: where its links are.
+/// Flow whose rate is not settled yet. `W`: position of its incidences.
 #[derive(Clone, Copy, Debug)]
 struct Rising<W> {
     /// Share per level: 1 / penalty.
     weight: f64,
-    /// The level at which it runs at its bound.
+    /// Level at which it runs at its bound.
     ceiling: f64,
     /// Its bound, until it is settled.
     value: f64,
-    /// The link that stops it, by its number in the system.
+    /// Number in the system of the link that stops it.
     limit: u32,
     ways: W,
     settled: bool,
 }
 
-/// The flows of the set and their contended links, on the way of the level from zero to the top.
+/// Flows of the set and their contended links, while the level rises.
 trait Filling {
-    /// Takes in the flows that have joined the set since the last round. Gives false if they have no room here.
+    /// Admits the flows that joined the set since the last round. Returns `false` if they do not fit.
     fn admit<const WATCHED: bool>(&mut self, system: &mut System<WATCHED>) -> bool;
-    /// The next event; none when all flows are settled and no outsider can rise.
+    /// Returns the next event; `None` when all flows are settled and no outsider can rise.
     fn next(&mut self) -> Option<Event>;
-    /// The links of the last [`Event::Full`] fill up at `level`. If the bounds of some of their flows are lower, those
-    /// are settled at their bounds; what they leave raises the level for the others. Gives whether there were any.
+    /// Handles links of the last [`Event::Full`], which fill up at `level`. Flows with lower bounds are settled at
+    /// their bounds; their leftover raises the level for the others. Returns whether there were any.
     fn settle_bounded(&mut self, level: f64) -> bool;
-    /// The flows of these links that still rise stop at `level`; [`settle_bounded`](Self::settle_bounded) has found no
+    /// Stops the flows of these links that still rise at `level`; [`settle_bounded`](Self::settle_bounded) has found no
     /// lower bound.
     fn stop(&mut self, level: f64);
-    /// How many links the last [`Event::Full`] was about.
+    /// Returns the number of links of the last [`Event::Full`].
     fn full_links(&self) -> usize;
-    /// One of them: its number in the system, and who is outside.
+    /// Returns one of them: its number in the system, and its outsiders.
     fn full_link(&mut self, at: usize) -> (u32, &mut Outsiders);
-    /// The number in the system of the contended link at a place.
+    /// Returns the number in the system of the contended link at a place.
     fn link(&self, place: u32) -> u32;
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Fills the set, which grows on the way: an outsider keeps his old value until the level comes to where he stands,
-    /// and joins if his limiting link has more for him there, or when a link fills up at a level below his. Gives false
+    /// Fills the set, which may grow: an outsider keeps its old rate until the common level reaches its own. It joins
+    /// if its bottleneck link has more for it there, or when a link fills up at a level below its own. Returns `false`
     /// if there was no room.
     #[inline]
     fn fill(&mut self, filling: &mut impl Filling) -> bool {
@@ -97,14 +98,14 @@ impl<const WATCHED: bool> System<WATCHED> {
         true
     }
 
-    /// A round: those who have joined are taken in. Gives false if there was no room.
+    /// Starts a round by admitting the flows that have joined. Returns `false` if there was no room.
     #[inline]
     fn admit(&mut self, filling: &mut impl Filling) -> bool {
         self.round += 1;
         filling.admit(self)
     }
 
-    /// Those outsiders join who stand above the level at which a link of theirs fills up.
+    /// Adds the outsiders whose level is above that at which one of their links fills up.
     #[inline]
     fn join_higher(&mut self, filling: &mut impl Filling, level: f64) {
         let ceiling = level * (1.0 + TOLERANCE);
@@ -117,8 +118,8 @@ impl<const WATCHED: bool> System<WATCHED> {
         }
     }
 
-    /// A flow before the level rises. Where all links can carry all their flows' bounds, it is settled, and runs at its
-    /// own.
+    /// Describes a flow before the level rises. If all links can carry the bounds of all their flows, it is settled and
+    /// runs at its own.
     #[inline]
     fn rising<W>(&self, flow: u32, ways: W, settled: bool) -> Rising<W> {
         let Flow { weight, penalty, bound, .. } = self.flows[flow as usize];
@@ -126,7 +127,7 @@ impl<const WATCHED: bool> System<WATCHED> {
         Rising { weight, ceiling: bound * penalty, value: bound, limit, ways, settled }
     }
 
-    /// Gives the flow at a place of the set what was found out.
+    /// Stores the result of the flow at a place of the set.
     #[inline(always)]
     fn give(&mut self, at: usize, value: f64, limit: u32) {
         let flow = self.set[at];
@@ -139,19 +140,19 @@ impl<const WATCHED: bool> System<WATCHED> {
     }
 }
 
-/// The flows of a link that are not in the set.
+/// Flows of a link that are not in the set.
 #[derive(Clone, Copy, Debug)]
 struct Outsiders {
-    /// How many of them it limits.
+    /// Number of them that the link limits.
     limited: u32,
-    /// None of those has a lower level.
+    /// Lower bound on the levels of those that it limits.
     lowest_limited: f64,
-    /// None of all has a higher level.
+    /// Upper bound on the levels of all of them.
     highest: f64,
 }
 
 impl Default for Outsiders {
-    /// Nobody.
+    /// No outsiders.
     #[inline]
     fn default() -> Self {
         Self { limited: 0, lowest_limited: f64::INFINITY, highest: 0.0 }
@@ -159,8 +160,8 @@ impl Default for Outsiders {
 }
 
 impl Outsiders {
-    /// Whether those that the link limits can rise: it is not yet full where they stand. `level`: where it fills up, if
-    /// flows still rise on it; `remaining`: what is left of its capacity.
+    /// `true` if the outsiders that the link limits can rise: it is not full at their level. `level`: where it fills
+    /// up, if flows still rise on it; `remaining`: what is left of its capacity.
     #[inline]
     fn can_rise(&self, level: Option<f64>, remaining: f64, capacity: f64) -> bool {
         match level {
@@ -171,7 +172,7 @@ impl Outsiders {
 }
 
 impl Link {
-    /// Those of its flows that are not in the set; what they take is taken off `remaining`.
+    /// Returns its flows that are not in the set; their load is subtracted from `remaining`.
     #[inline]
     fn outsiders(&self, number: u32, flows: &[Flow], solution: u64, remaining: &mut f64) -> Outsiders {
         let mut outside = Outsiders::default();
@@ -179,7 +180,7 @@ impl Link {
             let flow = &flows[m.flow as usize];
             if flow.in_set != solution {
                 *remaining -= m.consumption * flow.value;
-                // Not `max`, which has to think of NaN: this loop sees more flows than any other.
+                // Not `max`, which handles NaN: this loop visits more flows than any other.
                 if flow.level > outside.highest {
                     outside.highest = flow.level;
                 }

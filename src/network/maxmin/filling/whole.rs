@@ -1,56 +1,55 @@
-//! Sharing out all flows there are, where many begin together: the filling of `general.rs` without anybody outside.
+//! Filling for the full set, where many flows begin together: that of `general.rs` without outsiders.
 //!
-//! The events are those of the general way, in its order, and so is the arithmetic, to the last bit. What differs is
-//! how they are kept. Nobody joins on the way, so the flows of a link lie side by side, and paths and links are those
-//! of the system, with nothing copied. And without outsiders the level of a link only rises, so the links wait in
-//! buckets by their level instead of in a heap: most of them are met when their bucket's turn comes and have moved on
-//! by then.
+//! The events are those of the general filling, in its order, and so is the arithmetic, to the last bit. Only the
+//! storage differs. No flow joins midway, so the flows of a link are contiguous, and paths and links are those of the
+//! system, without copies. Without outsiders the level of a link only rises, so links wait in buckets by level instead
+//! of in a heap: most have moved on by the time their bucket is opened.
 
 use super::super::{CANCELLATION, Element, Flow, Link, OWN_BOUND, Path, System};
 use super::buckets::Buckets;
 use super::{FEW_LINKS, Rising};
 
-/// What the flows make of a link.
+/// Load of the flows on a link.
 #[derive(Clone, Copy, Default, Debug)]
 struct Contention {
-    /// What the settled flows leave.
+    /// Capacity left by the settled flows.
     remaining: f64,
     /// Sum of consumption * weight of the flows that still rise.
     demand: f64,
-    /// The same for all its flows.
+    /// Sum of consumption * weight of all its flows.
     usage: f64,
-    /// None of its flows that still rise reaches its bound at a lower level.
+    /// Lower bound on the levels at which its rising flows reach their bounds.
     ceiling: f64,
-    /// The use of the working memory that this was written in.
+    /// Use of the working memory in which this was written.
     epoch: u32,
-    /// Flows that still rise.
+    /// Number of flows that still rise.
     open: u32,
-    /// Where they, and some that are settled, are in the list of members.
+    /// Range in the list of members of its rising flows, and of some that are settled.
     members: (u32, u32),
     contended: bool,
 }
 
-/// The working memory, kept to avoid allocation.
+/// Working memory, kept to avoid allocation.
 #[derive(Default, Debug)]
 pub(in super::super) struct Whole {
     flows: Vec<Rising<Path>>,
-    /// By the numbers of links in the system; those of another epoch are out of date.
+    /// Indexed by link number in the system; entries of another epoch are out of date.
     links: Vec<Contention>,
-    /// How many times this has been used.
+    /// Number of uses.
     epoch: u32,
-    /// The contended links: their numbers, in the order in which they were met. That is their place.
+    /// Numbers of the contended links, in the order in which they were met. The index is their place.
     contended_links: Vec<u32>,
-    /// The flows of each contended link, in the order of the set.
+    /// Flows of each contended link, in the order of the set.
     members: Vec<u32>,
     queue: Buckets,
-    /// The links that fill up next, by their places.
+    /// Places of the links that fill up next.
     fullest: Vec<u32>,
     unsettled: usize,
 }
 
 impl<const WATCHED: bool> System<WATCHED> {
-    /// Shares out the set if it has all flows in it and is large. Gives whether it was. `changes`: how many flows came
-    /// or went.
+    /// Fills the set if it is the full set and large. Returns whether it was. `changes`: number of flows that came or
+    /// went.
     pub(in super::super) fn share_out_whole(&mut self, changes: usize) -> bool {
         let flows = self.active_flows();
         if self.set.len() < flows || flows.min(self.links.len()) <= FEW_LINKS {
@@ -73,7 +72,7 @@ impl<const WATCHED: bool> System<WATCHED> {
 }
 
 impl Contention {
-    /// A link on which no flow rises yet.
+    /// Describes a link on which no flow rises yet.
     #[inline]
     fn new(link: &Link, flows: &[Flow], epoch: u32) -> Self {
         let contended = link.is_contended(flows);
@@ -82,7 +81,8 @@ impl Contention {
 }
 
 impl Whole {
-    /// Takes up the flows of the set and their links. Gives false if there is a fat pipe, or too few contended links.
+    /// Collects the flows of the set and their links. Returns `false` if there is a fat pipe, or too few contended
+    /// links.
     fn take_up<const WATCHED: bool>(&mut self, system: &System<WATCHED>) -> bool {
         if self.epoch == u32::MAX {
             self.links.clear();
@@ -120,7 +120,7 @@ impl Whole {
         self.contended_links.len() > FEW_LINKS
     }
 
-    /// Lets the level rise until all flows are settled.
+    /// Raises the level until all flows are settled.
     fn fill(&mut self, elements: &[Element]) {
         self.list_members(elements);
         let mut queue = std::mem::take(&mut self.queue);
@@ -144,20 +144,20 @@ impl Whole {
         self.queue = queue;
     }
 
-    /// The contended link at a place.
+    /// Returns the contended link at a place.
     #[inline]
     fn link_at(&mut self, place: u32) -> &mut Contention {
         &mut self.links[self.contended_links[place as usize] as usize]
     }
 
-    /// Lists the flows of each contended link side by side.
+    /// Lists the flows of each contended link contiguously.
     fn list_members(&mut self, elements: &[Element]) {
         let Self { flows, links, contended_links, members, .. } = self;
         let mut end = 0;
         for &number in &*contended_links {
             let link = &mut links[number as usize];
             link.usage = link.demand;
-            // Up to where they are listed, which moves on to their end.
+            // The end moves on as members are listed.
             link.members = (end, end);
             end += link.open;
         }
@@ -173,8 +173,8 @@ impl Whole {
         }
     }
 
-    /// The level at which the next links fill up, and in `self.fullest` those links. A link's level may have risen
-    /// since it was put into the queue: then it goes back, with its present one.
+    /// Returns the level at which the next links fill up, and puts those links into `self.fullest`. A link whose level
+    /// has risen since it was queued goes back with its present level.
     fn next(&mut self, queue: &mut Buckets, elements: &[Element]) -> Option<f64> {
         let mut lowest = None;
         self.fullest.clear();
@@ -193,8 +193,8 @@ impl Whole {
         lowest
     }
 
-    /// The links in `self.fullest` fill up at `level`. If the bounds of some of their flows are lower, those are
-    /// settled at their bounds. Gives whether there were any.
+    /// Handles the links in `self.fullest`, which fill up at `level`. Flows with lower bounds are settled at their
+    /// bounds. Returns whether there were any.
     fn settle_bounded(&mut self, level: f64, elements: &[Element]) -> bool {
         let mut bounded = false;
         for at in 0..self.fullest.len() {
@@ -220,7 +220,7 @@ impl Whole {
         bounded
     }
 
-    /// The flows of the links in `self.fullest` that still rise stop at `level`.
+    /// Stops the flows of the links in `self.fullest` that still rise at `level`.
     fn stop(&mut self, level: f64, elements: &[Element]) {
         for at in 0..self.fullest.len() {
             let limit = self.contended_links[self.fullest[at] as usize];
@@ -235,7 +235,7 @@ impl Whole {
         }
     }
 
-    /// Fixes the value of a flow and takes it off its links.
+    /// Fixes the rate of a flow and takes it off its links.
     #[inline]
     fn settle(&mut self, number: u32, value: f64, limit: u32, elements: &[Element]) {
         let flow = &mut self.flows[number as usize];
@@ -251,7 +251,7 @@ impl Whole {
         }
     }
 
-    /// The level at which a contended link with flows that still rise fills up.
+    /// Returns the level at which a contended link with flows that still rise fills up.
     #[inline]
     fn level_of(&mut self, place: u32, elements: &[Element]) -> f64 {
         let Contention { remaining, demand, usage, .. } = *self.link_at(place);
@@ -259,7 +259,7 @@ impl Whole {
         remaining.max(0.0) / demand
     }
 
-    /// Forms the demand of a link afresh. Settled flows leave its list, so that nobody meets them twice.
+    /// Sums the demand of a link afresh. Settled flows leave its list, so that they are not visited twice.
     #[cold]
     fn demand_of_open_flows(&mut self, place: u32, elements: &[Element]) -> f64 {
         let number = self.contended_links[place as usize];
@@ -295,7 +295,7 @@ mod tests {
     /// Links of a flow with its consumption there, its penalty, its bound.
     type Drawn = (Vec<(u32, f64)>, f64, f64);
 
-    /// Few values, so that many links fill up at one level.
+    /// Few distinct values, so that many links fill up at one level.
     fn flows() -> impl Strategy<Value = Vec<Drawn>> {
         let element = (0..120u32, prop_oneof![Just(1.0), Just(0.05)]);
         let penalty = prop_oneof![Just(1.0), 0.01..100.0];
@@ -308,7 +308,7 @@ mod tests {
         proptest::collection::vec((path.prop_shuffle(), penalty, bound), 50..400)
     }
 
-    /// Values, limits and who changed, with or without a flow that has nothing to do with the others.
+    /// Returns rates, bottleneck links and changed flows, with or without a flow that is not coupled to the others.
     fn shared_out(flows: &[Drawn], capacities: &[f64], outsider: bool) -> Vec<(u64, u32)> {
         let links = capacities.iter().map(|&c| (c, SharingPolicy::Shared)).chain([(1.0, SharingPolicy::Shared)]);
         let mut s = MaxMin::new(links);
@@ -329,7 +329,7 @@ mod tests {
     }
 
     proptest! {
-        /// A flow that is outside makes the general way do it.
+        /// An outsider forces the general filling.
         #[test]
         fn the_general_way_comes_to_the_same_bits(
             flows in flows(),
