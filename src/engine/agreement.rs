@@ -14,7 +14,7 @@ use crate::trace::{CollectiveCall, CollectiveKind, CommunicatorId};
 /// Operation and root of a collective, and the first member that called it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Called {
-    /// The first caller.
+    /// First caller.
     pub place: Place,
     /// Operation.
     pub kind: CollectiveKind,
@@ -39,7 +39,7 @@ struct Open {
     missing: u32,
 }
 
-/// The sequences of all communicators.
+/// Sequences of all communicators.
 #[derive(Debug, Default)]
 pub(super) struct Agreement(FxHashMap<(CommunicatorId, bool), Sequence>);
 
@@ -61,7 +61,7 @@ impl Agreement {
         };
         let number = sequence.calls[member as usize];
         sequence.calls[member as usize] += 1;
-        // A member calls each collective once, so a complete one is never asked for again.
+        // A member calls each collective once, so a complete one is never queried again.
         let index = (number - sequence.complete) as usize;
         match sequence.open.get_mut(index) {
             None => {

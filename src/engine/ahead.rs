@@ -1,9 +1,9 @@
-//! Asking for memory some turns before it is needed.
+//! Prefetching memory some turns before it is needed.
 //!
-//! With thousands of ranks their state, their actions and what is posted for them are in no near cache, and one turn
-//! after the other would wait for them. But when many ranks are ready at one instant their order is known, so the
-//! memory of a later turn can travel while this one is at work. Each stage needs what the stage before it has asked
-//! for: the rank, then its action, then what the action is about.
+//! With thousands of ranks their state, their actions and their posted messages are in no near cache, and one turn
+//! after another would wait for them. But when many ranks are ready at one instant their order is known, so the memory
+//! of a later turn can arrive during this one. Each stage needs the data prefetched by the one before: the rank, then
+//! its action, then the operands of the action.
 
 use super::process::{Progress, State};
 use super::{Engine, Observer};
@@ -12,27 +12,25 @@ use crate::network::Transfers;
 use crate::prefetch::prefetch;
 use crate::trace::Action;
 
-/// How many turns ahead a rank, its next action, and what that action is about are asked for. A turn takes about as
-/// long as a third of a wait for memory; the last turns of an instant go without.
+/// Number of turns by which a rank, its next action, and the operands of that action are prefetched. A turn takes about
+/// a third of a memory latency; the last turns of an instant go without.
 const RANK: usize = 24;
 const ACTION: usize = 16;
 const SUBJECT: usize = 8;
 
-/// So many messages of a wait for several are asked for: halos have a dozen, and more would be gone before they are
-/// needed.
+/// Number of messages of a wait-all that are prefetched: halos have a dozen, and more would be evicted before use.
 const REQUESTS: usize = 16;
 
-/// Where so many ranks are ready at one instant, their order counts, too: beyond that, no cache holds what they need.
+/// Number of ranks ready at one instant from which their order matters as well: beyond it, no cache holds their data.
 const LINED_UP: usize = 4096;
 
-/// How many arrivals ahead a message, and the rank that waits for it, are asked for.
+/// Number of arrivals by which a message, and the rank that waits for it, are prefetched.
 const MESSAGE: usize = 16;
 const WAITING: usize = 8;
 
 impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
-    /// Puts the ranks that are ready in ascending order where they are very many and where any order will do: what
-    /// belongs to them, and what their messages then take, lies in that order, and memory that is read in order comes
-    /// by itself.
+    /// Sorts ready ranks in ascending order where there are very many and any order will do: their state, and that of
+    /// their messages, is stored in that order, and the hardware prefetches sequential reads.
     #[inline]
     pub(super) fn line_up(&mut self) {
         if self.ready.len() > LINED_UP && !self.turns {
@@ -40,7 +38,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         }
     }
 
-    /// Asks for what the ranks need whose turns come soon.
+    /// Prefetches the data of ranks whose turns come soon.
     #[inline]
     pub(super) fn ask_for_turns(&self) {
         let Some(&rank) = self.ready.get(RANK) else { return };
@@ -67,8 +65,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             process.set.iter().take(REQUESTS).for_each(|&request| self.messages.ask_for_request(request));
         }
         match process.actions.get(process.next) {
-            // Of a collective, the messages to come are not known without much work; whom they come from and go to is
-            // close.
+            // Finding the next messages of a collective takes much work; the ranks of those messages are close at hand.
             _ if process.collects => {
                 self.messages.ask_for_inbox(process.owner);
                 self.network.ask_for_routes(self.layout.host(Rank(process.owner)));
@@ -82,7 +79,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         }
     }
 
-    /// Asks for the messages, and for the ranks that wait for them, whose arrival comes soon.
+    /// Prefetches messages that arrive soon, and the ranks that wait for them.
     #[inline]
     pub(super) fn ask_for_arrivals(&self, arrived: &[u32], at: usize) {
         let Some(&message) = arrived.get(at + MESSAGE) else { return };

@@ -1,4 +1,4 @@
-//! Collectives, step by step: those that a rank is in, and those that progress beside their rank.
+//! Collectives, step by step: those that a rank is in, and those that progress in the background.
 
 use super::point_to_point::ANY_SIZE;
 use super::process::{Send, Then};
@@ -9,13 +9,13 @@ use crate::network::Transfers;
 use crate::trace::{CollectiveCall, Counts, Datatype};
 
 impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
-    /// A rank enters a collective that blocks.
+    /// Makes a rank enter a blocking collective.
     pub(super) fn enter_collective(&mut self, rank: u32, call: CollectiveCall) -> Turned {
         self.enter(rank, call, call.communicator.number())?;
         Ok(GoesOn)
     }
 
-    /// A rank or a fiber of it enters a collective whose messages have that context.
+    /// Makes a rank, or a fiber of it, enter a collective whose messages have this context.
     pub(super) fn enter(&mut self, id: u32, call: CollectiveCall, context: u32) -> Result<(), ReplayError> {
         let rank = self.processes[id as usize].owner;
         let member = self.groups.enter(call.communicator, rank);
@@ -40,7 +40,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         progress.steps.clear();
         progress.step = 0;
         progress.stages.clear();
-        // What the rank itself knows of its node serves its fibers, too.
+        // A rank shares its knowledge of its node with its fibers.
         let mut stages = std::mem::take(&mut progress.stages);
         let own = &mut self.processes[rank as usize].smp;
         let (smp, layout) = self.groups.known(call.communicator, member).unwrap_or((own, self.layout));
@@ -54,7 +54,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(())
     }
 
-    /// The next step of the stage at work; after the last stage, the flops of the operation.
+    /// Executes the next step of the current stage; after the last stage, computes the flops of the operation.
     pub(super) fn next_step(&mut self, rank: u32) -> Turned {
         loop {
             let progress = &mut self.processes[rank as usize].collective;
@@ -117,13 +117,13 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
                 let request = self.process(rank).set.remove(nth as usize);
                 self.wait(rank, request)
             }
-            // How long that takes depends on the order only where requests are finished one by one.
+            // The order affects the duration only where requests are finished one by one.
             Step::WaitEach if self.one_by_one => {
                 let process = self.process(rank);
                 if process.set.is_empty() {
                     return Ok(GoesOn);
                 }
-                // The step comes again for the next one.
+                // The step is executed again for the next one.
                 process.collective.step -= 1;
                 let request = process.set.remove(0);
                 self.wait(rank, request)

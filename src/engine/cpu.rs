@@ -17,7 +17,7 @@ struct Computation {
     /// Flops per second since `updated`.
     rate: f64,
     updated: f64,
-    /// The largest rate that it may have.
+    /// Largest rate that it may have.
     bound: f64,
 }
 
@@ -25,14 +25,14 @@ struct Computation {
 struct Host {
     speed: f64,
     cores: u32,
-    /// Whether several ranks live here, so that computations can meet, or the order of events counts.
+    /// `true` if several ranks are on this host, so that computations can compete, or if the order of events matters.
     shared: bool,
-    /// Ranks that compute, in the order in which they began; kept only there.
+    /// Ranks that compute, in the order in which they began; kept only for shared hosts.
     running: Vec<u32>,
     changed: bool,
 }
 
-/// What has to be worked out before the clock goes on.
+/// Update that is due before the clock advances.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     /// A computation began on a host that no other rank uses.
@@ -41,15 +41,15 @@ enum Change {
     Host(u32),
 }
 
-/// What the ranks compute and how long they sleep.
+/// Computations and sleeps of all ranks.
 #[derive(Debug)]
 pub struct Cpu {
     hosts: Vec<Host>,
     computations: Vec<Computation>,
     host_of_rank: Vec<HostId>,
-    /// One event a rank: it sleeps or computes, never both.
+    /// One event per rank: it sleeps or computes, never both.
     events: EventQueue,
-    /// The shortest sleep, in seconds: SimGrid rounds positive durations up to its precision.
+    /// Shortest sleep, in seconds: SimGrid rounds positive durations up to its precision.
     shortest_sleep: f64,
     /// Sleeps that began at this instant and are not in the queue yet.
     new_sleeps: Vec<(u32, f64)>,
@@ -58,8 +58,8 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// Idle hosts; sleeps last `shortest_sleep` seconds at least. `in_order`: the order in which computations begin and
-    /// end at one instant counts, so that all hosts are kept track of.
+    /// Creates idle hosts. Sleeps last at least `shortest_sleep` seconds. `in_order`: the order in which computations
+    /// begin and end at one instant matters, so all hosts are tracked.
     pub fn new(platform: &Platform, layout: &Layout, shortest_sleep: f64, in_order: bool) -> Self {
         let mut ranks = vec![0u32; platform.hosts.len()];
         let host_of_rank: Vec<HostId> = (0..layout.ranks()).map(|r| layout.host(Rank(r))).collect();
@@ -82,8 +82,8 @@ impl Cpu {
         }
     }
 
-    /// Gives a fiber a place on the host of a rank, which computes nothing just now. With `computes`, both may compute
-    /// together.
+    /// Adds a fiber to the host of a rank, which computes nothing at present. With `computes`, both may compute at the
+    /// same time.
     pub fn lodge(&mut self, fiber: u32, rank: u32, computes: bool) {
         let host = self.host_of_rank[rank as usize];
         let places = (fiber as usize + 1).max(self.host_of_rank.len());
@@ -93,31 +93,31 @@ impl Cpu {
         self.hosts[host.index()].shared |= computes;
     }
 
-    /// The host of a rank has a core more.
+    /// Adds a core to the host of a rank.
     pub fn add_core(&mut self, rank: u32) {
         let cores = &mut self.hosts[self.host_of_rank[rank as usize].index()].cores;
         *cores = cores.saturating_add(1);
     }
 
-    /// Speed of a core of the rank's host, in flop/s.
+    /// Returns the speed of a core of the rank's host, in flop/s.
     pub fn speed(&self, rank: u32) -> f64 {
         self.hosts[self.host_of_rank[rank as usize].index()].speed
     }
 
-    /// A rank begins to compute `flops`, at a rate of at most `bound` flop/s.
+    /// Starts a computation of `flops` of a rank, at a rate of at most `bound` flop/s.
     #[inline]
     pub fn compute(&mut self, now: f64, rank: u32, flops: f64, bound: f64) {
         self.prepare(rank, flops, bound);
         self.begin(now, rank);
     }
 
-    /// Notes what a rank is about to compute. It takes nothing from others yet.
+    /// Prepares a computation, which takes nothing from others yet.
     #[inline]
     pub fn prepare(&mut self, rank: u32, flops: f64, bound: f64) {
         self.computations[rank as usize] = Computation { remaining: flops, rate: 0.0, updated: 0.0, bound };
     }
 
-    /// A rank begins what it has prepared.
+    /// Starts the prepared computation of a rank.
     #[inline]
     pub fn begin(&mut self, now: f64, rank: u32) {
         let host = self.host_of_rank[rank as usize].index();
@@ -133,8 +133,8 @@ impl Cpu {
         }
     }
 
-    /// A rank begins to sleep for so many seconds. SimGrid looks at the computations of a host when a sleep begins
-    /// there, although sleeps take nothing from them; that changes last digits, and who comes first.
+    /// Starts a sleep of `seconds`. SimGrid updates the computations of a host when a sleep begins there, although
+    /// sleeps use no core; that changes last digits, and the order of ranks.
     #[inline]
     pub fn sleep(&mut self, now: f64, rank: u32, seconds: f64) {
         self.new_sleeps.push((rank, now + seconds.max(self.shortest_sleep)));
@@ -144,7 +144,7 @@ impl Cpu {
         }
     }
 
-    /// A rank begins to wait for a message. SimGrid 3.32 has it sleep meanwhile, without an end.
+    /// Notes that a rank waits for a message. SimGrid 3.32 has it sleep meanwhile, without an end.
     #[inline]
     pub fn waits(&mut self, rank: u32) {
         self.note(self.host_of_rank[rank as usize].index());
@@ -157,11 +157,11 @@ impl Cpu {
         }
     }
 
-    /// The date of the next event. `None`: nobody computes or sleeps.
+    /// Returns the time of the next event; `None` if no rank computes or sleeps.
     #[inline]
     pub fn next_date(&mut self, now: f64) -> Option<f64> {
         // Sleeps enter the queue before computations, the last one first: the order of SimGrid 3.32, which decides
-        // who goes first when two end at the same instant.
+        // between two that end at the same instant.
         while let Some((rank, date)) = self.new_sleeps.pop() {
             self.events.set(rank, date);
         }
@@ -178,8 +178,8 @@ impl Cpu {
         self.events.next_date()
     }
 
-    /// Gives the computations of a host of several ranks their new rates and end dates. All enter the queue again, the
-    /// last begun first, as in SimGrid 3.32.
+    /// Updates rates and completion times of the computations on a shared host. All enter the queue again, the last
+    /// begun first, as in SimGrid 3.32.
     fn share(&mut self, host: usize, now: f64) {
         let state = &mut self.hosts[host];
         state.changed = false;
@@ -198,7 +198,7 @@ impl Cpu {
                 open.iter().for_each(|&place| rates[place] = fair);
                 break;
             }
-            // Those who can use the least of their share leave the rest to the others.
+            // Computations with the lowest bounds leave the rest of their share to the others.
             open.retain(|&place| {
                 let limited = limit(state.running[place]) == lowest;
                 if limited {
@@ -221,7 +221,7 @@ impl Cpu {
         }
     }
 
-    /// Lets the events of this instant happen; appends the ranks whose computation or sleep ended.
+    /// Processes the events of this instant; appends the ranks whose computation or sleep ended.
     pub fn advance(&mut self, now: f64, precision: f64, finished: &mut Vec<u32>) {
         while self.events.next_date().is_some_and(|date| date <= now || date - now < precision) {
             let Some((_, rank)) = self.events.pop() else { break };

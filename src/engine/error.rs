@@ -1,92 +1,87 @@
-//! Why a replay cannot go on.
+//! Errors of a replay.
 
 use super::agreement::Called;
 use crate::mpi::messages::{Envelope, Mismatch};
 use crate::platform::RouteError;
 use crate::trace::{CommunicatorId, Datatype};
 
-/// A place in the trace: the action of a rank.
+/// Place in the trace: an action of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The rank.
     pub rank: u32,
     /// Index of the action in the rank's list.
     pub action: usize,
 }
 
-/// What a blocked rank waits for.
+/// Blocked rank and what it waits for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blocked {
-    /// Where the rank stands.
+    /// Action that blocks.
     pub place: Place,
-    /// What it does there, e.g. `recv` or `allreduce`.
+    /// Operation that blocks, e.g. `recv` or `allreduce`.
     pub operation: &'static str,
-    /// The communicator of the collective or the window, if it is in one.
+    /// Communicator of the collective or the window, if it is in one.
     pub communicator: CommunicatorId,
-    /// The messages that it waits for and that no partner has taken up: (envelope, whether the rank is the sender).
+    /// Messages that it waits for and that have no matching partner: (envelope, whether the rank is the sender).
     pub missing: Vec<(Envelope, bool)>,
 }
 
-/// Why a replay cannot go on.
+/// Reason why a replay cannot continue.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ReplayError {
-    /// Ranks wait for each other, or for messages that nobody sends.
+    /// Ranks wait for each other, or for messages that are never sent.
     #[error("deadlock after {seconds:?} simulated seconds: {} of {ranks} ranks are blocked for ever", blocked.len())]
     Deadlock {
-        /// Simulated time at which nothing can happen any more.
+        /// Simulated time after which nothing can happen.
         seconds: f64,
         /// Number of ranks.
         ranks: u32,
-        /// The blocked ranks, ascending.
+        /// Blocked ranks, ascending.
         blocked: Vec<Blocked>,
-        /// Index of the action at which each rank stands; `None` for ranks that ended.
+        /// Index of the current action of each rank; `None` for ranks that have ended.
         standing: Vec<Option<usize>>,
     },
     /// A send and its receive contradict each other.
     #[error("{}", mismatch_text(mismatch, envelope))]
     Mismatch {
-        /// Where the second of the two was posted.
+        /// Place where the second of the two was posted.
         place: Place,
-        /// What they matched on.
+        /// Envelope on which they matched.
         envelope: Envelope,
-        /// The contradiction.
         mismatch: Mismatch,
     },
     /// Members of a communicator call different collectives.
     #[error("{}", collectives_text(*communicator, *blocking, *number, calls))]
     Collectives {
-        /// The communicator.
         communicator: CommunicatorId,
-        /// `false` for non-blocking collectives, which are counted apart.
+        /// `false` for non-blocking collectives, which are counted separately.
         blocking: bool,
         /// Number of the collective on the communicator, from 1.
         number: u64,
-        /// The first call, and the one that differs.
+        /// First call, and the one that differs.
         calls: [Called; 2],
     },
-    /// A `wait`, `test`, `wait_request` or `test_request` while the rank has no request of that sort at all.
+    /// A `wait`, `test`, `wait_request` or `test_request` of a rank that has no request of that sort at all.
     #[error("`{operation}` without any {} before it: there is no request to wait for", requested_by(operation))]
     NoRequest {
-        /// Where.
         place: Place,
-        /// Its name.
+        /// Name of the operation.
         operation: &'static str,
     },
-    /// The LogGOPS model is asked for a list of actions, or for several jobs.
+    /// The LogGOPS model was chosen for a list of actions, or for several jobs.
     #[error("the LogGOPS model replays the graph of operations of one job, and nothing else")]
     NeedsGraph,
-    /// The packet model is asked for on a platform that was not built for it.
+    /// The packet model was chosen on a platform that was not built for it.
     #[error("the packet model needs the switches of a topology, and this platform has none for it")]
     NeedsSwitches,
     /// The platform has no route for a message.
     #[error("{error}")]
     NoRoute {
-        /// Where the message was posted last.
+        /// Place where the second of send and receive was posted.
         place: Place,
-        /// The missing route.
         error: RouteError,
     },
-    /// The end of the earliest event is not a finite date.
+    /// The time of the earliest event is not finite.
     #[error(
         "the next event lies infinitely far ahead (after {seconds:?} simulated seconds): an amount divided by a speed overflowed"
     )]
@@ -128,7 +123,7 @@ fn collectives_text(communicator: CommunicatorId, blocking: bool, number: u64, c
 }
 
 impl ReplayError {
-    /// The action at which the replay stopped, where there is one.
+    /// Returns the action at which the replay stopped, if there is one.
     pub fn place(&self) -> Option<Place> {
         match self {
             Self::Mismatch { place, .. } | Self::NoRequest { place, .. } | Self::NoRoute { place, .. } => Some(*place),
@@ -137,7 +132,7 @@ impl ReplayError {
         }
     }
 
-    /// What the user can do about it.
+    /// Returns a way out for the user.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Deadlock { .. } => {

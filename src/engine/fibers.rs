@@ -1,9 +1,9 @@
-//! Collectives that do not block.
+//! Non-blocking collectives.
 //!
-//! They progress on their own, as in an MPI library with a progress thread or in hardware: a fiber enters the
+//! They progress in the background, as in an MPI library with a progress thread or in hardware: a fiber enters the
 //! collective as a rank would and goes through its steps, whatever the rank does meanwhile. Overheads of its messages
-//! delay the fiber and not the rank. Its flops, if it has any, are a computation like others: on a host with a core to
-//! spare they take nothing from the rank. A wait for its request ends when the fiber has.
+//! delay the fiber and not the rank. Its flops, if any, are a computation like others: on a host with a core to spare
+//! they do not slow the rank down. A wait for its request ends when the fiber ends.
 //!
 //! None of this is inlined into the loop over the actions of a rank, which is faster without it.
 
@@ -15,13 +15,13 @@ use crate::trace::Action;
 use crate::trace::actions::Window;
 
 impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
-    /// Whether a process is a fiber of a rank.
+    /// `true` if a process is a fiber of a rank.
     #[inline]
     pub(super) fn is_fiber(&self, id: u32) -> bool {
         id >= self.layout.ranks()
     }
 
-    /// A rank starts a collective and goes on.
+    /// Starts a collective in the background; the rank continues.
     #[inline(never)]
     pub(super) fn start_collective(&mut self, rank: u32, index: u32, request: u32) -> Turned {
         let call = self.trace.collectives[index as usize];
@@ -41,7 +41,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(GoesOn)
     }
 
-    /// A fiber has no step left.
+    /// Ends a fiber that has no step left.
     #[inline(never)]
     pub(super) fn end_fiber(&mut self, fiber: u32) -> Turned {
         let process = &mut self.processes[fiber as usize];
@@ -54,8 +54,8 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(Blocks)
     }
 
-    /// Takes the oldest collective of that number. As with messages, none of that number is no error, none at all is
-    /// one.
+    /// Takes the oldest collective with that request number. As with messages, it is an error only if the rank has no
+    /// collective at all.
     pub(super) fn take_started(
         &mut self,
         rank: u32,
@@ -70,7 +70,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(at.and_then(|at| started.remove(at).fiber))
     }
 
-    /// Waits for the end of a fiber.
+    /// Waits for a fiber to end.
     pub(super) fn wait_for_fiber(&mut self, rank: u32, fiber: u32) -> Turned {
         if matches!(self.processes[fiber as usize].state, State::Ended) {
             self.free_fibers.push(fiber);
@@ -79,7 +79,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         self.block(rank, State::OnFiber(fiber))
     }
 
-    /// Waits for the end of one of the fibers of a rank; goes on if all have ended.
+    /// Waits for one of the fibers of a rank to end; continues if all have ended.
     #[inline(never)]
     pub(super) fn wait_for_fibers(&mut self, rank: u32) -> Turned {
         while let Some(last) = self.process(rank).started.pop() {
@@ -92,14 +92,14 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(GoesOn)
     }
 
-    /// A fiber has ended for which the rank has waited for so many seconds.
+    /// Handles the end of a fiber for which the rank has waited `seconds`.
     #[inline(never)]
     pub(super) fn join(&mut self, rank: u32, fiber: u32, seconds: f64) -> Turned {
         self.free_fibers.push(fiber);
         let process = self.process(rank);
         process.times.communication += seconds;
         self.observer.released(rank, fiber, self.now, seconds);
-        // A wait for everything goes on with what is left.
+        // A wait for everything continues with what is left.
         let process = &self.processes[rank as usize];
         match process.actions.get(process.current()) {
             Some(Action::WaitAll) => self.wait_for_everything(rank),
@@ -123,14 +123,14 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         }
     }
 
-    /// The time of a test has passed: has the fiber ended?
+    /// Checks, once the time of a test has passed, whether the fiber has ended.
     #[inline(never)]
     pub(super) fn look_at_fiber(&mut self, rank: u32, request: u32) {
         let started = &mut self.processes[rank as usize].started;
         let Some(at) = started.iter().position(|s| s.request == request) else { return };
         let Some(fiber) = started[at].fiber else { return };
         if matches!(self.processes[fiber as usize].state, State::Ended) {
-            // The number keeps an empty place: the wait or test that follows takes it and does nothing.
+            // The entry keeps its number without a fiber: the wait or test that follows takes it and does nothing.
             self.processes[rank as usize].started[at].fiber = None;
             self.free_fibers.push(fiber);
             self.tests = 1.0;

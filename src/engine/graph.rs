@@ -1,14 +1,14 @@
-//! Ranks whose program is a graph.
+//! Ranks whose program is a graph of operations.
 //!
-//! This is the second kind of program next to lists, with the same operations to post and to compute. A rank has a
-//! process for each stream that its operations name, that of stream 0 being the rank itself; the others stand behind
-//! the ranks, as fibers do. A stream takes the operations that have become ready for it one after the other: a
-//! calculation occupies it until it ends, a send for its overhead, a receive for its overhead once the message is
-//! there. Messages are under way beside that, any number of them. Each further stream of a rank is a core more of its
-//! host: a schedule names the cores that the rank has.
+//! Graphs are the second kind of program besides lists, with the same operations to post and to compute. A rank has a
+//! process for each stream that its operations name; stream 0 is the rank itself, and the others are numbered after the
+//! ranks, as fibers are. A stream takes the operations that have become ready for it one after another: a calculation
+//! occupies it until it ends, a send for its overhead, a receive for its overhead once the message has arrived. Any
+//! number of messages are under way meanwhile. Each further stream of a rank adds a core to its host: a schedule names
+//! the cores that the rank has.
 //!
-//! A replay of lists never comes here: it enters where a process has no action left, and where a message of this
-//! context arrives.
+//! A replay of lists never runs this code: it is entered where a process has no action left, and where a message of
+//! this context arrives.
 //!
 //! Messages match by source, destination and tag, first in, first out, as in LogGOPSim (Hoefler, Schneider, Lumsdaine:
 //! LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model, HPDC 2010, section 2); a receive has room for
@@ -27,35 +27,35 @@ use crate::trace::schedule::{OperationKind, Schedule};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// The context of all messages of graphs; those of fibers count up from below it.
+/// Context of all messages of graphs; those of fibers are numbered from just below it downwards.
 pub(super) const CONTEXT: u32 = u32::MAX;
 
 /// No operation.
 const NONE: u32 = u32::MAX;
 
-/// Where a stream is in the operation that occupies it.
+/// Progress of the operation that occupies a stream.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Phase {
     Calculates,
-    /// Spends the overhead of a send, which is posted after it.
+    /// Spends the overhead of a send, which is posted afterwards.
     Sends,
-    /// Spends the overhead of a receive whose message is there.
+    /// Spends the overhead of a receive whose message has arrived.
     Receives,
 }
 
-/// A stream of a rank.
+/// Stream of a rank.
 #[derive(Default)]
 struct Stream {
     rank: u32,
     at_work: Option<(u32, Phase)>,
     /// Receives whose overhead is still to be spent, by operation and seconds.
     arrived: VecDeque<(u32, f64)>,
-    /// Operations that wait for nothing more.
+    /// Operations whose dependencies are all met.
     ready: VecDeque<u32>,
     idle: bool,
 }
 
-/// What a rank does at present, and for how long it did what.
+/// Current activity of a rank, and the time spent on each activity so far.
 #[derive(Clone, Copy, Default)]
 struct Clock {
     since: f64,
@@ -66,7 +66,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// Brings the times up to date; what the rank does changes now.
+    /// Brings the times up to date before the activity of the rank changes.
     fn pass(&mut self, now: f64) {
         let seconds = now - self.since;
         self.since = now;
@@ -84,38 +84,38 @@ impl Clock {
     }
 }
 
-/// Why an idle stream goes on.
+/// Reason why an idle stream continues.
 #[derive(Clone, Copy)]
 enum Cause {
-    /// A message has arrived.
+    /// A message arrived.
     Message(u32),
-    /// An operation of another stream, or of this one, has begun or ended.
+    /// An operation of this or another stream began or ended.
     Stream(u32),
 }
 
-/// The graphs of all ranks under way.
+/// Graphs of all ranks under way.
 pub(super) struct Graphs<'a> {
     schedule: &'a Schedule,
-    /// How many operations each operation still waits for, by rank.
+    /// Number of unmet dependencies of each operation, by rank.
     left: Vec<Vec<u32>>,
-    /// Operations that have not ended, by rank.
+    /// Number of operations that have not ended, by rank.
     open: Vec<u32>,
     clocks: Vec<Clock>,
-    /// By process.
+    /// Indexed by process.
     streams: Vec<Stream>,
-    /// The processes of streams but 0.
+    /// Processes of all streams but 0.
     processes: FxHashMap<(u32, u8), u32>,
-    /// The operations that wait for each message: that of the sender, and that of the receiver.
+    /// Operations that wait for each message: that of the sender, and that of the receiver.
     waiting: Vec<[u32; 2]>,
 }
 
 impl Graphs<'_> {
-    /// Whether a process runs operations of a graph, and has no list of actions.
+    /// `true` if a process runs operations of a graph, and has no list of actions.
     pub fn runs(&self, process: u32) -> bool {
         self.streams.get(process as usize).is_some_and(|stream| !self.schedule.ranks[stream.rank as usize].is_empty())
     }
 
-    /// Number of operations that have ended.
+    /// Returns the number of operations that have ended.
     pub fn ended(&self) -> u64 {
         self.schedule.operations() - self.open.iter().map(|&open| u64::from(open)).sum::<u64>()
     }
@@ -176,7 +176,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         self.graphs.as_mut().expect("only processes of graphs come here")
     }
 
-    /// Lets a stream go on until it is occupied, or has nothing to do.
+    /// Runs a stream until it is occupied, or has nothing to do.
     #[inline(never)]
     pub(super) fn go_on_in_graph(&mut self, process: u32) -> Turned {
         loop {
@@ -211,9 +211,9 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// A rank has ended all of its operations.
+    /// Ends a rank whose operations have all ended.
     fn end_of_graph(&mut self, process: u32) -> Turned {
-        // The last operation may have ended on another stream, which has said so then.
+        // The last operation may have ended on another stream, which has ended the rank.
         self.processes[process as usize].state = State::Ended;
         Ok(Blocks)
     }
@@ -225,7 +225,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         what(clock);
     }
 
-    /// An operation occupies its stream for some seconds.
+    /// Makes an operation occupy its stream for `seconds`.
     fn occupy(&mut self, process: u32, operation: u32, phase: Phase, seconds: f64) -> Turned {
         let stream = &mut self.graphs().streams[process as usize];
         let rank = stream.rank;
@@ -275,7 +275,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                 if begins {
                     self.travels(message);
                 } else if self.messages.get(message).progress == Progress::Travelling {
-                    // It has set off before.
+                    // Its departure was counted before.
                     self.change(rank, |clock| clock.travelling += 1);
                 }
                 Ok(GoesOn)
@@ -311,7 +311,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         Ok(())
     }
 
-    /// A message sets off, and both of its ends know of it.
+    /// Counts a message that departs at both of its ends.
     fn travels(&mut self, message: u32) {
         let Envelope { source, destination, .. } = self.messages.get(message).envelope;
         let waiting = self.graphs().waiting.get(message as usize).copied().unwrap_or([NONE; 2]);
@@ -322,11 +322,11 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// A message of graphs has arrived.
+    /// Handles the arrival of a message of graphs.
     #[inline(never)]
     pub(super) fn arrived_in_graph(&mut self, message: u32) {
         let Some(waiting) = self.graphs().waiting.get_mut(message as usize) else { return };
-        // Both ends are told together, though the message is announced once to each.
+        // Both ends are notified together, though the message is announced once to each.
         let [sender, receiver] = std::mem::replace(waiting, [NONE; 2]);
         let Envelope { source, destination, .. } = self.messages.get(message).envelope;
         let (started, entered) = (self.messages.get(message).started, self.messages.get(message).entered);
@@ -338,7 +338,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             let clock = &mut self.graphs().clocks[rank as usize];
             let since = clock.since;
             if clock.calculating + clock.in_overhead == 0 {
-                // The part of the latency that the rank has felt since something changed for it.
+                // The part of the latency since the last change of the rank's activity.
                 clock.times.latency += (entered.min(now) - started.max(since)).clamp(0.0, now - since);
             }
             self.change(rank, |clock| clock.travelling -= 1);
@@ -352,7 +352,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// The message of a receive is there; its overhead, if it has one, is still to be spent.
+    /// Handles the message of a receive; its overhead, if any, is still to be spent.
     fn received(&mut self, rank: u32, number: u32, message: u32) {
         let arrived = self.messages.get(message);
         let overhead = if arrived.detached { self.model.mpi.recv_overhead.at(arrived.bytes) } else { 0.0 };
@@ -367,7 +367,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         self.messages.release(message);
     }
 
-    /// An operation has ended: so may have its rank.
+    /// Ends an operation, and its rank after the last one.
     fn operation_ended(&mut self, rank: u32, number: u32, cause: Cause) {
         self.free(rank, number, false, cause);
         let now = self.now;
@@ -385,7 +385,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// Tells those that wait for the begin, or for the end, of an operation.
+    /// Notifies the operations that depend on the start, or on the end, of an operation.
     fn free(&mut self, rank: u32, number: u32, start: bool, cause: Cause) {
         let schedule = self.graphs().schedule;
         for dependant in schedule.ranks[rank as usize].dependants(number) {
@@ -403,7 +403,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// A stream has something to do. If it was idle, it goes on.
+    /// Makes a stream ready if it was idle.
     fn wake_stream(&mut self, process: u32, cause: Cause) {
         if !std::mem::replace(&mut self.graphs().streams[process as usize].idle, false) {
             return;
@@ -421,13 +421,13 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         self.ready.push_back(process);
     }
 
-    /// The first operation of a rank that can never begin, if there is one.
+    /// Returns the first operation of a rank that can never begin, if there is one.
     pub(super) fn stuck_operation(&self, rank: u32) -> Option<usize> {
         let graphs = self.graphs.as_ref()?;
         graphs.left[rank as usize].iter().position(|left| *left > 0)
     }
 
-    /// What the receives and sends of a rank under way wait for: their envelopes, and whether the rank is the sender.
+    /// Returns the unmatched receives and sends of a rank: their envelopes, and whether the rank is the sender.
     pub(super) fn awaited_by_graph(&self, rank: u32) -> Vec<(Envelope, bool)> {
         let Some(graphs) = &self.graphs else { return Vec::new() };
         let mut awaited = Vec::new();

@@ -1,7 +1,7 @@
-//! The communicators of a trace, as its collectives need them: who is on which host, and which member a rank is.
+//! Communicators of a trace, as its collectives need them: the host of each member, and the member number of each rank.
 //!
 //! A communicator has a layout of its own members, so that the choice of an algorithm and the algorithm itself see a
-//! world that is as small as the communicator. It is made when the first member enters a collective.
+//! world as small as the communicator. It is built when the first member enters a collective.
 
 use crate::ids::Rank;
 use crate::mpi::collective::SmpKnown;
@@ -9,16 +9,16 @@ use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CommunicatorId, MemberList};
 use rustc_hash::FxHashMap;
 
-/// A communicator at work.
+/// Communicator in use.
 #[derive(Debug)]
 pub(super) struct Group<'a> {
-    /// Its members, as ranks of the world.
+    /// Members, as ranks of the world.
     pub members: &'a [u32],
-    /// Where they are; ranks are members there.
+    /// Hosts of the members; its ranks are members.
     pub layout: Layout,
-    /// The members in ascending order of their ranks; empty where they are in that order already.
+    /// Members in ascending order of their ranks; empty if they are in that order already.
     sorted: Vec<u32>,
-    /// What each member knows of the node structure.
+    /// Knowledge of each member about the node structure.
     pub smp: Vec<SmpKnown>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Which member a rank is. Readers have checked that it is one.
+    /// Returns the member number of a rank. Readers have checked that it is a member.
     fn member(&self, rank: u32) -> u32 {
         let found = if self.sorted.is_empty() {
             self.members.binary_search(&rank).map(|at| at as u32)
@@ -48,21 +48,21 @@ impl<'a> Group<'a> {
     }
 }
 
-/// All communicators of a trace but that of all ranks.
+/// All communicators of a trace except that of all ranks.
 #[derive(Debug)]
 pub(super) struct Groups<'a> {
     lists: &'a [MemberList],
     world: &'a Layout,
     groups: Vec<Option<Box<Group<'a>>>>,
-    /// How many collectives that do not block a rank has started on a communicator.
+    /// Number of non-blocking collectives that a rank has started on a communicator.
     started: FxHashMap<(u32, CommunicatorId), u64>,
-    /// The contexts of those that not all members have started yet, and how many have.
+    /// Contexts of those that not all members have started yet, and the number of members that have.
     contexts: FxHashMap<(CommunicatorId, u64), (u32, usize)>,
     last_context: u32,
 }
 
 impl<'a> Groups<'a> {
-    /// Those with these members, ranks of `world`. Nobody has entered one.
+    /// Creates communicators with these members, ranks of `world`. No rank has entered one yet.
     pub fn new(lists: &'a [MemberList], world: &'a Layout) -> Self {
         Self {
             lists,
@@ -74,7 +74,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Which member of a communicator a rank is.
+    /// Returns the member number of a rank in a communicator.
     pub fn enter(&mut self, id: CommunicatorId, rank: u32) -> u32 {
         let Some(index) = id.index() else { return rank };
         let (lists, world) = (self.lists, self.world);
@@ -82,20 +82,21 @@ impl<'a> Groups<'a> {
         group.member(rank)
     }
 
-    /// The communicator of a call that somebody has entered; none for that of all ranks, and without a call.
+    /// Returns the communicator of a call that some rank has entered; `None` for that of all ranks, and without a call.
     #[inline]
     pub fn of(&self, call: Option<&CollectiveCall>) -> Option<&Group<'a>> {
         self.groups[call?.communicator.index()?].as_deref()
     }
 
-    /// What a member knows of the node structure, and the layout; none for the communicator of all ranks.
+    /// Returns the knowledge of a member about the node structure, and the layout; `None` for the communicator of all
+    /// ranks.
     pub fn known(&mut self, id: CommunicatorId, member: u32) -> Option<(&mut SmpKnown, &Layout)> {
         let group = self.groups[id.index()?].as_deref_mut()?;
         Some((&mut group.smp[member as usize], &group.layout))
     }
 
-    /// The context of the next collective that does not block of a rank: the same for all members, since they start
-    /// them in the same order, and of no other collective under way.
+    /// Returns the context of the next non-blocking collective of a rank: equal for all members, since they start them
+    /// in the same order, and different from that of any other collective under way.
     pub fn context(&mut self, id: CommunicatorId, rank: u32, members: usize) -> u32 {
         let started = self.started.entry((rank, id)).or_default();
         let key = (id, *started);
@@ -113,5 +114,5 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Set in the contexts of collectives that do not block.
+/// Set in the contexts of non-blocking collectives.
 pub(super) const FIBER: u32 = 1 << 31;

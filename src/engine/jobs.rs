@@ -1,7 +1,7 @@
 //! Several jobs in one replay: when the ranks of each start, and which of them start over.
 //!
-//! To the rest of the engine jobs are ranks with numbers of their own; their traces are merged before. All that is left
-//! is time: ranks of a job that starts later sleep until then, and a job that repeats begins its actions again, until
+//! To the rest of the engine, jobs are ranks with numbers of their own; their traces are merged beforehand. Only timing
+//! is left: ranks of a job that starts later sleep until then, and a job that repeats begins its actions again, until
 //! the last rank of the others ends.
 
 use super::process::State;
@@ -10,30 +10,30 @@ use super::{Engine, Observer, RankTimes};
 use crate::mpi::messages::Envelope;
 use crate::network::Transfers;
 
-/// When a job starts over.
+/// When a job starts again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Repeats {
     /// Never: the replay waits for its end.
     #[default]
     Never,
-    /// When all of its ranks have ended.
+    /// When all its ranks have ended.
     Together,
-    /// Each of its ranks when that has ended.
+    /// Each of its ranks as soon as it has ended.
     EachRank,
 }
 
-/// A job of a replay: consecutive ranks.
+/// Job of a replay: consecutive ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
     /// Number of ranks.
     pub ranks: u32,
     /// Start in seconds, zero or more, finite.
     pub start: f64,
-    /// When it starts over. Ranks that run a graph of operations never do.
+    /// When it starts again. Ranks that run a graph of operations never do.
     pub repeats: Repeats,
 }
 
-/// The jobs under way.
+/// Jobs under way.
 pub(super) struct Jobs {
     spans: Vec<Span>,
     /// First rank of each job, and the number of ranks.
@@ -45,7 +45,7 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// `None` where there is no job apart from the ranks themselves.
+    /// Returns `None` if the only job is the ranks themselves.
     pub fn new(spans: &[Span], ranks: u32) -> Option<Box<Self>> {
         if spans.is_empty() {
             return None;
@@ -65,13 +65,13 @@ impl Jobs {
         }))
     }
 
-    /// Number of ranks whose end the replay waits for; more than there are if it waits for all.
+    /// Returns the number of ranks whose end the replay waits for; more than there are if it waits for all.
     pub fn awaited(&self) -> u32 {
         let once = self.spans.iter().filter(|span| span.repeats == Repeats::Never);
         if once.clone().count() == self.spans.len() { u32::MAX } else { once.map(|span| span.ranks).sum() }
     }
 
-    /// First rank of each job.
+    /// Returns the first rank of each job.
     pub fn first_ranks(&self) -> &[u32] {
         &self.first[..self.spans.len()]
     }
@@ -86,7 +86,7 @@ impl Jobs {
 }
 
 impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
-    /// Ranks of jobs that start later sleep until then.
+    /// Makes ranks of jobs that start later sleep until then.
     pub(super) fn delay_starts(&mut self) {
         let Some(jobs) = &self.jobs else { return };
         let processes = std::mem::take(&mut self.ready);
@@ -103,7 +103,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         }
     }
 
-    /// A rank has ended: `None` if it stays so, otherwise whether it goes on with its first action.
+    /// Handles the end of a rank: `None` if it is final, otherwise whether the rank continues with its first action.
     #[cold]
     pub(super) fn next_round(&mut self, rank: u32) -> Option<Turn> {
         let now = self.now;
@@ -121,7 +121,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
                 jobs.first[job]..jobs.first[job + 1]
             }
         };
-        // A round that takes no time would be repeated for ever within an instant.
+        // A round that takes no time would be repeated forever within an instant.
         if jobs.began[rank as usize] >= now {
             return Some(Blocks);
         }
@@ -137,8 +137,8 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Some(GoesOn)
     }
 
-    /// How a rank spent its time until the end of the replay. A rank of a job that repeats is cut off in the middle of
-    /// something; what it did not spend otherwise, it waited.
+    /// Returns how a rank spent its time until the end of the replay. A rank of a job that repeats is cut off
+    /// mid-action; time not otherwise accounted for counts as waiting.
     pub(super) fn times(&self, rank: usize, end: f64) -> RankTimes {
         let mut times = self.processes[rank].times;
         match &self.jobs {
@@ -151,7 +151,8 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         times
     }
 
-    /// Sends that nobody received. Those of jobs that repeat are cut off by the end, so that they mean nothing.
+    /// Returns the sends that were never received, without those of jobs that repeat, which the end of the replay cuts
+    /// off.
     pub(super) fn unmatched_sends(&self) -> Vec<(Envelope, u64, u64)> {
         let mut unmatched = self.messages.unmatched_sends();
         if let Some(jobs) = &self.jobs {

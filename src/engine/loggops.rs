@@ -1,12 +1,12 @@
-//! Replays under the LogGOPS model, which knows processors and network cards and no links.
+//! Replays under the LogGOPS model, which has processors and network cards but no links.
 //!
-//! A message of s bytes occupies the processor of its sender for o + (s-1) O and its card for g + (s-1) G. Its first byte
-//! is at the receiver L after the overhead of the send has begun to be paid, o + L in all; there it waits until processor
-//! and card are free, and occupies them for o + (s-1) max(O, G) and g + (s-1) G, whether its receive is posted or
-//! not. A message of more than S bytes keeps its send open until it has met its receive. These are the rules of LogGOPSim
-//! (Hoefler, Schneider, Lumsdaine: LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model, HPDC 2010,
-//! section 2), event by event, so its times come out to the nanosecond. One thing is different: what an operation
-//! frees on another processor of the rank begins when that operation ends, not when that processor is free.
+//! A message of s bytes occupies the processor of its sender for o + (s-1) O and its card for g + (s-1) G. Its first
+//! byte reaches the receiver o + L after the send begins; there it waits until processor and card are free, and
+//! occupies them for o + (s-1) max(O, G) and g + (s-1) G, whether its receive is posted or not. A message of more than
+//! S bytes keeps its send open until it has met its receive. These are the rules of LogGOPSim (Hoefler, Schneider,
+//! Lumsdaine: LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model, HPDC 2010, section 2), event by
+//! event, so times match to the nanosecond. One rule differs: an operation that a dependency on another processor of
+//! the rank releases begins when that dependency ends, not when that processor is free.
 //!
 //! Every rank is a host of its own. Time is counted in picoseconds, so that no order depends on rounding.
 
@@ -29,7 +29,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Picoseconds of a second.
 const PICOSECONDS: f64 = 1e12;
 
-/// From here on a time is too long to be counted.
+/// Times from here on are too long to be counted.
 const ENDLESS: u64 = 1 << 62;
 
 fn picoseconds(seconds: f64) -> u64 {
@@ -40,7 +40,7 @@ fn seconds(picoseconds: u64) -> f64 {
     picoseconds as f64 / PICOSECONDS
 }
 
-/// What happens next, in the order of time, then of its making.
+/// Event; ordered by time, then by creation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     time: u64,
@@ -50,13 +50,13 @@ struct Event {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
-    /// An operation of a rank is tried.
+    /// Tries an operation of a rank.
     Operation { rank: u32, operation: u32 },
-    /// A message is tried at its receiver.
+    /// Tries a message at its receiver.
     Message { index: u32 },
 }
 
-/// A message that has been sent.
+/// Message that has been sent.
 #[derive(Clone, Copy)]
 struct Message {
     from: u32,
@@ -69,15 +69,15 @@ struct Message {
     operation: u32,
 }
 
-/// A rank under way.
+/// Rank under way.
 #[derive(Default)]
 struct State {
-    /// When each processor is free.
+    /// Time at which each processor is free.
     processors: Vec<u64>,
-    /// When each card can send, and receive.
+    /// Times at which each card can send, and receive.
     sends: Vec<u64>,
     receives: Vec<u64>,
-    /// How many operations each operation still waits for, and the earliest time that they leave to it.
+    /// Number of unmet dependencies of each operation, and the earliest start that the met ones allow.
     left: Vec<u32>,
     ready: Vec<u64>,
     open: u32,
@@ -86,10 +86,10 @@ struct State {
     overhead: u64,
 }
 
-/// Messages and receives of a rank that have not met: receives by their numbers, messages by their indices.
+/// Unmatched messages and receives of a rank: receives by number, messages by index.
 type Queues = FxHashMap<(u32, u32, u32), VecDeque<u32>>;
 
-/// Takes the first of a queue. One that is empty is forgotten: schedules may have as many tags as messages.
+/// Removes the first entry of a queue. Empty queues are dropped: schedules may have as many tags as messages.
 fn take(queues: &mut Queues, key: (u32, u32, u32)) -> Option<u32> {
     let Entry::Occupied(mut queue) = queues.entry(key) else { return None };
     let first = queue.get_mut().pop_front();
@@ -109,7 +109,7 @@ struct Replay<'a> {
     free_messages: Vec<u32>,
     posted: Queues,
     unexpected: Queues,
-    /// Operations that became free at the event at work.
+    /// Operations released by the current event.
     freed: Vec<(u32, OperationKind, u32)>,
     sent: u64,
     bytes: u64,
@@ -120,7 +120,7 @@ impl Replay<'_> {
         &self.schedule.ranks[rank as usize]
     }
 
-    /// Number of operations that have ended.
+    /// Returns the number of operations that have ended.
     fn ended(&self) -> u64 {
         self.schedule.operations() - self.ranks.iter().map(|state| u64::from(state.open)).sum::<u64>()
     }
@@ -130,7 +130,7 @@ impl Replay<'_> {
         self.number += 1;
     }
 
-    /// An operation has begun (`on_start`) or ended at this time.
+    /// Releases the operations that depend on one that began (`on_start`) or ended at this time.
     fn free(&mut self, rank: u32, operation: u32, on_start: bool, time: u64) {
         let schedule = self.schedule;
         let graph = &schedule.ranks[rank as usize];
@@ -150,7 +150,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Operations that became free enter the queue: rank by rank, sends first, then receives.
+    /// Queues the released operations: rank by rank, sends first, then receives.
     fn enter(&mut self) {
         let mut freed = std::mem::take(&mut self.freed);
         freed.sort_by_key(|&(rank, kind, number)| (rank, kind as u8, number));
@@ -231,7 +231,7 @@ impl Replay<'_> {
         }
     }
 
-    /// A message has met its receive: a sender that waited for that goes on.
+    /// Matches a message with its receive, which releases a sender that waited for that.
     fn met(&mut self, index: u32, now: u64) {
         let message = self.messages[index as usize];
         self.free_messages.push(index);
@@ -251,7 +251,7 @@ impl Replay<'_> {
         let key = (message.from, message.to, message.tag);
         let receive = self.posted.get(&key).and_then(|queue| queue.front().copied());
         let state = &mut self.ranks[message.to as usize];
-        // A message that nobody waits for occupies the processor and the card of the same numbers as those of its send.
+        // A message without a posted receive occupies the processor and the card with the numbers of those of its send.
         let (stream, card) = receive.map_or((message.stream, message.card), |number| {
             let operation = self.schedule.ranks[message.to as usize].operation(number);
             (operation.stream, operation.card)
@@ -309,23 +309,23 @@ impl Replay<'_> {
 }
 
 impl LogGops {
-    /// Picoseconds that a message of this size occupies the processor of its sender.
+    /// Returns the picoseconds for which a message of this size occupies the processor of its sender.
     fn overhead(&self, size: u64) -> u64 {
         picoseconds(self.o + more(size) * self.overhead_per_byte)
     }
 
-    /// The same for a card, of the sender or the receiver.
+    /// Returns the picoseconds for which a message of this size occupies a card, at the sender or the receiver.
     fn gap(&self, size: u64) -> u64 {
         picoseconds(self.g + more(size) * self.gap_per_byte)
     }
 
-    /// The same for the processor of the receiver.
+    /// Returns the picoseconds for which a message of this size occupies the processor of its receiver.
     fn receive(&self, size: u64) -> u64 {
         picoseconds(self.o + more(size) * self.overhead_per_byte.max(self.gap_per_byte))
     }
 }
 
-/// Bytes behind the first one.
+/// Returns the number of bytes after the first one.
 fn more(size: u64) -> f64 {
     size.saturating_sub(1) as f64
 }
@@ -397,7 +397,7 @@ pub(super) fn replay(
     if end >= ENDLESS {
         return Err(ReplayError::Endless { seconds: seconds(now) });
     }
-    // Of a rank with several processors these are means over them.
+    // For a rank with several processors these are means over them.
     let times = replay.ranks.iter().zip(ends).map(|(state, own)| {
         let mean = |picoseconds: u64| seconds(picoseconds) / state.processors.len() as f64;
         let (compute, communication) = (mean(state.calculated), mean(state.communicated));

@@ -1,8 +1,8 @@
 //! The replay: a clock, the ranks, and the two things that take time, hosts and network.
 //!
-//! A replay alternates between two phases. At one instant, every rank that can go on does so until it blocks
-//! (`run`). Then the clock jumps to the next event of a host or of the network, and the ranks that it sets free
-//! become ready. Nothing here knows files, terminals or threads.
+//! A replay alternates between two phases. At one instant, every rank that can continue does so until it blocks
+//! (`run`). Then the clock jumps to the next event of a host or of the network, and the ranks that it releases become
+//! ready. Nothing here depends on files, terminals or threads.
 
 mod agreement;
 mod ahead;
@@ -59,21 +59,21 @@ use std::sync::Arc;
 /// Events closer to each other than this many seconds happen together. It only absorbs rounding.
 pub const TIMING_PRECISION: f64 = 1e-12;
 
-/// The shortest sleep in seconds: SimGrid's with the precision that `smpirun` sets.
+/// Shortest sleep in seconds: SimGrid's with the precision that `smpirun` sets.
 const SHORTEST_SLEEP: f64 = 1e-9;
 
-/// How a trace turns into time.
+/// Model that turns a trace into times.
 #[derive(Debug, Clone)]
 pub struct Model {
     /// Network model.
     pub network: NetworkModel,
     /// Point-to-point layer.
     pub mpi: MpiOptions,
-    /// Which algorithm a collective uses.
+    /// Chooses the algorithm of each collective.
     pub collectives: Selector,
-    /// How flows share links.
+    /// Rule by which flows share links.
     pub sharing: Rule,
-    /// Which events are merged into one instant.
+    /// Precision below which events are merged into one instant.
     pub precision: Precision,
     /// The network as packets see it, where they are the model ([`NetworkModel::packet_level`]); it belongs to one platform
     /// and to those with its links and routes.
@@ -83,8 +83,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model of a replay of which nothing else is said: SMPI's network, exact sharing, and no events merged but
-    /// those that rounding has parted.
+    /// Returns a default model: SMPI's network, exact sharing, and no merging of events beyond rounding.
     pub fn exact(collectives: Selector) -> Self {
         Self {
             network: NetworkModel::smpi(),
@@ -98,14 +97,14 @@ impl Model {
     }
 }
 
-/// Replays a trace on a platform; `layout` says which rank is on which host. `&mut ()` observes nothing, and makes the
-/// fastest replay.
+/// Replays a trace on a platform; `layout` maps ranks to hosts. `&mut ()` observes nothing, and makes the fastest
+/// replay.
 ///
 /// # Errors
-/// [`ReplayError`] if the ranks cannot all come to their end.
+/// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the layout has another number of ranks than the trace, or names a host that the platform lacks.
+/// If the layout has a different number of ranks from the trace, or names a host that the platform lacks.
 pub fn replay(
     trace: &Trace,
     platform: &Platform,
@@ -116,17 +115,17 @@ pub fn replay(
     replay_jobs(trace, &[], platform, layout, model, observer)
 }
 
-/// Replays a trace that several were merged into; `jobs` has the ranks of each, in order. Where some of them repeat, the
-/// replay ends with the last rank of the others, which is the end of [`Outcome::simulated_seconds`].
+/// Replays a trace merged from several; `jobs` has the ranks of each, in order. If some of them repeat, the replay ends
+/// with the last rank of the others, which determines [`Outcome::simulated_seconds`].
 ///
-/// A job that deadlocks beside one that repeats would never end: replay it alone before.
+/// A job that deadlocks next to one that repeats would never end: replay it alone first.
 ///
 /// # Errors
-/// [`ReplayError`] if the ranks cannot all come to their end.
+/// [`ReplayError`] if some rank cannot reach its end.
 ///
 /// # Panics
-/// If the layout has another number of ranks than the trace, or names a host that the platform lacks; if `jobs` is not
-/// empty and has another number of ranks.
+/// If the layout has a different number of ranks from the trace, or names a host that the platform lacks; if `jobs` is
+/// not empty and its number of ranks differs.
 pub fn replay_jobs(
     trace: &Trace,
     jobs: &[Span],
@@ -232,27 +231,26 @@ struct Engine<'a, O: ?Sized, N> {
     cpu: Cpu,
     groups: Groups<'a>,
     agreement: agreement::Agreement,
-    /// The graphs of ranks that have no list of actions.
+    /// Graphs of ranks that have no list of actions.
     graphs: Option<Box<graph::Graphs<'a>>>,
-    /// The jobs, where there are several.
+    /// Jobs, if there are several.
     jobs: Option<Box<jobs::Jobs>>,
-    /// Number of ranks whose end is the end of the replay, where some jobs repeat; more than there are elsewhere.
+    /// Number of ranks whose end is the end of the replay, if some jobs repeat; otherwise more than there are.
     awaited: u32,
-    /// The fiber of a rank whose messages have that context; and fibers that can be used again.
+    /// Fiber of a rank whose messages have that context; and fibers that can be reused.
     fibers: FxHashMap<(u32, u32), u32>,
     free_fibers: Vec<u32>,
-    /// The answers to questions under way.
+    /// Answers to requests under way.
     answers: FxHashMap<u32, u32>,
     /// Number of ranks that wait until a message could be received.
     watched_for: u32,
-    /// Whether there are more ranks than the caches hold (see `ahead`).
+    /// `true` if there are more ranks than the caches hold (see `ahead`).
     crowded: bool,
-    /// Whether ranks take turns at each instant, one call each (see `run`).
+    /// `true` if ranks run in lockstep at each instant, one call each (see `run`).
     turns: bool,
-    /// Whether a wait-all finishes its requests one by one: where receives have an overhead, and where ranks take
-    /// turns.
+    /// `true` if a wait-all finishes its requests one by one: with receive overheads, and with lockstep scheduling.
     one_by_one: bool,
-    /// Tests and probes that failed in a row, plus one. One variable for all ranks, as in SimGrid.
+    /// Number of tests and probes that failed in a row, plus one. One variable for all ranks, as in SimGrid.
     tests: f64,
     probes: f64,
     message_count: u64,
@@ -263,7 +261,7 @@ struct Engine<'a, O: ?Sized, N> {
 impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     fn new(begin: Begin<'a>, observer: &'a mut O, mut network: N) -> Self {
         let Begin { trace, jobs, platform, layout, model } = begin;
-        // Which transfer began first decides nothing in an exact allocation, but a literal one depends on it.
+        // The order in which transfers begin has no effect on an exact allocation, but a literal one depends on it.
         let turns = N::LITERAL || trace.polls();
         let shortest_sleep = if N::LITERAL { model.precision.others } else { SHORTEST_SLEEP };
         let jobs = jobs::Jobs::new(jobs, layout.ranks());
@@ -345,8 +343,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             self.now += delay;
             self.cpu.advance(self.now, precision.others, &mut freed);
             self.network.advance(self.now, delay, precision, &mut arrived);
-            // Plain loops: at most instants there is nothing or one to go through, and iterators that drain or chain
-            // cost more.
+            // Plain loops: most instants have no or one item, and iterators that drain or chain cost more.
             for &rank in &freed {
                 self.ready.push_back(rank);
             }
@@ -375,14 +372,14 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         Ok(self.outcome())
     }
 
-    /// Number of actions, and of operations of graphs, that have begun.
+    /// Returns the number of actions, and of operations of graphs, that have begun.
     fn begun(&self) -> u64 {
         let ranks = &self.processes[..self.layout.ranks() as usize];
         let actions: usize = ranks.iter().map(|process| process.next).sum();
         actions as u64 + self.graphs.as_ref().map_or(0, |graphs| graphs.ended())
     }
 
-    /// Whether nothing happens any more but receives of unknown size that look for messages which nobody will send.
+    /// `true` if the only activity left is receives of unknown size that poll for messages which will never be sent.
     fn only_polls(&self) -> bool {
         let mut polls = false;
         let stuck = self.processes.iter().zip(0..).all(|(process, rank)| match process.state {
@@ -401,7 +398,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         polls && stuck && self.network.is_idle()
     }
 
-    /// A message that a rank is blocked on has arrived.
+    /// Handles the arrival of a message that a rank is blocked on.
     #[inline]
     fn notify(&mut self, mut rank: u32, message: u32) {
         let context = self.messages.get(message).envelope.context;
@@ -420,7 +417,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
                 return;
             }
             State::OnSet { left } if *left == 1 => *left = 0,
-            // The rank is up already, for another message of its set.
+            // The rank is ready already, because of another message of its set.
             _ => return,
         }
         let blocked = self.now - process.since;
@@ -428,10 +425,9 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         let alone = (started - process.since).clamp(0.0, blocked);
         process.times.waiting += alone;
         process.times.communication += blocked - alone;
-        // The part of the latency that the rank has felt.
+        // The part of the latency during which the rank was blocked.
         process.times.latency += (entered - started.max(process.since)).clamp(0.0, blocked - alone);
-        // The next action of a rank is in no cache if there are many ranks. Asked for now, it is there when its turn
-        // comes.
+        // With many ranks, the next action of a rank is in no cache. Prefetched now, it is there when its turn comes.
         if !self.crowded
             && let Some(action) = process.actions.get(process.next)
         {
@@ -443,13 +439,13 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
 
     fn outcome(self) -> Outcome {
         let ranks = self.layout.ranks() as usize;
-        // The last rank that is waited for has ended just now, where others repeat.
+        // The last rank that the replay waits for has ended just now, while other jobs repeat.
         let end = match self.awaited {
             u32::MAX => self.processes[..ranks].iter().map(|p| p.times.end).fold(0.0, f64::max),
             _ => self.now,
         };
         let ranks: Vec<RankTimes> = (0..ranks).map(|rank| self.times(rank, end)).collect();
-        // Links carry headers and framing, too.
+        // Links also carry headers and framing.
         let share = self.model.network.payload_share();
         let links = self.network.traffic().into_iter().enumerate().map(|(i, (messages, bytes))| LinkTraffic {
             link: crate::ids::LinkId::new(i),
@@ -486,7 +482,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
             }
             let standing_at = self.stuck_operation(rank as u32).unwrap_or(process.current());
             standing.push(Some(standing_at));
-            // What a fiber waits for is what its rank waits for.
+            // A rank waits for whatever its fiber waits for.
             let at_work = match process.state {
                 State::OnFiber(fiber) => &self.processes[fiber as usize],
                 _ => process,
@@ -516,7 +512,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         ReplayError::Deadlock { seconds: self.now, ranks: self.layout.ranks(), blocked, standing }
     }
 
-    /// What a rank is doing, in the words of the trace; `at_work` is it or the fiber that it waits for.
+    /// Returns the current operation of a rank, in the words of the trace; `at_work` is it or the fiber that it waits
+    /// for.
     fn operation(&self, process: &Process<'_>, at_work: &Process<'_>) -> &'static str {
         if let Some(call) = at_work.collective.call.filter(|_| !std::ptr::eq(process, at_work)) {
             return call.kind.nonblocking_name();

@@ -8,18 +8,19 @@ use super::{Counter, Envelope};
 use crate::ids::LinkId;
 use crate::network::sharing::LinkState;
 
-/// A rank that was blocked on a message goes on, for the message has arrived.
+/// Continuation of a rank that was blocked on a message, now that the message has arrived.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Wakening {
-    /// Number of the message, as [`Observer::message_started`] gave it.
+    /// Number of the message, as passed to [`Observer::message_started`].
     pub message: u32,
-    /// When the rank stopped.
+    /// Time at which the rank blocked.
     pub since: f64,
-    /// When the transfer began: both halves were posted, or the send of a message that does not wait for its receive.
+    /// Time at which the transfer began: send and receive were posted, or the send of a message that does not wait for
+    /// its receive.
     pub started: f64,
-    /// When its latency was over. It may have waited behind others of its connection since then.
+    /// Time at which its latency was over. It may have waited behind others of its connection since then.
     pub entered: f64,
-    /// Now.
+    /// Current time.
     pub date: f64,
 }
 
@@ -36,8 +37,8 @@ pub enum Interest {
 
 /// An observer of a replay. All methods do nothing unless overridden.
 ///
-/// A collective that does not block progresses in a fiber beside its rank. Fibers have numbers from the number of ranks
-/// on, which are used again, and stand where a rank stands in [`computed`](Self::computed),
+/// A non-blocking collective progresses in a fiber, in the background of its rank. Fibers are numbered from the number
+/// of ranks on, and numbers are reused. They appear in place of a rank in [`computed`](Self::computed),
 /// [`spent_overhead`](Self::spent_overhead), [`message_started`](Self::message_started) (as poster),
 /// [`woken`](Self::woken) and [`released`](Self::released) (as `by`).
 pub trait Observer {
@@ -64,59 +65,59 @@ pub trait Observer {
         let _ = (rank, action, date);
     }
 
-    /// A rank has computed for so many seconds, until now.
+    /// A rank has computed for `seconds`, until now.
     #[inline]
     fn computed(&mut self, rank: u32, date: f64, seconds: f64) {
         let _ = (rank, date, seconds);
     }
 
-    /// A rank has spent so many seconds in calls that wait for nobody, until now.
+    /// A rank has spent `seconds` in non-blocking calls, until now.
     #[inline]
     fn spent_overhead(&mut self, rank: u32, date: f64, seconds: f64) {
         let _ = (rank, date, seconds);
     }
 
-    /// A message starts because `poster` has posted its second half, or its send if it does not wait for its receive. Numbers of messages that have arrived, and for
-    /// which nobody waits any more, are used again.
+    /// A message starts because `poster` has posted the second of its send and receive, or its send if that does not
+    /// wait for the receive. Numbers of messages that have arrived, and that no rank waits for any more, are reused.
     #[inline]
     fn message_started(&mut self, message: u32, poster: u32, envelope: Envelope, bytes: u64, date: f64) {
         let _ = (message, poster, envelope, bytes, date);
     }
 
-    /// A rank goes on, for a message has arrived.
+    /// A rank continues because a message has arrived.
     #[inline]
     fn woken(&mut self, rank: u32, wakening: Wakening) {
         let _ = (rank, wakening);
     }
 
-    /// A rank has started a collective that does not block: a fiber begins.
+    /// A rank has started a non-blocking collective: a fiber begins.
     #[inline]
     fn fiber_began(&mut self, fiber: u32, rank: u32, date: f64) {
         let _ = (fiber, rank, date);
     }
 
-    /// A rank goes on after so many seconds, for a fiber of its own has ended, or another rank has posted what it
+    /// A rank continues after `seconds`, because a fiber of its own has ended, or another rank has posted what it
     /// looked for.
     #[inline]
     fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
         let _ = (rank, by, date, seconds);
     }
 
-    /// The state of a link since now. It may be told several times.
+    /// State of a link from now on. It may be reported several times.
     #[inline]
     fn link_changed(&mut self, link: LinkId, state: LinkState, date: f64) {
         let _ = (link, state, date);
     }
 }
 
-/// The observer of a replay that is not observed.
+/// Observer of a replay that is not observed.
 impl Observer for () {
     fn interest(&self) -> Interest {
         Interest::Nothing
     }
 }
 
-/// An observer that only counts actions: the replay runs as if there were none.
+/// Observer that only counts actions: the replay runs as if there were none.
 impl Observer for Counter {
     fn interest(&self) -> Interest {
         Interest::Nothing
@@ -127,7 +128,7 @@ impl Observer for Counter {
     }
 }
 
-/// A pair of observers, called one after the other.
+/// Pair of observers, called one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn interest(&self) -> Interest {
         self.0.interest().max(self.1.interest())
@@ -183,7 +184,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
-/// A borrowed observer.
+/// Borrowed observer.
 impl<O: Observer + ?Sized> Observer for &mut O {
     fn interest(&self) -> Interest {
         (**self).interest()

@@ -1,8 +1,8 @@
 //! One-sided communication and probes.
 //!
-//! A put is a message that its target need not receive: it starts at once. A get asks with an empty message, and the
-//! answer starts when that has arrived. A fence waits for the rank's own operations on the window and then for all
-//! members, in a barrier; so after it all operations are complete at both ends. To combine data at the target
+//! A put is a message that its target need not receive: it starts immediately. A get sends an empty request message,
+//! and the answer starts when that has arrived. A fence waits for the rank's own operations on the window and then for
+//! all members, in a barrier; after it all operations are complete at both ends. Combining data at the target
 //! (accumulate) takes no time there.
 
 use super::process::{OneSided, State, Then};
@@ -13,7 +13,7 @@ use crate::network::Transfers;
 use crate::trace::{CollectiveCall, CollectiveKind, CommunicatorId};
 
 impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
-    /// A rank begins an operation: it pays what a send that does not block costs.
+    /// Begins an operation, which costs the rank as much as a non-blocking send.
     pub(super) fn one_sided(&mut self, rank: u32, operation: OneSided) -> Turned {
         let bytes = if operation.gets { 0 } else { operation.bytes };
         let overhead = self.model.mpi.isend_overhead.at(bytes);
@@ -24,7 +24,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         self.begin_one_sided(rank, operation)
     }
 
-    /// Its message, or the question for it, starts.
+    /// Starts its message, or the request for it.
     #[inline(never)]
     pub(super) fn begin_one_sided(&mut self, rank: u32, operation: OneSided) -> Turned {
         let OneSided { other, window, bytes, gets } = operation;
@@ -47,7 +47,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         let question = self.messages.post_one_sided(there, 0, Side::Send);
         let answer = self.messages.post_one_sided(back, bytes, Side::Recv);
         if let (Some(question), Some(answer)) = (question.message(), answer.message()) {
-            // Nobody waits for the question; to those who watch, the answer begins with it.
+            // No rank waits for the request; to observers, the answer begins with it.
             self.messages.release(question);
             let latency = self.start(rank, there, question)?;
             self.messages.begin(question, self.now, latency);
@@ -58,7 +58,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(answer)
     }
 
-    /// A message has arrived; if it was a question, the answer to it starts.
+    /// Handles an arrived message; if it was a request, the answer to it starts.
     #[inline(never)]
     pub(super) fn answer(&mut self, question: u32) -> Result<(), ReplayError> {
         let Some(answer) = self.answers.remove(&question) else { return Ok(()) };
@@ -68,7 +68,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(())
     }
 
-    /// Puts the rank's own operations into its set: those on a window and with a rank, or all.
+    /// Collects the rank's own operations in its set: those on a window and with a rank, or all.
     #[inline(never)]
     pub(super) fn finish_one_sided(&mut self, rank: u32, window: Option<CommunicatorId>, other: Option<u32>) {
         let process = self.process(rank);
@@ -92,7 +92,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     #[inline(never)]
     pub(super) fn fence(&mut self, rank: u32, window: CommunicatorId) -> Turned {
         let barrier = CollectiveCall { communicator: window, ..CollectiveCall::empty(CollectiveKind::Barrier) };
-        // The barrier is entered, but its first step comes when the rank goes on, and so after the wait.
+        // The barrier is entered here, but its first step runs when the rank continues, after the wait.
         self.enter_collective(rank, barrier)?;
         self.flush(rank, window, None)
     }
@@ -108,7 +108,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         self.block(rank, State::OnMessage(envelope))
     }
 
-    /// A rank has posted a send: if its receiver waits for just that, it goes on.
+    /// A rank has posted a send: a receiver that waits for just that continues.
     #[cold]
     pub(super) fn message_is_there(&mut self, poster: u32, envelope: Envelope) {
         let rank = envelope.destination;
@@ -125,7 +125,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         }
     }
 
-    /// Looks once for a message: it takes the time of a look.
+    /// Looks once for a message, which takes the time of a look.
     pub(super) fn look_once(&mut self, rank: u32) -> Turned {
         let (mpi, speed) = (&self.model.mpi, self.cpu.speed(rank));
         let flops = mpi.probe_time * speed * mpi.probe_cpu_usage;

@@ -8,7 +8,7 @@ use crate::mpi::messages::{Envelope, Mismatch, Posted, Request, Side};
 use crate::network::{Handshake, Transfers};
 use crate::trace::{Action, Datatype, SendRecv};
 
-/// Room of a receive that takes whatever comes: those of collectives, and probed ones.
+/// Size of a receive that accepts any message: those of collectives, and probed ones.
 pub(super) const ANY_SIZE: u64 = u64::MAX;
 
 impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
@@ -21,7 +21,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         self.process(rank).pending.push(Pending { source, destination, tag, request: Some(request) });
     }
 
-    /// Takes the oldest remembered request of a triple. None of that triple is no error, none at all is one.
+    /// Takes the oldest pending request of a triple. It is an error only if there is no pending request at all.
     pub(super) fn take_pending(
         &mut self,
         rank: u32,
@@ -51,7 +51,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         self.post_send(rank, send)
     }
 
-    /// Posts a send. A blocking one waits unless it is detached; another one is remembered, by the collective or
+    /// Posts a send. A blocking one waits unless it is detached; a non-blocking one is remembered, by the collective or
     /// `sendRecv` that it belongs to or by the rank.
     #[inline]
     pub(super) fn post_send(&mut self, rank: u32, send: Send) -> Turned {
@@ -101,7 +101,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         self.posted(rank, envelope, posted)
     }
 
-    /// Starts the transfer if both halves are there.
+    /// Starts the transfer if both send and receive are posted.
     #[inline(always)] // Into its two callers: a call would cost as much as the rest.
     pub(super) fn posted(
         &mut self,
@@ -123,7 +123,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(posted.request)
     }
 
-    /// A send is posted: if control messages come before its data, the first of them leaves now.
+    /// Handles a posted send: if control messages precede its data, the first of them leaves now.
     #[inline(always)] // Most models have no control messages.
     pub(super) fn request(&mut self, bytes: u64, posted: Result<Posted, Mismatch>) {
         if self.model.mpi.rendezvous_trips > 0 {
@@ -141,7 +141,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         }
     }
 
-    /// A message that has met its receive starts, after its control messages if it has some.
+    /// Starts a message that has met its receive, after its control messages if it has some.
     #[cold]
     fn shake_hands(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<(), ReplayError> {
         let (bytes, requested) = (self.messages.get(id).bytes, self.messages.get(id).started);
@@ -161,14 +161,14 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(())
     }
 
-    /// Hosts and ranks of a message, the sender's first.
+    /// Returns hosts and ranks of a message, the sender's first.
     #[inline]
     fn ends_of(&self, envelope: Envelope) -> ((HostId, HostId), (u32, u32)) {
         let Envelope { source, destination, .. } = envelope;
         ((self.layout.host(Rank(source)), self.layout.host(Rank(destination))), (source, destination))
     }
 
-    /// A message that needs nothing more starts.
+    /// Starts a message that needs nothing more.
     #[inline]
     pub(super) fn set_off(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<(), ReplayError> {
         let latency = self.start(rank, envelope, id)?;
@@ -178,7 +178,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(())
     }
 
-    /// Puts a message on its way. Returns its latency.
+    /// Hands a message to the network. Returns its latency.
     #[inline]
     pub(super) fn start(&mut self, rank: u32, envelope: Envelope, id: u32) -> Result<f64, ReplayError> {
         let bytes = self.messages.get(id).bytes;
@@ -218,7 +218,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         }
     }
 
-    /// Gives a complete request back; returns the overhead of a receive whose sender did not wait.
+    /// Releases a complete request; returns the overhead of a receive whose sender did not wait.
     #[inline]
     pub(super) fn let_go(&mut self, request: Request) -> Option<f64> {
         let id = request.message()?;
@@ -237,7 +237,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
             return self.wait_one_by_one(rank, false);
         }
         let mut left = 0;
-        // The set is taken out and put back so that its memory serves again.
+        // The set is taken out and put back to reuse its memory.
         let mut set = std::mem::take(&mut self.process(rank).set);
         for request in &set {
             if !self.messages.is_complete(*request) {
@@ -255,9 +255,9 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         outcome
     }
 
-    /// The same, one by one: requests are finished in the order in which they complete, those complete at the same time
-    /// in the order in which they were posted, sends that nobody waits for first. `woken`: the completion of one of
-    /// them has ended the call that the rank was blocked in.
+    /// Waits for all requests of the rank's set, one by one: requests are finished in the order in which they complete,
+    /// those complete at the same time in the order in which they were posted, sends that no rank waits for first.
+    /// `woken`: the completion of one of them has ended the call that the rank was blocked in.
     pub(super) fn wait_one_by_one(&mut self, rank: u32, mut woken: bool) -> Turned {
         loop {
             let set = &mut self.processes[rank as usize].set;
@@ -280,12 +280,12 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         }
     }
 
-    /// The time of a test has passed: is the request complete?
+    /// Checks, once the time of a test has passed, whether the request is complete.
     pub(super) fn look_at(&mut self, rank: u32, pending: Pending) -> Turned {
         let Some(request) = pending.request else { return Ok(GoesOn) };
         if self.messages.is_complete(request) {
             self.tests = 1.0;
-            // The triple keeps an empty place: the wait or test that follows takes it and does nothing.
+            // The triple keeps an empty entry: the wait or test that follows takes it and does nothing.
             self.process(rank).pending.push(Pending { request: None, ..pending });
             return self.finish(rank, request);
         }
@@ -296,17 +296,17 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         Ok(GoesOn)
     }
 
-    /// A receive of unknown size polls until its message is there: it spends the time of a look.
+    /// Polls for the message of a receive of unknown size: spends the time of a look.
     pub(super) fn probe(&mut self, rank: u32, probe: Probe) -> Turned {
         let mpi = &self.model.mpi;
         let (time, usage) = (mpi.probe_time, mpi.probe_cpu_usage);
         let speed = self.cpu.speed(rank);
         self.cpu.prepare(rank, self.probes * time * speed * usage, speed * usage);
-        // Whoever looks takes turns.
+        // Polling implies lockstep scheduling.
         self.begin_computing(rank, CALLS_BEFORE_A_LOOK, Some(probe))
     }
 
-    /// The look has ended: the receive is posted, or looks again.
+    /// Ends a look: the receive is posted, or looks again.
     pub(super) fn probed(&mut self, rank: u32, probe: Probe, found: bool) -> Turned {
         if !found {
             if self.model.mpi.growing_times {
@@ -332,7 +332,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
         self.send(rank, Send { to: call.to, tag: 0, bytes, datatype: call.send_type, blocking: false, context: 0 })
     }
 
-    /// The send half is posted; now the receive half, then both are waited for.
+    /// Posts the receive of a combined send and receive after its send, then waits for both.
     pub(super) fn sendrecv_receive(&mut self, rank: u32) -> Turned {
         let process = self.process(rank);
         let Some(Action::SendRecv { index }) = process.actions.get(process.current()).copied() else {
@@ -346,7 +346,7 @@ impl<O: Observer + ?Sized, N: Transfers> Engine<'_, O, N> {
     }
 }
 
-/// Whether the action at work is a combined send and receive.
+/// `true` if the current action is a combined send and receive.
 #[inline]
 fn is_sendrecv(process: &Process<'_>) -> bool {
     matches!(process.actions.get(process.current()), Some(Action::SendRecv { .. }))

@@ -1,4 +1,4 @@
-//! A rank as a small state machine: where it is in its trace, and what it waits for.
+//! State machine of a rank: its position in the trace, and the event it waits for.
 
 use super::RankTimes;
 use crate::mpi::collective::{Cursor, SmpKnown, Stage, Step};
@@ -6,7 +6,7 @@ use crate::mpi::messages::{Envelope, Request};
 use crate::trace::actions::Window;
 use crate::trace::{CollectiveCall, CommunicatorId, Datatype};
 
-/// A send that is posted once its overhead has passed.
+/// Send that is posted once its overhead has passed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Send {
     pub to: u32,
@@ -14,22 +14,22 @@ pub(super) struct Send {
     pub bytes: u64,
     pub datatype: Datatype,
     pub blocking: bool,
-    /// That of the collective to which it belongs; 0 elsewhere.
+    /// Context of the collective to which it belongs; 0 elsewhere.
     pub context: u32,
 }
 
-/// A one-sided operation that begins once its overhead has passed.
+/// One-sided operation that begins once its overhead has passed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OneSided {
-    /// The rank whose memory it is about.
+    /// Rank whose memory it accesses.
     pub other: u32,
     pub window: CommunicatorId,
     pub bytes: u64,
-    /// Whether it reads.
+    /// `true` for a get.
     pub gets: bool,
 }
 
-/// A receive of unknown size that looks for its message.
+/// Receive of unknown size that polls for its message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
     pub from: u32,
@@ -39,13 +39,13 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// What the message that it looks for matches on; `rank` is the receiver.
+    /// Returns the envelope of the message that it looks for; `rank` is the receiver.
     pub fn envelope(&self, rank: u32) -> Envelope {
         Envelope::message(self.from, rank, self.tag)
     }
 }
 
-/// A non-blocking request that `wait`, `test` or `waitall` will ask for.
+/// Non-blocking request that a later `wait`, `test` or `waitall` refers to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
     pub source: u32,
@@ -55,40 +55,39 @@ pub(super) struct Pending {
     pub request: Option<Request>,
 }
 
-/// A collective that does not block, until somebody waits for it.
+/// Non-blocking collective, until a rank waits for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Started {
     pub request: u32,
-    /// The fiber in which it progresses; `None`: one that a test has found complete.
+    /// Fiber in which it progresses; `None`: one that a test has found complete.
     pub fiber: Option<u32>,
 }
 
-/// What follows a call that took a rank's turn.
+/// Continuation after a call that ended a rank's turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Then {
-    /// The operation is over.
+    /// None: the operation is over.
     Nothing,
-    /// Waiting for the request.
+    /// Waits for the request.
     Wait(Request),
-    /// Finishing the request, which is complete.
+    /// Finishes the request, which is complete.
     Finish(Request),
-    /// The receive half of a combined send and receive.
+    /// Posts the receive of a combined send and receive.
     SendRecvReceive,
-    /// The rest of a wait-all.
+    /// Continues a wait-all.
     WaitAll,
-    /// Beginning what the rank has prepared to compute, after so many more calls; for a look for a message, or for
-    /// itself.
+    /// Begins the prepared computation of the rank, after `calls` more calls; for a look for a message, or for itself.
     Compute { calls: u8, look: Option<Probe> },
-    /// The look at the request that a test is about.
+    /// Checks the request of a test.
     Look(Pending),
-    /// What a receive of unknown size does after a look.
+    /// Continues a receive of unknown size after a look.
     Probed { probe: Probe, found: bool },
 }
 
-/// What a rank waits for, or that it can go on.
+/// Event that a rank waits for, or `Ready`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum State {
-    /// Goes on with the next step of its collective, or with its next action.
+    /// Can continue with the next step of its collective, or with its next action.
     Ready,
     /// Waits for its next turn at this instant.
     Called(Then),
@@ -98,23 +97,23 @@ pub(super) enum State {
     OnRequest(Request),
     /// Spends the overhead of a receive that is complete, or of a look for a message.
     Overhead,
-    /// Waits until so many requests of its set are complete.
+    /// Waits until `left` more requests of its set are complete.
     OnSet { left: u32 },
     /// Spends the overhead of a receive of its set.
     SetOverhead,
-    /// Computes.
+    /// Runs a computation.
     Computing,
-    /// Sleeps, as its trace says.
+    /// Sleeps, as requested by its trace.
     Sleeping,
     /// Spends the time of a test.
     Testing(Pending),
     /// Spends the time of a test of a collective, by its number.
     TestingFiber(u32),
-    /// Polls.
+    /// Polls for the message of a receive of unknown size.
     Probing(Probe),
     /// Waits until a message like this could be received.
     OnMessage(Envelope),
-    /// Waits for the end of a fiber of its own.
+    /// Waits for a fiber of its own to end.
     OnFiber(u32),
     /// Spends the overhead of a one-sided operation.
     OneSidedOverhead(OneSided),
@@ -124,14 +123,14 @@ pub(super) enum State {
     Ended,
 }
 
-/// A collective that a rank is in.
+/// Collective that a rank is in.
 #[derive(Default, Debug)]
 pub(super) struct Progress {
-    /// The call; `None` outside of collectives.
+    /// Call; `None` outside of collectives.
     pub call: Option<CollectiveCall>,
-    /// Which member of the communicator of the call the rank is.
+    /// Member number of the rank in the communicator of the call.
     pub member: u32,
-    /// The context of its messages.
+    /// Context of its messages.
     pub context: u32,
     pub stages: Vec<Stage>,
     pub stage: usize,
@@ -140,30 +139,31 @@ pub(super) struct Progress {
     pub step: usize,
 }
 
-/// A rank; or a fiber, in which a collective progresses beside its rank, and which has no actions.
+/// Rank; or a fiber, in which a collective progresses in the background of its rank, and which has no actions.
 ///
-/// What a rank needs each time it goes on comes first, side by side: with many ranks, all else waits for memory.
+/// Fields that a rank needs each time it continues come first, next to each other: with many ranks, all others have to
+/// be fetched from memory.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Process<'a> {
     pub state: State,
-    /// When the rank stopped last.
+    /// Time at which the rank last stopped.
     pub since: f64,
     /// Index of the next action.
     pub next: usize,
     pub actions: Window<'a>,
     pub times: RankTimes,
-    /// The rank that it is, or to which it belongs.
+    /// Rank that it is, or to which it belongs.
     pub owner: u32,
-    /// Whether it is in a collective, so that others need not look there.
+    /// `true` if it is in a collective, so that others need not check.
     pub collects: bool,
     pub collective: Progress,
-    /// The requests of the wait-all under way, or posted for the next one.
+    /// Requests of the wait-all under way, or posted for the next one.
     pub set: Vec<Request>,
     pub pending: Vec<Pending>,
-    /// Collectives that do not block, in the order in which they were started.
+    /// Non-blocking collectives, in the order in which they were started.
     pub started: Vec<Started>,
-    /// One-sided operations since the last fence or flush: the window, the other rank, and the request.
+    /// One-sided operations since the last fence or flush: window, other rank, and request.
     pub one_sided: Vec<(CommunicatorId, u32, Request)>,
     pub smp: SmpKnown,
 }
@@ -187,7 +187,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Index of the action at work.
+    /// Returns the index of the current action.
     pub fn current(&self) -> usize {
         self.next.saturating_sub(1)
     }

@@ -1,9 +1,10 @@
-//! What a rank does at one instant, until it blocks.
+//! Execution of a rank at one instant, until it blocks.
 //!
-//! Usually a rank goes on until it blocks, then the next one does: whom a rank meets is decided by ranks and tags, not
-//! by who is first, so the order matters to the rounding of sums at most. Tests and receives of unknown size are the
-//! exception: they share a counter among all ranks; and so is SimGrid's incremental sharing, whose rates depend on who
-//! began first. There the ranks take turns, one call into the message layer each, in the order of SimGrid 3.32.
+//! Usually a rank continues until it blocks, then the next one does: matching depends on ranks and tags, not on which
+//! rank runs first, so the order affects at most the rounding of sums. Tests and receives of unknown size are an
+//! exception: they share a counter among all ranks. So is SimGrid's incremental sharing, whose rates depend on the
+//! order of starts. There the ranks run in lockstep, one call into the message layer each, in the order of SimGrid
+//! 3.32.
 
 use super::process::{OneSided, Pending, Probe, Process, Send, State, Then};
 use super::{Engine, Observer, ReplayError};
@@ -11,14 +12,14 @@ use crate::mpi::messages::Request;
 use crate::network::Transfers;
 use crate::trace::{ANY_TARGET, Action, UNKNOWN_COUNT};
 
-/// Calls into SimGrid's kernel before the one that begins a computation: they set its size and its host. Others take
-/// their turns meanwhile, which decides whose computation enters the event queue first.
+/// Calls into SimGrid's kernel before the one that begins a computation: they set its size and its host. Other ranks
+/// take their turns meanwhile, which decides the order of computations in the event queue.
 const CALLS_BEFORE_A_COMPUTATION: u8 = 2;
 
-/// The same for the time that a look for a message takes, which has a bound, too.
+/// Calls into SimGrid's kernel before the time that a look for a message takes, which also has a bound.
 pub(super) const CALLS_BEFORE_A_LOOK: u8 = 3;
 
-/// Whether a rank can go on at this instant.
+/// Outcome of a turn of a rank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     GoesOn,
@@ -34,7 +35,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         &mut self.processes[rank as usize]
     }
 
-    /// Lets a rank go on from where it stopped until it blocks or ends.
+    /// Resumes a rank until it blocks or ends.
     pub(super) fn resume(&mut self, rank: u32) -> Result<(), ReplayError> {
         let mut turn = self.wake(rank)?;
         while turn == GoesOn {
@@ -43,7 +44,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         Ok(())
     }
 
-    /// Notes that a rank stops here and for what.
+    /// Blocks a rank in this state.
     #[inline]
     pub(super) fn block(&mut self, rank: u32, state: State) -> Turned {
         let now = self.now;
@@ -53,7 +54,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         Ok(Blocks)
     }
 
-    /// A call into the message layer is done. Where ranks take turns it is the others' turn now.
+    /// Ends a call into the message layer. With lockstep scheduling, the turn passes to the other ranks.
     #[inline]
     pub(super) fn call(&mut self, rank: u32, then: Then) -> Turned {
         if !self.turns {
@@ -77,7 +78,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// Finishes what a rank was blocked in.
+    /// Finishes the operation in which a rank was blocked.
     fn wake(&mut self, rank: u32) -> Turned {
         let (now, one_by_one) = (self.now, self.one_by_one);
         let process = self.process(rank);
@@ -133,7 +134,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// A rank has spent time in calls, without waiting for anybody.
+    /// Notes time that a rank has spent in non-blocking calls.
     #[inline]
     pub(super) fn overhead(&mut self, rank: u32, spent: f64) {
         let times = &mut self.process(rank).times;
@@ -142,7 +143,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         self.observer.spent_overhead(rank, self.now, spent);
     }
 
-    /// The next step of the collective that the rank is in, or its next action.
+    /// Executes the next step of the collective that the rank is in, or its next action.
     #[inline]
     fn next_operation(&mut self, rank: u32) -> Turned {
         let process = self.process(rank);
@@ -227,7 +228,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// Collectives that do not block, one-sided operations and probes: out of the way of what most traces consist of.
+    /// Executes non-blocking collectives, one-sided operations and probes, kept apart from the common actions of most
+    /// traces.
     #[inline(never)]
     fn act_beside(&mut self, rank: u32, action: Action) -> Turned {
         match action {
@@ -254,8 +256,8 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         }
     }
 
-    /// Waits for all that the rank has started. Fibers go on whatever it waits for, so the order of the waits does not
-    /// matter.
+    /// Waits for everything that the rank has started. Fibers progress whatever it waits for, so the order of the waits
+    /// does not matter.
     pub(super) fn wait_for_everything(&mut self, rank: u32) -> Turned {
         if !self.process(rank).started.is_empty() && self.wait_for_fibers(rank)? == Blocks {
             return Ok(Blocks);
@@ -265,7 +267,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         self.wait_all(rank)
     }
 
-    /// The trace of a rank is at its end; requests that it never asked for are waited for, the last of each triple.
+    /// Ends the trace of a rank; waits for requests that it never waited for, the last of each triple.
     fn end(&mut self, rank: u32) -> Turned {
         if self.graphs.as_ref().is_some_and(|graphs| graphs.runs(rank)) {
             return self.go_on_in_graph(rank);
@@ -300,7 +302,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
     }
 
     pub(super) fn compute(&mut self, rank: u32, flops: f64) -> Turned {
-        // Nothing to do takes no time, but where ranks take turns it costs the turns until the next event.
+        // An empty computation takes no time, but with lockstep scheduling it costs the turns until the next event.
         if flops == 0.0 && !self.turns {
             return Ok(GoesOn);
         }
@@ -308,7 +310,7 @@ impl<'a, O: Observer + ?Sized, N: Transfers> Engine<'a, O, N> {
         self.begin_computing(rank, if self.turns { CALLS_BEFORE_A_COMPUTATION } else { 0 }, None)
     }
 
-    /// Begins what the rank has prepared to compute, after so many other calls.
+    /// Begins the prepared computation of the rank, after `calls` other calls.
     #[inline]
     pub(super) fn begin_computing(&mut self, rank: u32, calls: u8, look: Option<Probe>) -> Turned {
         if calls > 0 {

@@ -151,7 +151,7 @@ fn ranks_of_one_host_talk_over_its_loopback() {
     let actions: [&[Action]; 2] = [&[send(1, 100_000)], &[recv(0, 100_000)]];
     let outcome = run_on(&platform(1, 2), &Mapping::Block, &actions).expect("runs");
     assert!(close(outcome.simulated_seconds, 100_016.0 / (LOOPBACK * factor)));
-    // A message to oneself is a real message, too.
+    // A message to oneself is also a real message.
     let isend = Action::Isend { to: 0, tag: 0, count: 100_000, datatype: Datatype::BYTE };
     let outcome = run(&[&[isend, recv(0, 100_000), Action::WaitAll]]).expect("runs");
     assert!(close(outcome.simulated_seconds, 100_016.0 / (LOOPBACK * factor)));
@@ -172,7 +172,7 @@ fn a_receive_of_unknown_size_that_nobody_serves_is_a_deadlock_too() {
     let error = run(&[&[probe], &[Action::Init]]).expect_err("deadlock");
     let ReplayError::Deadlock { blocked, .. } = error else { panic!("{error}") };
     assert_eq!(blocked[0].missing, [(Envelope { source: 1, destination: 0, tag: 5, context: 0 }, false)]);
-    // One that is served late is none: it looks again after 0.1, 0.3 and 0.6 ms.
+    // A receive that is served late polls again after 0.1, 0.3 and 0.6 ms.
     let late = Action::Send { to: 0, tag: 5, count: 10, datatype: Datatype::BYTE };
     let outcome = run(&[&[probe], &[Action::Compute { flops: 4e5 }, late]]).expect("runs");
     assert!(close(outcome.simulated_seconds, 6e-4 + lone(10)));
@@ -223,12 +223,12 @@ fn a_transfer_about_to_end_does_not_keep_others_from_beginning() {
     let precision = Precision { transfers: 0.0, others: 1e-9 };
     let model = Model { network: NetworkModel::ideal(), precision, ..model() };
     let outcome = replay(&trace, &platform, &layout, &model, &mut ()).expect("runs");
-    // The remaining 0.3 bytes carry the rounding of dates in the microseconds.
+    // The remaining 0.3 bytes carry the rounding of times in the microseconds.
     assert!((outcome.ranks[1].end - 2500.3e-9).abs() < 1e-14, "{}", outcome.ranks[1].end);
     assert!((outcome.ranks[3].end - 3500.0e-9).abs() < 1e-14, "{}", outcome.ranks[3].end);
 }
 
-/// Replays ranks that call these collectives one after the other; communicator 1 has the ranks 2 and 0.
+/// Replays ranks that call these collectives one after another; communicator 1 has the ranks 2 and 0.
 fn collectives(calls: &[&[(CollectiveKind, u32, u32)]]) -> Result<Outcome, ReplayError> {
     let mut trace = Trace { communicators: vec![vec![2, 0].into()], ..Trace::default() };
     for calls in calls {
@@ -253,7 +253,7 @@ fn members_that_call_different_collectives_are_an_error() {
     let (barrier, bcast) = ((Barrier, 0, 0), (Bcast, 0, 0));
     assert!(collectives(&[&[barrier, bcast], &[barrier, bcast], &[barrier, bcast]]).is_ok());
     let error = collectives(&[&[barrier, bcast], &[barrier, barrier], &[barrier, bcast]]).expect_err("they differ");
-    // Which of them comes first is a matter of the barrier before.
+    // The preceding barrier decides which of them is first.
     let ReplayError::Collectives { number, blocking: true, calls: [first, here], .. } = &error else {
         panic!("{error}")
     };
@@ -262,9 +262,9 @@ fn members_that_call_different_collectives_are_an_error() {
     assert_eq!(error.to_string(), format!("collective number 2 is {}, but {}", name(first), name(here)));
     assert_eq!((first.place.action, here.place.action), (2, 2));
     assert!([first, here].iter().any(|called| (called.kind, called.place.rank) == (Barrier, 1)));
-    // Another root is another broadcast.
+    // A broadcast with another root is another broadcast.
     assert!(collectives(&[&[bcast], &[(Bcast, 1, 0)], &[bcast]]).is_err());
-    // Communicators count for themselves, so ranks 0 and 2 may meet there before or after the barrier.
+    // Communicators are counted separately, so ranks 0 and 2 may meet there before or after the barrier.
     let inner = (Allreduce, 0, 1);
     assert!(collectives(&[&[inner, barrier], &[barrier], &[inner, barrier]]).is_ok());
     let error = collectives(&[&[inner, barrier], &[barrier], &[(Bcast, 0, 1), barrier]]).expect_err("they differ");

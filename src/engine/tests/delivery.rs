@@ -1,4 +1,4 @@
-//! Messages in order, on one connection for each pair of ranks, and what the model puts around them.
+//! Messages in order, on one connection for each pair of ranks, and the overheads that the model adds.
 
 use super::*;
 use crate::network::model::Packets;
@@ -13,7 +13,7 @@ fn in_order() -> Model {
     model
 }
 
-/// Ideal, side by side, from the time at which both halves are posted.
+/// Ideal, side by side, from the time at which both send and receive are posted.
 fn concurrent() -> Model {
     Model { network: NetworkModel::ideal(), ..model() }
 }
@@ -53,18 +53,18 @@ fn recv_tag(from: u32, tag: i32, count: u32) -> Action {
 
 #[test]
 fn an_eager_message_leaves_when_it_is_sent() {
-    // It arrives after 2 us, long before it is asked for. Otherwise it starts then, and takes 2 us from there.
+    // It arrives after 2 us, long before its receive is posted. Otherwise it starts then, and takes 2 us from there.
     let actions: &[&[Action]] = &[&[send(1, 1000)], &[compute(50.0), recv(0, 1000)]];
     assert_ends(&in_order(), actions, &[0.0, 50.0]);
     assert_ends(&concurrent(), actions, &[0.0, 52.0]);
-    // Asked for while it travels.
+    // The receive is posted while it travels.
     assert_ends(&in_order(), &[&[send(1, 1000)], &[compute(1.5), recv(0, 1000)]], &[0.0, 2.0]);
 }
 
 #[test]
 fn messages_of_a_pair_queue_one_behind_the_other() {
-    // In order: 1 to 2 us, then 2 to 4 us, so that the second one is there while the receiver computes until 12 us. Side by
-    // side both have half of the link, and the first one takes until 3 us.
+    // In order: 1 to 2 us, then 2 to 4 us, so that the second one has arrived while the receiver computes until 12 us.
+    // Side by side both have half of the link, and the first one takes until 3 us.
     let sends = [isend(1, 1, 1000), isend(1, 2, 2000), Action::WaitAll];
     let receives =
         [Action::Irecv { from: 0, tag: 2, count: 2000, datatype: Datatype::BYTE }, recv_tag(0, 1, 1000), compute(10.0)];
@@ -75,8 +75,8 @@ fn messages_of_a_pair_queue_one_behind_the_other() {
 
 #[test]
 fn a_large_message_waits_for_its_receive_and_then_for_its_turn() {
-    // The small one takes from 1 to 61 us. The large one starts when it is asked for, at 0, too, and from 61 us on has the
-    // link for 100 us. In the other order of the sends the large one goes first.
+    // The small one takes from 1 to 61 us. The large one starts when its receive is posted, also at 0, and from 61 us
+    // on has the link for 100 us. In the other order of the sends the large one goes first.
     let receives: &[Action] = &[
         Action::Irecv { from: 0, tag: 1, count: 60_000, datatype: Datatype::BYTE },
         Action::Irecv { from: 0, tag: 2, count: 100_000, datatype: Datatype::BYTE },
@@ -85,7 +85,7 @@ fn a_large_message_waits_for_its_receive_and_then_for_its_turn() {
     let sends: &[Action] = &[isend(1, 1, 60_000), isend(1, 2, 100_000), Action::WaitAll];
     let marker: &[Action] = &[isend(1, 3, 0)];
     assert_ends(&in_order(), &[&[sends, marker].concat(), receives], &[161.0, 162.0]);
-    // Not asked for before 100 us, it takes from 101 to 201 us.
+    // With the receive posted at 100 us, it takes from 101 to 201 us.
     let late: &[Action] = &[&[compute(100.0)], &receives[..2], &[Action::WaitAll]].concat();
     assert_ends(&in_order(), &[sends, late], &[201.0, 201.0]);
 }
@@ -101,7 +101,7 @@ fn a_latency_counts_where_the_connection_has_gone_idle() {
 
 #[test]
 fn other_pairs_share_links_as_ever() {
-    // Two senders: 1 ms / 1 GB/s each, shared: 1 + 2 us. Both ways between two ranks: likewise.
+    // Two senders: 1 ms / 1 GB/s each, shared: 1 + 2 us. The same in both directions between two ranks.
     for model in [in_order(), concurrent()] {
         let receive = |from| Action::Irecv { from, tag: 0, count: 1000, datatype: Datatype::BYTE };
         let receives: &[Action] = &[receive(1), receive(2), Action::WaitAll];
@@ -134,7 +134,7 @@ fn control_messages_come_before_the_data_of_a_rendezvous() {
     exchange(&with(1), 0.0, 0.0, 102.0);
     exchange(&with(2), 0.0, 0.0, 103.0);
     exchange(&with(2), 10.0, 0.0, 113.0);
-    // The request has come by then, or comes half a microsecond later.
+    // The request has arrived by then, or arrives half a microsecond later.
     exchange(&with(2), 0.0, 10.0, 112.0);
     exchange(&with(2), 0.0, 0.5, 103.0);
     // Messages whose sender does not wait have none.
