@@ -8,6 +8,7 @@ use crate::trace::{CommunicatorId, Datatype};
 /// Place in the trace: an action of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
+    /// Rank that executes the action.
     pub rank: u32,
     /// Index of the action in the rank's list.
     pub action: usize,
@@ -48,11 +49,13 @@ pub enum ReplayError {
         place: Place,
         /// Envelope on which they matched.
         envelope: Envelope,
+        /// Contradiction between the two.
         mismatch: Mismatch,
     },
     /// Members of a communicator call different collectives.
     #[error("{}", collectives_text(*communicator, *blocking, *number, calls))]
     Collectives {
+        /// Communicator of the calls.
         communicator: CommunicatorId,
         /// `false` for non-blocking collectives, which are counted separately.
         blocking: bool,
@@ -64,6 +67,7 @@ pub enum ReplayError {
     /// A `wait`, `test`, `wait_request` or `test_request` of a rank that has no request of that sort at all.
     #[error("`{operation}` without any {} before it: there is no request to wait for", requested_by(operation))]
     NoRequest {
+        /// Place of the call.
         place: Place,
         /// Name of the operation.
         operation: &'static str,
@@ -79,6 +83,7 @@ pub enum ReplayError {
     NoRoute {
         /// Place where the second of send and receive was posted.
         place: Place,
+        /// Error of the routing.
         error: RouteError,
     },
     /// The time of the earliest event is not finite.

@@ -24,6 +24,7 @@ pub struct RankTimes {
 /// Traffic of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkTraffic {
+    /// Link of the platform.
     pub link: LinkId,
     /// Messages whose route crosses it.
     pub messages: u64,

@@ -1,28 +1,28 @@
-//! Mapping by recursive bisection: ranks that send each other much get places near each other.
+//! Mapping by recursive bisection: ranks that exchange much data are placed near each other.
 //!
-//! Ranks and places are halved together, again and again (dual recursive bipartitioning: F. Pellegrini, Static mapping by
-//! dual recursive bipartitioning of process and architecture graphs, SHPCC 1994). Places are halved in their order; ranks
-//! so that few bytes cross between the halves: several first halves, each improved by moves and their best prefix (C.
-//! Fiduccia and R. Mattheyses, A linear-time heuristic for improving network partitions, DAC 1982), of which the best is
-//! kept.
+//! Ranks and places are bisected together, recursively (dual recursive bipartitioning: F. Pellegrini, Static mapping by
+//! dual recursive bipartitioning of process and architecture graphs, SHPCC 1994). Places are halved in their order;
+//! ranks so that few bytes cross between the halves: several initial halves, each improved by moves and their best
+//! prefix (C. Fiduccia and R. Mattheyses, A linear-time heuristic for improving network partitions, DAC 1982), of which
+//! the best is kept.
 //!
-//! This is our own and not METIS since METIS draws from the C library's `rand`, whose numbers differ between systems; here
-//! all weights are integers and the generator is PCG64, so that a mapping is the same everywhere.
+//! Not METIS, because METIS draws from the C library's `rand`, whose numbers differ between systems; here all weights
+//! are integers and the generator is PCG64, so that a mapping is the same everywhere.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeSet;
 
-/// First halves that grow from a random vertex.
+/// Number of initial halves grown from a random vertex.
 const GROWN: usize = 6;
-/// Passes over a pair of halves, at most.
+/// Most passes over a pair of halves.
 const PASSES: usize = 12;
-/// Exchanges without a new best after which a pass ends.
+/// Number of exchanges without a new best after which a pass ends.
 const PATIENCE: usize = 64;
-/// Seed of the generator: a mapping depends on nothing but its input.
+/// Seed of the generator: a mapping depends on its input alone.
 const SEED: u64 = 0x6d6f_7073_696d;
 
-/// A symmetric matrix of weights: for each vertex its neighbours, in order.
+/// Symmetric matrix of weights: the neighbours of each vertex, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Affinity {
     first: Vec<usize>,
@@ -31,7 +31,7 @@ pub struct Affinity {
 }
 
 impl Affinity {
-    /// Adds up the weights of both directions of pairs among `vertices` vertices. A vertex has none with itself.
+    /// Adds up the weights of both directions of pairs among `vertices` vertices. Self-pairs are ignored.
     pub fn new(vertices: usize, pairs: impl IntoIterator<Item = (u32, u32, u64)>) -> Self {
         let mut both: Vec<(u32, u32, u64)> = Vec::new();
         for (a, b, weight) in pairs {
@@ -60,8 +60,8 @@ impl Affinity {
     }
 }
 
-/// Returns the vertices in an order in which neighbours are near each other: their order as it is, where no other halves
-/// have fewer weights between them.
+/// Returns the vertices in an order in which neighbours are near each other; in their original order, if no other
+/// bisection has a smaller cut.
 pub fn order(graph: &Affinity) -> Vec<u32> {
     let all = (0..graph.first.len().saturating_sub(1) as u32).collect();
     let mut order = Vec::new();
@@ -79,8 +79,8 @@ pub fn order(graph: &Affinity) -> Vec<u32> {
     order
 }
 
-/// Returns the place of each rank. Places are in an order in which near ones are neighbours; `groups` says which of them
-/// belong together (to a switch), so that halves end between groups where they can.
+/// Returns the place of each rank. Consecutive places are near each other; `groups` is the group (switch) of each
+/// place, so that halves end between groups where possible.
 pub fn place(ranks: &Affinity, groups: &[u32]) -> Vec<u32> {
     let mut places = vec![0; groups.len()];
     let mut bisector = Bisector::new(ranks);
@@ -100,7 +100,8 @@ pub fn place(ranks: &Affinity, groups: &[u32]) -> Vec<u32> {
     places
 }
 
-/// The number of places of the first half: the end of a group that is nearest to the middle, if one is in the middle half.
+/// Returns the number of places of the first half: the end of a group that is nearest to the middle, if one is in the
+/// middle half.
 fn split(groups: &[u32]) -> usize {
     let middle = groups.len() / 2;
     let ends = (1..groups.len()).filter(|&at| groups[at - 1] != groups[at]);
@@ -108,13 +109,13 @@ fn split(groups: &[u32]) -> usize {
     near.filter(|at| at.abs_diff(middle) * 4 <= groups.len()).unwrap_or(middle)
 }
 
-/// Halves sets of vertices.
+/// Bisects sets of vertices.
 struct Bisector<'a> {
     graph: &'a Affinity,
     random: Pcg64,
-    /// Which half a vertex is in, while it is in the set: 0 or 1; elsewhere [`OUTSIDE`].
+    /// Half of a vertex of the set: 0 or 1; elsewhere [`OUTSIDE`].
     side: Vec<u8>,
-    /// What a change of sides gains.
+    /// Gain of moving each vertex to the other half.
     gain: Vec<i64>,
 }
 
@@ -127,7 +128,7 @@ impl<'a> Bisector<'a> {
         Self { graph, random, side: vec![OUTSIDE; vertices], gain: vec![0; vertices] }
     }
 
-    /// The best halves found, the first with `low` vertices; both in rising order of vertices.
+    /// Returns the best halves found, the first with `low` vertices; both in rising order of vertices.
     fn halves(&mut self, set: &[u32], low: usize, grown: usize) -> (Vec<u32>, Vec<u32>) {
         let mut best: Option<(i64, Vec<u32>)> = None;
         for start in 0..=grown {
@@ -150,7 +151,7 @@ impl<'a> Bisector<'a> {
         (first, second)
     }
 
-    /// Weights between the halves, counted from both sides.
+    /// Returns the weight between the halves, counted from both sides.
     fn cut(&self, set: &[u32]) -> i64 {
         let of = |&vertex: &u32| {
             let own = self.side[vertex as usize];
@@ -160,7 +161,7 @@ impl<'a> Bisector<'a> {
         set.iter().map(of).fold(0, i64::saturating_add)
     }
 
-    /// Lets the first half grow from a random vertex: always by the vertex that sends most into it.
+    /// Grows the first half from a random vertex: each time by the vertex with the largest weight into it.
     fn grow(&mut self, set: &[u32], low: usize) {
         set.iter().for_each(|&vertex| {
             self.side[vertex as usize] = 1;
@@ -186,7 +187,7 @@ impl<'a> Bisector<'a> {
         }
     }
 
-    /// Exchanges vertices between the halves as long as a pass makes the cut smaller.
+    /// Exchanges vertices between the halves as long as a pass reduces the cut.
     fn improve(&mut self, set: &[u32]) {
         for _ in 0..PASSES {
             if !self.pass(set) {
@@ -195,8 +196,8 @@ impl<'a> Bisector<'a> {
         }
     }
 
-    /// One pass: the best vertex of the first half goes over, then the best of the second, and so on; what follows the
-    /// best moment is taken back.
+    /// Runs one pass: the best vertex of the first half moves over, then the best of the second, and so on; moves after
+    /// the best state are undone.
     fn pass(&mut self, set: &[u32]) -> bool {
         let mut free: [BTreeSet<(i64, std::cmp::Reverse<u32>)>; 2] = [BTreeSet::new(), BTreeSet::new()];
         for &vertex in set {
@@ -246,7 +247,7 @@ impl<'a> Bisector<'a> {
 mod tests {
     use super::*;
 
-    /// Weights between places of the same group, and of groups, for a two-level machine.
+    /// Returns the weight between different groups of places, for a two-level machine.
     fn crossing(pairs: &[(u32, u32, u64)], places: &[u32], size: u32) -> u64 {
         let group = |rank: u32| places[rank as usize] / size;
         pairs.iter().filter(|pair| group(pair.0) != group(pair.1)).map(|pair| pair.2).sum()

@@ -1,7 +1,7 @@
-//! The posted halves that wait for the other half, by the rank that will receive.
+//! Posted sends and receives that wait for their partners, by receiving rank.
 //!
-//! A rank has few envelopes open at a time, and those of one rank lie side by side: to compare some of them takes less
-//! than to hash one, and ranks whose turn comes in order find theirs in order. Only what goes beyond that is in a hash
+//! A rank has few envelopes open at a time, and those of one rank are adjacent in memory: comparing some of them takes
+//! less time than hashing one, and ranks whose turns come in order find theirs in order. Only the excess is in a hash
 //! table.
 
 use super::messages::Envelope;
@@ -9,17 +9,17 @@ use crate::prefetch::prefetch;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
-/// So many envelopes of a rank are compared one by one: what two cache lines hold.
+/// Number of envelopes of a rank that are compared one by one: two cache lines.
 const LISTED: usize = 6;
 
-/// The oldest and the youngest posted half of an envelope, by the numbers of their messages.
+/// Oldest and youngest posted send or receive of an envelope, by the numbers of their messages.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Queue {
     pub head: u32,
     pub tail: u32,
 }
 
-/// An envelope without its destination, and its queue.
+/// Envelope without its destination, and its queue.
 #[derive(Clone, Copy, Default, Debug)]
 struct Open {
     source: u32,
@@ -28,13 +28,13 @@ struct Open {
     queue: Queue,
 }
 
-/// The open envelopes of a destination.
+/// Open envelopes of a destination.
 #[derive(Clone, Default, Debug)]
 #[repr(align(64))]
 struct Inbox {
     open: [Open; LISTED],
     listed: u16,
-    /// How many more are in the table.
+    /// Number of further envelopes in the table.
     tabled: u32,
 }
 
@@ -65,7 +65,7 @@ impl Inbox {
     }
 }
 
-/// The queues of all envelopes that are open.
+/// Queues of all open envelopes.
 #[derive(Default, Debug)]
 pub(super) struct Inboxes {
     inboxes: Vec<Inbox>,
@@ -73,7 +73,7 @@ pub(super) struct Inboxes {
 }
 
 impl Inboxes {
-    /// Replaces the queue of an envelope by what `change` makes of it; none means that the envelope is not open.
+    /// Replaces the queue of an envelope by the result of `change`; `None` means that the envelope is not open.
     #[inline]
     pub fn update<T>(&mut self, envelope: Envelope, change: impl FnOnce(Option<Queue>) -> (T, Option<Queue>)) -> T {
         let destination = envelope.destination as usize;
@@ -121,7 +121,7 @@ impl Inboxes {
         }
     }
 
-    /// Asks for the envelopes of a destination some time before they are needed.
+    /// Prefetches the envelopes of a destination.
     #[inline]
     pub fn ask_for(&self, destination: u32) {
         if let Some(inbox) = self.inboxes.get(destination as usize) {
@@ -130,7 +130,7 @@ impl Inboxes {
         }
     }
 
-    /// The queue of an envelope, if it is open.
+    /// Returns the queue of an envelope, if it is open.
     pub fn get(&self, envelope: &Envelope) -> Option<Queue> {
         let inbox = self.inboxes.get(envelope.destination as usize)?;
         match inbox.position(envelope) {
@@ -139,7 +139,7 @@ impl Inboxes {
         }
     }
 
-    /// All open envelopes with their queues, in no order.
+    /// Returns all open envelopes with their queues, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Envelope, Queue)> {
         let listed = (0..).zip(&self.inboxes).flat_map(|(destination, inbox)| {
             inbox.open[..usize::from(inbox.listed)].iter().map(move |&Open { source, tag, context, queue }| {

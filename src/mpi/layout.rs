@@ -1,10 +1,10 @@
-//! Which ranks share a host: the node structure that SMP-aware collectives use.
+//! Node structure: the ranks on each host, for SMP-aware collectives.
 
 use crate::ids::{HostId, Rank};
 
-/// The ranks of the world communicator, or the members of another one, grouped by host.
+/// Ranks of the world communicator, or members of another one, grouped by host.
 ///
-/// Nodes are numbered by their leader, the smallest rank on the host, so that the list of leaders is sorted.
+/// Nodes are numbered by their leader, the lowest rank on the host, so that the list of leaders is sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     host_of_rank: Vec<HostId>,
@@ -17,7 +17,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Each rank on a host of its own, rank `r` on host `r`.
+    /// Places each rank on a host of its own, rank `r` on host `r`.
     pub fn one_each(ranks: usize) -> Self {
         Self::new((0..ranks).map(HostId::new).collect())
     }
@@ -49,43 +49,43 @@ impl Layout {
         }
     }
 
-    /// Number of ranks.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> u32 {
         self.host_of_rank.len() as u32
     }
 
-    /// The host of a rank.
+    /// Returns the host of a rank.
     #[inline]
     pub fn host(&self, rank: Rank) -> HostId {
         self.host_of_rank[rank.index()]
     }
 
-    /// Number of the node that a rank is on.
+    /// Returns the number of the node that a rank is on.
     pub fn node(&self, rank: u32) -> u32 {
         self.node_of_rank[rank as usize]
     }
 
-    /// Position of a rank among the ranks of its node.
+    /// Returns the position of a rank among the ranks of its node.
     pub fn index_in_node(&self, rank: u32) -> u32 {
         self.index_in_node[rank as usize]
     }
 
-    /// The ranks of each node, ascending; nodes in the order of their leaders.
+    /// Returns the ranks of each node, ascending; nodes in the order of their leaders.
     pub fn nodes(&self) -> &[Vec<u32>] {
         &self.nodes
     }
 
-    /// Number of ranks on each node.
+    /// Returns the number of ranks on each node.
     pub fn node_sizes(&self) -> &[u32] {
         &self.node_sizes
     }
 
-    /// Whether all nodes carry the same number of ranks.
+    /// `true` if all nodes have the same number of ranks.
     pub fn is_uniform(&self) -> bool {
         self.uniform
     }
 
-    /// Whether the ranks of each node are consecutive.
+    /// `true` if the ranks of each node are consecutive.
     pub fn is_blocked(&self) -> bool {
         self.blocked
     }

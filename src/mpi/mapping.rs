@@ -1,4 +1,4 @@
-//! Which host each rank runs on.
+//! Placement of ranks on hosts.
 
 use crate::ids::HostId;
 use crate::mpi::layout::Layout;
@@ -6,15 +6,14 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-/// A rule that places ranks on hosts.
+/// Rule that places ranks on hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Mapping {
     /// Rank r on host r; there must be a host for every rank.
     #[default]
     OneEach,
-    /// Neighbouring ranks together, host after host: as many on each as it has cores. Where there are more ranks than
-    /// cores, hosts are filled to the smallest common number that makes room for all; on hosts of one core, ceil(ranks
-    /// / hosts).
+    /// Neighbouring ranks together, host after host: one rank per core. With more ranks than cores, hosts are filled to
+    /// the smallest common number that makes room for all; on hosts of one core, ceil(ranks / hosts).
     Block,
     /// Rank r on host r mod hosts.
     RoundRobin,
@@ -23,19 +22,19 @@ pub enum Mapping {
         /// Seed of the order.
         seed: u64,
     },
-    /// Ranks that send each other much near each other, by recursive bisection ([`crate::mpi::bisection`]). The places are
-    /// those of [`Block`](Self::Block); which rank takes which depends on the trace and on the network.
+    /// Ranks that exchange much data near each other, by recursive bisection ([`crate::mpi::bisection`]). The places
+    /// are those of [`Block`](Self::Block); the assignment of ranks to them depends on the trace and on the network.
     Bisection,
-    /// Rank r on entry r mod length of a list, as a host file gives it.
+    /// Rank r on entry r mod length of a list, as read from a host file.
     Hosts(Vec<HostId>),
-    /// Rank r on entry r of a list that has one for every rank, as a rank file gives it.
+    /// Rank r on entry r of a list that has one for every rank, as read from a rank file.
     Ranks(Vec<HostId>),
 }
 
-/// Why ranks cannot be placed.
+/// Reason why ranks cannot be placed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MappingError {
-    /// More ranks than hosts, and no rule that says who shares.
+    /// More ranks than hosts, and no rule for sharing hosts.
     #[error(
         "{ranks} ranks do not fit on {hosts} hosts, one each; say who shares a host with --mapping block, \
          --mapping round-robin or --hostfile FILE, or give the platform more hosts"
@@ -46,7 +45,7 @@ pub enum MappingError {
         /// Number of hosts.
         hosts: usize,
     },
-    /// A rank file is for another number of ranks.
+    /// A rank file is for a different number of ranks.
     #[error(
         "the rank file places {placed} ranks, but there are {ranks}; give every rank from 0 to {last} one line",
         last = .ranks.saturating_sub(1)
@@ -69,7 +68,7 @@ impl Mapping {
     /// The names that [`by_name`](Self::by_name) knows.
     pub const NAMES: [&'static str; 5] = ["one-each", "block", "round-robin", "random", "bisection"];
 
-    /// A rule by its name; `seed` is that of the random one.
+    /// Returns the rule of a name; `seed` is that of the random one.
     pub fn by_name(name: &str, seed: u64) -> Option<Self> {
         match name {
             "one-each" => Some(Self::OneEach),
@@ -81,7 +80,7 @@ impl Mapping {
         }
     }
 
-    /// The rule in words, for results.
+    /// Returns a description of the rule, for results.
     pub fn describe(&self) -> String {
         match self {
             Self::OneEach => "one-each".to_owned(),
@@ -102,8 +101,8 @@ impl Mapping {
         self.layout_on_cores(ranks, &vec![1; hosts])
     }
 
-    /// Places `ranks` ranks on hosts with these numbers of cores; with [`Bisection`](Self::Bisection) in their order, as
-    /// if they sent nothing.
+    /// Places `ranks` ranks on hosts with these numbers of cores; with [`Bisection`](Self::Bisection) in their order,
+    /// as if they sent nothing.
     ///
     /// # Errors
     /// [`MappingError`] if there is no place for some rank.
@@ -136,7 +135,8 @@ impl Mapping {
     }
 }
 
-/// The smallest number that makes room for all ranks if each host takes at least so many, or as many as it has cores.
+/// Returns the smallest number that makes room for all ranks if each host takes at least that number, or one rank per
+/// core if that is more.
 fn common_number(ranks: usize, cores: &[u32]) -> usize {
     let room = |least: usize| cores.iter().fold(0_usize, |sum, &own| sum.saturating_add(least.max(own as usize)));
     let (mut low, mut high) = (0, ranks.div_ceil(cores.len().max(1)));

@@ -1,9 +1,9 @@
 //! Messages and their matching: first in, first out for each (source, destination, tag), on both sides.
 //!
-//! There are no wildcards in a trace (they were resolved when it was recorded), so a posted send can only match the
-//! oldest posted receive of its own triple. Queues of triples (`inbox.rs`) therefore do what an MPI library
-//! does with a list search, in constant time however many requests are posted. Messages of collectives have a context
-//! beside that, as in MPI libraries: collectives on different communicators, and those that do not block, never mix.
+//! Traces have no wildcards (they were resolved when the trace was recorded), so a posted send can only match the
+//! oldest posted receive of its own triple. Queues of triples (`inbox.rs`) therefore replace the list search of an MPI
+//! library, in constant time whatever the number of posted requests. Messages of collectives also have a context, as in
+//! MPI libraries: collectives on different communicators, and non-blocking ones, never mix.
 
 use super::inbox::{Inboxes, Queue};
 use crate::prefetch::prefetch;
@@ -14,7 +14,7 @@ use std::hash::{Hash, Hasher};
 /// End of a queue.
 const NONE: u32 = u32::MAX;
 
-/// Which end of a message a request is.
+/// End of a message that a request refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     /// The sender's request.
@@ -23,7 +23,7 @@ pub enum Side {
     Recv,
 }
 
-/// A handle on one end of a message; or on nothing, for a send that nobody waits for.
+/// Handle on one end of a message; or on nothing, for a send that needs no wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request(u32);
 
@@ -35,20 +35,20 @@ impl Request {
         Request(message << 1 | u32::from(side == Side::Recv))
     }
 
-    /// The message, unless this is [`COMPLETE`](Self::COMPLETE).
+    /// Returns the message, unless this is [`COMPLETE`](Self::COMPLETE).
     #[inline]
     pub fn message(self) -> Option<u32> {
         (self != Self::COMPLETE).then_some(self.0 >> 1)
     }
 
-    /// The side. A complete request is a send.
+    /// Returns the side of the request. A complete request is a send.
     #[inline]
     pub fn side(self) -> Side {
         if self.0 & 1 == 1 && self != Self::COMPLETE { Side::Recv } else { Side::Send }
     }
 }
 
-/// What messages match on: a triple, and the context that it counts in.
+/// Matching key of messages: a triple, and its context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Envelope {
     /// Sending rank.
@@ -57,11 +57,11 @@ pub struct Envelope {
     pub destination: u32,
     /// Tag; negative for collectives.
     pub tag: i32,
-    /// 0 for messages of the application and for collectives of all ranks that block; others have numbers of their own.
+    /// 0 for messages of the application and for blocking collectives of all ranks; others have numbers of their own.
     pub context: u32,
 }
 
-/// Two words for the hash function instead of four.
+/// Feeds the hash function two words instead of four.
 impl Hash for Envelope {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -72,48 +72,49 @@ impl Hash for Envelope {
 }
 
 impl Envelope {
-    /// That of a message of the application.
+    /// Returns the envelope of a message of the application.
     pub fn message(source: u32, destination: u32, tag: i32) -> Self {
         Self { source, destination, tag, context: 0 }
     }
 }
 
-/// How far a message is.
+/// State of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     /// Only the send is posted.
     SendPosted,
     /// Only the receive is posted.
     RecvPosted,
-    /// Both are; the transfer runs.
+    /// Both are posted; the transfer runs.
     Travelling,
     /// It has arrived.
     Arrived,
 }
 
-/// A message, or one half of one that waits for the other half. It fills a cache line.
+/// Message, or a send or receive that waits for its partner. It fills a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Message {
-    /// What it matches on.
+    /// Matching key.
     pub envelope: Envelope,
     /// Payload in bytes, as sent.
     pub bytes: u64,
     /// Payload that the receive has room for.
     pub capacity: u64,
-    /// Type of the first poster's elements.
+    /// Datatype of the side that was posted first.
     pub datatype: Datatype,
-    /// How far it is.
+    /// State of its transfer.
     pub progress: Progress,
-    /// Whether the sender does not wait.
+    /// `true` if the sender does not wait.
     pub detached: bool,
-    /// Whether it travels, or has arrived, although no receive is posted.
+    /// State of the transfer if it began before the receive was posted.
     early: Option<Progress>,
-    /// When the transfer began; before that, when the send was posted if that matters (see [`Messages::request`]).
+    /// Time at which the transfer began; before that, the time at which the send was posted if that matters (see
+    /// [`Messages::request`]).
     pub started: f64,
-    /// When its latency is over and it competes for bandwidth.
+    /// Time at which its latency is over and it competes for bandwidth.
     pub entered: f64,
-    /// Whether the sender / the receiver is blocked on it, and which of them was first.
+    /// For sender and receiver: `true` if it is blocked on the message; and which of them was first.
     waiting: [bool; 2],
     receiver_first: bool,
     /// Number of parties that still need the entry.
@@ -122,37 +123,37 @@ pub struct Message {
     next: u32,
 }
 
-/// What posting one half led to.
+/// Result of posting a send or receive.
 #[derive(Clone, Copy, Debug)]
 pub struct Posted {
-    /// The poster's request.
+    /// Request of the poster.
     pub request: Request,
-    /// The message that can start now, if the other half was there.
+    /// Message that can start now, if its partner was posted.
     pub matched: Option<u32>,
-    /// The message.
+    /// Number of the message.
     pub message: u32,
 }
 
-/// A send or receive that the other side contradicts.
+/// Contradiction between a send and its receive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mismatch {
     /// The message is larger than the receive.
     Truncated {
         /// Payload sent.
         bytes: u64,
-        /// Room of the receive.
+        /// Capacity of the receive.
         capacity: u64,
     },
     /// Two datatypes, neither of them bytes.
     Datatypes {
-        /// Type of the sender.
+        /// Datatype of the sender.
         sent: Datatype,
-        /// Type of the receiver.
+        /// Datatype of the receiver.
         received: Datatype,
     },
 }
 
-/// All messages that are posted, travelling, or not yet asked for.
+/// All messages that are posted, travelling, or not yet waited for.
 #[derive(Default, Debug)]
 pub struct Messages {
     entries: Vec<Message>,
@@ -161,18 +162,18 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// None.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A message by its number.
+    /// Returns a message by its number.
     #[inline]
     pub fn get(&self, message: u32) -> &Message {
         &self.entries[message as usize]
     }
 
-    /// Asks for the message of a request some time before it is needed.
+    /// Prefetches the message of a request.
     #[inline]
     pub fn ask_for_request(&self, request: Request) {
         if let Some(message) = request.message() {
@@ -180,7 +181,7 @@ impl Messages {
         }
     }
 
-    /// Asks for what is posted for a rank some time before it is needed.
+    /// Prefetches the posted sends and receives of a rank.
     #[inline]
     pub fn ask_for_inbox(&self, destination: u32) {
         self.queues.ask_for(destination);
@@ -189,7 +190,7 @@ impl Messages {
     /// Posts a send.
     ///
     /// # Errors
-    /// If the receive that it meets is too small, or of another type.
+    /// If the matching receive is too small, or of another type.
     #[inline]
     pub fn post_send(
         &mut self,
@@ -217,27 +218,27 @@ impl Messages {
         Ok(Posted { request, matched: met.then_some(id), message: id })
     }
 
-    /// The send of a message is posted now, so its request to send leaves. [`Message::started`] keeps the time until the
-    /// transfer begins.
+    /// Notes that the send of a message is posted now, so its request to send leaves. [`Message::started`] keeps the
+    /// time until the transfer begins.
     #[inline]
     pub fn request(&mut self, message: u32, now: f64) {
         self.entries[message as usize].started = now;
     }
 
-    /// A message starts although its receive is not posted yet. It stays in the queue until it is.
+    /// Starts a message whose receive is not posted yet. It stays in the queue until it is.
     pub fn begin_early(&mut self, message: u32, now: f64, latency: f64) {
         let message = &mut self.entries[message as usize];
         message.early = Some(Progress::Travelling);
         message.started = now;
         message.entered = now + latency;
-        // The receiver needs it, although it does not know yet.
+        // The receiver will need it, although its receive is not posted yet.
         message.holders += 1;
     }
 
     /// Posts a receive with room for `capacity` bytes.
     ///
     /// # Errors
-    /// If the message that it meets is larger, or of another type.
+    /// If the matching message is larger, or of another type.
     #[inline]
     pub fn post_recv(&mut self, envelope: Envelope, capacity: u64, datatype: Datatype) -> Result<Posted, Mismatch> {
         let half = Message { capacity, datatype, holders: 2, ..Message::half(envelope, Progress::RecvPosted) };
@@ -255,7 +256,7 @@ impl Messages {
         Ok(Posted { request: Request::new(id, Side::Recv), matched: met.then_some(id), message: id })
     }
 
-    /// Makes a message that needs no other half, since its target makes no call; `owner` is the side that may wait for
+    /// Creates a message that needs no partner, since its target makes no call; `owner` is the side that may wait for
     /// it.
     pub fn post_one_sided(&mut self, envelope: Envelope, bytes: u64, owner: Side) -> Request {
         let half = Message { bytes, capacity: bytes, holders: 2, ..Message::half(envelope, Progress::Travelling) };
@@ -263,20 +264,21 @@ impl Messages {
         Request::new(id, owner)
     }
 
-    /// The latency of a message will end then: known only once what it follows has arrived.
+    /// Sets the time at which the latency of a message will end: known only once the request that it answers has
+    /// arrived.
     pub fn enters(&mut self, message: u32, date: f64) {
         self.entries[message as usize].entered = date;
     }
 
-    /// Payload of the oldest posted send of an envelope, if there is one.
+    /// Returns the payload of the oldest posted send of an envelope, if there is one.
     pub fn probe(&self, envelope: Envelope) -> Option<u64> {
         let queue = self.queues.get(&envelope)?;
         let message = self.get(queue.head);
         (message.progress == Progress::SendPosted).then_some(message.bytes)
     }
 
-    /// Takes the oldest half out of the queue of the envelope if it is of the wanted kind; otherwise puts `half` at its
-    /// end. Returns the message, and whether it was met. One look for the queue serves both.
+    /// Takes the oldest entry out of the queue of the envelope if it is in state `wanted`; otherwise appends `half`.
+    /// Returns the message, and whether it was matched. One lookup of the queue serves both.
     #[inline]
     fn meet_or_enqueue(&mut self, half: Message, wanted: Progress) -> (u32, bool) {
         let Self { entries, free, queues } = self;
@@ -297,7 +299,7 @@ impl Messages {
         })
     }
 
-    /// The transfer of a matched message begins; its latency will take so long.
+    /// Begins the transfer of a matched message, with this latency.
     #[inline]
     pub fn begin(&mut self, message: u32, now: f64, latency: f64) {
         let message = &mut self.entries[message as usize];
@@ -306,7 +308,7 @@ impl Messages {
         message.entered = now + latency;
     }
 
-    /// A message has arrived. Returns the ranks blocked on it, in the order in which they began to wait.
+    /// Handles the arrival of a message. Returns the ranks blocked on it, in the order in which they began to wait.
     #[inline]
     pub fn arrive(&mut self, id: u32) -> [Option<u32>; 2] {
         let message = &mut self.entries[id as usize];
@@ -319,7 +321,7 @@ impl Messages {
         if message.receiver_first { [receiver, sender] } else { [sender, receiver] }
     }
 
-    /// Whether a request is complete.
+    /// `true` if a request is complete.
     #[inline]
     pub fn is_complete(&self, request: Request) -> bool {
         request.message().is_none_or(|m| {
@@ -328,8 +330,8 @@ impl Messages {
         })
     }
 
-    /// The owner of a request blocks on it. Who does so again stands behind the other side, if that is blocked on it,
-    /// too: a rank that waits for several is taken off all of them when one completes, and put back.
+    /// Blocks the owner of a request on it. If repeated, the owner queues behind the other side, if that is also
+    /// blocked on it: a rank that waits for several requests is taken off all of them when one completes, and put back.
     #[inline]
     pub fn wait(&mut self, request: Request) {
         if let Some(id) = request.message() {
@@ -340,7 +342,7 @@ impl Messages {
         }
     }
 
-    /// One party (the transfer, the sender, the receiver) needs the message no more.
+    /// Releases the entry for one party (the transfer, the sender, the receiver).
     #[inline]
     pub fn release(&mut self, id: u32) {
         let message = &mut self.entries[id as usize];
@@ -350,7 +352,8 @@ impl Messages {
         }
     }
 
-    /// Sends that nobody received, ordered by envelope: (envelope, number of messages, payload in bytes).
+    /// Returns the sends that were never received, ordered by envelope: (envelope, number of messages, payload in
+    /// bytes).
     pub fn unmatched_sends(&self) -> Vec<(Envelope, u64, u64)> {
         let mut list = Vec::new();
         for (envelope, queue) in self.queues.iter() {
@@ -450,7 +453,7 @@ mod tests {
         let second: Vec<u32> = (2..22).map(|source| post(&mut m, source)).collect();
         assert_eq!(m.unmatched_sends(), (2..22).map(|source| (from(source), 2, 14)).collect::<Vec<_>>());
         for sent in [first, second] {
-            // From both ends, so that places in the list and in the table become free in every order.
+            // From both ends, so that places in the list and in the table become free in any order.
             for (at, source) in (2..12).zip(0..).flat_map(|(low, at)| [(at, low), (19 - at, 21 - at as u32)]) {
                 let met = m.post_recv(from(source), 7, Datatype::BYTE).expect("no mismatch");
                 assert_eq!(met.matched, Some(sent[at]));

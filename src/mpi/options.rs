@@ -2,22 +2,24 @@
 
 use crate::piecewise::Overhead;
 
-/// What a send, a receive, a test and a probe cost, and which sends wait. Defaults are those of SimGrid 3.32.
+/// Costs of sends, receives, tests and probes, and the thresholds of blocking sends. Defaults are those of SimGrid
+/// 3.32.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MpiOptions {
-    /// Sends of fewer bytes of payload are *detached*: the sender goes on at once (`smpi/send-is-detached-thresh`).
+    /// Sends of fewer bytes of payload are *detached*: the sender continues immediately
+    /// (`smpi/send-is-detached-thresh`).
     pub detached_below: u64,
     /// Messages of fewer bytes of payload travel as soon as they are sent, not only when their receive is posted
-    /// (`smpi/async-small-thresh`); 0: none do. SimGrid looks for such messages before all others; here messages of one
+    /// (`smpi/async-small-thresh`); 0: none do. SimGrid matches such messages before all others; here messages of one
     /// sender with one tag keep their order.
     pub async_below: u64,
     /// One-way trips of control messages before the data of a rendezvous message leave: 0, none (as in SMPI); 1, the
-    /// receiver's clearance; 2, the sender's request as well. A rendezvous message is one whose sender waits and that does
-    /// not travel before its receive is posted.
+    /// receiver's clearance; 2, the sender's request as well. In a rendezvous message the sender waits, and it does not
+    /// travel before its receive is posted.
     pub rendezvous_trips: u8,
     /// Time of a blocking detached send (`smpi/os`).
     pub send_overhead: Overhead,
-    /// Time of a non-blocking send, and of the send half of a combined one (`smpi/ois`).
+    /// Time of a non-blocking send, and of the send of a combined send and receive (`smpi/ois`).
     pub isend_overhead: Overhead,
     /// Time of a receive after its message arrived, if the send was detached (`smpi/or`).
     pub recv_overhead: Overhead,
@@ -27,12 +29,12 @@ pub struct MpiOptions {
     pub probe_time: f64,
     /// Share of the core that such a receive uses while it polls (`smpi/iprobe-cpu-usage`).
     pub probe_cpu_usage: f64,
-    /// Whether tests and probes that fail take longer and longer (`smpi/grow-injected-times`).
+    /// `true` if tests and probes that fail repeatedly take ever longer (`smpi/grow-injected-times`).
     pub growing_times: bool,
 }
 
 impl MpiOptions {
-    /// Returns whether a message of so many bytes of payload is preceded by control messages.
+    /// Returns whether control messages precede a message of `bytes` bytes of payload.
     #[inline]
     pub fn shakes_hands(&self, bytes: u64) -> bool {
         self.rendezvous_trips > 0 && bytes >= self.detached_below && bytes >= self.async_below

@@ -1,10 +1,10 @@
-//! Which ranks the communicators of a stage consist of.
+//! Members of the communicators of a stage.
 
 use super::{Comm, Scope, Stage, Vector};
 use crate::mpi::layout::Layout;
 
 impl Comm {
-    /// Number of members, as `rank` sees it.
+    /// Returns the number of members, as `rank` sees it.
     pub fn size(self, layout: &Layout, rank: u32) -> u32 {
         match self {
             Self::World => layout.ranks(),
@@ -13,7 +13,7 @@ impl Comm {
         }
     }
 
-    /// Index of `rank` among the members. Plans give stages on the leaders to leaders only.
+    /// Returns the index of `rank` among the members. Only leaders get stages on the leaders.
     pub fn index_of(self, layout: &Layout, rank: u32) -> u32 {
         match self {
             Self::World => rank,
@@ -22,7 +22,7 @@ impl Comm {
         }
     }
 
-    /// World rank of member `index` of the communicator that `rank` is in.
+    /// Returns the world rank of member `index` of the communicator that `rank` is in.
     #[inline]
     pub fn rank_of(self, layout: &Layout, rank: u32, index: u32) -> u32 {
         match self {
@@ -34,7 +34,7 @@ impl Comm {
 }
 
 impl Stage {
-    /// What the stage's `steps` function has to know, for `rank`. `send_counts` and `recv_counts` are those of the
+    /// Returns the input of the stage's `steps` function for `rank`. `send_counts` and `recv_counts` are those of the
     /// call.
     pub fn scope<'a>(
         &'a self,

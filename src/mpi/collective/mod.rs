@@ -1,12 +1,12 @@
 //! Collective operations as sequences of point-to-point steps.
 //!
 //! Two questions, two pure functions. *Which* algorithm: [`Selector::plan`] looks a call up in the tables of an MPI
-//! library and gives the stages that one rank goes through. *How*: the `steps` function of the stage's [`Algorithm`]
-//! emits what that rank sends and receives, a bounded chunk at a time, so that neither a simulation of 65,536 ranks
-//! nor an all-to-all holds a whole schedule in memory.
+//! library and returns the stages of one rank. *How*: the `steps` function of the stage's [`Algorithm`] emits the sends
+//! and receives of that rank, a bounded chunk at a time, so that neither a simulation of 65,536 ranks nor an all-to-all
+//! holds a whole schedule in memory.
 //!
-//! Nothing here knows time, links or the engine; an algorithm can be tested alone: sends match receives, volumes
-//! match closed forms.
+//! Nothing here depends on time, links or the engine; an algorithm can be tested in isolation: sends match receives,
+//! volumes match closed forms.
 
 pub mod algorithms;
 mod communicator;
@@ -48,28 +48,28 @@ pub enum Step {
     },
     /// Waits for one non-blocking step: number `nth`, from 0, of those posted and not yet waited for.
     Wait {
-        /// Its place in posting order.
+        /// Its index in posting order.
         nth: u32,
     },
-    /// Waits for all non-blocking steps that have not been waited for, in whatever order they complete.
+    /// Waits for all non-blocking steps that have not been waited for, in the order of their completion.
     WaitAll,
-    /// Waits for each of them, one after the other in posting order.
+    /// Waits for each of them, in posting order.
     WaitEach,
 }
 
-/// The communicator that a stage runs on. A collective on a communicator of the trace sees that one as its world: the
-/// layout is that of its members.
+/// Communicator of a stage. For a collective on a communicator of the trace, that one is the world: the layout is that
+/// of its members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comm {
     /// All members.
     World,
     /// The ranks on the caller's host.
     Node,
-    /// The smallest rank of each host.
+    /// The lowest rank of each host.
     Leaders,
 }
 
-/// A vector of element counts that a stage needs, one entry a member of the communicator.
+/// Vector of element counts that a stage needs, one entry per member of the communicator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Vector {
     /// None.
@@ -78,41 +78,41 @@ pub enum Vector {
     SendCounts,
     /// The caller's `recv_counts`.
     RecvCounts,
-    /// The number of ranks on each node; the stage's `element` is then the block of one rank.
+    /// Number of ranks on each node; the stage's `element` is then the block of one rank.
     NodeSizes,
 }
 
-/// An algorithm at work: one stage of a collective, as one rank sees it.
+/// Stage of a collective, as one rank sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage {
-    /// What runs.
+    /// Algorithm that the stage runs.
     pub algorithm: &'static Algorithm,
-    /// On which communicator.
+    /// Communicator on which the algorithm runs.
     pub comm: Comm,
-    /// Tag of its messages; keeps collectives apart.
+    /// Tag of its messages, distinct for each operation.
     pub tag: i32,
-    /// Index of the root in the communicator; 0 where there is none.
+    /// Index of the root in the communicator; 0 if there is none.
     pub root: u32,
-    /// Elements of a block; where a vector gives the sizes of blocks, those of the caller's own.
+    /// Elements of a block; if a vector contains the sizes of blocks, those of the caller's own.
     pub count: u64,
     /// Bytes of an element.
     pub element: u64,
-    /// The count vector, for algorithms with one.
+    /// Count vector, for algorithms with one.
     pub vector: Vector,
 }
 
-/// How far a rank is in a stage. Starts as [`Cursor::default`].
+/// Progress of a rank in a stage. Starts as [`Cursor::default`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Cursor {
     /// Number of chunks emitted so far.
     pub phase: u32,
     /// Set when no chunk is left.
     pub done: bool,
-    /// Memory of algorithms whose next chunk does not follow from `phase` alone.
+    /// State of algorithms whose next chunk does not follow from `phase` alone.
     pub memory: [u64; 4],
 }
 
-/// What a `steps` function knows.
+/// Input of a `steps` function.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// Number of members of the communicator.
@@ -121,21 +121,21 @@ pub struct Scope<'a> {
     pub me: u32,
     /// The stage's vector; empty for [`Vector::None`].
     pub counts: &'a [u32],
-    /// The stage.
+    /// Stage that the algorithm executes.
     pub stage: &'a Stage,
 }
 
-/// A collective algorithm.
+/// Collective algorithm.
 #[derive(Debug)]
 pub struct Algorithm {
-    /// The operation it performs; `None` for building blocks that only plans use.
+    /// Operation it performs; `None` for building blocks that only plans use.
     pub kind: Option<CollectiveKind>,
     /// Name, as `--collective KIND=NAME` and listings use it.
     pub name: &'static str,
-    /// What SimGrid calls it, in `--cfg=smpi/KIND:NAME`; these names are understood as well. Several where SimGrid has
-    /// several transcriptions that send the same messages.
+    /// SimGrid's name, as in `--cfg=smpi/KIND:NAME`; accepted as well. Several where SimGrid has several transcriptions
+    /// that send the same messages.
     pub simgrid: &'static [&'static str],
-    /// One line for people.
+    /// One-line description for users.
     pub summary: &'static str,
     /// Appends the next chunk of steps of member `scope.me` and advances the cursor; sets `done` with the last chunk. A
     /// chunk is bounded: O(log^2 size) steps, or a constant number of partners. It may be empty, also before the last.

@@ -1,28 +1,29 @@
-//! An executor without time: runs the stages of all ranks and says what was sent, who heard of whom, or who got stuck.
+//! Executor without time: runs the stages of all ranks and reports the messages sent, the ranks whose data reached each
+//! rank, or the ranks that got stuck.
 //!
-//! It shares nothing with the engine, so that the schedules are tested alone.
+//! It shares no code with the engine, so that the schedules are tested in isolation.
 
 use super::{Cursor, Stage, Step};
 use crate::mpi::layout::Layout;
 use rustc_hash::FxHashMap;
 
-/// When a send completes.
+/// Time at which a send completes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
-    /// At once.
+    /// Immediately.
     Eager,
     /// When the receive is posted.
     Rendezvous,
 }
 
-/// Both ways; schedules must not depend on it.
+/// Both protocols; schedules must not depend on it.
 pub const PROTOCOLS: [Protocol; 2] = [Protocol::Eager, Protocol::Rendezvous];
 
 /// No chunk may be longer: 64 partners of a linear algorithm cost at most three steps each, a doubling pattern on
 /// 2^16 ranks about 16 * (3 + 15).
 const LONGEST_CHUNK: usize = 320;
 
-/// A set of ranks, up to 256.
+/// Set of ranks, up to 256.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Ranks([u64; 4]);
 
@@ -42,7 +43,7 @@ impl Ranks {
     }
 }
 
-/// A message that was sent and received.
+/// Message that was sent and received.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Message {
     pub from: u32,
@@ -51,12 +52,12 @@ pub struct Message {
     pub bytes: u64,
 }
 
-/// What happened.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// All messages, in no particular order.
     pub messages: Vec<Message>,
-    /// From whom each rank heard, directly or through others, itself included.
+    /// Ranks whose data reached each rank, directly or through others, itself included.
     pub heard: Vec<Ranks>,
 }
 
@@ -130,7 +131,7 @@ pub fn run(parts: &[Part], layout: &Layout, protocol: Protocol) -> Result<Outcom
 }
 
 impl Executor<'_> {
-    /// Runs one rank as far as it gets. Says whether it got anywhere.
+    /// Runs one rank as far as possible. Returns whether it made progress.
     fn advance(&mut self, rank: usize) -> bool {
         let mut progress = false;
         while self.step(rank) {
@@ -183,7 +184,7 @@ impl Executor<'_> {
         true
     }
 
-    /// The next chunk of steps; false at the end of the rank's part.
+    /// Fetches the next chunk of steps; returns `false` at the end of the rank's part.
     fn fetch(&mut self, rank: usize) -> bool {
         let state = &mut self.states[rank];
         if state.cursor.done {

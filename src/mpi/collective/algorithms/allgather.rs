@@ -4,7 +4,7 @@ use super::support::{chunk, other, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// Everything at once. SimGrid's default allgather (`smpi_default_selector.cpp`).
+/// All messages simultaneously. SimGrid's default allgather (`smpi_default_selector.cpp`).
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgather),
     name: "nonblocking",
@@ -43,8 +43,8 @@ pub static PAIR: Algorithm = Algorithm {
     steps: pair,
 };
 
-/// Neighbours exchange a block, then in turn with either neighbour the two blocks got last. Odd numbers of members go
-/// by [`RING`]. Chen, Zhang, Zhang, Yuan 2005; Open MPI (`coll_base_allgather.c`, neighbour exchange).
+/// Neighbours exchange a block, then alternately with either neighbour the two blocks received last. Odd numbers of
+/// members use [`RING`]. Chen, Zhang, Zhang, Yuan 2005; Open MPI (`coll_base_allgather.c`, neighbour exchange).
 pub static NEIGHBOUR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgather),
     name: "neighbour-exchange",
@@ -62,7 +62,7 @@ pub static NEIGHBOUR_RING: Algorithm = Algorithm {
     steps: neighbour_ring,
 };
 
-/// As [`NEIGHBOUR_RING`], all receives posted at once. Open MPI's linear allgather in SimGrid
+/// As [`NEIGHBOUR_RING`], but with all receives posted up front. Open MPI's linear allgather in SimGrid
 /// (`allgather-NTSLR-NB.cpp`).
 pub static NEIGHBOUR_RING_AHEAD: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgather),
@@ -76,7 +76,7 @@ fn nonblocking(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     exchange_all(scope, scope.bytes(), cursor, steps);
 }
 
-/// Posts a send of `bytes` to and a receive from each other member, and waits for all.
+/// Posts a send of `bytes` to and a receive from every other member, and waits for all.
 pub(super) fn exchange_all(scope: &Scope<'_>, bytes: u64, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     for i in chunk(cursor, others(scope)) {
         let partner = other(scope, i);
@@ -112,7 +112,7 @@ fn bruck(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
         bruck_round(scope, distance, distance, steps);
         distance *= 2;
     }
-    // Whatever is missing comes in a last, shorter round.
+    // The remaining blocks follow in a last, shorter round.
     if scope.size > distance {
         bruck_round(scope, distance, scope.size - distance, steps);
     }
@@ -127,7 +127,7 @@ fn pair(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     exchange_pairs(scope, cursor, |_| scope.bytes(), steps);
 }
 
-/// One exchange a round with partner rank XOR round; `bytes` go to a partner. Leaves out partners that do not exist.
+/// Emits one exchange per round with partner rank XOR round; `bytes` go to a partner. Skips partners that do not exist.
 pub(super) fn exchange_pairs(
     scope: &Scope<'_>,
     cursor: &mut Cursor,
@@ -150,8 +150,8 @@ fn neighbour(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     exchange_neighbours(scope, cursor, scope.bytes(), |_| pair, steps);
 }
 
-/// The rounds of a neighbour exchange for an even number of members. `own` bytes go out first, then the pairs of blocks
-/// whose first member is given to `pair`.
+/// Emits the rounds of a neighbour exchange for an even number of members. `own` bytes go out first, then the pairs of
+/// blocks whose first member is passed to `pair`.
 pub(super) fn exchange_neighbours(
     scope: &Scope<'_>,
     cursor: &mut Cursor,
@@ -167,7 +167,7 @@ pub(super) fn exchange_neighbours(
         let bytes = if round == 0 {
             own
         } else {
-            // What came in the round before: pairs from farther and farther away, from either side in turn.
+            // Blocks of the round before: pairs from ever farther away, from either side alternately.
             let distance = (round as u32 / 2 * 2) % scope.size;
             let from_below = even == round.is_multiple_of(2);
             let base = scope.me & !1;
@@ -191,7 +191,7 @@ fn neighbour_ring_ahead(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<
         if i < others {
             steps.push(Step::Irecv { from });
         } else {
-            // The receive of this round is the first one left, the send of this round comes behind all of them.
+            // The receive of this round is the first one left, the send of this round follows all of them.
             let left = (2 * others - i - 1) as u32;
             steps.extend([Step::Isend { to, bytes: scope.bytes() }, Step::Wait { nth: 0 }, Step::Wait { nth: left }]);
         }

@@ -4,7 +4,7 @@ use super::allgather::{exchange_all, exchange_by_distance, exchange_neighbours, 
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// Everything at once. SimGrid's default allgatherv (`smpi_default_selector.cpp`).
+/// All messages simultaneously. SimGrid's default allgatherv (`smpi_default_selector.cpp`).
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgatherv),
     name: "nonblocking",
@@ -13,7 +13,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
     steps: nonblocking,
 };
 
-/// Bruck's scheme on the counts as they are. MPICH (`allgatherv_intra_brucks.c`).
+/// Bruck's scheme with the counts as they are. MPICH (`allgatherv_intra_brucks.c`).
 pub static BRUCK: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgatherv),
     name: "bruck",
@@ -41,8 +41,8 @@ pub static PAIR: Algorithm = Algorithm {
     steps: pair,
 };
 
-/// As the allgather's [`NEIGHBOUR`](super::allgather::NEIGHBOUR); odd numbers of members go by [`DIRECT`].
-/// Open MPI (`coll_base_allgatherv.c`, neighbour exchange).
+/// As the allgather's [`NEIGHBOUR`](super::allgather::NEIGHBOUR); odd numbers of members use [`DIRECT`]. Open MPI
+/// (`coll_base_allgatherv.c`, neighbour exchange).
 pub static NEIGHBOUR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgatherv),
     name: "neighbour-exchange",
@@ -63,7 +63,7 @@ pub static DIRECT: Algorithm = Algorithm {
 /// Segments of the ring, in bytes, unless every block is larger.
 const SEGMENT: u64 = 262_144;
 
-/// Rounds of the ring that are emitted at once.
+/// Rounds of the ring per chunk.
 const ROUNDS_PER_CHUNK: usize = 64;
 
 fn nonblocking(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
@@ -89,8 +89,8 @@ fn bruck(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
 }
 
-/// Where one direction of the ring is: elements left, which member's block is under way, and how much of it is done.
-/// Packed into two words of the cursor.
+/// Progress of one direction of the ring: elements left, the member whose block is under way, and how much of it is
+/// done. Packed into two words of the cursor.
 struct Flow {
     left: u64,
     block: u32,
@@ -107,7 +107,7 @@ impl Flow {
         memory[1] = u64::from(self.block) << 32 | u64::from(self.offset);
     }
 
-    /// Elements of the next segment; none when nothing is left.
+    /// Returns the elements of the next segment; `None` when nothing is left.
     fn next(&self, scope: &Scope<'_>, segment: u64) -> Option<u64> {
         let in_block = scope.elements(self.block, self.block + 1) - u64::from(self.offset);
         (self.left > 0).then(|| in_block.min(segment))
@@ -130,7 +130,7 @@ fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let smallest = scope.counts.iter().copied().min().map_or(0, u64::from);
     let segment = smallest.max(SEGMENT / element).max(1);
     if cursor.phase == 0 {
-        // A member sends all blocks but its right neighbour's, and receives all but its own.
+        // A member sends all blocks but that of its right neighbour, and receives all but its own.
         let total = scope.total_elements();
         let own = |member: u32| scope.elements(member, member + 1);
         Flow { left: total - own(right), block: scope.me, offset: 0 }.store(&mut cursor.memory[..2]);

@@ -1,4 +1,4 @@
-//! Reductions whose result everybody gets.
+//! Reductions whose result every member gets.
 
 use super::fold::{Exchange, Fold, Segments, StandsOut, halve, join};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
@@ -13,8 +13,8 @@ pub static DOUBLING: Algorithm = Algorithm {
     steps: doubling,
 };
 
-/// Rabenseifner: halve the vector in every round, then collect it back. Vectors with fewer elements than members go by
-/// [`DOUBLING`], empty ones not at all. MVAPICH2 (`allreduce_osu.c`, reduce-scatter then allgather).
+/// Rabenseifner: halve the vector in every round, then collect it again. Vectors with fewer elements than members use
+/// [`DOUBLING`]; empty ones send nothing. MVAPICH2 (`allreduce_osu.c`, reduce-scatter then allgather).
 pub static SCATTER: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allreduce),
     name: "rs",

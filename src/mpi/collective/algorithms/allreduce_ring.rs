@@ -1,11 +1,11 @@
-//! Reductions whose blocks travel around a ring of ranks: first to be reduced, then to be spread.
+//! Reductions whose blocks travel around a ring of ranks: first to be reduced, then to be distributed.
 
 use super::support::{chunk, others};
 use super::tree::segment_count;
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 
-/// P equal blocks; the stage's `count` is the length of one. How a vector comes to consist of such blocks is the matter
-/// of plans ([`select`](crate::mpi::collective::select)). Patarasuk and Yuan 2009; SimGrid (`allreduce-lr.cpp`).
+/// P equal blocks; the stage's `count` is the length of one. Plans ([`select`](crate::mpi::collective::select)) divide
+/// a vector into such blocks. Patarasuk and Yuan 2009; SimGrid (`allreduce-lr.cpp`).
 pub static RING: Algorithm = Algorithm {
     kind: None,
     name: "lr",
@@ -14,8 +14,8 @@ pub static RING: Algorithm = Algorithm {
     steps: ring,
 };
 
-/// The reducing round is done in phases of about 1 MiB a block; the blocks are as equal as can be. Open MPI
-/// (`coll_tuned_allreduce.c`, segmented ring). Vectors for which it is too long go by [`RING`].
+/// The reducing round is done in phases of about 1 MiB per block; the blocks are as equal as possible. Open MPI
+/// (`coll_tuned_allreduce.c`, segmented ring). Vectors that are too short for it use [`RING`].
 pub static SEGMENTED_RING: Algorithm = Algorithm {
     kind: None,
     name: "ring-segmented",
@@ -34,7 +34,7 @@ fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
 }
 
-/// The number of phases, if a vector is long enough for one.
+/// Returns the number of phases, if a vector is long enough for one.
 pub fn phases(ranks: u32, count: u64, element: u64) -> Option<u64> {
     let segment = segment_count(SEGMENT, element, count);
     let round = u64::from(ranks).saturating_mul(segment);
@@ -45,7 +45,7 @@ pub fn phases(ranks: u32, count: u64, element: u64) -> Option<u64> {
     Some(count / round + u64::from(rest >= u64::from(ranks) && rest > round / 2))
 }
 
-/// Length of part `index` of `total` elements in `parts` parts; the first ones take the remainder.
+/// Returns the length of part `index` of `total` elements in `parts` parts; the first ones take the remainder.
 fn share(total: u64, parts: u64, index: u64) -> u64 {
     total / parts + u64::from(index < total % parts)
 }
@@ -59,12 +59,12 @@ fn segmented_ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>)
     for i in chunk(cursor, (phases + 1) * others) {
         let (phase, round) = (i / others, i % others);
         if phase == phases {
-            // The spreading round: first the block that this member has finished, its right neighbour's.
+            // The distributing round: first the block that this member has finished, its right neighbour's.
             let owner = scope.before(right, round as u32);
             scope.exchange(right, block(owner).saturating_mul(element), left, steps);
             continue;
         }
-        // The reducing rounds: first the own block. The receive of the next is posted before this one is awaited.
+        // The reducing rounds: first the own block. The next receive is posted before waiting for this one.
         let owner = scope.before(scope.me, round as u32);
         let bytes = share(block(owner), phases, phase).saturating_mul(element);
         steps.push(Step::Irecv { from: left });

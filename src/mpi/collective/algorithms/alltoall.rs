@@ -4,7 +4,7 @@ use super::support::{chunk, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// Everything at once, all receives before the first send. Open MPI (`coll_base_alltoall.c`, basic linear).
+/// All messages simultaneously, all receives before the first send. Open MPI (`coll_base_alltoall.c`, basic linear).
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "linear",
@@ -14,8 +14,8 @@ pub static LINEAR: Algorithm = Algorithm {
 };
 
 /// Exchanges with the partner whose rank differs in the bits of the round. Only for powers of two: with other sizes
-/// plans take [`RING`] instead and say so. Called directly it leaves out partners that do not exist.
-/// SimGrid (`alltoall-pair.cpp`).
+/// plans use [`RING`] instead and report it. Called directly it skips partners that do not exist. SimGrid
+/// (`alltoall-pair.cpp`).
 pub static PAIR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "pair",
@@ -43,7 +43,7 @@ pub static BRUCK: Algorithm = Algorithm {
     steps: bruck,
 };
 
-/// Groups of four receives and sends at a time; nothing at all for empty blocks. MPICH (`alltoall_intra_scattered.c`),
+/// Groups of four receives and sends at a time; no messages for empty blocks. MPICH (`alltoall_intra_scattered.c`),
 /// MVAPICH2.
 pub static SCATTERED: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
@@ -53,10 +53,10 @@ pub static SCATTERED: Algorithm = Algorithm {
     steps: scattered,
 };
 
-/// Partners that [`SCATTERED`] keeps under way.
+/// Number of partners that [`SCATTERED`] keeps under way.
 const THROTTLE: u32 = 4;
 
-/// Groups of [`SCATTERED`] that are emitted at once.
+/// Groups of [`SCATTERED`] per chunk.
 const GROUPS_PER_CHUNK: u32 = 16;
 
 fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
@@ -94,7 +94,8 @@ fn bruck(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let size = u64::from(scope.size);
     let mut bit: u64 = 1;
     while bit < size {
-        // How many of the distances 0..size have the bit: half of each full period, and what the last one still gives.
+        // Number of distances in 0..size that have the bit: half of each full period, plus those of the last, partial
+        // one.
         let blocks = size / (2 * bit) * bit + (size % (2 * bit)).saturating_sub(bit);
         let distance = bit as u32;
         scope.exchange(
@@ -121,7 +122,7 @@ fn scattered(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     for group in first..end {
         let start = group * THROTTLE;
         let width = THROTTLE.min(size - start);
-        // The message to oneself is a real one: it takes the time of the host's loopback.
+        // The message to oneself is a real message: it takes the time of the host's loopback.
         steps.extend((start..start + width).map(|d| Step::Irecv { from: scope.after(me, d) }));
         steps.extend((start..start + width).map(|d| Step::Isend { to: scope.before(me, d), bytes: scope.bytes() }));
         steps.push(Step::WaitAll);

@@ -1,11 +1,12 @@
-//! All-to-all exchanges of blocks of different sizes; the count vector says what the caller sends to each member.
+//! All-to-all exchanges of blocks of different sizes; the count vector contains the elements that the caller sends to
+//! each member.
 
 use super::allgather::{exchange_by_distance, exchange_pairs};
 use super::support::{chunk, other, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// Everything at once, all receives before the first send. Open MPI (`coll_base_alltoallv.c`, basic linear).
+/// All messages simultaneously, all receives before the first send. Open MPI (`coll_base_alltoallv.c`, basic linear).
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoallv),
     name: "linear",
@@ -14,8 +15,8 @@ pub static LINEAR: Algorithm = Algorithm {
     steps: linear,
 };
 
-/// One exchange after the other: with partner rank XOR round for powers of two, otherwise at increasing distance.
-/// SimGrid (`alltoallv-ring.cpp`).
+/// One exchange after another: with partner rank XOR round for powers of two, otherwise at increasing distance. SimGrid
+/// (`alltoallv-ring.cpp`).
 pub static RING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoallv),
     name: "ring",
@@ -44,7 +45,7 @@ pub static SCATTERED: Algorithm = Algorithm {
     steps: scattered,
 };
 
-/// Partners that [`SCATTERED`] keeps under way.
+/// Number of partners that [`SCATTERED`] keeps under way.
 const THROTTLE: u64 = 4;
 
 fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
@@ -79,7 +80,7 @@ fn pair(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
 fn scattered(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let size = u64::from(scope.size);
     for group in chunk(cursor, size.div_ceil(THROTTLE)) {
-        // A group counts the member itself, at distance 0, but it gets no message, unlike in the all-to-all.
+        // A group includes the member itself, at distance 0, but unlike in the all-to-all it gets no message.
         let distances = (group * THROTTLE).max(1)..(group * THROTTLE + THROTTLE).min(size);
         let before = steps.len();
         steps.extend(distances.clone().map(|d| Step::Irecv { from: scope.after(scope.me, d as u32) }));

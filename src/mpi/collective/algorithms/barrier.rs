@@ -1,11 +1,11 @@
-//! Barriers: nobody leaves before everybody has come.
+//! Barriers: no member leaves before all have arrived.
 
 use super::support::{chunk, others};
 use super::tree::Tree;
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// Rank 0 hears from everybody, then tells everybody. Open MPI's basic linear barrier (`coll_base_barrier.c`).
+/// Rank 0 receives from all, then releases all. Open MPI's basic linear barrier (`coll_base_barrier.c`).
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Barrier),
     name: "linear",
@@ -14,8 +14,8 @@ pub static LINEAR: Algorithm = Algorithm {
     steps: linear,
 };
 
-/// Recursive doubling with empty messages; members beyond the largest power of two stand behind a partner below it.
-/// MVAPICH2 (`barrier_osu.c`, the pair-wise barrier).
+/// Recursive doubling with empty messages; each member beyond the largest power of two is represented by a partner
+/// below it. MVAPICH2 (`barrier_osu.c`, the pair-wise barrier).
 pub static PAIR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Barrier),
     name: "pair",
@@ -24,7 +24,7 @@ pub static PAIR: Algorithm = Algorithm {
     steps: pair,
 };
 
-/// Dissemination: in round d everybody tells the member d places on, for d = 1, 2, 4, ... Open MPI and MPICH
+/// Dissemination: in round d every member signals the one d places after it, for d = 1, 2, 4, ... Open MPI and MPICH
 /// (`coll_base_barrier.c`, Bruck; `barrier_intra_dissemination.c`).
 pub static BRUCK: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Barrier),
@@ -65,7 +65,7 @@ fn linear(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
         } else {
             steps.push(Step::Isend { to: (i - others) as u32 + 1, bytes: 0 });
         }
-        // Nobody is released before all have come, and rank 0 leaves with the last release.
+        // No member is released before all have arrived, and rank 0 leaves with the last release.
         if i + 1 == others || i + 1 == 2 * others {
             steps.push(Step::WaitAll);
         }

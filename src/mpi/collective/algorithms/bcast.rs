@@ -13,7 +13,7 @@ pub static BINOMIAL: Algorithm = Algorithm {
     steps: binomial,
 };
 
-/// Tree of degree 4, the children of a level at once. MVAPICH2 (`bcast_osu.c`, k-nomial).
+/// Tree of degree 4; children of a level are served simultaneously. MVAPICH2 (`bcast_osu.c`, k-nomial).
 pub static KNOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Bcast),
     name: "knomial",
@@ -22,8 +22,8 @@ pub static KNOMIAL: Algorithm = Algorithm {
     steps: knomial,
 };
 
-/// Binomial trees over blocks of as many ranks as a host has: among the first ranks of the blocks, then in each block.
-/// Starts at rank 0. The stage's vector are the numbers of ranks on the nodes, all alike. SimGrid
+/// Binomial trees over blocks whose size is the number of ranks per host: among the first ranks of the blocks, then in
+/// each block. Starts at rank 0. The stage's vector contains the numbers of ranks on the nodes, all equal. SimGrid
 /// (`bcast-SMP-binomial.cpp`).
 pub static SMP_BINOMIAL: Algorithm = Algorithm {
     kind: None,
@@ -64,8 +64,8 @@ fn knomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
 }
 
-/// Lets every member but the root receive from its parent in the tree of degree `2^bits`. Returns the level (a power
-/// of the degree) on which that happened; for the root, the first level above the tree.
+/// Makes every member but the root receive from its parent in the tree of degree `2^bits`. Returns the level (a power
+/// of the degree) of that receive; for the root, the first level above the tree.
 fn receive_in_tree(scope: &Scope<'_>, v: u32, bits: u32, steps: &mut Vec<Step>) -> u32 {
     let mut mask: u64 = 1;
     while mask < u64::from(scope.size) {
@@ -77,7 +77,7 @@ fn receive_in_tree(scope: &Scope<'_>, v: u32, bits: u32, steps: &mut Vec<Step>) 
         }
         mask = next;
     }
-    // A size near the limit of 32 bits would need a 33rd bit; the reader of platforms refuses it long before.
+    // A size near the limit of 32 bits would need a 33rd bit; the reader of platforms rejects it long before.
     u32::try_from(mask).unwrap_or(1 << 31)
 }
 
@@ -91,7 +91,7 @@ fn smp_binomial(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     along_tree(scope, place, block.min(scope.size - first), |v| first + v, steps);
 }
 
-/// The part of number `v` in a binomial tree on `size` numbers, farthest child first.
+/// Emits the sends and receives of number `v` in a binomial tree on `size` numbers, farthest child first.
 fn along_tree(scope: &Scope<'_>, v: u32, size: u32, member: impl Fn(u32) -> u32, steps: &mut Vec<Step>) {
     let tree = Tree::binomial(v, size);
     steps.extend(tree.parent.map(|parent| Step::Recv { from: member(parent) }));

@@ -1,12 +1,12 @@
 //! Broadcasts in segments: along a chain of members counted from the root (Open MPI's pipeline), and along a binary
-//! tree, a half of the message on each side (split binary tree).
+//! tree, half of the message on each side (split binary tree).
 
 use super::support::chunk;
 use super::tree::{Cut, Tree};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// A chain; while a member sends a segment on, it receives the next one. Open MPI (`coll_tuned_bcast.c`, pipeline).
+/// Chain: while a member forwards a segment, it receives the next one. Open MPI (`coll_tuned_bcast.c`, pipeline).
 pub static PIPELINE: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Bcast),
     name: "pipeline",
@@ -26,8 +26,8 @@ pub static SPLIT_BINARY: Algorithm = Algorithm {
     steps: split_binary,
 };
 
-/// Segment of the pipeline in bytes. Open MPI's measured lines: ranks against slope times bytes plus offset
-/// (SimGrid 3.32, `bcast-ompi-pipeline.cpp`). Where no line says otherwise, it is the largest one.
+/// Returns the segment of the pipeline in bytes. Lines measured by Open MPI: ranks against slope times bytes plus
+/// offset (SimGrid 3.32, `bcast-ompi-pipeline.cpp`). Where no line applies, it is the largest one.
 fn pipeline_segment(ranks: u32, bytes: u64) -> u64 {
     let lines = [(1.6134e-6, 2.1102, 128), (2.3679e-6, 1.1787, 64), (3.2118e-6, 8.7936, 16)];
     let fits = |(slope, offset, _): &&(f64, f64, u64)| f64::from(ranks) < slope * bytes as f64 + offset;
@@ -41,17 +41,17 @@ fn pipeline(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     relay(scope, &tree, cut, Sends::AtOnce, cursor, steps);
 }
 
-/// How a member passes a segment on to its children.
+/// Order in which a member forwards a segment to its children.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sends {
     /// All are posted, then waited for.
     AtOnce,
-    /// Blocking, one after the other.
+    /// Blocking, one after another.
     InTurn,
 }
 
-/// One member's part of a flow of segments down a tree: the next segment's receive is posted before the present one is
-/// waited for and sent on.
+/// Emits one member's part of a flow of segments down a tree: the next segment's receive is posted before the present
+/// one is waited for and forwarded.
 fn relay(scope: &Scope<'_>, tree: &Tree, cut: Cut, sends: Sends, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let segments = cut.len();
     for index in chunk(cursor, segments) {
@@ -78,10 +78,11 @@ fn relay(scope: &Scope<'_>, tree: &Tree, cut: Cut, sends: Sends, cursor: &mut Cu
     }
 }
 
-/// Messages of that many bytes take longer segments in the split tree (SimGrid 3.32, `bcast-ompi-split-bintree.cpp`).
+/// Messages of at least this number of bytes use longer segments in the split tree (SimGrid 3.32,
+/// `bcast-ompi-split-bintree.cpp`).
 const LONG_FOR_SPLIT: u64 = 370_728;
 
-/// The halves of a message in the split tree, cut into segments.
+/// Returns the halves of a message in the split tree, cut into segments.
 fn halves(count: u64, element: u64) -> [Cut; 2] {
     let segment = split_segment(count, element);
     // Unlike elsewhere, a segment is rounded down to elements.
@@ -89,13 +90,13 @@ fn halves(count: u64, element: u64) -> [Cut; 2] {
     [cut(count.div_ceil(2)), cut(count / 2)]
 }
 
-/// Bytes of a segment of the split tree: at least an element.
+/// Returns the bytes of a segment of the split tree: at least an element.
 fn split_segment(count: u64, element: u64) -> u64 {
     let segment = if count.saturating_mul(element) < LONG_FOR_SPLIT { 1024 } else { 8192 };
     segment.max(element)
 }
 
-/// Whether a message is long enough to be split: each half fills a segment.
+/// `true` if a message is long enough to be split: each half fills a segment.
 pub fn can_split(count: u64, element: u64) -> bool {
     let half = count / 2 * element;
     half > 0 && half >= split_segment(count, element)
@@ -105,7 +106,7 @@ fn split_binary(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let (v, size) = (scope.number(), scope.size);
     let tree = Tree::binary(v, size);
     let halves = halves(scope.stage.count, scope.stage.element);
-    // The root's first child and its like take the first half.
+    // The first subtree of the root takes the first half.
     let side = usize::from(v % 2 == 0);
     if v == 0 {
         for index in chunk(cursor, halves[0].len()) {
@@ -116,7 +117,7 @@ fn split_binary(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
             }
         }
     } else if let (Some(parent), []) = (tree.parent, &tree.children[..]) {
-        // Unlike in the pipeline, a leaf does not look ahead, and messages travel only once both sides are there.
+        // Unlike in the pipeline, a leaf posts no receive ahead, and messages travel only once both sides are ready.
         steps.extend(chunk(cursor, halves[side].len()).map(|_| Step::Recv { from: scope.member(parent) }));
     } else {
         relay(scope, &tree, halves[side], Sends::InTurn, cursor, steps);
@@ -126,8 +127,8 @@ fn split_binary(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
 }
 
-/// Neighbours of different sides give each other their halves. With an even number of members the last has nobody but
-/// the root, which needs nothing in return.
+/// Emits the exchange of halves between neighbours on different sides. With an even number of members the only partner
+/// of the last is the root, which needs nothing in return.
 fn swap(scope: &Scope<'_>, v: u32, halves: [u64; 2], side: usize, steps: &mut Vec<Step>) {
     let last = scope.size - 1;
     let even = scope.size.is_multiple_of(2);

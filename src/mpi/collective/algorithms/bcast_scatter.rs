@@ -27,20 +27,20 @@ pub static DOUBLING: Algorithm = Algorithm {
     steps: doubling,
 };
 
-/// Size of a full piece. Also the piece unit of the offsets.
+/// Returns the size of a full piece, also the unit of the offsets.
 fn piece(scope: &Scope<'_>) -> u64 {
     scope.bytes().div_ceil(u64::from(scope.size.max(1)))
 }
 
-/// Bytes of the pieces `from..to`.
+/// Returns the bytes of the pieces `from..to`.
 fn pieces(scope: &Scope<'_>, from: u32, to: u32) -> u64 {
     let (bytes, piece) = (scope.bytes(), piece(scope));
     let end = |v: u32| (u64::from(v) * piece).min(bytes);
     end(to) - end(from)
 }
 
-/// The scatter. A member with number v and lowest set bit m receives the pieces v..v+m, cut off at the end of the
-/// message; where that is nothing, no message is sent. It keeps its own piece and hands on the upper half, quarter, ...
+/// Emits the scatter. A member with number v and lowest set bit m receives the pieces v..v+m, cut off at the end of the
+/// message; an empty range sends no message. It keeps its own piece and forwards the upper half, quarter, ...
 fn scatter(scope: &Scope<'_>, steps: &mut Vec<Step>) {
     let v = scope.number();
     let size = u64::from(scope.size);
@@ -64,7 +64,7 @@ fn scatter(scope: &Scope<'_>, steps: &mut Vec<Step>) {
     }
 }
 
-/// End of a stretch of pieces; beyond the last piece the offsets are cut off anyway.
+/// Returns the end of a range of pieces; offsets beyond the last piece are cut off anyway.
 fn upper(v: u32, pieces: u64) -> u32 {
     u32::try_from(u64::from(v) + pieces).unwrap_or(u32::MAX)
 }
@@ -78,7 +78,7 @@ fn ring(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
     let (right, left) = (scope.after(scope.me, 1), scope.before(scope.me, 1));
     for round in chunk_after(cursor, 1, u64::from(scope.size) - 1) {
-        // In round r a member hands on the piece of the member r places to its left. Empty pieces are sent as well.
+        // In round r a member forwards the piece of the member r places to its left. Empty pieces are sent as well.
         let v = scope.before(scope.number(), round as u32);
         scope.exchange(right, pieces(scope, v, v + 1), left, steps);
     }

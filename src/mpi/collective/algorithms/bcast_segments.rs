@@ -1,10 +1,10 @@
 //! Broadcasts of segments of 8 KiB that do not depend on the topology ("NTS"): along the line of ranks 0, 1, 2, ... or
 //! down the binary tree in which the children of rank r are 2r + 1 and 2r + 2 (Patarasuk, Faraj, Yuan 2006: STAR-MPI).
 //!
-//! Both start at rank 0, to which another root sends the message first, and both hand what is left after the full
-//! segments to whatever the library chooses for so short a message. That is the matter of plans
-//! ([`select`](crate::mpi::collective::select)); here are the pieces. In the pieces with segments the stage's `count`
-//! is their number and `element` their length.
+//! Both start at rank 0, to which another root sends the message first, and both leave the remainder after the full
+//! segments to the library's choice for a message of that length. Plans ([`select`](crate::mpi::collective::select))
+//! arrange that; this file has the parts. In the parts with segments the stage's `count` is their number and `element`
+//! their length.
 
 use super::support::chunk;
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
@@ -77,7 +77,8 @@ fn line_segments(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) 
     segments(scope, in_line(scope), cursor, steps);
 }
 
-/// All receives are posted first; each segment is sent on when it is there; the sends are awaited at the end.
+/// Emits the forwarding of segments: all receives are posted first; each segment is forwarded when it arrives; the
+/// sends are waited for at the end.
 fn segments(scope: &Scope<'_>, (parent, children): Place, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let total = scope.stage.count;
     let receives = if parent.is_some() { total } else { 0 };

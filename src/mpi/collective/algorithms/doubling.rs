@@ -1,12 +1,11 @@
 //! The recursive-doubling pattern: in round i every member exchanges all it holds with the partner whose number differs
 //! in bit i, so that log2(P) rounds spread everything.
 //!
-//! When P is not a power of two, some subtrees have no full partner. Those of their members that did receive pass the
-//! news on inside the subtree, as MPICH does it (`allgather_intra_recursive_doubling.c`, Thakur, Rabenseifner, Gropp
-//! 2005). After round i every member of the subtree of size 2^(i+1), cut off at P, holds the blocks of the whole
-//! subtree. That is why the amounts that MPICH learns from its receives are known here beforehand: a member always
-//! sends the sum of the blocks of its subtree, and what it received last is the sum of the blocks of the partner's
-//! subtree.
+//! When P is not a power of two, some subtrees have no full partner. Their members that did receive pass the blocks on
+//! inside the subtree, as MPICH does it (`allgather_intra_recursive_doubling.c`, Thakur, Rabenseifner, Gropp 2005).
+//! After round i every member of the subtree of size 2^(i+1), cut off at P, holds the blocks of the whole subtree. So
+//! the amounts that MPICH learns from its receives are known here beforehand: a member always sends the sum of the
+//! blocks of its subtree, and last received the sum of the blocks of the partner's subtree.
 
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
@@ -20,7 +19,7 @@ pub static ALLGATHER: Algorithm = Algorithm {
     steps: allgather,
 };
 
-/// [`ALLGATHER`] with blocks of different sizes; nothing at all if all are empty. MPICH
+/// [`ALLGATHER`] with blocks of different sizes; no messages if all are empty. MPICH
 /// (`allgatherv_intra_recursive_doubling.c`).
 pub static ALLGATHERV: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Allgatherv),
@@ -30,8 +29,8 @@ pub static ALLGATHERV: Algorithm = Algorithm {
     steps: allgatherv,
 };
 
-/// Everybody collects the whole send buffers of all and picks its blocks: P times the volume, but log2(P) rounds.
-/// MPICH 1 and MVAPICH2 (`alltoall_osu.c`, recursive doubling).
+/// Every member collects all send buffers in full and picks its blocks: P times the volume, but log2(P) rounds. MPICH 1
+/// and MVAPICH2 (`alltoall_osu.c`, recursive doubling).
 pub static ALLTOALL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Alltoall),
     name: "rdb",
@@ -81,7 +80,7 @@ fn reduce_scatter(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>)
 }
 
 /// Emits the rounds of the member whose number in the pattern is `x`. `real` turns numbers of the pattern into indices
-/// of the communicator; `amount(from, to)` is what a member of the subtree `from..to` sends.
+/// of the communicator; `amount(from, to)` is the amount that a member of the subtree `from..to` sends.
 pub(super) fn double(
     scope: &Scope<'_>,
     x: u32,
@@ -109,7 +108,8 @@ pub(super) fn double(
     }
 }
 
-/// Spreads inside the subtree of size `mask` what its first `reached` members received, by halving distances.
+/// Distributes the blocks that the first `reached` members of the subtree of size `mask` received, by halving
+/// distances.
 fn pass_on(
     x: u32,
     reached: u32,

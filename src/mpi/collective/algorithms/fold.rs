@@ -1,12 +1,12 @@
-//! Reductions on a number of members that is not a power of two: some members stand out.
+//! Reductions on a number of members that is not a power of two: some members are left out.
 //!
-//! Of the first `2 * rest` members every second one gives its vector to its neighbour and waits. The others get new
+//! Of the first `2 * rest` members every second one sends its vector to its neighbour and waits. The others get new
 //! numbers `0..power`, on which algorithms for powers of two run. Rabenseifner's scheme, as in MPICH
 //! (`allreduce_intra_recursive_doubling.c`, `reduce_intra_reduce_scatter_gather.c`).
 
 use crate::mpi::collective::{Scope, Step};
 
-/// Who of a pair of neighbours stands out.
+/// Member of a pair of neighbours that is left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StandsOut {
     /// The even one: allreduce, reduce_scatter.
@@ -15,12 +15,12 @@ pub(super) enum StandsOut {
     Odd,
 }
 
-/// The new numbering.
+/// New numbering.
 #[derive(Clone, Copy)]
 pub(super) struct Fold {
-    /// The largest power of two that is not above the number of members: how many take part.
+    /// Number of members that take part: the largest power of two up to their total number.
     pub power: u32,
-    /// How many stand out.
+    /// Number of members that are left out.
     pub rest: u32,
     out: StandsOut,
 }
@@ -31,12 +31,12 @@ impl Fold {
         Self { power, rest: scope.size - power, out }
     }
 
-    /// Whether the member belongs to a pair.
+    /// `true` if the member belongs to a pair.
     pub fn paired(&self, member: u32) -> bool {
         u64::from(member) < 2 * u64::from(self.rest)
     }
 
-    /// The new number of a member, unless it stands out.
+    /// Returns the new number of a member, unless it is left out.
     pub fn number(&self, member: u32) -> Option<u32> {
         if !self.paired(member) {
             return Some(member - self.rest);
@@ -44,7 +44,7 @@ impl Fold {
         ((member.is_multiple_of(2)) != (self.out == StandsOut::Even)).then_some(member / 2)
     }
 
-    /// The member with that new number.
+    /// Returns the member with that new number.
     pub fn member(&self, number: u32) -> u32 {
         if number >= self.rest {
             number + self.rest
@@ -55,7 +55,7 @@ impl Fold {
         }
     }
 
-    /// Gives the vectors of those who stand out to their neighbours.
+    /// Sends the vectors of members that are left out to their neighbours.
     pub fn fold(&self, me: u32, bytes: u64, steps: &mut Vec<Step>) {
         if self.paired(me) {
             let neighbour = me ^ 1;
@@ -66,7 +66,7 @@ impl Fold {
         }
     }
 
-    /// Returns the result to those who stand out.
+    /// Returns the result to the members that are left out.
     pub fn unfold(&self, me: u32, bytes: u64, steps: &mut Vec<Step>) {
         if self.paired(me) {
             let neighbour = me ^ 1;
@@ -78,7 +78,7 @@ impl Fold {
     }
 }
 
-/// A vector cut into `power` segments of equal length; the last takes the remainder.
+/// Vector cut into `power` segments of equal length; the last takes the remainder.
 #[derive(Clone, Copy)]
 pub(super) struct Segments {
     count: u64,
@@ -90,21 +90,21 @@ impl Segments {
         Self { count, power }
     }
 
-    /// Elements of the segments `from..to`.
+    /// Returns the number of elements of the segments `from..to`.
     pub fn elements(&self, from: u32, to: u32) -> u64 {
         let end = |i: u32| if i >= self.power { self.count } else { self.count / u64::from(self.power) * u64::from(i) };
         end(to).saturating_sub(end(from))
     }
 }
 
-/// What a member holds in Rabenseifner's halving and doubling: the reduced segments `start..end`.
+/// Reduced segments `start..end` that a member holds in Rabenseifner's halving and doubling.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
     pub start: u32,
     pub end: u32,
 }
 
-/// One exchange: with which new number, and which segments go out.
+/// Exchange: the new number of the partner, and the segments sent.
 #[derive(Clone, Copy)]
 pub(super) struct Exchange {
     /// New number of the partner.
@@ -115,8 +115,8 @@ pub(super) struct Exchange {
     pub to: u32,
 }
 
-/// The reduce-scatter phase: distances 1, 2, 4, ..., each round halves what a member is responsible for.
-/// Calls `exchange` for every round and returns the window that the member ends with.
+/// Runs the reduce-scatter phase: distances 1, 2, 4, ..., each round halves the member's range. Calls `exchange` for
+/// every round and returns the window that the member ends with.
 pub(super) fn halve(number: u32, power: u32, mut exchange: impl FnMut(Exchange)) -> Window {
     let mut window = Window { start: 0, end: power };
     let mut mask = 1;
@@ -135,8 +135,8 @@ pub(super) fn halve(number: u32, power: u32, mut exchange: impl FnMut(Exchange))
     window
 }
 
-/// Undoes round `mask` of [`halve`]: what the member sends to its partner is all it holds, and afterwards it holds
-/// the window that both had in common before that round.
+/// Undoes round `mask` of [`halve`]: the member sends all it holds to its partner, and afterwards holds the window that
+/// both shared before that round.
 pub(super) fn join(number: u32, power: u32, mask: u32, window: &mut Window) -> Exchange {
     let partner = number ^ mask;
     let sent = *window;

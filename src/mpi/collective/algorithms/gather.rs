@@ -1,4 +1,4 @@
-//! Gathers: the root collects a block from everybody.
+//! Gathers: the root collects a block from every member.
 
 use super::reduce::collect_at_root;
 use super::support::{chunk, other, others};
@@ -6,7 +6,7 @@ use super::tree::segment_count;
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// The root receives from all at once. SimGrid's default gather (`smpi_default_selector.cpp`).
+/// The root receives from all simultaneously. SimGrid's default gather (`smpi_default_selector.cpp`).
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gather),
     name: "nonblocking",
@@ -15,7 +15,7 @@ pub static NONBLOCKING: Algorithm = Algorithm {
     steps: collect_at_root,
 };
 
-/// The root receives from one after the other. Open MPI (`coll_base_gather.c`, basic linear).
+/// The root receives from one member after another. Open MPI (`coll_base_gather.c`, basic linear).
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gather),
     name: "linear",
@@ -33,8 +33,8 @@ pub static BINOMIAL: Algorithm = Algorithm {
     steps: binomial,
 };
 
-/// The root asks one after the other for its block, which comes in two messages, and awaits the first of them before it
-/// asks the next. Open MPI (`coll_base_gather.c`, linear with synchronisation).
+/// The root asks one member after another for its block, which arrives in two messages, and waits for the first of them
+/// before it asks the next. Open MPI (`coll_base_gather.c`, linear with synchronisation).
 pub static LINEAR_SYNC: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gather),
     name: "linear-sync",
@@ -49,7 +49,7 @@ const LONG_FOR_SYNC: u64 = 92_160;
 /// Bytes of the first part of a short and of a long block.
 const FIRST_PART: (u64, u64) = (1024, 32_768);
 
-/// Every member sends as much as it has. SimGrid knows no other algorithm (`smpi_default_selector.cpp`).
+/// Every member sends its own number of elements. SimGrid has no other algorithm (`smpi_default_selector.cpp`).
 pub static GATHERV: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Gatherv),
     name: "linear",
@@ -90,7 +90,7 @@ pub(super) fn children(scope: &Scope<'_>, v: u32) -> impl Iterator<Item = u32> {
     (0..lowest).map_while(move |bit| v.checked_add(1 << bit).filter(|&child| child < size))
 }
 
-/// Number of members in the subtree of a child of `v`, itself included.
+/// Returns the number of members in the subtree of a child of `v`, itself included.
 pub(super) fn subtree(scope: &Scope<'_>, v: u32, child: u32) -> u32 {
     (child - v).min(scope.size - child)
 }
@@ -110,7 +110,7 @@ fn linear_sync(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     for i in chunk(cursor, others(scope)) {
         let member = other(scope, i);
         steps.extend([Step::Irecv { from: member }, Step::Send { to: member, bytes: 0 }, Step::Irecv { from: member }]);
-        // Before it come the second parts of all members asked so far.
+        // It follows the second parts of all members asked so far.
         steps.push(Step::Wait { nth: i as u32 });
     }
     if cursor.done && scope.size > 1 {

@@ -102,19 +102,19 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &scan::EXSCAN,
 ];
 
-/// The algorithms of an operation.
+/// Returns the algorithms of an operation.
 pub fn of(kind: CollectiveKind) -> impl Iterator<Item = &'static Algorithm> {
     ALGORITHMS.iter().copied().filter(move |algorithm| algorithm.kind == Some(kind))
 }
 
-/// The algorithm of an operation with that name, or that SimGrid calls so. `_` and `-` are the same, and so are capital
-/// and small letters.
+/// Returns the algorithm of an operation with that name, or that name in SimGrid. `_` and `-` are the same, and so are
+/// capital and small letters.
 pub fn find(kind: CollectiveKind, name: &str) -> Option<&'static Algorithm> {
     let own = of(kind).find(|algorithm| same(algorithm.name, name));
     own.or_else(|| of(kind).find(|algorithm| algorithm.simgrid.iter().any(|known| same(known, name))))
 }
 
-/// Whether two spellings mean the same name.
+/// `true` if two spellings mean the same name.
 pub(super) fn same(a: &str, b: &str) -> bool {
     let plain = |c: u8| if c == b'_' { b'-' } else { c.to_ascii_lowercase() };
     a.bytes().map(plain).eq(b.bytes().map(plain))

@@ -4,7 +4,7 @@ use super::support::{chunk, other, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// The root receives from all at once. SimGrid's default reduce (`smpi_default_selector.cpp`).
+/// The root receives from all simultaneously. SimGrid's default reduce (`smpi_default_selector.cpp`).
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "nonblocking",
@@ -13,7 +13,8 @@ pub static NONBLOCKING: Algorithm = Algorithm {
     steps: nonblocking,
 };
 
-/// The root receives from one after the other, from the last rank down. Open MPI (`coll_base_reduce.c`, basic linear).
+/// The root receives from one member after another, from the last rank down. Open MPI (`coll_base_reduce.c`, basic
+/// linear).
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "linear",
@@ -22,7 +23,7 @@ pub static LINEAR: Algorithm = Algorithm {
     steps: linear,
 };
 
-/// Binomial tree; nothing at all for an empty vector. MPICH (`reduce_intra_binomial.c`).
+/// Binomial tree; no messages for an empty vector. MPICH (`reduce_intra_binomial.c`).
 pub static BINOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "binomial",
@@ -31,8 +32,8 @@ pub static BINOMIAL: Algorithm = Algorithm {
     steps: binomial,
 };
 
-/// Tree of degree 4; a member receives from all its children at once; nothing at all for an empty vector.
-/// MVAPICH2 (`reduce_osu.c`, k-nomial).
+/// Tree of degree 4; a member receives from all its children simultaneously; no messages for an empty vector. MVAPICH2
+/// (`reduce_osu.c`, k-nomial).
 pub static KNOMIAL: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "knomial",
@@ -45,7 +46,8 @@ fn nonblocking(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     collect_at_root(scope, cursor, steps);
 }
 
-/// The shape that the non-blocking gather and reduce share: one message from each member, all awaited at once.
+/// Emits one message from each member to the root, all waited for together: the common part of the non-blocking gather
+/// and reduce.
 pub(super) fn collect_at_root(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     if !scope.is_root() {
         cursor.done = true;

@@ -1,4 +1,4 @@
-//! Reductions whose result is scattered; member i gets as many elements as the count vector says.
+//! Reductions whose result is scattered; the count vector contains the number of elements of each member.
 
 use super::allgather::exchange_by_distance;
 use super::fold::{Fold, StandsOut};
@@ -6,7 +6,7 @@ use super::support::{chunk, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// Everybody sends everybody its block, at increasing distance. MPICH (`reduce_scatter_intra_pairwise.c`).
+/// Every member sends every other its block, at increasing distance. MPICH (`reduce_scatter_intra_pairwise.c`).
 pub static PAIRWISE: Algorithm = Algorithm {
     kind: Some(CollectiveKind::ReduceScatter),
     name: "pairwise",
@@ -15,7 +15,7 @@ pub static PAIRWISE: Algorithm = Algorithm {
     steps: pairwise,
 };
 
-/// Every round halves what a member is responsible for; nearest partner last. Open MPI's basic module
+/// Every round halves the range of a member; nearest partner last. Open MPI's basic module
 /// (`coll_base_reduce_scatter.c`, recursive halving).
 pub static HALVING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::ReduceScatter),
@@ -34,8 +34,8 @@ pub static RING: Algorithm = Algorithm {
     steps: ring,
 };
 
-/// Every round halves what a member is responsible for, nearest partner first, so that in the end the blocks have to be
-/// swapped into place. Träff 2005; Open MPI (`coll_base_reduce_scatter.c`, butterfly).
+/// Every round halves the range of a member, nearest partner first, so that in the end the blocks have to be swapped
+/// into place. Träff 2005; Open MPI (`coll_base_reduce_scatter.c`, butterfly).
 pub static BUTTERFLY: Algorithm = Algorithm {
     kind: Some(CollectiveKind::ReduceScatter),
     name: "butterfly",
@@ -69,7 +69,7 @@ fn halving(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
             let partner = number ^ mask;
             let low = elements(start, start + mask);
             let high = elements(start + mask, start + 2 * mask);
-            // Where one direction would be empty, the original exchanges nothing in either.
+            // If one direction is empty, the original exchanges nothing in either.
             if low > 0 && high > 0 {
                 let sent = if number < partner { high } else { low };
                 let to = fold.member(partner);
@@ -83,7 +83,8 @@ fn halving(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
         }
     }
     if fold.paired(scope.me) {
-        // Unlike in an allreduce, the one who stood out gets only its own block, and no message for an empty one.
+        // Unlike in an allreduce, the member that was left out gets only its own block, and no message for an empty
+        // one.
         let even = scope.me & !1;
         let bytes = scope.bytes_of(even);
         if scope.elements(even, even + 1) > 0 {
@@ -92,8 +93,7 @@ fn halving(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
 }
 
-/// The first block that a number is responsible for. One that stands for a pair has two, neighbours in the count
-/// vector.
+/// Returns the first block of a number. One that represents a pair has two, adjacent in the count vector.
 fn first_block(fold: Fold, number: u32) -> u32 {
     if number < fold.rest { 2 * number } else { number + fold.rest }
 }
@@ -121,7 +121,7 @@ fn butterfly(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     };
     fold.fold(scope.me, bytes(0, fold.power), steps);
     let bits = fold.power.trailing_zeros();
-    // Whose block is where in the end: numbers with their bits in reverse.
+    // Final owner of each block: numbers with their bits reversed.
     let mirror = |number: u32| if bits == 0 { 0 } else { number.reverse_bits() >> (32 - bits) };
     let Some(number) = fold.number(scope.me) else {
         steps.push(Step::Recv { from: fold.member(mirror(scope.me / 2)) });

@@ -5,7 +5,7 @@ use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
 /// Source: MPICH (`reduce_intra_reduce_scatter_gather.c`); vectors with fewer elements than members are padded to one
-/// element a member (empty ones: nothing at all), as SimGrid's MVAPICH2 does.
+/// element per member (empty ones send nothing), as SimGrid's MVAPICH2 does.
 pub static SCATTER_GATHER: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Reduce),
     name: "scatter-gather",
@@ -36,7 +36,7 @@ fn scatter_gather(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>)
         (number, window)
     });
 
-    // A root that stood out takes the place, and the segment, of number 0.
+    // A root that was left out takes the place, and the segment, of number 0.
     let root_stood_out = fold.number(root).is_none();
     let root_number = fold.number(root).unwrap_or(0);
     if root_stood_out {
@@ -54,7 +54,7 @@ fn scatter_gather(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>)
     while mask > 0 {
         let exchange = join(number, fold.power, mask, &mut window);
         let partner = if exchange.partner == 0 && root_stood_out { root } else { fold.member(exchange.partner) };
-        // Whoever is not on the root's side of this round hands over its segments and is finished.
+        // A member on the other side of this round from the root hands over its segments and is finished.
         if exchange.partner / mask == root_number / mask {
             steps.push(Step::Send { to: partner, bytes: bytes(exchange.from, exchange.to) });
             return;

@@ -1,6 +1,6 @@
 //! Open MPI's reductions to a root: segments flow up a tree. While a member waits for a segment of one child, the
-//! receive of the next one is posted; a segment goes on to the parent when all children have delivered it. Nothing at
-//! all for an empty vector. Source: Open MPI (`coll_tuned_reduce.c`); lengths of segments as in SimGrid 3.32
+//! receive of the next one is posted; a segment goes on to the parent when all children have delivered it. Empty
+//! vectors send nothing. Source: Open MPI (`coll_tuned_reduce.c`); lengths of segments as in SimGrid 3.32
 //! (`reduce-ompi.cpp`).
 
 use super::support::chunk;
@@ -70,8 +70,8 @@ fn chain(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     collect(&tree, cut(scope, CHAIN_SEGMENT), |v| scope.member(v), cursor, steps);
 }
 
-/// Bytes per segment of the pipeline: the more ranks for the length, the shorter. Open MPI's measured lines: slope
-/// times bytes plus offset.
+/// Returns the bytes per segment of the pipeline: the more ranks for the length, the shorter. Lines measured by Open
+/// MPI: slope times bytes plus offset.
 fn pipeline_segment(ranks: u32, bytes: u64) -> u64 {
     let above = |slope: f64, offset: f64| f64::from(ranks) > slope / 1024.0 * bytes as f64 + offset;
     if above(0.0410, 9.7128) {
@@ -94,7 +94,7 @@ fn binary(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     collect(&tree, cut(scope, BINARY_SEGMENT), |v| scope.member(v), cursor, steps);
 }
 
-/// Bytes per segment of the binomial tree; 0 for no segments: short vectors, and long ones on few ranks.
+/// Returns the bytes per segment of the binomial tree; 0 for no segments: short vectors, and long ones on few ranks.
 fn binomial_segment(ranks: u32, count: u64, bytes: u64) -> u64 {
     let short = (ranks < 8 && bytes < 20_480) || bytes < 2048 || count <= 1;
     let many = f64::from(ranks) > 0.6016 / 1024.0 * bytes as f64 + 1.3496;
@@ -120,7 +120,7 @@ fn in_order(scope: &Scope<'_>, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     }
 }
 
-/// One member's part. `member` turns numbers of the tree into indices of the communicator.
+/// Emits one member's part. `member` turns numbers of the tree into indices of the communicator.
 fn collect(tree: &Tree, cut: Cut, member: impl Fn(u32) -> u32, cursor: &mut Cursor, steps: &mut Vec<Step>) {
     let children = tree.children.len() as u64;
     let pass_on = |segment: u64, steps: &mut Vec<Step>| {

@@ -1,10 +1,10 @@
-//! Prefix reductions. SimGrid knows one algorithm for both (`smpi_default_selector.cpp`).
+//! Prefix reductions. SimGrid has one algorithm for both (`smpi_default_selector.cpp`).
 
 use super::support::{chunk, other, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// Everybody receives from all lower ranks and sends to all higher ones.
+/// Every member receives from all lower ranks and sends to all higher ones.
 pub static SCAN: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scan),
     name: "linear",
@@ -13,7 +13,7 @@ pub static SCAN: Algorithm = Algorithm {
     steps: linear,
 };
 
-/// As [`SCAN`]: that a member's own contribution is left out changes no message.
+/// As [`SCAN`]: leaving out a member's own contribution changes no message.
 pub static EXSCAN: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Exscan),
     name: "linear",

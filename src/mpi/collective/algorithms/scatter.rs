@@ -1,11 +1,12 @@
-//! Scatters: the root has a block for everybody.
+//! Scatters: the root has a block for every member.
 
 use super::gather::{children, subtree};
 use super::support::{chunk, other, others};
 use crate::mpi::collective::{Algorithm, Cursor, Scope, Step};
 use crate::trace::CollectiveKind;
 
-/// The root sends to all at once, and no receive blocks. SimGrid's default scatter (`smpi_default_selector.cpp`).
+/// The root sends to all simultaneously, and no receive blocks. SimGrid's default scatter
+/// (`smpi_default_selector.cpp`).
 pub static NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatter),
     name: "nonblocking",
@@ -14,8 +15,8 @@ pub static NONBLOCKING: Algorithm = Algorithm {
     steps: nonblocking,
 };
 
-/// The same where receives block, which only the order of events at one instant tells. Open MPI (`coll_base_scatter.c`,
-/// linear with non-blocking sends).
+/// As [`NONBLOCKING`], but with blocking receives, which only the order of events at one instant shows. Open MPI
+/// (`coll_base_scatter.c`, linear with non-blocking sends).
 pub static LINEAR_NONBLOCKING: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatter),
     name: "linear-nonblocking",
@@ -24,7 +25,7 @@ pub static LINEAR_NONBLOCKING: Algorithm = Algorithm {
     steps: linear_nonblocking,
 };
 
-/// The root sends to one after the other. Open MPI (`coll_base_scatter.c`, basic linear).
+/// The root sends to one member after another. Open MPI (`coll_base_scatter.c`, basic linear).
 pub static LINEAR: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatter),
     name: "linear",
@@ -42,7 +43,7 @@ pub static BINOMIAL: Algorithm = Algorithm {
     steps: binomial,
 };
 
-/// The root sends each member as much as the count vector says. SimGrid knows no other algorithm.
+/// The root sends each member the number of elements in the count vector. SimGrid has no other algorithm.
 pub static SCATTERV: Algorithm = Algorithm {
     kind: Some(CollectiveKind::Scatterv),
     name: "linear",

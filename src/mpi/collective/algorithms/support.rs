@@ -1,65 +1,68 @@
-//! What the algorithms share: index arithmetic on a communicator, the combined exchange, and bounded chunks.
+//! Helpers of the algorithms: index arithmetic on a communicator, the combined exchange, and bounded chunks.
 
 use crate::mpi::collective::{Cursor, Scope, Step};
 use std::ops::Range;
 
-/// Partners that a linear algorithm handles in one chunk: enough to amortise a call, small beside a rank's state.
+/// Partners that a linear algorithm handles in one chunk: enough to amortise a call, small compared with a rank's
+/// state.
 const PARTNERS_PER_CHUNK: u64 = 64;
 
 impl Scope<'_> {
-    /// Payload of one block, in bytes.
+    /// Returns the payload of one block, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.stage.count.saturating_mul(self.stage.element)
     }
 
-    /// Payload of the block of member `index` according to the count vector, in bytes. Missing entries count as 0.
+    /// Returns the payload of the block of member `index` according to the count vector, in bytes. Missing entries
+    /// count as 0.
     pub(super) fn bytes_of(&self, index: u32) -> u64 {
         u64::from(self.counts.get(index as usize).copied().unwrap_or(0)).saturating_mul(self.stage.element)
     }
 
-    /// Elements of the members `from..to` according to the count vector; both ends are cut to its length.
+    /// Returns the number of elements of the members `from..to` according to the count vector; both ends are cut to its
+    /// length.
     pub(super) fn elements(&self, from: u32, to: u32) -> u64 {
         let end = (to as usize).min(self.counts.len());
         let start = (from as usize).min(end);
         self.counts[start..end].iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Elements of all members according to the count vector.
+    /// Returns the number of elements of all members according to the count vector.
     pub(super) fn total_elements(&self) -> u64 {
         self.elements(0, u32::MAX)
     }
 
-    /// The member `distance` places after `index`, around the communicator.
+    /// Returns the member `distance` places after `index`, around the communicator.
     pub(super) fn after(&self, index: u32, distance: u32) -> u32 {
         ((u64::from(index) + u64::from(distance)) % u64::from(self.size)) as u32
     }
 
-    /// The member `distance` places before `index`, around the communicator.
+    /// Returns the member `distance` places before `index`, around the communicator.
     pub(super) fn before(&self, index: u32, distance: u32) -> u32 {
         self.after(index, self.size - distance % self.size)
     }
 
-    /// Number of the caller when the members are counted from the root.
+    /// Returns the number of the caller when the members are counted from the root.
     pub(super) fn number(&self) -> u32 {
         self.before(self.me, self.stage.root)
     }
 
-    /// The member with number `v` when the members are counted from the root.
+    /// Returns the member with number `v` when the members are counted from the root.
     pub(super) fn member(&self, v: u32) -> u32 {
         self.after(v, self.stage.root)
     }
 
-    /// Whether the caller is the root.
+    /// `true` if the caller is the root.
     pub(super) fn is_root(&self) -> bool {
         self.me == self.stage.root
     }
 
-    /// The largest power of two that is not above the number of members.
+    /// Returns the largest power of two up to the number of members.
     pub(super) fn power(&self) -> u32 {
         1 << self.size.max(1).ilog2()
     }
 
-    /// A combined send and receive. With oneself it costs nothing at all, not even a posting.
+    /// Emits a combined send and receive. With oneself it costs nothing, not even a posting.
     pub(super) fn exchange(&self, to: u32, bytes: u64, from: u32, steps: &mut Vec<Step>) {
         if to == self.me && from == self.me {
             return;
@@ -68,8 +71,8 @@ impl Scope<'_> {
     }
 }
 
-/// The next stretch of `total` equal pieces of work, after `before` chunks of another kind. Advances the cursor, and
-/// marks it done with the last stretch.
+/// Returns the next range of `total` equal pieces of work, after `before` chunks of another kind. Advances the cursor,
+/// and marks it done with the last range.
 pub(super) fn chunk_after(cursor: &mut Cursor, before: u32, total: u64) -> Range<u64> {
     let start = u64::from(cursor.phase.saturating_sub(before)) * PARTNERS_PER_CHUNK;
     let end = total.min(start + PARTNERS_PER_CHUNK);
@@ -78,18 +81,18 @@ pub(super) fn chunk_after(cursor: &mut Cursor, before: u32, total: u64) -> Range
     start..end
 }
 
-/// [`chunk_after`] for algorithms that consist of nothing else.
+/// [`chunk_after`] for algorithms that have no other chunks.
 pub(super) fn chunk(cursor: &mut Cursor, total: u64) -> Range<u64> {
     chunk_after(cursor, 0, total)
 }
 
-/// The `i`-th of the members other than the caller, in ascending order.
+/// Returns the `i`-th of the members other than the caller, in ascending order.
 pub(super) fn other(scope: &Scope<'_>, i: u64) -> u32 {
     let i = i as u32;
     if i < scope.me { i } else { i + 1 }
 }
 
-/// Number of members other than the caller.
+/// Returns the number of members other than the caller.
 pub(super) fn others(scope: &Scope<'_>) -> u64 {
     u64::from(scope.size.saturating_sub(1))
 }

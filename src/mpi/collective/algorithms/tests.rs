@@ -1,5 +1,5 @@
-//! Every algorithm alone, on one rank a host: it ends under both protocols, its messages match, their number and volume
-//! are those of the closed forms, and everybody hears of everybody it has to.
+//! Tests each algorithm in isolation, with one rank per host: it ends under both protocols, its messages match, their
+//! number and volume are those of the closed forms, and each member receives data of all members that it needs.
 
 use super::*;
 use crate::mpi::collective::testing::{Outcome, PROTOCOLS, Part, run};
@@ -31,7 +31,8 @@ impl Case {
         }
     }
 
-    /// What member `me` sends as its own block: that of the vector for the operations in which all members know it.
+    /// Returns the number of elements that member `me` sends as its own block: that of the vector for the operations in
+    /// which all members know it.
     fn count_of(&self, me: u32) -> u64 {
         match self.kind() {
             CollectiveKind::Allgatherv | CollectiveKind::Gatherv => u64::from(self.counts[me as usize]),
@@ -188,7 +189,7 @@ impl Case {
         (0..self.power()).map(move |number| (number, mirror(number)))
     }
 
-    /// 1 if the last member, root of the in-order tree, has to send the result on.
+    /// 1 if the last member, root of the in-order tree, has to forward the result.
     fn detour(&self) -> u64 {
         u64::from(self.root + 1 != self.size)
     }
@@ -201,13 +202,13 @@ impl Case {
         (parts.clone().count() as u64, parts.sum())
     }
 
-    /// 1 if the root of a reduction by scatter and gather stood out, and gets a segment from rank 0.
+    /// 1 if the root of a reduction by scatter and gather was left out, and gets a segment from rank 0.
     fn handover(&self) -> u64 {
         let rest = u64::from(self.size) - self.power();
         u64::from(u64::from(self.root) < 2 * rest && self.root % 2 == 1)
     }
 
-    /// Whether `rank` has to hear from `other`.
+    /// `true` if data of `other` must reach `rank`.
     fn must_hear(&self, rank: u32, other: u32) -> bool {
         use CollectiveKind::*;
         match self.kind() {
@@ -219,7 +220,7 @@ impl Case {
         }
     }
 
-    /// Checks everything that is known about the case.
+    /// Checks all known properties of the case.
     fn check(&self) {
         let empty = self.kind() != CollectiveKind::Barrier
             && (self.count * self.element == 0 || self.counts.contains(&0) || self.element == 0);
@@ -243,7 +244,7 @@ impl Case {
         }
     }
 
-    /// Algorithms that collect blocks by doubling: nobody receives a block twice.
+    /// Checks, for algorithms that collect blocks by doubling, that no member receives a block twice.
     fn check_received(&self, rank: u32, outcome: &Outcome) {
         let n = self.count * self.element;
         let others = u64::from(self.size) - 1;

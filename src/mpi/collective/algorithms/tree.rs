@@ -2,7 +2,7 @@
 //!
 //! Members are numbered from the root of the tree, which is number 0 except in [`Tree::in_order`].
 
-/// The neighbours of one member.
+/// Neighbours of one member.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Tree {
     /// `None` for the root.
@@ -11,16 +11,16 @@ pub(super) struct Tree {
     pub children: Vec<u32>,
 }
 
-/// More chains than that are never built (SimGrid 3.32, `coll_tuned_topo.hpp`: largest fan-out).
+/// Largest number of chains (SimGrid 3.32, `coll_tuned_topo.hpp`: largest fan-out).
 const MOST_CHAINS: u32 = 32;
 
 impl Tree {
-    /// A single chain, 0 to 1 to 2 ...
+    /// Returns a single chain, 0 to 1 to 2 ...
     pub fn chain(v: u32, size: u32) -> Self {
         Self { parent: v.checked_sub(1), children: (v + 1 < size).then_some(v + 1).into_iter().collect() }
     }
 
-    /// Several chains that start at the root, as equal in length as can be; the longer ones come first.
+    /// Returns several chains that start at the root, as equal in length as possible; the longer ones come first.
     pub fn chains(v: u32, size: u32, chains: u32) -> Self {
         let others = size.saturating_sub(1);
         let chains = chains.clamp(1, MOST_CHAINS).min(others.max(1));
@@ -38,15 +38,15 @@ impl Tree {
         }
     }
 
-    /// The tree of degree 2 in which the members of a level are dealt out in turn: level by level, the children of `v`
-    /// are `v + w` and `v + 2w`, where `w` is the width of its level.
+    /// Returns the tree of degree 2 whose levels are dealt out in turn: the children of `v` are `v + w` and `v + 2w`,
+    /// where `w` is the width of its level.
     pub fn binary(v: u32, size: u32) -> Self {
         let width = |level: u32| 1u64 << level;
         let level = (u64::from(v) + 1).ilog2();
         let own = u64::from(v);
         let children = (1..=2).map(|i| own + i * width(level)).filter(|&child| child < u64::from(size));
         let parent = (level > 0).then(|| {
-            // Going up takes off the width of the level above until the number is on that level.
+            // Going up subtracts the width of the level above until the number is on that level.
             let above = width(level - 1);
             let mut parent = own;
             while parent >= width(level) - 1 {
@@ -57,21 +57,21 @@ impl Tree {
         Self { parent, children: children.map(|child| child as u32).collect() }
     }
 
-    /// The binomial tree whose subtrees are stretches of numbers: the children of `v` are `v + 1`, `v + 2`, `v + 4`,
-    /// ...
+    /// Returns the binomial tree whose subtrees are ranges of numbers: the children of `v` are `v + 1`, `v + 2`,
+    /// `v + 4`, ...
     pub fn binomial(v: u32, size: u32) -> Self {
         let lowest = if v == 0 { 32 } else { v.trailing_zeros() };
         let child = |bit: u32| v.checked_add(1 << bit).filter(|&child| child < size);
         Self { parent: (v > 0).then(|| v & (v - 1)), children: (0..lowest).map_while(child).collect() }
     }
 
-    /// The binary tree that keeps the order of ranks: the last rank is the root, its first child the rank before it,
-    /// its second child the last rank of the first half; so again in both parts.
+    /// Returns the binary tree that keeps the order of ranks: the last rank is the root, its first child the rank
+    /// before it, its second child the last rank of the first half; and so on in both parts.
     pub fn in_order(me: u32, size: u32) -> Self {
         let (mut start, mut end) = (0, size);
         let mut parent = None;
         loop {
-            // The root of the stretch `start..end` is its last member.
+            // The root of the range `start..end` is its last member.
             let root = end - 1;
             let length = end - start;
             let left = (length > 1).then(|| root - 1);
@@ -93,8 +93,8 @@ impl Tree {
     }
 }
 
-/// Elements of a segment of about `segment` bytes; the whole vector if it is no longer than that, or if an element is
-/// longer. Rounded to the nearest element (SimGrid 3.32, `coll_tuned_topo.hpp`).
+/// Returns the elements of a segment of about `segment` bytes; the whole vector if it is no longer than that, or if an
+/// element is longer. Rounded to the nearest element (SimGrid 3.32, `coll_tuned_topo.hpp`).
 pub(super) fn segment_count(segment: u64, element: u64, count: u64) -> u64 {
     if segment < element || segment >= element.saturating_mul(count) || element == 0 {
         return count;
@@ -102,7 +102,7 @@ pub(super) fn segment_count(segment: u64, element: u64, count: u64) -> u64 {
     segment / element + u64::from(segment % element > element / 2)
 }
 
-/// A vector cut into segments of equal length, the last one shorter.
+/// Vector cut into segments of equal length, the last one shorter.
 #[derive(Clone, Copy)]
 pub(super) struct Cut {
     count: u64,
@@ -111,27 +111,27 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// Cuts `count` elements of so many bytes into segments of about `segment` bytes.
+    /// Cuts `count` elements of `element` bytes into segments of about `segment` bytes.
     pub fn new(count: u64, element: u64, segment: u64) -> Self {
         Self::of(count, element, segment_count(segment, element, count))
     }
 
-    /// Cuts `count` elements of so many bytes into segments of `segment` elements.
+    /// Cuts `count` elements of `element` bytes into segments of `segment` elements.
     pub fn of(count: u64, element: u64, segment: u64) -> Self {
         Self { count, segment: segment.max(1), element }
     }
 
-    /// Bytes of all segments.
+    /// Returns the bytes of all segments.
     pub fn total(&self) -> u64 {
         self.count.saturating_mul(self.element)
     }
 
-    /// Number of segments; none for an empty vector.
+    /// Returns the number of segments; 0 for an empty vector.
     pub fn len(&self) -> u64 {
         self.count.div_ceil(self.segment)
     }
 
-    /// Bytes of a segment.
+    /// Returns the bytes of a segment.
     pub fn bytes(&self, index: u64) -> u64 {
         self.segment.min(self.count.saturating_sub(index * self.segment)).saturating_mul(self.element)
     }
@@ -141,7 +141,7 @@ impl Cut {
 mod tests {
     use super::*;
 
-    /// Every member is somebody's child exactly once, and parents and children agree.
+    /// Every member is a child exactly once, and parents and children agree.
     fn is_a_tree(root: u32, size: u32, tree: impl Fn(u32) -> Tree) {
         let mut parents = vec![None; size as usize];
         for v in 0..size {
@@ -176,7 +176,7 @@ mod tests {
         // 0 has 1 and 2; 1 has 3 and 5, 2 has 4 and 6.
         assert_eq!(Tree::binary(1, 7).children, [3, 5]);
         assert_eq!(Tree::binary(6, 7).parent, Some(2));
-        // The last of 7 has 5 and 2; 5 has what lies above 2.
+        // The last of 7 has 5 and 2; 5 has the ranks above 2.
         assert_eq!(Tree::in_order(6, 7).children, [5, 2]);
         assert_eq!(Tree::in_order(5, 7).children, [4, 3]);
         assert_eq!(Tree::in_order(2, 7).children, [1, 0]);

@@ -1,8 +1,8 @@
-//! Which collectives of a communicator are alike: each member has the same arguments in one as in the other.
+//! Finds collectives of a communicator that are alike: each member has the same arguments in one as in the other.
 
 use rustc_hash::FxHashMap;
 
-/// Collectives that are alike as far as was looked.
+/// Collectives that are alike as far as compared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Class(u32);
 
@@ -11,25 +11,25 @@ impl Class {
     pub const ALL: Class = Class(u32::MAX);
 }
 
-/// Classes of collectives, made finer one member at a time. So a collective is known by one number, however many
-/// members it has, and members in a row that make the same call take the room of one.
+/// Classes of collectives, refined one member at a time. So a collective is identified by one number, whatever its
+/// number of members, and consecutive members with the same call share an entry.
 #[derive(Default, Debug)]
 pub struct Classes {
     entries: Vec<Entry>,
     known: FxHashMap<Entry, Class>,
 }
 
-/// A class that is finer than another one.
+/// Class that refines another one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Entry {
     before: Class,
-    /// From this member on, its members make this call.
+    /// First member that makes this call.
     member: u32,
     call: u32,
 }
 
 impl Classes {
-    /// The part of a class whose next member, which has this number, makes this call.
+    /// Returns the part of a class in which the next member, `member`, makes this call.
     pub fn refine(&mut self, class: Class, member: u32, call: u32) -> Class {
         if class != Class::ALL && self.entries[class.0 as usize].call == call {
             return class;
@@ -41,7 +41,7 @@ impl Classes {
         })
     }
 
-    /// The calls of so many members in the collectives of a class.
+    /// Returns the calls of `members` members in the collectives of a class.
     pub fn calls(&self, mut class: Class, members: usize) -> Vec<u32> {
         let mut calls = vec![0; members];
         let mut end = members;

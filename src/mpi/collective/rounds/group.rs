@@ -1,4 +1,4 @@
-//! The collectives of one communicator: what its members send, and who receives it.
+//! Collectives of one communicator: the messages of its members, and their receivers.
 
 use super::RoundsError;
 use super::sizes::Sizes;
@@ -7,32 +7,32 @@ use crate::mpi::collective::{Cursor, Selector, SmpKnown, Step};
 use crate::mpi::layout::Layout;
 use crate::trace::{CommunicatorId, Trace};
 
-/// Most messages that are matched at once: with what sorting takes, some 70 MiB. A collective of more is worked out
-/// some destinations at a time.
+/// Most messages that are matched together: some 70 MiB, including the sort. A larger collective is matched for some
+/// destinations at a time.
 const MOST_AT_ONCE: usize = 1 << 21;
 
-/// A communicator.
+/// Communicator with the placement of its members.
 #[derive(Debug)]
 pub struct Group<'t> {
     trace: &'t Trace,
     selector: Selector,
-    /// Its members, as ranks of the world.
+    /// Members, as ranks of the world.
     pub world: Vec<u32>,
-    /// Where they are.
+    /// Hosts of the members.
     layout: Layout,
     communicator: CommunicatorId,
 }
 
-/// What is known of a collective before it is written: the rest follows from the arguments of a member.
+/// Precomputed part of a collective; the rest follows from the arguments of a member when it is written.
 #[derive(Default, Debug)]
 pub struct Exchange {
-    /// The tags of its messages, as the algorithms have them.
+    /// Tags of its messages, as the algorithms use them.
     pub tags: Vec<i32>,
-    /// What its members receive; algorithms take whatever comes.
+    /// Sizes that its members receive; algorithms accept any size.
     pub received: Sizes,
 }
 
-/// A message; partners are members.
+/// Message; partners are members.
 #[derive(Debug)]
 struct Sent {
     to: u32,
@@ -43,29 +43,29 @@ struct Sent {
 }
 
 impl Sent {
-    /// Messages with the same key are received in their order.
+    /// Key of a message. Messages with the same key are received in order.
     fn key(&self) -> (u32, u32, u32) {
         (self.to, self.from, self.channel)
     }
 }
 
 impl<'t> Group<'t> {
-    /// The communicator of a trace whose ranks are so placed.
+    /// Returns the communicator of a trace whose ranks have this layout.
     pub fn new(trace: &'t Trace, selector: Selector, layout: &Layout, communicator: CommunicatorId) -> Self {
         let world: Vec<u32> = trace.members(communicator).ranks().collect();
         let hosts = world.iter().map(|&rank| layout.host(Rank(rank))).collect();
         Self { trace, selector, world, layout: Layout::new(hosts), communicator }
     }
 
-    /// Its members in the order of their ranks.
+    /// Returns its members in the order of their ranks.
     pub fn by_rank(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.world.len() as u32).collect();
         order.sort_unstable_by_key(|&member| self.world[member as usize]);
         order
     }
 
-    /// All members have to call the same number of collectives that block, or that do not. `numbers` has those of the
-    /// ranks that call any, in ascending order.
+    /// Checks that all members call the same number of blocking, or of non-blocking, collectives. `numbers` has those
+    /// of the ranks that call any, in ascending order.
     pub fn check(&self, numbers: &[(u32, usize)], blocks: bool) -> Result<(), RoundsError> {
         let calls = |rank: u32| {
             let place = numbers.binary_search_by_key(&rank, |&(rank, _)| rank);
@@ -85,8 +85,8 @@ impl<'t> Group<'t> {
         }
     }
 
-    /// Matches the messages of a collective, whose arguments these are for each member. No more than `most` of them are
-    /// in memory at once, unless one member receives more.
+    /// Matches the messages of a collective, given the arguments of each member. At most `most` of them are in memory
+    /// at a time, unless one member receives more.
     fn exchange_with(&self, calls: &[u32], number: usize, most: usize) -> Result<Exchange, RoundsError> {
         let unmatched = |from, to| RoundsError::Unmatched {
             number: number + 1,
@@ -129,13 +129,13 @@ impl<'t> Group<'t> {
         Ok(exchange)
     }
 
-    /// Matches the messages of a collective, number `number` of its kind, whose arguments these are for each member.
+    /// Matches the messages of a collective, number `number` of its kind, given the arguments of each member.
     pub fn exchange(&self, calls: &[u32], number: usize) -> Result<Exchange, RoundsError> {
         self.exchange_with(calls, number, MOST_AT_ONCE)
     }
 
-    /// Collects what is sent to members from `first` to in front of `end`, or to fewer of them if that is more than
-    /// `most`; gives the end. Adds tags that are new.
+    /// Collects the messages to members from `first` up to `end`, or to fewer of them if that is more than `most`;
+    /// returns the end. Adds tags that are new.
     fn send(
         &self,
         calls: &[u32],
@@ -168,7 +168,7 @@ impl<'t> Group<'t> {
         end
     }
 
-    /// Gives the steps of a member with the tags of their stages. Partners are members.
+    /// Visits the steps of a member with the tags of their stages. Partners are members.
     pub fn walk(&self, member: u32, call: u32, mut visit: impl FnMut(i32, Step)) {
         let trace = self.trace;
         let call = &trace.collectives[call as usize];
@@ -199,14 +199,14 @@ impl<'t> Group<'t> {
 
 /// Messages that wait for their receivers.
 struct Inbox<'s> {
-    /// Ascending by key, those with the same one in the order in which they are sent.
+    /// Ascending by key; messages with equal keys in the order in which they are sent.
     sent: &'s [Sent],
-    /// Where a key begins: how many of its messages have been received.
+    /// Number of received messages of each key, stored where the key begins.
     taken: Vec<u32>,
 }
 
 impl Inbox<'_> {
-    /// Receives the first message with that key; gives its size.
+    /// Receives the first message with that key; returns its size.
     fn take(&mut self, key: (u32, u32, u32)) -> Option<u64> {
         let at = self.sent.partition_point(|message| message.key() < key);
         let taken = self.taken.get_mut(at)?;
@@ -215,7 +215,7 @@ impl Inbox<'_> {
         Some(message.bytes)
     }
 
-    /// The first message that nobody has received.
+    /// Returns the first message that was not received.
     fn left(&self) -> Option<&Sent> {
         let mut at = 0;
         self.sent.chunk_by(|one, other| one.key() == other.key()).find_map(|alike| {
@@ -232,7 +232,7 @@ mod tests {
     use crate::mpi::collective::select::Table;
     use crate::trace::{self, Options};
 
-    /// A collective that is too large to be matched at once is matched some destinations at a time, with the same
+    /// A collective that is too large to be matched in one go is matched for some destinations at a time, with the same
     /// result.
     #[test]
     fn parts_give_what_the_whole_gives() {
@@ -271,7 +271,7 @@ mod tests {
         }
     }
 
-    /// What is kept of a large all-to-all is little, however many messages it has.
+    /// The stored part of a large all-to-all is small, whatever its number of messages.
     #[test]
     fn little_is_kept_of_a_large_collective() {
         let text: String = (0..600).map(|rank| format!("{rank} alltoall 20000 20000 6 6\n")).collect();

@@ -1,10 +1,11 @@
 //! The collectives of a trace as messages, for formats that have no collectives.
 //!
-//! What a rank does in a collective follows from its arguments, but for the sizes of what it receives, and whether all
-//! of that is sent. So each collective is worked out once and checked, the sizes are kept, and the steps of a rank are
-//! made anew when they are written: whole schedules were tried, and those of 24 alltoallv on 512 ranks took half a
-//! gigabyte. Collectives that are alike (the same arguments on the same communicator) share what is kept: a program
-//! that iterates has few of them. Beside that, a collective takes a few bytes, however many members it has.
+//! The steps of a rank in a collective follow from its arguments, except for the sizes that it receives and the check
+//! that all sent messages are received. So each collective is computed once and checked, the sizes are kept, and the
+//! steps of a rank are recomputed when they are written: storing whole schedules was tried, and those of 24 alltoallv
+//! on 512 ranks took half a gigabyte. Collectives that are alike (the same arguments on the same communicator) share
+//! their stored part: a program that iterates has few of them. Otherwise a collective takes a few bytes, whatever its
+//! number of members.
 
 mod alike;
 mod group;
@@ -23,10 +24,10 @@ use crate::trace::communicator::{Sequence as SequenceId, sequence};
 use crate::trace::goal::rounds::{FreeTags, RankRounds, Round, Rounds};
 use crate::trace::{Action, Trace};
 
-/// Why the collectives of a trace are not a set of messages.
+/// Reason why the collectives of a trace cannot be turned into messages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RoundsError {
-    /// Members of a communicator call different numbers of collectives that block, or of those that do not.
+    /// Members of a communicator call different numbers of blocking, or of non-blocking, collectives.
     #[error(
         "communicator {communicator}: rank {rank} has {calls} collectives that {how}, rank {other_rank} has {other_calls}",
         how = if *blocks { "block" } else { "do not block" }
@@ -34,32 +35,32 @@ pub enum RoundsError {
     DifferentNumbers {
         /// Number of the communicator, 0 for that of all ranks.
         communicator: u32,
-        /// Which ones.
+        /// `true` for blocking collectives.
         blocks: bool,
-        /// The first member.
+        /// First member.
         rank: u32,
-        /// Its collectives.
+        /// Number of collectives of the first member.
         calls: usize,
         /// Another member.
         other_rank: u32,
-        /// Its collectives.
+        /// Number of collectives of the other member.
         other_calls: usize,
     },
-    /// What the members send is not what they receive.
+    /// The messages that members send differ from those that they receive.
     #[error(
         "collective number {number} of communicator {communicator} ({kind}): what rank {from} sends to rank {to} is not \
          what that receives, so their calls do not fit together"
     )]
     Unmatched {
-        /// Which one of those that block, or of those that do not, from 1.
+        /// Number among the blocking, or the non-blocking, collectives, from 1.
         number: usize,
         /// Number of the communicator, 0 for that of all ranks.
         communicator: u32,
-        /// The operation, as the first member calls it.
+        /// Operation, as the first member calls it.
         kind: &'static str,
-        /// The source.
+        /// Sending rank.
         from: u32,
-        /// The destination.
+        /// Receiving rank.
         to: u32,
     },
     /// There are not enough tags.
@@ -67,7 +68,7 @@ pub enum RoundsError {
     NoTags,
 }
 
-/// What the collectives of a trace are made of.
+/// Collectives of a trace as messages.
 #[derive(Debug)]
 pub struct TraceRounds<'t> {
     trace: &'t Trace,
@@ -76,32 +77,32 @@ pub struct TraceRounds<'t> {
     exchanges: Vec<Exchange>,
 }
 
-/// The collectives of a communicator that block, or those that do not: all members make them in the same order.
+/// Blocking, or non-blocking, collectives of a communicator: all members make them in the same order.
 #[derive(Debug)]
 struct Sequence<'t> {
     group: Group<'t>,
-    /// For each of them the index of its exchange and the first of its tags.
+    /// Index of the exchange of each of them, and the first of its tags.
     collectives: Vec<(u32, u32)>,
 }
 
-/// The calls of a communicator while they are counted. Its members are looked at in the order of their ranks.
+/// Calls of a communicator while they are counted. Its members are visited in the order of their ranks.
 #[derive(Default)]
 struct Calls {
-    /// What is known of each collective.
+    /// Class of each collective, so far.
     classes: Vec<Class>,
-    /// Ranks of the members that were looked at, and how many collectives each has.
+    /// Ranks of the members visited so far, and the number of collectives of each.
     numbers: Vec<(u32, usize)>,
 }
 
 impl<'t> TraceRounds<'t> {
-    /// What the collectives of a trace are made of, as the selector chooses it for ranks that are so placed. Who shares
-    /// a host is known from the start.
+    /// Computes the collectives of a trace with the algorithms that the selector chooses for this layout. The ranks on
+    /// each host are known from the start.
     ///
     /// # Errors
     /// [`RoundsError`] if the members of a communicator do not call the same collectives.
     ///
     /// # Panics
-    /// If a rank uses a communicator of which it is no member, which readers refuse.
+    /// If a rank uses a communicator that it is not a member of, which readers reject.
     pub fn new(trace: &'t Trace, selector: &Selector, layout: &Layout) -> Result<Self, RoundsError> {
         let mut calls: FxHashMap<SequenceId, Calls> = FxHashMap::default();
         let mut classes = Classes::default();
@@ -141,13 +142,13 @@ impl<'t> TraceRounds<'t> {
         Ok(Self { trace, selector: *selector, sequences, exchanges })
     }
 
-    /// The collectives of a rank, from the first on.
+    /// Returns the collectives of a rank, from the first on.
     pub fn collectives(&self, rank: u32) -> RankCollectives<'_> {
         RankCollectives { rounds: self, rank, places: FxHashMap::default() }
     }
 }
 
-/// The sequence that an action goes on with, and its arguments, if it begins a collective.
+/// Returns the sequence that an action continues, and its arguments, if it begins a collective.
 fn collective(trace: &Trace, action: &Action) -> Option<(SequenceId, u32)> {
     let call = action.collective()?;
     Some((sequence(trace, action)?, call))
@@ -164,7 +165,7 @@ impl Calls {
         if member == 0 {
             self.classes.push(Class::ALL);
         }
-        // One that the first member does not have is of no interest: the numbers tell that it is too many.
+        // A collective that the first member does not have is ignored here: the numbers show that it is too many.
         if let Some(class) = self.classes.get_mut(*number) {
             *class = classes.refine(*class, member, call);
         }
@@ -172,29 +173,29 @@ impl Calls {
     }
 }
 
-/// The collectives of a rank, one after the other.
+/// Collectives of a rank, one after another.
 #[derive(Debug)]
 pub struct RankCollectives<'r> {
     rounds: &'r TraceRounds<'r>,
     rank: u32,
-    /// For each sequence of the rank, which member it is, and how many of its collectives it has had.
+    /// For each sequence of the rank, its member number, and how many of its collectives it has had.
     places: FxHashMap<SequenceId, (u32, usize)>,
 }
 
-/// A rank's part in a collective.
+/// Part of a rank in a collective.
 struct Part<'r> {
     group: &'r Group<'r>,
     exchange: &'r Exchange,
-    /// Which member of the group the rank is.
+    /// Member number of the rank in the group.
     member: u32,
-    /// Its arguments.
+    /// Arguments of the member.
     call: u32,
-    /// First of the collective's tags.
+    /// First tag of the collective.
     tag: u32,
 }
 
 impl<'r> RankCollectives<'r> {
-    /// The part in the collective that an action begins; none if it begins none, or one too many.
+    /// Returns the part in the collective that an action begins; `None` if it begins none, or one too many.
     fn next(&mut self, action: &Action) -> Option<Part<'r>> {
         let (key, call) = collective(self.rounds.trace, action)?;
         let Sequence { group, collectives } = self.rounds.sequences.get(&key)?;
@@ -208,8 +209,8 @@ impl<'r> RankCollectives<'r> {
         Some(Part { group, exchange: &self.rounds.exchanges[exchange as usize], member: place.0, call, tag })
     }
 
-    /// The tags of the collective that an action begins, which has to be the rank's next one. No other message has
-    /// them.
+    /// Returns the tags of the collective that an action begins, which has to be the rank's next one. No other message
+    /// uses them.
     pub fn tags(&mut self, action: &Action) -> Option<Range<u32>> {
         let part = self.next(action)?;
         Some(part.tag..part.tag + part.exchange.tags.len() as u32)

@@ -3,22 +3,22 @@
 use crate::trace::varint::{Cursor, put};
 use std::iter;
 
-/// For each member the sizes of what it receives, in its order. Equal ones in a row take the room of one, and most take
-/// two or three bytes: algorithms that cut a block into many equal pieces are common, and alltoallv needs no more room
+/// Sizes of the messages that each member receives, in order. Runs of equal sizes take one entry, and most entries two
+/// or three bytes: algorithms that cut a block into many equal pieces are common, and an alltoallv takes no more memory
 /// than in the trace.
 #[derive(Default, Debug)]
 pub struct Sizes {
-    /// Runs: how often, and how many bytes.
+    /// Runs: length, and bytes of each message.
     runs: Vec<u8>,
-    /// Where the runs of each member end.
+    /// End of the runs of each member.
     ends: Vec<usize>,
-    /// The run that is not in `runs` yet.
+    /// Run that is not in `runs` yet.
     times: u64,
     bytes: u64,
 }
 
 impl Sizes {
-    /// Adds a message of the member whose turn it is.
+    /// Adds a message of the current member.
     pub fn push(&mut self, bytes: u64) {
         if bytes != self.bytes {
             self.end_run();
@@ -27,7 +27,7 @@ impl Sizes {
         self.times += 1;
     }
 
-    /// Turns to the next member.
+    /// Ends the current member.
     pub fn end_member(&mut self) {
         self.end_run();
         self.ends.push(self.runs.len());
@@ -41,13 +41,13 @@ impl Sizes {
         }
     }
 
-    /// Gives back the room that growing has left free.
+    /// Frees unused capacity.
     pub fn shrink(&mut self) {
         self.runs.shrink_to_fit();
         self.ends.shrink_to_fit();
     }
 
-    /// What a member receives.
+    /// Returns the sizes of the messages that a member receives.
     pub fn of(&self, member: u32) -> impl Iterator<Item = u64> {
         let member = member as usize;
         let start = if member == 0 { 0 } else { self.ends[member - 1] };
@@ -59,7 +59,7 @@ impl Sizes {
 
 #[cfg(test)]
 impl Sizes {
-    /// Bytes of memory.
+    /// Returns the bytes of memory used.
     pub fn room(&self) -> usize {
         self.runs.capacity() + self.ends.capacity() * size_of::<usize>()
     }

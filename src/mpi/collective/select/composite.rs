@@ -1,7 +1,7 @@
-//! Algorithms that consist of others: of several stages, or of operations that are left to the selector.
+//! Composite algorithms: of several stages, or with operations that are left to the selector.
 //!
-//! People choose them by name like any other algorithm. What each does with the part that it leaves to the selector
-//! depends on the library, and on what the user chose for that part.
+//! Users choose them by name like any other algorithm. The part left to the selector depends on the library, and on the
+//! user's choice for that operation.
 
 use super::default;
 use super::planner::{Block, Planner, tag};
@@ -9,40 +9,40 @@ use crate::mpi::collective::algorithms::{self, allreduce_ring, bcast_pipeline, b
 use crate::mpi::collective::{Algorithm, Comm};
 use crate::trace::CollectiveKind::{self, Allgatherv, Allreduce, Bcast, Gatherv, Reduce, ReduceScatter};
 
-/// An algorithm that is a plan.
+/// Algorithm that is a plan.
 #[derive(Debug)]
 pub struct Composite {
-    /// The operation it performs.
+    /// Operation it performs.
     pub kind: CollectiveKind,
     /// Name, as `--collective KIND=NAME` and listings use it.
     pub name: &'static str,
-    /// What SimGrid calls it.
+    /// SimGrid's names.
     pub simgrid: &'static [&'static str],
-    /// One line for people.
+    /// One-line description for users.
     pub summary: &'static str,
     pub(super) plan: fn(&mut Planner<'_>),
 }
 
-/// A choice of a table.
+/// Entry of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pick {
     /// One algorithm on the world communicator.
     Algorithm(&'static Algorithm),
-    /// A combination.
+    /// Combination of algorithms.
     Composite(&'static Composite),
 }
 
-/// All of them, grouped by operation.
+/// All composites, grouped by operation.
 pub static COMPOSITES: &[&Composite] =
     &[&NTSB, &NTSL, &SPLIT_BINARY, &REDUCE_BCAST, &LR, &RING_SEGMENTED, &GATHER_BCAST, &REDUCE_SCATTERV];
 
-/// The composite of an operation with that name.
+/// Returns the composite of an operation with that name.
 pub(super) fn find(kind: CollectiveKind, name: &str) -> Option<&'static Composite> {
     let same = |known: &str| algorithms::same(known, name);
     of(kind).find(|c| same(c.name) || c.simgrid.iter().any(|known| same(known)))
 }
 
-/// The composites of an operation.
+/// Returns the composites of an operation.
 pub(super) fn of(kind: CollectiveKind) -> impl Iterator<Item = &'static Composite> {
     COMPOSITES.iter().copied().filter(move |composite| composite.kind == kind)
 }
@@ -119,7 +119,8 @@ pub(super) static REDUCE_SCATTERV: Composite = Composite {
     plan: default::reduce_scatter,
 };
 
-/// Rank 0 gets the message from the root; full segments; what is left is a broadcast of its own.
+/// Plans a broadcast in segments: rank 0 gets the message from the root; full segments; the remainder is a broadcast of
+/// its own.
 fn in_segments(planner: &mut Planner<'_>, short: &'static Algorithm, long: &'static Algorithm) {
     let (block, root) = (planner.block(), planner.root);
     let segment = (bcast_segments::SEGMENT / block.element.max(1)).max(1);
@@ -177,7 +178,7 @@ fn ring_segmented(planner: &mut Planner<'_>) {
 fn gather_bcast(planner: &mut Planner<'_>) {
     let block = planner.block();
     planner.delegate(Gatherv, 0, Block::new(block.count, block.element));
-    // Everything up to the end of the last block. In a replay blocks all start at 0 unless the trace says otherwise.
+    // Everything up to the end of the last block. In a replay all blocks start at 0 unless the trace has displacements.
     let counts = planner.counts(planner.call.recv_counts);
     let places = planner.counts(planner.call.displacements);
     let start = |i: usize| places.get(i).copied().map_or(0, u64::from);

@@ -20,7 +20,7 @@ pub(super) fn plan(planner: &mut Planner<'_>) {
         CollectiveKind::Allgather => planner.one_level(&algo::allgather::NONBLOCKING),
         CollectiveKind::Allgatherv => planner.one_level(&algo::allgatherv::NONBLOCKING),
         CollectiveKind::Scatter => planner.one_level(&algo::scatter::NONBLOCKING),
-        // SimGrid knows a single algorithm for these, whatever the library.
+        // SimGrid has a single algorithm for these, whatever the library.
         CollectiveKind::Gatherv => planner.one_level(&algo::gather::GATHERV),
         CollectiveKind::Scatterv => planner.one_level(&algo::scatter::SCATTERV),
         CollectiveKind::Scan => planner.one_level(&algo::scan::SCAN),

@@ -1,19 +1,19 @@
-//! What a selector would do, for people: the algorithms of a call with their messages and bytes.
+//! Listing of a selector's choices for users: the algorithms of a call with their messages and bytes.
 //!
-//! The amounts are counted from the steps themselves, not from formulas, so that they can't disagree with a replay.
-//! This takes as long as there are messages: for an all-to-all of very many ranks, that is long.
+//! The amounts are counted from the steps themselves, not from formulas, so that they cannot disagree with a replay.
+//! The time is proportional to the number of messages: long for an all-to-all of very many ranks.
 
 use super::{Selector, SmpKnown, Substitution};
 use crate::mpi::collective::{Algorithm, Comm, Cursor, Step};
 use crate::mpi::layout::Layout;
 use crate::trace::CollectiveCall;
 
-/// One algorithm of a plan, all ranks and all communicators of its kind together.
+/// One algorithm of a plan, over all ranks and all communicators of its kind.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What runs.
+    /// Algorithm that runs.
     pub algorithm: &'static Algorithm,
-    /// On which communicator.
+    /// Kind of communicator on which it runs.
     pub comm: Comm,
     /// Number of ranks that take part.
     pub ranks: u32,
@@ -28,24 +28,24 @@ pub struct Entry {
 pub struct Listing {
     /// The algorithms in the order in which they first run.
     pub entries: Vec<Entry>,
-    /// What the plan does differently from the library's table, if anything.
+    /// Difference between the plan and the library's table, if any.
     pub substitution: Option<Substitution>,
 }
 
 impl Listing {
-    /// Messages of all entries.
+    /// Returns the messages of all entries.
     pub fn messages(&self) -> u64 {
         self.entries.iter().map(|entry| entry.messages).sum()
     }
 
-    /// Payload of all entries, in bytes.
+    /// Returns the payload of all entries, in bytes.
     pub fn bytes(&self) -> u64 {
         self.entries.iter().map(|entry| entry.bytes).sum()
     }
 }
 
-/// What `selector` does for `call`, made alike by all ranks of `layout` as the first of a run. `counts` holds the count
-/// vectors that the call points into.
+/// Lists the choices of `selector` for `call`, made with equal arguments by all ranks of `layout` as the first call of
+/// a run. `counts` holds the count vectors that the call points into.
 pub fn list(selector: &Selector, call: &CollectiveCall, counts: &[u32], layout: &Layout) -> Listing {
     let vector = |range: crate::trace::Counts| {
         let start = range.start as usize;

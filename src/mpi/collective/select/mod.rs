@@ -1,8 +1,8 @@
-//! Which algorithm a collective runs: the tables of MPI libraries, as SimGrid 3.32 transcribes them.
+//! Selection of the algorithm of a collective: the tables of MPI libraries, as SimGrid 3.32 transcribes them.
 //!
 //! One file or folder per library ([`Table`]); in a folder, one file per operation. A library's decision is a function
-//! that looks the call up and appends the [`Stage`]s which one rank goes through. Most plans have one stage on the
-//! world communicator; those that know which ranks share a host have several, on the node and among its leaders.
+//! that looks the call up and appends the [`Stage`]s of one rank. Most plans have one stage on the world communicator;
+//! node-aware ones have several, on the node and among its leaders.
 
 mod composite;
 mod default;
@@ -29,7 +29,7 @@ use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CollectiveKind};
 use planner::Planner;
 
-/// An MPI library, or what stands in for one.
+/// MPI library, or a substitute for one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Table {
     /// SimGrid's own defaults: mostly linear, non-blocking algorithms.
@@ -43,7 +43,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// All of them.
+    /// All tables.
     pub const ALL: [Self; 4] = [Self::Default, Self::Mvapich2, Self::Ompi, Self::Mpich];
 
     /// Name, as the command line uses it.
@@ -56,30 +56,29 @@ impl Table {
         }
     }
 
-    /// The table with that name.
+    /// Returns the table with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
 }
 
-/// Something that runs differently from what the library's table says, and that a user should hear of.
+/// Deviation from the library's table that a user should know about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Substitution {
-    /// The operation.
+    /// Operation that is affected.
     pub kind: CollectiveKind,
-    /// What was replaced by what, and why: one sentence.
+    /// Replaced algorithm, its replacement, and the reason: one sentence.
     pub text: &'static str,
 }
 
-/// What there is to say about a choice.
+/// Explanation of a choice.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Explanation {
-    /// What runs differently from the library's table, if anything.
+    /// Deviation from the library's table, if any.
     pub substitution: Option<Substitution>,
-    /// The rule of the table that applied, if the table has rules for the operation.
+    /// Rule of the table that applied, if the table has rules for the operation.
     pub rule: Option<Rule>,
-    /// The name of what was chosen, if it is one algorithm or combination with a name; plans of several levels have
-    /// none.
+    /// Name of the choice, if it is one algorithm or combination with a name; plans of several levels have none.
     pub name: Option<&'static str>,
 }
 
@@ -92,13 +91,13 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// A selector that follows `table`. With `smp_setup`, the first collective that needs to know which ranks share a
-    /// host exchanges the messages that find it out, as SimGrid does; without, it is known from the start.
+    /// Creates a selector that follows `table`. With `smp_setup`, the first collective that needs the node structure
+    /// exchanges the messages to discover it, as SimGrid does; otherwise it is known from the start.
     pub fn new(table: Table, smp_setup: bool) -> Self {
         Self { table, smp_setup, overrides: [None; CollectiveKind::ALL.len()] }
     }
 
-    /// The library that is followed where nothing else is said.
+    /// Returns the library that is followed by default.
     pub fn table(&self) -> Table {
         self.table
     }
@@ -106,8 +105,8 @@ impl Selector {
     /// Makes one operation run a named algorithm, or follow another library's table.
     ///
     /// An algorithm runs on the world communicator with the arguments of the call, whatever its size. Operations that
-    /// plans use inside nodes are not affected; those that an algorithm leaves to the selector (the broadcast in an
-    /// allreduce by reduction and broadcast, say) are. Names are our own or SimGrid's.
+    /// plans use inside nodes are not affected; those that an algorithm leaves to the selector (e.g. the broadcast in
+    /// an allreduce by reduction and broadcast) are. Names are our own or SimGrid's.
     ///
     /// ```
     /// # use mopsim::mpi::collective::{Selector, select::Table};
@@ -125,16 +124,16 @@ impl Selector {
         Ok(self)
     }
 
-    /// What was said about an operation by [`Selector::with_override`].
+    /// Returns the override of an operation by [`Selector::with_override`].
     pub fn override_of(&self, kind: CollectiveKind) -> Option<Choice> {
         self.overrides[kind as usize]
     }
 
-    /// Appends the stages that `rank` goes through for `call`. `counts` holds the count vectors of the trace, which the
-    /// call points into. `smp` is the rank's memory over the whole run.
+    /// Appends the stages of `rank` for `call`. `counts` holds the count vectors of the trace, which the call points
+    /// into. `smp` is the rank's knowledge over the whole run.
     ///
-    /// The root of the call must be a rank of the layout, and all ranks must come with the same operation, root and
-    /// sizes (or those that MPI asks to agree); otherwise their plans do not fit together.
+    /// The root of the call must be a rank of the layout, and all ranks must pass the same operation, root and sizes
+    /// (or those that MPI requires to agree); otherwise their plans do not fit together.
     pub fn plan(
         &self,
         call: &CollectiveCall,
@@ -147,7 +146,7 @@ impl Selector {
         self.explain(call, counts, layout, rank, smp, stages).substitution
     }
 
-    /// [`Selector::plan`], with what people want to know about the choice.
+    /// Runs [`Selector::plan`] and explains the choice.
     pub fn explain(
         &self,
         call: &CollectiveCall,
@@ -162,7 +161,7 @@ impl Selector {
         planner.explanation()
     }
 
-    /// Plans the operation that the planner is at.
+    /// Plans the planner's current operation.
     fn choose(&self, planner: &mut Planner<'_>) {
         match self.override_of(planner.kind) {
             Some(Choice::Algorithm(algorithm)) => planner.one_level(algorithm),

@@ -1,40 +1,40 @@
-//! Choices of the user: this algorithm, or this library's table, for this operation.
+//! User overrides: an algorithm, or a library's table, for one operation.
 
 use super::{Composite, Table, composite};
 use crate::mpi::collective::{Algorithm, algorithms};
 use crate::similar::nearest;
 use crate::trace::CollectiveKind;
 
-/// What an operation runs instead of what the selector's table says.
+/// Override of the selector's table for an operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Choice {
     /// Always this algorithm.
     Algorithm(&'static Algorithm),
     /// Always this combination of algorithms.
     Composite(&'static Composite),
-    /// Whatever that library would run.
+    /// The choice of this library's table.
     Table(Table),
 }
 
-/// An operation has no algorithm of that name.
+/// Error: an operation has no algorithm of that name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{kind} has no algorithm {name:?}{}; valid are {}", .nearest.map_or(String::new(), |n| format!(" (did you mean {n:?}?)")), .valid.join(", "), kind = .kind.name())]
 pub struct OverrideError {
-    /// The operation.
+    /// Operation of the override.
     pub kind: CollectiveKind,
-    /// The name that was asked for.
+    /// Requested name.
     pub name: String,
-    /// The valid name that is most like it, if one is.
+    /// Most similar valid name, if one is similar.
     pub nearest: Option<&'static str>,
     /// All valid names: algorithms first, then tables.
     pub valid: Vec<&'static str>,
 }
 
 impl Choice {
-    /// The choice with that name: an algorithm of the operation, or a table.
+    /// Returns the choice with that name: an algorithm of the operation, or a table.
     ///
     /// # Errors
-    /// If there is neither.
+    /// If the name is neither.
     pub fn find(kind: CollectiveKind, name: &str) -> Result<Self, OverrideError> {
         if let Some(algorithm) = algorithms::find(kind, name) {
             return Ok(Self::Algorithm(algorithm));
@@ -50,17 +50,17 @@ impl Choice {
         Err(OverrideError { kind, name: name.to_owned(), nearest: nearest(name, valid.iter().copied()), valid })
     }
 
-    /// All choices for an operation, tables excepted.
+    /// Returns all choices for an operation, tables excepted.
     pub fn of(kind: CollectiveKind) -> impl Iterator<Item = Self> {
         algorithms::of(kind).map(Self::Algorithm).chain(composite::of(kind).map(Self::Composite))
     }
 
-    /// All names of algorithms of an operation, tables excepted.
+    /// Returns all names of algorithms of an operation, tables excepted.
     pub fn names(kind: CollectiveKind) -> impl Iterator<Item = &'static str> {
         Self::of(kind).map(Self::name)
     }
 
-    /// What SimGrid calls it, where it has names of its own.
+    /// Returns SimGrid's names, where they differ.
     pub fn simgrid(self) -> &'static [&'static str] {
         match self {
             Self::Algorithm(algorithm) => algorithm.simgrid,
@@ -69,7 +69,7 @@ impl Choice {
         }
     }
 
-    /// One line for people.
+    /// Returns a one-line description for users.
     pub fn summary(self) -> &'static str {
         match self {
             Self::Algorithm(algorithm) => algorithm.summary,
@@ -78,7 +78,7 @@ impl Choice {
         }
     }
 
-    /// The name by which it is found.
+    /// Returns the name by which it is found.
     pub fn name(self) -> &'static str {
         match self {
             Self::Algorithm(algorithm) => algorithm.name,

@@ -1,5 +1,5 @@
-//! The arguments of a call as one rank sees them, the communicator that a decision is about, and the stages under
-//! construction. Every library's decision code works on these.
+//! The arguments of a call as one rank sees them, the communicator of a decision, and the stages under construction.
+//! The decision code of every library works on these.
 
 use super::composite::{Composite, Pick};
 use super::rule::Rule;
@@ -10,7 +10,7 @@ use crate::mpi::collective::{Algorithm, Comm, Stage, Vector, algorithms};
 use crate::mpi::layout::Layout;
 use crate::trace::{CollectiveCall, CollectiveKind, Counts};
 
-/// Tags of the collectives: SimGrid's, negative so that no message of the application has them.
+/// Returns the tag of a collective: SimGrid's, negative so that no message of the application has it.
 pub(super) fn tag(kind: CollectiveKind) -> i32 {
     match kind {
         CollectiveKind::Reduce => -112,
@@ -33,7 +33,7 @@ pub(super) fn tag(kind: CollectiveKind) -> i32 {
 /// Tag of the message from the leader to the root of a two-level reduction.
 pub(super) const TAG_REDUCE_TO_ROOT: i32 = -111;
 
-/// Blocks of a stage: how many elements of how many bytes, and whose sizes a vector gives.
+/// Blocks of a stage: number of elements, bytes per element, and the vector of their sizes, if any.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub count: u64,
@@ -42,23 +42,23 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Equal blocks.
+    /// Creates equal blocks.
     pub fn new(count: u64, element: u64) -> Self {
         Self { count, element, vector: Vector::None }
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn bytes(self) -> u64 {
         self.count.saturating_mul(self.element)
     }
 
-    /// `n` such blocks in a row.
+    /// Returns `n` such blocks in a row.
     pub fn times(self, n: u32) -> Self {
         Self { count: self.count.saturating_mul(u64::from(n)), ..self }
     }
 }
 
-/// A communicator on which a library's rules are applied: the world, or the ranks of the caller's node.
+/// Communicator to which a library's rules are applied: the world, or the ranks of the caller's node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'a> {
     layout: &'a Layout,
@@ -68,42 +68,42 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// Number of members.
+    /// Returns the number of members.
     pub fn size(&self) -> u32 {
         self.comm.size(self.layout, self.rank)
     }
 
-    /// Index of the caller.
+    /// Returns the index of the caller.
     pub fn me(&self) -> u32 {
         self.comm.index_of(self.layout, self.rank)
     }
 
-    /// Number of members on the caller's node.
+    /// Returns the number of members on the caller's node.
     pub fn node_size(&self) -> u32 {
         Comm::Node.size(self.layout, self.rank)
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         if self.comm == Comm::World { self.layout.nodes().len() as u32 } else { 1 }
     }
 
-    /// Number of members on each node, if it is the same everywhere.
+    /// Returns the number of members on each node, if all are equal.
     pub fn ranks_per_node(&self) -> Option<u32> {
         (self.comm == Comm::Node || self.layout.is_uniform()).then(|| self.node_size())
     }
 
-    /// Whether the members of each node are consecutive.
+    /// `true` if the members of each node are consecutive.
     pub fn is_blocked(&self) -> bool {
         self.comm == Comm::Node || self.layout.is_blocked()
     }
 
-    /// Whether the caller is the first member on its node.
+    /// `true` if the caller is the first member on its node.
     pub fn is_leader(&self) -> bool {
         self.layout.index_in_node(self.rank) == 0
     }
 
-    /// The first member on the node of member `index`.
+    /// Returns the first member on the node of member `index`.
     pub fn leader_of(&self, index: u32) -> u32 {
         match self.comm {
             Comm::World => self.layout.nodes()[self.node_of(index) as usize][0],
@@ -111,7 +111,7 @@ impl View<'_> {
         }
     }
 
-    /// Number of the node of member `index`: its index among the leaders.
+    /// Returns the number of the node of member `index`: its index among the leaders.
     pub fn node_of(&self, index: u32) -> u32 {
         match self.comm {
             Comm::World => self.layout.node(index),
@@ -120,13 +120,13 @@ impl View<'_> {
     }
 }
 
-/// A plan under construction.
+/// Plan under construction.
 pub(super) struct Planner<'a> {
-    /// The call.
+    /// Call to plan.
     pub call: &'a CollectiveCall,
-    /// The operation under way: that of the call, or one that its algorithm calls in turn.
+    /// Current operation: that of the call, or one that its algorithm calls in turn.
     pub kind: CollectiveKind,
-    /// Its root.
+    /// Root of the current operation.
     pub root: u32,
     block: Option<Block>,
     selector: &'a Selector,
@@ -152,29 +152,29 @@ impl<'a> Planner<'a> {
         Self { call, kind, root, block, selector, counts, layout, rank, smp, stages, said }
     }
 
-    /// The world communicator.
+    /// Returns the world communicator.
     pub fn world(&self) -> View<'a> {
         View { layout: self.layout, rank: self.rank, comm: Comm::World }
     }
 
-    /// The communicator of the caller's node.
+    /// Returns the communicator of the caller's node.
     pub fn node(&self) -> View<'a> {
         View { layout: self.layout, rank: self.rank, comm: Comm::Node }
     }
 
-    /// A count vector of the call; empty where the trace has none.
+    /// Returns a count vector of the call; empty where the trace has none.
     pub fn counts(&self, counts: Counts) -> &'a [u32] {
         let start = counts.start as usize;
         self.counts.get(start..start.saturating_add(counts.len as usize)).unwrap_or(&[])
     }
 
-    /// Elements of the result of an allgatherv or reduce_scatter.
+    /// Returns the number of elements of the result of an allgatherv or reduce_scatter.
     pub fn total_received(&self) -> u64 {
         self.counts(self.call.recv_counts).iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// The block that the call is about, as its operation counts it. Where only one side's arguments matter, those are
-    /// taken: the root's own for what the root sends or receives, everybody else's for their single message.
+    /// Returns the block of the call, as its operation counts it. If only one side's arguments matter, those are used:
+    /// the root's own for the data that the root sends or receives, every other rank's own for its single message.
     pub fn block(&self) -> Block {
         if let Some(block) = self.block {
             return block;
@@ -200,7 +200,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Appends a stage, unless the caller is alone on its communicator: then nothing happens in any algorithm but the
+    /// Appends a stage, unless the caller is alone on its communicator: then no algorithm sends anything except the
     /// scattered all-to-all, which even then sends to itself.
     pub fn stage(&mut self, algorithm: &'static Algorithm, comm: Comm, kind: CollectiveKind, root: u32, block: Block) {
         self.tagged(algorithm, comm, tag(kind), root, block);
@@ -215,18 +215,18 @@ impl<'a> Planner<'a> {
         self.stages.push(Stage { algorithm, comm, tag, root, count, element, vector });
     }
 
-    /// One stage on the world communicator with the arguments of the call.
+    /// Appends one stage on the world communicator with the arguments of the call.
     pub fn one_level(&mut self, algorithm: &'static Algorithm) {
         let algorithm = self.runnable(algorithm);
         self.said.name.get_or_insert(algorithm.name);
         if std::ptr::eq(algorithm, &algorithms::bcast::KNOMIAL) {
-            // It is the only one that asks for the node structure without a use for it.
+            // It is the only one that requests the node structure without using it.
             self.learn(self.world());
         }
         self.stage(algorithm, Comm::World, self.kind, self.root, self.block());
     }
 
-    /// What a table picked, with the arguments of the operation under way.
+    /// Plans a table's pick with the arguments of the current operation.
     pub fn run(&mut self, pick: Pick) {
         match pick {
             Pick::Algorithm(algorithm) => self.one_level(algorithm),
@@ -234,13 +234,13 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// A combination with the arguments of the operation under way.
+    /// Plans a combination with the arguments of the current operation.
     pub fn combine(&mut self, composite: &'static Composite) {
         self.said.name.get_or_insert(composite.name);
         (composite.plan)(self);
     }
 
-    /// The algorithm itself, or what runs in its place.
+    /// Returns the algorithm itself, or its replacement.
     fn runnable(&mut self, algorithm: &'static Algorithm) -> &'static Algorithm {
         use algorithms::{allgather, allgatherv, alltoall, alltoallv};
         if self.world().size().is_power_of_two() {
@@ -262,50 +262,50 @@ impl<'a> Planner<'a> {
         other
     }
 
-    /// What the selector runs for another operation, as part of the one under way: SimGrid's algorithms call each other
-    /// through the selector in some places.
+    /// Plans the selector's choice for another operation, as part of the current one: SimGrid's algorithms call each
+    /// other through the selector in some places.
     pub fn delegate(&mut self, kind: CollectiveKind, root: u32, block: Block) {
         let outer = (self.kind, self.root, self.block);
         (self.kind, self.root, self.block) = (kind, root, Some(block));
-        // Whatever the inner operation looks up, what is said is about the outer one.
+        // Notes describe the outer operation, whatever the inner one looks up.
         let said = self.said;
         self.selector.choose(self);
         self.said = Explanation { substitution: self.said.substitution.or(said.substitution), ..said };
         (self.kind, self.root, self.block) = outer;
     }
 
-    /// The choice of a table whose limits belong to the lower entry.
+    /// Returns the choice of a table whose limits belong to the lower entry.
     pub fn look_up<T: Copy>(&mut self, table: Table<T>, ranks: u32, bytes: u64) -> T {
         let (choice, rule) = table::look_up_with_rule(table, ranks, bytes);
         self.applied(rule);
         choice
     }
 
-    /// The choice of a table whose limits belong to the upper entry.
+    /// Returns the choice of a table whose limits belong to the upper entry.
     pub fn look_up_below<T: Copy>(&mut self, table: Choices<T>, bytes: u64) -> T {
         let (choice, rule) = table::look_up_below(table, self.world().size(), bytes);
         self.applied(rule);
         choice
     }
 
-    /// Notes the rule that was applied; the first one of a call is what people want to hear of.
+    /// Notes the rule that was applied; only the first one of a call is of interest to users.
     pub fn applied(&mut self, rule: Rule) {
         self.said.rule.get_or_insert(rule);
     }
 
-    /// What was noted.
+    /// Returns the notes.
     pub fn explanation(&self) -> Explanation {
         self.said
     }
 
-    /// A stage among the leaders, if the caller is one.
+    /// Appends a stage among the leaders, if the caller is one.
     pub fn among_leaders(&mut self, algorithm: &'static Algorithm, kind: CollectiveKind, root: u32, block: Block) {
         if self.world().is_leader() {
             self.stage(algorithm, Comm::Leaders, kind, root, block);
         }
     }
 
-    /// A single message between two members of `view`; nothing if they are one.
+    /// Appends a single message between two members of `view`; nothing if they are the same.
     pub fn transfer(&mut self, view: View<'_>, tag: i32, from: u32, to: u32, block: Block) {
         let me = view.me();
         if from == to {
@@ -316,12 +316,12 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether the node structure of a communicator is known to its members.
+    /// `true` if the node structure of a communicator is known to its members.
     pub fn knows(&self, view: View<'_>) -> bool {
         !self.selector.smp_setup || self.smp.knows(view.comm)
     }
 
-    /// Makes the node structure of a communicator known, by messages where the run wants them.
+    /// Makes the node structure of a communicator known, by messages if the run requires them.
     pub fn learn(&mut self, view: View<'_>) {
         if !self.knows(view) {
             self.smp.remember(view.comm);
@@ -329,7 +329,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Notes that something runs differently from the library's table.
+    /// Notes a deviation from the library's table.
     pub fn report(&mut self, text: &'static str) {
         self.said.substitution = Some(Substitution { kind: self.kind, text });
     }

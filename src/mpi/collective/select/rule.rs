@@ -1,23 +1,23 @@
-//! Which entry of a table applied: for people who want to know why a size crosses over.
+//! Table entry that applied, to explain to users why a size crosses over.
 
 use std::fmt;
 
-/// The stretch of values for which an entry applies.
+/// Range of values for which an entry applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
-    /// The limit below; `None` if there is none.
+    /// Lower limit; `None` if there is none.
     pub from: Option<u64>,
-    /// The limit above; `None` if there is none.
+    /// Upper limit; `None` if there is none.
     pub to: Option<u64>,
-    /// Whether a limit belongs to the entry below it, rather than to the one above it.
+    /// `true` if a limit belongs to the entry below it, rather than to the one above it.
     pub closed: bool,
 }
 
 impl Span {
-    /// Everything.
+    /// The unlimited range.
     pub const ALL: Self = Self { from: None, to: None, closed: false };
 
-    /// Writes the stretch for the quantity `name`; nothing where there are no limits.
+    /// Writes the range for the quantity `name`; nothing without limits.
     fn write(&self, name: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.from, self.to, self.closed) {
             (None, None, _) => Ok(()),
@@ -31,19 +31,19 @@ impl Span {
     }
 }
 
-/// The entry of a table that applied.
+/// Entry of a table that applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// Numbers of ranks.
     pub ranks: Span,
-    /// Sizes in bytes, of what the table goes by: the message, a block, or all blocks.
+    /// Sizes in bytes of the table's quantity: the message, a block, or all blocks.
     pub size: Span,
-    /// The condition in words, where it is not, or not only, one of limits.
+    /// Condition in words, if it is not, or not only, one of limits.
     pub note: &'static str,
 }
 
 impl Rule {
-    /// A rule without limits.
+    /// Creates a rule without limits.
     pub const fn said(note: &'static str) -> Self {
         Self { ranks: Span::ALL, size: Span::ALL, note }
     }

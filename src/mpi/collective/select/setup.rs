@@ -1,4 +1,4 @@
-//! How the ranks find out which of them share a host.
+//! Discovery of the ranks on each host.
 //!
 //! SimGrid's node-aware selectors do it by real messages in the first collective that needs it, once per communicator
 //! (`smpi_comm.cpp`, `init_smp`). On small runs these messages cost more than the collective itself.
@@ -7,7 +7,7 @@ use super::planner::{Block, Planner, View};
 use crate::mpi::collective::{Comm, algorithms};
 use crate::trace::CollectiveKind;
 
-/// What a rank has found out so far: its memory over a run. Starts as [`SmpKnown::default`].
+/// Knowledge of a rank about the node structure so far. Starts as [`SmpKnown::default`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SmpKnown {
     world: bool,
@@ -15,12 +15,12 @@ pub struct SmpKnown {
 }
 
 impl SmpKnown {
-    /// Whether the structure of the communicator is known.
+    /// `true` if the structure of the communicator is known.
     pub fn knows(self, comm: Comm) -> bool {
         match comm {
             Comm::World => self.world,
             Comm::Node => self.node,
-            // Each leader is on a host of its own; no plan asks.
+            // Each leader is on a host of its own; no plan queries this.
             Comm::Leaders => true,
         }
     }
@@ -34,8 +34,8 @@ impl SmpKnown {
     }
 }
 
-/// The messages: everybody tells everybody its host, the leaders tell each other their numbers of ranks, each node
-/// hears of them, and all agree on whether the nodes are alike.
+/// Plans the messages: all members exchange their hosts, the leaders exchange their numbers of ranks and broadcast them
+/// on each node, and all agree on whether the nodes are equal.
 pub(super) fn exchange(planner: &mut Planner<'_>, view: View<'_>) {
     let word = Block::new(1, 4);
     planner.stage(&algorithms::allgather::RING, view.comm, CollectiveKind::Allgather, 0, word);

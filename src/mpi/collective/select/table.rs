@@ -14,8 +14,8 @@ pub(super) const ANY: u32 = u32::MAX;
 /// No limit on the size: the last entry of a row.
 pub(super) const REST: u64 = u64::MAX;
 
-/// The choice for so many ranks and bytes: the first row, and in it the first entry, whose limit is not exceeded.
-/// A limit belongs to the lower entry.
+/// Returns the choice for this number of ranks and bytes: the first row, and in it the first entry, whose limit is not
+/// exceeded. A limit belongs to the lower entry.
 pub(super) fn look_up<T: Copy>(table: Table<T>, ranks: u32, bytes: u64) -> T {
     look_up_with_rule(table, ranks, bytes).0
 }
@@ -25,7 +25,7 @@ pub(super) fn look_up_with_rule<T: Copy>(table: Table<T>, ranks: u32, bytes: u64
     let row = table.iter().position(|row| ranks <= row.0).unwrap_or(table.len() - 1);
     let by_size = table[row].1;
     let entry = by_size.iter().position(|entry| bytes <= entry.0).unwrap_or(by_size.len() - 1);
-    // The last limits are open, whatever is written there.
+    // The last limits are open, whatever their value.
     let span =
         |below: Option<u64>, limit: u64, last: bool| Span { from: below, to: (!last).then_some(limit), closed: true };
     let below = row.checked_sub(1).map(|i| u64::from(table[i].0));
@@ -35,11 +35,11 @@ pub(super) fn look_up_with_rule<T: Copy>(table: Table<T>, ranks: u32, bytes: u64
     (by_size[entry].1, Rule { ranks, size, note: "" })
 }
 
-/// A table of the other kind: limits belong to the upper entry, and what lies beyond the last limit stands apart. For
-/// each limit on the number of ranks: a choice below each limit on the size in bytes, and the choice for the rest.
+/// Table whose limits belong to the upper entry, with a separate choice beyond the last limit. For each limit on the
+/// number of ranks: a choice below each limit on the size in bytes, and the choice for the rest.
 pub(super) type Choices<T> = &'static [(u32, &'static [(u64, T)], T)];
 
-/// The choice for so many ranks and bytes, with the entry that applied.
+/// Returns the choice for this number of ranks and bytes, with the entry that applied.
 pub(super) fn look_up_below<T: Copy>(table: Choices<T>, ranks: u32, bytes: u64) -> (T, Rule) {
     let row = table.iter().position(|row| ranks < row.0).unwrap_or(table.len() - 1);
     let (limit, by_size, beyond) = table[row];
@@ -51,7 +51,7 @@ pub(super) fn look_up_below<T: Copy>(table: Choices<T>, ranks: u32, bytes: u64) 
     (by_size.get(entry).map_or(beyond, |entry| entry.1), Rule { ranks, size, note: "" })
 }
 
-/// What every table of that kind has to satisfy: limits ascend, and the last row is open.
+/// `true` if limits ascend and the last row is open, as every table of that kind requires.
 #[cfg(test)]
 pub(super) fn is_well_formed_below<T>(table: Choices<T>) -> bool {
     table.windows(2).all(|w| w[0].0 < w[1].0)
@@ -59,7 +59,7 @@ pub(super) fn is_well_formed_below<T>(table: Choices<T>) -> bool {
         && table.iter().all(|row| row.1.windows(2).all(|w| w[0].0 < w[1].0))
 }
 
-/// Limits ascend and the last ones are open: what every table has to satisfy.
+/// `true` if limits ascend and the last ones are open, as every table requires.
 #[cfg(test)]
 pub(super) fn is_well_formed<T>(table: Table<T>) -> bool {
     let by_size = |row: BySize<T>| row.windows(2).all(|w| w[0].0 < w[1].0) && row.last().is_some_and(|e| e.0 == REST);

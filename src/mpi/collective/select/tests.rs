@@ -1,5 +1,5 @@
-//! Plans of both libraries on many layouts: they run to their ends under both protocols, everybody hears of everybody
-//! it has to, and the node structure is found out once.
+//! Plans of both libraries on many layouts: they run to their ends under both protocols, each rank receives data of all
+//! ranks that it needs, and the node structure is discovered once.
 
 use super::*;
 use crate::ids::HostId;
@@ -8,7 +8,7 @@ use crate::mpi::collective::{Comm, Vector};
 use crate::trace::{Counts, Datatype};
 use CollectiveKind::*;
 
-/// A run of collectives on one layout: selector, layout, and what each rank knows.
+/// Run of collectives on one layout: selector, layout, and the knowledge of each rank.
 struct World {
     selector: Selector,
     layout: Layout,
@@ -27,7 +27,8 @@ impl World {
         self.layout.ranks()
     }
 
-    /// The same arguments on all ranks; `vector` gives the elements for each rank where the operation wants them.
+    /// Returns a call with the same arguments on all ranks; `vector` contains the elements for each rank if the
+    /// operation needs them.
     fn call(&mut self, kind: CollectiveKind, root: u32, count: u32, vector: &[u32]) -> CollectiveCall {
         let range = Counts { start: self.counts.len() as u32, len: vector.len() as u32 };
         self.counts.extend(vector);
@@ -35,7 +36,7 @@ impl World {
         CollectiveCall { send_counts: range, recv_counts: range, ..uniform }
     }
 
-    /// The call as one rank gives it: where blocks differ, each rank's own count is its entry of the vector.
+    /// Returns the call as one rank makes it: if blocks differ, each rank's own count is its entry of the vector.
     fn call_of(&self, call: &CollectiveCall, rank: u32) -> CollectiveCall {
         let mut own = *call;
         if matches!(call.kind, Allgatherv | Gatherv) {
@@ -87,7 +88,7 @@ fn blocked(nodes: u32, ranks: u32) -> Vec<u32> {
     (0..nodes * ranks).map(|rank| rank / ranks).collect()
 }
 
-/// The same, dealt out in turn.
+/// `nodes` hosts with `ranks` ranks each, dealt out in turn.
 fn cyclic(nodes: u32, ranks: u32) -> Vec<u32> {
     (0..nodes * ranks).map(|rank| rank % nodes).collect()
 }
@@ -196,7 +197,7 @@ fn the_node_structure_costs_messages_once() {
     assert_eq!(world.one(Bcast, 0, 1).messages.len(), setup + 5);
     assert_eq!(world.one(Bcast, 0, 1).messages.len(), 5);
     assert_eq!(world.one(Bcast, 3, 1).messages.len(), 5 + 1);
-    // The nodes find out about themselves in the first allreduce: on each, an allgather (2), the ring (3), a reduction
+    // The nodes discover their structure in the first allreduce: on each, an allgather (2), the ring (3), a reduction
     // and a broadcast (2). The allreduce has 3 reductions, 3 broadcasts, and among 3 leaders 2 + 2 messages.
     assert_eq!(world.one(Allreduce, 0, 1).messages.len(), 3 * 7 + 3 + 4 + 3);
     assert_eq!(world.one(Allreduce, 0, 1).messages.len(), 3 + 4 + 3);
@@ -227,7 +228,7 @@ fn a_gather_depends_on_what_is_known() {
     assert_eq!(names(&mut world, Gather, 0, 1, 0), [("linear", Comm::World)]);
     let mut world = World::new(Table::Mvapich2, false, &blocked(8, 1));
     assert_eq!(names(&mut world, Gather, 0, 1, 0), [("linear", Comm::World)]);
-    // Ranks of a host that are not in a row never get to the table.
+    // Ranks of a host that are not consecutive never reach the table.
     let mut world = World::new(Table::Mvapich2, false, &cyclic(4, 2));
     assert_eq!(names(&mut world, Gather, 0, 1, 0), [("binomial", Comm::World)]);
 }
@@ -264,12 +265,12 @@ fn nothing_to_say_is_said_in_no_message() {
             assert!(world.one(kind, 0, 0).messages.is_empty(), "{}", kind.name());
         }
     }
-    // The scattered all-to-all, which the table does not choose for empty blocks, knows that rule too.
+    // The same rule applies to the scattered all-to-all, which the table does not choose for empty blocks.
     let mut world = World::new(Table::Mvapich2, false, &blocked(5, 1));
     world.selector = world.selector.with_override(Alltoall, "scattered").expect("a name of the registry");
     assert!(world.one(Alltoall, 0, 0).messages.is_empty());
     assert_eq!(world.one(Alltoall, 0, 1).messages.len(), 25);
-    // So does the gather on two levels, which the table chooses from 33 ranks on.
+    // And to the gather on two levels, which the table chooses from 33 ranks on.
     let mut world = World::new(Table::Mvapich2, false, &blocked(33, 1));
     assert!(world.one(Gather, 0, 0).messages.is_empty());
     assert_eq!(world.one(Gather, 0, 1).messages.len(), 32);
@@ -325,7 +326,7 @@ fn short_allgathervs_double_and_long_ones_go_around() {
 
 #[test]
 fn open_mpi_measures_an_allgatherv_by_the_type_that_is_sent() {
-    // 9 ranks change from gathering and sending on to Bruck's algorithm at 1024 bytes a block.
+    // 9 ranks change from gather and broadcast to Bruck's algorithm at 1024 bytes per block.
     let mut world = World::new(Table::Ompi, false, &blocked(9, 1));
     let mut plan = |sent: Datatype, received: Datatype| {
         let mut call = world.call(Allgatherv, 0, 0, &[1024 / 8; 9]);
@@ -354,8 +355,8 @@ fn an_override_takes_one_operation() {
 
 #[test]
 fn only_one_sides_arguments_count() {
-    // Recorded traces may give 0 where MPI does not look: the receive count of a gather off its root, the send count
-    // of a scatter off its root.
+    // Recorded traces may contain 0 where MPI ignores the value: the receive count of a gather off its root, the send
+    // count of a scatter off its root.
     let mut world = World::new(Table::Default, false, &blocked(3, 1));
     let mut call = world.call(Scatter, 0, 5, &[]);
     call.send_count = 0;
@@ -379,7 +380,7 @@ fn a_listing_counts_what_runs() {
     assert_eq!((listing.messages(), listing.bytes(), listing.substitution), (16, 128, None));
 }
 
-/// Every name that an override can have, on one rank a host and on two.
+/// Runs every name that an override can have, with one rank per host and with two.
 #[test]
 fn every_choice_runs_alone() {
     let layouts = (1..=40).map(|ranks| blocked(ranks, 1)).chain([2, 3, 8].map(|nodes| blocked(nodes, 2)));

@@ -1,7 +1,7 @@
 //! MPICH 3, as SimGrid 3.32 transcribes it (`smpi_mpich_selector.cpp`): a few rules by size for each operation. Other
 //! libraries' plans fall back on some of them.
 //!
-//! Broadcasts and reductions go by the node structure, for which SimGrid takes code of MVAPICH2: [`smp`].
+//! Broadcasts and reductions follow the node structure, for which SimGrid uses code of MVAPICH2: [`smp`].
 
 mod smp;
 
@@ -13,7 +13,7 @@ use super::rule::Rule;
 use crate::mpi::collective::{Algorithm, algorithms as algo};
 use crate::trace::CollectiveKind;
 
-/// MPICH's choice.
+/// Plans the choice of MPICH.
 pub(super) fn plan(planner: &mut Planner<'_>) {
     let (root, block) = (planner.root, planner.block());
     let ranks = planner.world().size();
@@ -35,10 +35,10 @@ pub(super) fn plan(planner: &mut Planner<'_>) {
     }
 }
 
-/// A choice and the condition for it.
+/// Algorithm and the condition for it.
 pub(super) type Ruled = (&'static Algorithm, &'static str);
 
-/// One stage on the world communicator, by a rule.
+/// Plans one stage on the world communicator, by a rule.
 pub(super) fn follow(planner: &mut Planner<'_>, (algorithm, note): Ruled) {
     planner.applied(Rule::said(note));
     planner.one_level(algorithm);
@@ -47,11 +47,11 @@ pub(super) fn follow(planner: &mut Planner<'_>, (algorithm, note): Ruled) {
 /// Bytes of a block below which an all-to-all is short, and of medium length.
 const ALLTOALL: (u64, u64) = (256, 32_768);
 
-/// Ranks from which a short all-to-all goes by Bruck's algorithm.
+/// Number of ranks from which a short all-to-all uses Bruck's algorithm.
 const MANY_FOR_BRUCK: u32 = 8;
 
-/// The all-to-all of blocks of so many bytes. That of an odd number of ranks picks an algorithm for powers of two; the
-/// planner reports it.
+/// Returns the rule for an all-to-all of blocks of `block` bytes. For an odd number of ranks it picks an algorithm for
+/// powers of two; the planner reports it.
 fn alltoall_rule(ranks: u32, block: u64) -> Ruled {
     if block < ALLTOALL.0 && ranks >= MANY_FOR_BRUCK {
         (&algo::alltoall::BRUCK, "P >= 8, n < 256")
@@ -70,7 +70,7 @@ const LONG_ALLGATHER: u64 = 524_288;
 /// Bytes of the whole result up to which an allgather is short.
 const SHORT_ALLGATHER: u64 = 81_920;
 
-/// The allgather of `block` bytes from each rank.
+/// Returns the rule for an allgather of `block` bytes from each rank.
 pub(super) fn allgather_rule(ranks: u32, block: u64) -> Ruled {
     let total = block.saturating_mul(u64::from(ranks));
     if total < LONG_ALLGATHER && ranks.is_power_of_two() {
@@ -82,7 +82,8 @@ pub(super) fn allgather_rule(ranks: u32, block: u64) -> Ruled {
     }
 }
 
-/// The limits are those of an allgather, but SimGrid compares elements, not bytes. Nothing at all if there are none.
+/// Plans an allgatherv. The limits are those of an allgather, but SimGrid compares elements, not bytes. Without
+/// elements it sends nothing.
 fn allgatherv(planner: &mut Planner<'_>) {
     let elements = planner.total_received();
     if elements > 0 {
@@ -103,7 +104,7 @@ fn allgatherv_rule(ranks: u32, elements: u64) -> Ruled {
 /// Elements, not bytes, above which a reduce_scatter is pairwise.
 const LONG_REDUCE_SCATTER: u64 = 524_288;
 
-/// The reduce_scatter of so many elements.
+/// Returns the rule for a reduce_scatter of `elements` elements.
 pub(super) fn reduce_scatter_rule(elements: u64) -> Ruled {
     if elements > LONG_REDUCE_SCATTER {
         (&algo::reduce_scatter::PAIRWISE, "elements > 524288")

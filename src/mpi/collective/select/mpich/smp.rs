@@ -1,5 +1,5 @@
-//! Broadcasts and reductions of MPICH, which know which ranks share a host. They apply to operations that commute, as
-//! all of a replay are taken to.
+//! Node-aware broadcasts and reductions of MPICH. They apply to commutative operations, as all operations of a replay
+//! are assumed to be.
 
 use super::super::mvapich2::reduce::on_one_node;
 use super::super::rule::Rule;
@@ -7,16 +7,17 @@ use crate::mpi::collective::select::planner::{Block, Planner, TAG_REDUCE_TO_ROOT
 use crate::mpi::collective::{Algorithm, Comm, Vector, algorithms as algo};
 use crate::trace::CollectiveKind::{Allreduce, Bcast, Reduce};
 
-/// Messages below are short: they go along a tree as a whole.
+/// Messages below this size are short: they travel along a tree as a whole.
 const SHORT_BCAST: u64 = 12_288;
 
-/// Messages below are of medium length.
+/// Messages below this size are of medium length.
 const MEDIUM_BCAST: u64 = 524_288;
 
-/// Communicators up to that size are small.
+/// Largest size of a small communicator.
 const SMALL: u32 = 8;
 
-/// The broadcast where all nodes are one, or not alike. It asks for an even size where MPICH asks for a power of two.
+/// Returns the broadcast for a single node, or for unequal nodes. It requires an even size where MPICH requires a power
+/// of two.
 pub(in crate::mpi::collective::select) fn bcast_rule(ranks: u32, bytes: u64) -> &'static Algorithm {
     if bytes < SHORT_BCAST || ranks <= SMALL {
         &algo::bcast::BINOMIAL
@@ -27,10 +28,10 @@ pub(in crate::mpi::collective::select) fn bcast_rule(ranks: u32, bytes: u64) -> 
     }
 }
 
-/// Vectors below are short for a reduction, and up to this for an allreduce.
+/// Vectors below this size are short for a reduction, and up to it for an allreduce.
 const SHORT_REDUCE: u64 = 2048;
 
-/// Whether each of the ranks that halve vectors can have an element.
+/// `true` if each of the ranks that halve vectors can have an element.
 fn enough(ranks: u32, block: Block) -> bool {
     block.count >= 1 << ranks.max(1).ilog2()
 }
@@ -51,7 +52,7 @@ fn allreduce_rule(ranks: u32, block: Block) -> &'static Algorithm {
     }
 }
 
-/// On nodes that are alike, two binomial trees, whatever the size.
+/// Plans a broadcast; on equal nodes, two binomial trees, whatever the size.
 pub(super) fn bcast(planner: &mut Planner<'_>, root: u32, block: Block) {
     let world = planner.world();
     planner.learn(world);
@@ -71,7 +72,7 @@ pub(super) fn bcast(planner: &mut Planner<'_>, root: u32, block: Block) {
     planner.stage(&algo::bcast::SMP_BINOMIAL, Comm::World, Bcast, 0, block);
 }
 
-/// Reduction on each node, then among the leaders.
+/// Plans a reduction on each node, then among the leaders.
 pub(super) fn reduce(planner: &mut Planner<'_>, root: u32, block: Block) {
     let world = planner.world();
     planner.learn(world);
@@ -84,7 +85,7 @@ pub(super) fn reduce(planner: &mut Planner<'_>, root: u32, block: Block) {
     planner.transfer(world, TAG_REDUCE_TO_ROOT, world.leader_of(root), root, block);
 }
 
-/// Allreduce on each node, recursive doubling among the leaders, broadcast on each node.
+/// Plans an allreduce on each node, recursive doubling among the leaders, and a broadcast on each node.
 pub(super) fn allreduce(planner: &mut Planner<'_>, block: Block) {
     let world = planner.world();
     planner.learn(world);

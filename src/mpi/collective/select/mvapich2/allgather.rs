@@ -1,5 +1,5 @@
-//! The tables that choose an allgather; sizes are those of a block. There is one for each number of ranks on a node
-//! that was measured, and it needs all nodes to be alike.
+//! Tables for the allgather; sizes are those of a block. There is one for each measured number of ranks per node, and
+//! it requires equal nodes.
 
 use super::{ANY, REST, Table, bcast, gather};
 use crate::mpi::collective::select::mpich;
@@ -13,12 +13,12 @@ enum Choice {
     Ring,
     /// Gather on each node, allgather among the leaders, broadcast on each node.
     TwoLevel,
-    /// An entry of the library's table that SimGrid has no algorithm for: it returns without a message.
+    /// Entry of the library's table that SimGrid has no algorithm for: it returns without a message.
     Nothing,
 }
 use Choice::{Doubling, Nothing, Ring, TwoLevel};
 
-/// For one rank on a node, and wherever there is no other table.
+/// For one rank per node, and where there is no other table.
 static ONE_PER_NODE: Table<Choice> = &[
     (2, &[(REST, Ring)]),
     (4, &[(262_144, Doubling), (REST, Ring)]),
@@ -45,7 +45,7 @@ fn table(ranks_per_node: Option<u32>) -> Table<Choice> {
     }
 }
 
-/// An allgather of `block` from everybody.
+/// Plans an allgather of `block` from every rank.
 pub(super) fn plan(planner: &mut Planner<'_>, block: Block) {
     let world = planner.world();
     planner.learn(world);

@@ -1,9 +1,9 @@
-//! The rule that chooses an allgatherv.
+//! Rule for the allgatherv.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::planner::Planner;
 
-/// Short means at most that many bytes a rank on average, up to [`FEW`] ranks and beyond.
+/// Largest average size of a short call in bytes per rank, up to [`FEW`] ranks and beyond.
 const SHORT: (u64, u64) = (512, 256);
 
 /// See [`SHORT`].

@@ -1,4 +1,4 @@
-//! The table that chooses an allreduce; sizes are those of the vector.
+//! Table for the allreduce; sizes are those of the vector.
 
 use super::{ANY, REST, Table, bcast, reduce};
 use crate::mpi::collective::algorithms::allreduce::{DOUBLING, SCATTER};

@@ -1,4 +1,4 @@
-//! The table that chooses an all-to-all; sizes are those of a block.
+//! Table for the all-to-all; sizes are those of a block.
 
 use super::{ANY, REST, Table};
 use crate::mpi::collective::Algorithm;

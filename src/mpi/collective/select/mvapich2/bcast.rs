@@ -1,4 +1,4 @@
-//! The table that chooses a broadcast; sizes are those of the message.
+//! Table for the broadcast; sizes are those of the message.
 
 use super::{ANY, REST, Table};
 use crate::mpi::collective::select::mpich::bcast_rule as mpich_rule;
@@ -6,7 +6,7 @@ use crate::mpi::collective::select::planner::{Block, Planner, View, tag};
 use crate::mpi::collective::{Comm, algorithms as algo};
 use crate::trace::CollectiveKind::Bcast;
 
-/// What the leaders run among each other.
+/// Broadcast among the leaders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Choice {
     /// The rule of MPICH, [`mpich_rule`].
@@ -39,7 +39,7 @@ static TABLE: Table<Choice> = &[
     (ANY, &[(524_288, Mpich), (REST, ScatterRing)]),
 ];
 
-/// A broadcast on `view`, from its member `root`.
+/// Plans a broadcast on `view`, from its member `root`.
 pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
     let bytes = block.bytes();
     if bytes == 0 {

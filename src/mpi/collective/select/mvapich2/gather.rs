@@ -1,4 +1,4 @@
-//! The table that chooses a gather; sizes are those of a block.
+//! Table for the gather; sizes are those of a block.
 
 use super::{ANY, REST, Table};
 use crate::mpi::collective::select::Rule;
@@ -22,10 +22,10 @@ static TABLE: Table<Choice> = &[
     (ANY, &[(512, TwoLevel), (16_384, Linear), (REST, TwoLevel)]),
 ];
 
-/// A gather on `view`, to its member `root`.
+/// Plans a gather on `view`, to its member `root`.
 ///
-/// The table is asked only when the communicator is known to hold the ranks of each node in a row. So the first gathers
-/// of a run, before any collective had to find that out, go along the binomial tree.
+/// The table is used only if the communicator is known to hold the ranks of each node consecutively. So the first
+/// gathers of a run, before any collective has discovered that, use the binomial tree.
 pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
     let known_blocked = planner.knows(view) && view.is_blocked();
     let choice = if known_blocked {
@@ -42,13 +42,13 @@ pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: 
 }
 
 fn two_level(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
-    // Here alone a gather of nothing returns at once; both others send their empty messages.
+    // Only here does an empty gather return immediately; both others send their empty messages.
     if block.count == 0 {
         return;
     }
     planner.stage(&algo::gather::BINOMIAL, Comm::Node, Gather, 0, block);
     if view.nodes() > 1 {
-        // Nodes of different sizes call for the version in which every leader sends what it has.
+        // Nodes of different sizes need the version in which every leader sends its own amount.
         let uniform = view.ranks_per_node().is_some();
         let algorithm = if uniform { &algo::gather::LINEAR } else { &algo::gather::GATHERV };
         let kind = algorithm.kind.unwrap_or(Gather);

@@ -1,5 +1,5 @@
 //! MVAPICH2 1.9, as SimGrid transcribes it (`smpi_mvapich2_selector.cpp`, `smpi_mvapich2_selector_stampede.hpp`: tables
-//! measured on TACC's Stampede). One file per operation: its tables, and what is done with their answer.
+//! measured on TACC's Stampede). One file per operation: its tables, and the plans for their entries.
 
 mod allgather;
 mod allgatherv;
@@ -17,7 +17,7 @@ use super::table::{ANY, BySize, REST, Table, look_up};
 use crate::mpi::collective::algorithms as algo;
 use crate::trace::CollectiveKind;
 
-/// MVAPICH2's choice.
+/// Plans the choice of MVAPICH2.
 pub(super) fn plan(planner: &mut Planner<'_>) {
     let (world, root, block) = (planner.world(), planner.root, planner.block());
     match planner.kind {

@@ -1,8 +1,8 @@
-//! The tables that choose a reduction to a root; sizes are those of the vector.
+//! Tables for the reduction to a root; sizes are those of the vector.
 //!
-//! SimGrid keeps the chosen functions in variables that all ranks share. When some ranks are already in the next
+//! SimGrid keeps the chosen functions in variables that all ranks share. If some ranks are already in the next
 //! reduction, which chooses differently, the others run a mixture of both, with another time, truncated messages or a
-//! deadlock. Here each call runs what was chosen for it; with a barrier between the reductions both agree.
+//! deadlock. Here each call runs the functions chosen for it; with a barrier between the reductions both agree.
 
 use super::{ANY, BySize, REST, Table, look_up};
 use crate::mpi::collective::algorithms::reduce::{BINOMIAL, KNOMIAL, LINEAR};
@@ -75,7 +75,7 @@ static TABLE: Table<Choice> = &[
     (ANY, &[(2048, TwoLevel(&KNOMIAL)), (4096, OneLevel(&KNOMIAL)), (REST, TwoLevel(&BINOMIAL))]),
 ];
 
-/// What the ranks of a node run in a reduction of two levels; the number of ranks is that of the whole communicator.
+/// Algorithms on a node in a reduction of two levels; the number of ranks is that of the whole communicator.
 static ON_NODE: Table<&Algorithm> = &[
     (16, &[(65_536, &LINEAR), (REST, &BINOMIAL)]),
     (32, &[(8192, &LINEAR), (16_384, &KNOMIAL), (262_144, &LINEAR), (REST, &BINOMIAL)]),
@@ -83,17 +83,17 @@ static ON_NODE: Table<&Algorithm> = &[
     (ANY, &[(16_384, &LINEAR), (65_536, &KNOMIAL), (131_072, &BINOMIAL), (REST, &LINEAR)]),
 ];
 
-/// The same for all rows from 33 to 1024 ranks.
+/// Entries of all rows from 33 to 1024 ranks.
 static FIVE_STRETCHES: BySize<&Algorithm> =
     &[(8192, &LINEAR), (16_384, &KNOMIAL), (65_536, &LINEAR), (262_144, &KNOMIAL), (REST, &BINOMIAL)];
 
-/// Vectors up to that size are reduced linearly when there is only one node.
+/// Vectors up to this size are reduced linearly when there is only one node.
 const SHORT_ON_ONE_NODE: u64 = 2048;
 
-/// From so many bytes a rank of the node, a tree of degree 4 takes the place of a linear reduction on the node.
+/// Bytes per rank of the node from which a tree of degree 4 replaces a linear reduction on the node.
 const LONG_FOR_LINEAR: u64 = 131_072;
 
-/// A reduction on `view`, to its member `root`.
+/// Plans a reduction on `view`, to its member `root`.
 pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: Block) {
     if block.count == 0 {
         return;
@@ -101,7 +101,7 @@ pub(super) fn plan(planner: &mut Planner<'_>, view: View<'_>, root: u32, block: 
     let ranks = view.size();
     match planner.look_up(TABLE, ranks, block.bytes()) {
         OneLevel(algorithm) => {
-            // Scatter and gather need an element for everyone who takes part.
+            // Scatter and gather need an element for every participant.
             let too_few = block.count < u64::from(1u32 << ranks.max(1).ilog2());
             let scatters = std::ptr::eq(algorithm, &SCATTER_GATHER);
             let algorithm = if scatters && too_few { &BINOMIAL } else { algorithm };

@@ -1,4 +1,4 @@
-//! The table that chooses a reduce_scatter; sizes are those of all blocks together.
+//! Table for the reduce_scatter; sizes are those of all blocks together.
 
 use super::{ANY, REST, Table};
 use crate::mpi::collective::algorithms::reduce_scatter::{HALVING, PAIRWISE};
@@ -7,7 +7,7 @@ use crate::mpi::collective::select::planner::Planner;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Choice {
-    /// What the default selector does.
+    /// Choice of the default selector.
     Small,
     Halving,
     Pairwise,

@@ -1,5 +1,5 @@
-//! The tables that choose a scatter; sizes are those of a block. There is one for each number of ranks on a node that
-//! was measured, and it needs all nodes to be alike.
+//! Tables for the scatter; sizes are those of a block. There is one for each measured number of ranks per node, and it
+//! requires equal nodes.
 
 use super::{ANY, REST, Table, look_up};
 use crate::mpi::collective::algorithms::scatter::{BINOMIAL, LINEAR, SCATTERV};
@@ -20,7 +20,7 @@ const ALL_BINOMIAL: Choice = Choice::OneLevel(&BINOMIAL);
 const TWO_DIRECT: Choice = Choice::TwoLevel(&LINEAR);
 const TWO_BINOMIAL: Choice = Choice::TwoLevel(&BINOMIAL);
 
-/// For one rank on a node, and wherever there is no other table.
+/// For one rank per node, and where there is no other table.
 static ONE_PER_NODE: Table<Choice> =
     &[(2, &[(REST, ALL_BINOMIAL)]), (32, &[(REST, ALL_LINEAR)]), (ANY, &[(32, ALL_BINOMIAL), (REST, ALL_LINEAR)])];
 
@@ -42,7 +42,7 @@ static SIXTEEN_PER_NODE: Table<Choice> = &[
     (ANY, &[(128, TWO_BINOMIAL), (16_384, TWO_DIRECT), (65_536, ALL_LINEAR), (REST, TWO_DIRECT)]),
 ];
 
-/// What the ranks of a node run in a scatter of two levels; the number of ranks is that of the whole communicator.
+/// Algorithms on a node in a scatter of two levels; the number of ranks is that of the whole communicator.
 static ON_NODE_OF_TWO: Table<&Algorithm> =
     &[(4, &[(REST, &LINEAR)]), (64, &[(REST, &BINOMIAL)]), (ANY, &[(REST, &LINEAR)])];
 
@@ -59,7 +59,7 @@ fn table(ranks_per_node: Option<u32>) -> (Table<Choice>, Table<&'static Algorith
     }
 }
 
-/// A scatter of `block` to everybody, from rank `root`.
+/// Plans a scatter of `block` to every rank, from rank `root`.
 pub(super) fn plan(planner: &mut Planner<'_>, root: u32, block: Block) {
     let world = planner.world();
     planner.learn(world);

@@ -1,4 +1,4 @@
-//! The table that chooses an allgather; sizes are those of a block.
+//! Table for the allgather; sizes are those of a block.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite::Pick;
@@ -11,7 +11,7 @@ const RING: Pick = Pick::Algorithm(&algo::allgather::RING);
 const NEIGHBOUR: Pick = Pick::Algorithm(&algo::allgather::NEIGHBOUR);
 const PAIR: Pick = Pick::Algorithm(&algo::allgather::PAIR);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> = &[
     (3, &[], PAIR),
     (32, &[], DOUBLING),

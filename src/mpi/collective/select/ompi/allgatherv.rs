@@ -1,4 +1,4 @@
-//! The table that chooses an allgatherv; sizes are those of a block on average.
+//! Table for the allgatherv; sizes are those of an average block.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite;
@@ -12,7 +12,7 @@ const RING: Pick = Pick::Algorithm(&algo::allgatherv::RING);
 const NEIGHBOUR: Pick = Pick::Algorithm(&algo::allgatherv::NEIGHBOUR);
 const PAIR: Pick = Pick::Algorithm(&algo::allgatherv::PAIR);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> = &[
     (3, &[(2048, RING), (4096, PAIR), (8192, RING)], PAIR),
     (8, &[(256, GATHER_BCAST), (4096, NEIGHBOUR), (8192, RING), (16_384, NEIGHBOUR), (262_144, BRUCK)], NEIGHBOUR),

@@ -1,5 +1,4 @@
-//! The table that chooses an allreduce; sizes are those of the vector. That of operations that commute: replays have no
-//! real operation.
+//! Table for the allreduce of commutative operations (replays have no real operation); sizes are those of the vector.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite;
@@ -13,7 +12,7 @@ const RING: Pick = Pick::Composite(&composite::LR);
 const SEGMENTED: Pick = Pick::Composite(&composite::RING_SEGMENTED);
 const RAB: Pick = Pick::Algorithm(&algo::allreduce::RAB);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> = &[
     (4, &[(8, RING), (4096, DOUBLING), (8192, RING), (16_384, DOUBLING), (65_536, RING), (262_144, SEGMENTED)], RAB),
     (8, &[(16, RING), (8192, DOUBLING)], RAB),

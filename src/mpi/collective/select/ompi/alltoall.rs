@@ -1,11 +1,12 @@
-//! The table that chooses an all-to-all, also under the default selector.
+//! Table for the all-to-all, also under the default selector.
 
 use crate::mpi::collective::Algorithm;
 use crate::mpi::collective::algorithms::alltoall::{BRUCK, LINEAR, PAIR};
 use crate::mpi::collective::select::planner::Planner;
 use crate::mpi::collective::select::table::{ANY, Choices};
 
-/// Ranks below the limit; sizes of a block in bytes below the limits; what runs for larger blocks.
+/// Limits on ranks (exclusive), with limits on the bytes of a block (exclusive) and their choices, and the choice for
+/// larger blocks.
 pub(super) static TABLE: Choices<&Algorithm> = &[
     (
         3,

@@ -1,4 +1,4 @@
-//! The table that chooses an all-to-all of different blocks; by the number of ranks only.
+//! Table for the all-to-all of different blocks; by the number of ranks only.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite::Pick;
@@ -8,7 +8,7 @@ use crate::mpi::collective::select::table::{ANY, Choices};
 const LINEAR: Pick = Pick::Algorithm(&algo::alltoallv::LINEAR);
 const PAIR: Pick = Pick::Algorithm(&algo::alltoallv::PAIR);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> =
     &[(4, &[], PAIR), (64, &[], LINEAR), (128, &[], PAIR), (256, &[], LINEAR), (1024, &[], PAIR), (ANY, &[], LINEAR)];
 

@@ -1,4 +1,4 @@
-//! The table that chooses a barrier; by the number of ranks only.
+//! Table for the barrier; by the number of ranks only.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite::Pick;
@@ -10,7 +10,7 @@ const DOUBLING: Pick = Pick::Algorithm(&algo::barrier::PAIR);
 const BRUCK: Pick = Pick::Algorithm(&algo::barrier::BRUCK);
 const TREE: Pick = Pick::Algorithm(&algo::barrier::TREE);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> = &[
     (4, &[], DOUBLING),
     (8, &[], LINEAR),

@@ -1,4 +1,4 @@
-//! The table that chooses a broadcast; sizes are those of the message.
+//! Table for the broadcast; sizes are those of the message.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite;
@@ -14,7 +14,7 @@ const BINOMIAL: Pick = Pick::Algorithm(&algo::bcast::BINOMIAL);
 const KNOMIAL: Pick = Pick::Algorithm(&algo::bcast::KNOMIAL);
 const SCATTER: Pick = Pick::Algorithm(&algo::bcast_scatter::DOUBLING);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> = &[
     (
         4,

@@ -1,4 +1,4 @@
-//! The table that chooses a gather; sizes are those of a block.
+//! Table for the gather; sizes are those of a block.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite::Pick;
@@ -9,7 +9,7 @@ const LINEAR: Pick = Pick::Algorithm(&algo::gather::LINEAR);
 const BINOMIAL: Pick = Pick::Algorithm(&algo::gather::BINOMIAL);
 const SYNC: Pick = Pick::Algorithm(&algo::gather::LINEAR_SYNC);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> = &[
     (4, &[(2, SYNC), (4, LINEAR), (32_768, BINOMIAL), (65_536, LINEAR), (131_072, BINOMIAL)], SYNC),
     (8, &[(1024, BINOMIAL), (8192, LINEAR), (32_768, BINOMIAL), (262_144, LINEAR)], SYNC),

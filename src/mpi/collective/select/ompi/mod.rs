@@ -1,7 +1,7 @@
 //! Open MPI's tuned module, version 4 (`coll_tuned_decision_fixed.c`), as SimGrid 3.32 transcribes it
-//! (`smpi_openmpi_selector.cpp`, which also says which algorithm of SimGrid stands for which of Open MPI). One file per
-//! operation. Limits belong to the upper entry, unlike those of MVAPICH2. The limits of allreduce, allgather, alltoall, broadcast and
-//! reduce are also those of Open MPI's main branch of August 2026, so the table holds for 4.x and 5.
+//! (`smpi_openmpi_selector.cpp`, which also maps the algorithms of Open MPI to those of SimGrid). One file per
+//! operation. Limits belong to the upper entry, unlike those of MVAPICH2. The limits of allreduce, allgather, alltoall,
+//! broadcast and reduce are also those of Open MPI's main branch of August 2026, so the table holds for 4.x and 5.
 
 mod allgather;
 mod allgatherv;
@@ -22,7 +22,7 @@ use crate::trace::CollectiveKind;
 #[cfg(test)]
 mod tests;
 
-/// Open MPI's choice.
+/// Plans the choice of Open MPI.
 pub(super) fn plan(planner: &mut Planner<'_>) {
     match planner.kind {
         CollectiveKind::Barrier => barrier::plan(planner),

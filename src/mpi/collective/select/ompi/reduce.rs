@@ -1,5 +1,4 @@
-//! The table that chooses a reduction; sizes are those of the vector. That of operations that commute: replays have no
-//! real operation.
+//! Table for the reduction of commutative operations (replays have no real operation); sizes are those of the vector.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite::Pick;
@@ -13,7 +12,7 @@ const BINARY: Pick = Pick::Algorithm(&algo::reduce_tree::BINARY);
 const BINOMIAL: Pick = Pick::Algorithm(&algo::reduce_tree::BINOMIAL);
 const IN_ORDER: Pick = Pick::Algorithm(&algo::reduce_tree::IN_ORDER);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> = &[
     (
         4,

@@ -1,4 +1,4 @@
-//! The table that chooses a reduce_scatter; sizes are those of all blocks together.
+//! Table for the reduce_scatter; sizes are those of all blocks together.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite;
@@ -11,7 +11,7 @@ const HALVING: Pick = Pick::Algorithm(&algo::reduce_scatter::HALVING);
 const RING: Pick = Pick::Algorithm(&algo::reduce_scatter::RING);
 const BUTTERFLY: Pick = Pick::Algorithm(&algo::reduce_scatter::BUTTERFLY);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> = &[
     (4, &[(65_536, RING), (131_072, BUTTERFLY)], RING),
     (8, &[(8, SCATTERV), (262_144, HALVING)], RING),

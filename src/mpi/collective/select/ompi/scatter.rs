@@ -1,4 +1,4 @@
-//! The table that chooses a scatter; sizes are those of a block.
+//! Table for the scatter; sizes are those of a block.
 
 use crate::mpi::collective::algorithms as algo;
 use crate::mpi::collective::select::composite::Pick;
@@ -9,7 +9,7 @@ const LINEAR: Pick = Pick::Algorithm(&algo::scatter::LINEAR);
 const BINOMIAL: Pick = Pick::Algorithm(&algo::scatter::BINOMIAL);
 const NONBLOCKING: Pick = Pick::Algorithm(&algo::scatter::LINEAR_NONBLOCKING);
 
-/// Ranks below the limit; sizes in bytes below the limits; what runs for larger ones.
+/// Limits on ranks (exclusive), with limits on bytes (exclusive) and their choices, and the choice for larger sizes.
 pub(super) static TABLE: Choices<Pick> = &[
     (4, &[(2, NONBLOCKING), (131_072, LINEAR), (262_144, NONBLOCKING)], LINEAR),
     (8, &[(2048, BINOMIAL), (4096, LINEAR), (8192, BINOMIAL), (32_768, LINEAR), (1_048_576, NONBLOCKING)], LINEAR),

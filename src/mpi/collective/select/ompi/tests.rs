@@ -1,4 +1,4 @@
-//! Limits of the tables. `tests/it/replay/collective_reference.rs` compares what runs at each of them with the
+//! Limits of the tables. `tests/it/replay/collective_reference.rs` compares the choice at each of them with the
 //! reference.
 
 use super::*;
