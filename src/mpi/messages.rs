@@ -114,8 +114,9 @@ pub struct Message {
     pub started: f64,
     /// Time at which its latency is over and it competes for bandwidth.
     pub entered: f64,
-    /// For sender and receiver: `true` if it is blocked on the message; and which of them was first.
+    /// `true` if the sender, or the receiver, is blocked on it.
     waiting: [bool; 2],
+    /// `true` if the receiver blocked first.
     receiver_first: bool,
     /// Number of parties that still need the entry.
     holders: u8,

@@ -1,9 +1,9 @@
-//! The check before a run: can channels wait for each other in a cycle?
+//! Check before a run: can channels wait for each other in a cycle?
 //!
-//! A channel is a cable and one of its virtual channels. A rule makes one channel depend on another if a packet that is
-//! in the first may ask for the second. Without a cycle among them the last channel of any chain can always be emptied,
-//! so nothing can be stuck (W. Dally, C. Seitz, 1987). Where a rule has an escape it is enough that the escape channels
-//! have no cycle and that every packet may always ask for one of them (J. Duato, 1993), provided that a packet owns a
+//! A channel is a cable and one of its virtual channels. A rule makes one channel depend on another if a packet in the
+//! first may request the second. Without a cycle among them the last channel of any chain can always be emptied, so no
+//! packet can be stuck (W. Dally, C. Seitz, 1987). For a rule with an escape it is enough that the escape channels have
+//! no cycle and that every packet may always request one of them (J. Duato, 1993), provided that a packet owns a
 //! channel only if it can move into it.
 
 use super::PacketError;
@@ -17,10 +17,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Largest number of switches for which all packets of a rule are followed.
 pub const MAX_SWITCHES: usize = 4096;
 
-/// Beyond this number of switches a proof is taken where there is one.
+/// Beyond this number of switches a proof is used if there is one.
 const MAX_FOLLOWED: usize = 512;
 
-/// What the check found.
+/// Result of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freedom {
     /// Every hop takes a higher virtual channel than the one before.
@@ -32,13 +32,13 @@ pub enum Freedom {
         /// Pairs of channels.
         dependencies: usize,
     },
-    /// A proof for every size.
+    /// Proven for every size.
     Proven(&'static str),
     /// The network is too large to follow all packets.
     Unchecked,
 }
 
-/// A packet on a channel, for the search.
+/// Packet on a channel, for the search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct State {
     switch: u32,
@@ -52,8 +52,8 @@ struct State {
 /// Checks a rule on a network.
 ///
 /// # Errors
-/// [`PacketError::CyclicDependency`] with a cycle in words; [`PacketError::Invalid`] if an escape would not be one with
-/// these buffers.
+/// [`PacketError::CyclicDependency`] with a description of a cycle; [`PacketError::Invalid`] if an escape would not be
+/// one with these buffers.
 pub fn check(wiring: &Wiring, rule: &dyn Rule, name: &str, parameters: &Parameters) -> Result<Freedom, PacketError> {
     let vcs = parameters.vcs;
     let escapes = (0..vcs).any(|vc| !rule.is_escape(vc));
@@ -78,7 +78,7 @@ pub fn check(wiring: &Wiring, rule: &dyn Rule, name: &str, parameters: &Paramete
         return Ok(Freedom::Unchecked);
     }
     let arcs = wiring.topology.graph.arcs();
-    // The dependencies of the packets to one switch; a host stands for all of its switch.
+    // Dependencies of the packets to one switch; one host represents all hosts of its switch.
     let targets: Vec<u32> = (0..wiring.switches() as u32).filter(|&s| wiring.hosts_of(s) > 0).collect();
     let channels = arcs * vcs as usize;
     let most = (0..wiring.switches() as u32).map(|s| wiring.out_cables(s)).max().unwrap_or(0);
@@ -103,7 +103,7 @@ pub fn check(wiring: &Wiring, rule: &dyn Rule, name: &str, parameters: &Paramete
     Ok(Freedom::Acyclic { channels: used.len(), dependencies: next.iter().map(Vec::len).sum() })
 }
 
-/// For each channel a set of channels out of the switch where it ends: cable times channels, plus channel.
+/// For each channel the set of channels out of the switch where it ends: cable times channels, plus channel.
 struct Dependencies {
     words: Vec<AtomicU64>,
     stride: usize,
@@ -139,7 +139,7 @@ fn in_words(wiring: &Wiring, channel: u32, vcs: u32) -> String {
     format!("cable {}->{} VC {vc}", graph.tail(arc), graph.head(arc))
 }
 
-/// Follows all packets to a switch and enters the dependencies between channels.
+/// Follows all packets to a switch and records the dependencies between channels.
 fn follow(wiring: &Wiring, rule: &dyn Rule, target: u32, vcs: u32, found: &Dependencies) {
     let to = wiring.host_first[target as usize];
     let loads = vec![0; (0..wiring.switches() as u32).map(|s| wiring.outputs(s)).max().unwrap_or(0) as usize];
@@ -203,7 +203,7 @@ fn follow(wiring: &Wiring, rule: &dyn Rule, target: u32, vcs: u32, found: &Depen
     }
 }
 
-/// A cycle of a directed graph, if there is one.
+/// Returns a cycle of a directed graph, if there is one.
 fn find_cycle(next: &[Vec<u32>]) -> Option<Vec<u32>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {

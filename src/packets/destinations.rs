@@ -7,12 +7,12 @@ use crate::traffic::{Evenly, Traffic};
 /// Largest number of (source, destination) pairs of a pattern that is neither uniform nor a permutation.
 const MAX_PAIRS: usize = 1 << 26;
 
-/// Where the packets of each host go.
+/// Destinations of the packets of each host.
 #[derive(Clone, Debug)]
 pub enum Destinations {
-    /// All hosts alike.
+    /// All hosts with equal probability.
     Evenly(Evenly),
-    /// One destination for each host; the host itself is none if it does not send.
+    /// One destination for each host; [`Destinations::NONE`] if it does not send.
     One {
         /// Destination of each host, or [`Destinations::NONE`].
         to: Vec<u32>,

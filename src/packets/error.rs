@@ -7,7 +7,7 @@ use crate::similar::did_you_mean;
 use crate::topology::TopologyError;
 use crate::traffic::TrafficError;
 
-/// Why a packet run is refused, or has failed.
+/// Reason why a packet run is rejected, or has failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PacketError {
     /// A parameter breaks a rule.
@@ -15,17 +15,17 @@ pub enum PacketError {
     Invalid {
         /// Name of the parameter.
         parameter: &'static str,
-        /// The value as given.
+        /// Value as given.
         value: String,
-        /// The rule, as the end of a sentence.
+        /// Rule, as the end of a sentence.
         rule: String,
     },
     /// No routing of packets has this name.
     #[error("there is no packet routing `{name}`{}", did_you_mean(.nearest.as_deref()))]
     UnknownRouting {
-        /// The name as given.
+        /// Name as given.
         name: String,
-        /// The routing with the nearest name.
+        /// Routing with the nearest name.
         nearest: Option<String>,
     },
     /// The routing is for other topologies.
@@ -33,11 +33,11 @@ pub enum PacketError {
     Unsuitable {
         /// Name of the routing.
         routing: String,
-        /// The topology.
+        /// Name of the topology.
         topology: String,
-        /// What it lacks.
+        /// Property that it lacks.
         reason: String,
-        /// What fits instead.
+        /// Alternative that fits.
         instead: String,
     },
     /// The routing needs more virtual channels than there are.
@@ -45,11 +45,11 @@ pub enum PacketError {
     TooFewVcs {
         /// Name of the routing.
         routing: String,
-        /// The topology.
+        /// Name of the topology.
         topology: String,
         /// Virtual channels needed.
         needed: u32,
-        /// Virtual channels asked for.
+        /// Virtual channels requested.
         vcs: u32,
     },
     /// The channel dependencies of the routing have a cycle.
@@ -57,58 +57,58 @@ pub enum PacketError {
     CyclicDependency {
         /// Name of the routing.
         routing: String,
-        /// The topology.
+        /// Name of the topology.
         topology: String,
-        /// The cycle of (cable, virtual channel) pairs, in words.
+        /// Cycle of (cable, virtual channel) pairs, as text.
         cycle: String,
     },
     /// The network is larger than the model can hold.
     #[error("topology `{topology}` is too large for the packet model: {reason}")]
     TooLarge {
-        /// The topology.
+        /// Name of the topology.
         topology: String,
-        /// What is too large.
+        /// Quantity that is too large.
         reason: String,
     },
     /// Hosts cannot reach each other.
     #[error("topology `{topology}` is disconnected: switch {from} cannot reach switch {to}")]
     Disconnected {
-        /// The topology.
+        /// Name of the topology.
         topology: String,
-        /// A switch.
+        /// Switch with a host.
         from: u32,
-        /// A switch that it does not reach.
+        /// Switch that cannot be reached from it.
         to: u32,
     },
     /// No host is attached.
     #[error("topology `{0}` has no hosts")]
     NoHosts(String),
-    /// A line of a list of packets is wrong.
+    /// A line of a list of packets is invalid.
     #[error("{file}:{line}: {reason}")]
     List {
         /// Name of the file.
         file: String,
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Rule that the line breaks.
         reason: String,
     },
-    /// The network has something that packets have no counterpart for.
+    /// The network has a property that the packet model lacks.
     #[error("packets do not model {what} (network `{network}`)")]
     NotModelled {
-        /// The network.
+        /// Name of the network.
         network: String,
-        /// The property, e.g. "cables whose directions share their bandwidth (duplex = `shared`)".
+        /// Property, e.g. "cables whose directions share their bandwidth (duplex = `shared`)".
         what: String,
-        /// One line on what to do about it.
+        /// One-line advice.
         instead: &'static str,
     },
-    /// Nothing moves any more although packets are under way.
+    /// No packet can move although some are under way.
     #[error("deadlock at cycle {cycle}: {waiting}")]
     Deadlock {
         /// Cycle at which nothing can move.
         cycle: u64,
-        /// One cycle of virtual channels that wait for each other, in words.
+        /// One cycle of virtual channels that wait for each other, as text.
         waiting: String,
     },
     /// The topology cannot be built.
@@ -126,7 +126,7 @@ pub enum PacketError {
 }
 
 impl PacketError {
-    /// One line on what to do about it.
+    /// Returns one line of advice.
     pub fn help(&self) -> String {
         let names = || ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         match self {
@@ -162,7 +162,7 @@ impl PacketError {
         }
     }
 
-    /// `true` if the simulated network itself failed, and not its description.
+    /// `true` if the simulated network itself failed, not its description.
     pub fn is_failed_run(&self) -> bool {
         matches!(self, Self::Deadlock { .. })
     }

@@ -1,4 +1,4 @@
-//! Packets: a cycle-accurate model of a network, beside the flow-level one.
+//! Packets: a cycle-accurate model of a network, besides the flow-level one.
 //!
 //! Input-queued switches with virtual channels and credits, as in BookSim 2, under synthetic traffic or a list of
 //! packets. [`wiring`] numbers the ports of a topology, [`routing`] has a rule in each file, [`source`] draws the

@@ -11,19 +11,19 @@ pub const MAX_FLITS: u32 = 32_767;
 /// Largest delay of a stage or of a link, in cycles.
 pub const MAX_DELAY: u32 = 10_000;
 
-/// When a packet may take a virtual channel of the next switch.
+/// Condition for a packet to take a virtual channel of the next switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Switching {
     /// No other packet owns it; flits follow as buffers have space.
     Wormhole,
-    /// The same, and it is not full (`vc_busy_when_full` of BookSim).
+    /// No other packet owns it, and it is not full (`vc_busy_when_full` of BookSim).
     NotFull,
-    /// The same, and the whole packet fits.
+    /// No other packet owns it, and the whole packet fits.
     CutThrough,
 }
 
-/// Whether the hosts of a switch have a port each.
+/// Ports of the hosts of a switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostPort {
@@ -44,13 +44,13 @@ pub struct Parameters {
     pub vc_buffer: u32,
     /// Flits of a packet.
     pub packet: u32,
-    /// When a packet may take a virtual channel.
+    /// Condition for a packet to take a virtual channel.
     pub switching: Switching,
-    /// A virtual channel is given again only when all flits of its last packet have left the buffer.
+    /// `true` if a virtual channel is reassigned only when all flits of its last packet have left the buffer.
     pub wait_for_tail_credit: bool,
-    /// A packet keeps its way through the switch until its tail has passed.
+    /// `true` if a packet keeps its path through the switch until its tail has passed.
     pub hold_switch: bool,
-    /// Cycles of routing, of allocating a virtual channel, of allocating the switch, and of crossing it.
+    /// Cycles of routing.
     pub routing_delay: u32,
     /// Cycles of allocating a virtual channel.
     pub vc_delay: u32,
@@ -58,7 +58,7 @@ pub struct Parameters {
     pub switch_delay: u32,
     /// Cycles of crossing the switch.
     pub crossing_delay: u32,
-    /// Cycles on a link between switches, where a floor plan does not give one for each.
+    /// Cycles on a link between switches, where no floor plan sets one for each.
     pub link_delay: u32,
     /// Cycles on a link of a host.
     pub host_delay: u32,
@@ -68,7 +68,7 @@ pub struct Parameters {
     pub speedup: u32,
     /// Ports of hosts.
     pub host_port: HostPort,
-    /// Adaptive rules count flits that are routed and not sent yet besides those without a credit.
+    /// `true` if adaptive rules count flits that are routed and not sent yet as well as those without a credit.
     pub count_routed: bool,
 }
 
@@ -126,7 +126,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// Free flits that a virtual channel must have for a packet to take it.
+    /// Returns the free flits that a virtual channel must have for a packet to take it.
     pub(super) fn space_needed(&self) -> u32 {
         match self.switching {
             Switching::Wormhole => 0,
@@ -135,18 +135,18 @@ impl Parameters {
         }
     }
 
-    /// Cycles from the arrival of a head flit at a switch to its arrival at the next one over a link of `link` cycles,
-    /// if nothing is in its way.
+    /// Returns the cycles from the arrival of a head flit at a switch to its arrival at the next one over a link of
+    /// `link` cycles, without contention.
     pub fn hop_cycles(&self, link: u32) -> u32 {
         let stages = self.routing_delay + self.vc_delay + self.switch_delay + self.crossing_delay - 1;
         match self.speedup {
             1 => stages + link + 1,
-            // Stages of one cycle take half of one.
+            // Stages of one cycle take half a cycle each.
             _ => self.slow_stages() + link + 1,
         }
     }
 
-    /// Cycles that a head needs through a switch that takes two steps in a cycle, its departure included.
+    /// Returns the cycles that a head needs through a switch that takes two steps in a cycle, its departure included.
     fn slow_stages(&self) -> u32 {
         let mut step = 0;
         for delay in [self.routing_delay, self.vc_delay, self.switch_delay] {
@@ -158,7 +158,7 @@ impl Parameters {
     }
 }
 
-/// Parameters of a paper.
+/// Parameters of a published study.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Name on the command line.

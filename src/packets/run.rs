@@ -1,4 +1,4 @@
-//! One run: warm-up, measured cycles, and what is said about them.
+//! A run: warm-up, measured cycles, and their results.
 
 use super::PacketError;
 use super::cycle::Engine;
@@ -12,39 +12,39 @@ use super::wiring::Wiring;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How a run ends.
+/// Condition for the end of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Sources go on until all measured packets have arrived.
+    /// Sources continue until all measured packets have arrived.
     Latency,
     /// The run ends with the measured cycles; there is no latency.
     Throughput,
 }
 
-/// A network ready for runs.
+/// Network ready for runs.
 #[derive(Clone)]
 pub struct Network {
     /// Switches, cables, hosts.
     pub wiring: Arc<Wiring>,
-    /// The routing rule.
+    /// Routing rule.
     pub rule: Arc<dyn Rule>,
     /// Delays and buffers.
     pub parameters: Parameters,
 }
 
-/// A run on a network.
+/// Run on a network.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// Where packets go.
+    /// Destinations of packets.
     pub to: Arc<Destinations>,
-    /// When they are created.
+    /// Process that creates them.
     pub process: Process,
     /// Flits offered by each sending host in a cycle, 0 to 1.
     pub load: f64,
     /// Seed of hosts and routing.
     pub seed: u64,
-    /// How the run ends.
+    /// Condition for the end.
     pub mode: Mode,
     /// Cycles before those that are measured.
     pub warmup: u32,
@@ -54,7 +54,7 @@ pub struct Trial {
     pub threads: usize,
 }
 
-/// What a run found. Times are in cycles, loads in flits for each host and cycle.
+/// Results of a run. Times are in cycles, loads in flits per host and cycle.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Outcome {
     /// Flits offered for each host and cycle.
@@ -69,7 +69,8 @@ pub struct Outcome {
     pub accepted_most: f64,
     /// Jain's index of fairness of what hosts accepted: 1 if all the same.
     pub fairness: f64,
-    /// The network does not carry the load: accepted below 0.97 of it, or packets grow old. Then there is no latency.
+    /// `true` if the network does not carry the load: accepted below 0.97 of it, or packets accumulate delay. Then
+    /// there is no latency.
     pub saturated: bool,
     /// Cycles from creation to the arrival of the tail, mean of the measured packets.
     pub latency_mean: Option<f64>,
@@ -83,9 +84,9 @@ pub struct Outcome {
     pub latency_max: Option<u32>,
     /// Cycles from the first flit's entry into the network to the arrival of the tail, mean.
     pub network_latency_mean: Option<f64>,
-    /// Cables between switches on the way of a packet, mean.
+    /// Cables between switches on the path of a packet, mean.
     pub hops_mean: Option<f64>,
-    /// Most cables on the way of a packet.
+    /// Most cables on the path of a packet.
     pub hops_max: u32,
     /// Packets measured.
     pub packets: u64,
@@ -93,7 +94,7 @@ pub struct Outcome {
     pub packets_inside: f64,
     /// Part of the measured cycles in which a cable between switches carries a flit, mean.
     pub cable_load_mean: f64,
-    /// The same of the busiest cable.
+    /// Part of the measured cycles in which the busiest cable carries a flit.
     pub cable_load_max: f64,
     /// Cycles simulated.
     pub cycles: u32,
@@ -103,11 +104,12 @@ pub struct Outcome {
 
 /// Accepted over offered traffic below which a run is saturated.
 const CARRIED: f64 = 0.97;
-/// Cycles between looks at the age of packets.
+/// Cycles between checks of the age of packets.
 const LOOK: u32 = 500;
 
 impl Network {
-    /// Cycles without other traffic from creation to the arrival of the tail, over `hops` cables of a mean latency.
+    /// Returns the cycles without other traffic from creation to the arrival of the tail, over `hops` cables of a mean
+    /// latency.
     pub fn zero_load_latency(&self, hops: f64) -> f64 {
         let p = &self.parameters;
         let cables = self.wiring.latency.len().max(1) as f64;
@@ -117,7 +119,7 @@ impl Network {
             - 1.0
     }
 
-    /// Cycles in which nothing may move before a run is taken for stuck.
+    /// Returns the number of cycles without movement after which a run counts as stuck.
     fn patience(&self) -> u32 {
         let p = &self.parameters;
         let longest = self.wiring.latency.iter().copied().max().unwrap_or(1);
@@ -167,7 +169,7 @@ impl Network {
             old = trial.mode == Mode::Latency && self.is_old(&engine);
         }
         if trial.mode == Mode::Latency {
-            // Once the measured cycles are over what was accepted in them is known.
+            // Once the measured cycles are over, the accepted traffic is known.
             let senders = (0..self.wiring.hosts()).filter(|&host| trial.to.sends(host)).count() as f64;
             let offered = trial.load * senders * f64::from(trial.measure);
             // Four standard deviations of the number of packets that are drawn.

@@ -1,4 +1,4 @@
-//! Description of a run that both engines take.
+//! Description of a run for both engines.
 
 use super::parameters::Parameters;
 use super::routing::Rule;
@@ -7,9 +7,9 @@ use super::statistics::Window;
 use super::wiring::Wiring;
 use std::sync::Arc;
 
-/// A network, its packets, and the measured cycles.
+/// Network, its packets, and the measured cycles.
 pub struct Setup {
-    /// The network.
+    /// Switches, cables and hosts.
     pub wiring: Arc<Wiring>,
     /// The routing rule.
     pub rule: Arc<dyn Rule>,
@@ -21,6 +21,6 @@ pub struct Setup {
     pub seed: u64,
     /// Measured cycles.
     pub window: Window,
-    /// Keep a log of every packet.
+    /// `true` to keep a log of every packet.
     pub log: bool,
 }

@@ -5,7 +5,7 @@ use super::destinations::Destinations;
 use super::random::{Gaps, Stream};
 use std::sync::Arc;
 
-/// A packet of a list.
+/// Packet of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListedPacket {
     /// Number for the log.
@@ -20,7 +20,7 @@ pub struct ListedPacket {
     pub flits: u32,
 }
 
-/// When hosts create packets.
+/// Process by which hosts create packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Process {
     /// In each cycle with the same probability.
@@ -29,16 +29,16 @@ pub enum Process {
     Periodic,
 }
 
-/// The packets of all hosts.
+/// Packets of all hosts.
 #[derive(Clone, Debug)]
 pub enum Packets {
     /// Drawn.
     Drawn {
-        /// Where they go.
+        /// Destinations of packets.
         to: Arc<Destinations>,
-        /// Cycles between them.
+        /// Cycles between packets.
         gaps: Gaps,
-        /// Mean cycles between them, for [`Process::Periodic`].
+        /// Mean cycles between packets, for [`Process::Periodic`].
         period: Option<f64>,
     },
     /// From a list.
@@ -87,7 +87,7 @@ impl PacketList {
         Ok(Self { first, packets, largest })
     }
 
-    /// Number of packets.
+    /// Returns the number of packets.
     pub fn len(&self) -> usize {
         self.packets.len()
     }
@@ -104,14 +104,14 @@ pub const MAX_CYCLES: u32 = 1 << 30;
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl Packets {
-    /// Packets of `flits` flits at `load` flits for each host and cycle.
+    /// Returns random packets of `flits` flits at `load` flits per host and cycle.
     pub fn drawn(to: Arc<Destinations>, load: f64, flits: u32, process: Process) -> Self {
         let rate = load / f64::from(flits);
         let period = (process == Process::Periodic && rate > 0.0).then(|| 1.0 / rate);
         Self::Drawn { to, gaps: Gaps::new(rate), period }
     }
 
-    /// The first packet of a host: creation, and destination or place in the list.
+    /// Returns the first packet of a host: creation, and destination or place in the list.
     pub(super) fn first(&self, host: u32, stream: &mut Stream) -> (u32, u32) {
         match self {
             Self::Drawn { to, gaps, period } => {
@@ -130,7 +130,7 @@ impl Packets {
         }
     }
 
-    /// The packet after one that was created at `created` (`u32::MAX`: before cycle 0).
+    /// Returns the packet after one that was created at `created` (`u32::MAX`: before cycle 0).
     #[inline]
     pub(super) fn after(&self, host: u32, created: u32, place: u32, stream: &mut Stream) -> (u32, u32) {
         match self {
@@ -138,7 +138,7 @@ impl Packets {
                 let mut next = created;
                 loop {
                     let step = match period {
-                        // Whole cycles whose mean is the period: the fraction is a coin.
+                        // Whole cycles whose mean is the period: the fraction is rounded at random.
                         Some(period) => u64::from(period.floor() as u32 + u32::from(stream.unit() < period.fract())),
                         None => 1 + gaps.draw(stream),
                     };

@@ -1,4 +1,4 @@
-//! What is counted of a run: integers only, so that the order of counting does not matter.
+//! Statistics of a run: integers only, so that the order of counting does not matter.
 
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ fn bin(value: u32) -> usize {
     }
 }
 
-/// The smallest value of a bin.
+/// Returns the smallest value of a bin.
 fn floor(bin: usize) -> u32 {
     match bin.checked_sub(EXACT) {
         None => bin as u32,
@@ -64,27 +64,28 @@ impl Histogram {
         self.largest = self.largest.max(other.largest);
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Sum of all values.
+    /// Returns the sum of all values.
     pub fn sum(&self) -> u64 {
         self.sum
     }
 
-    /// Mean; `None` without values.
+    /// Returns the mean; `None` without values.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// Largest value.
+    /// Returns the largest value.
     pub fn largest(&self) -> u32 {
         self.largest
     }
 
-    /// The value that a part of all values does not exceed: exact below 4,096, else the lower end of its bin.
+    /// Returns the value that a given part of all values does not exceed: exact below 4,096, else the lower end of its
+    /// bin.
     pub fn quantile(&self, part: f64) -> Option<u32> {
         if self.count == 0 {
             return None;
@@ -109,7 +110,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Number of cycles.
+    /// Returns the number of cycles.
     pub fn cycles(&self) -> u32 {
         self.until - self.from
     }
@@ -120,7 +121,7 @@ impl Window {
         (self.from..self.until).contains(&cycle)
     }
 
-    /// Cycles of the window from `cycle` on.
+    /// Returns the cycles of the window from `cycle` on.
     #[inline]
     pub fn after(&self, cycle: u32) -> u64 {
         u64::from(self.until.saturating_sub(cycle.max(self.from)))
@@ -134,7 +135,7 @@ pub struct Counts {
     pub created: u64,
     /// Measured packets that have entered the network.
     pub injected: u64,
-    /// Sum of the cycles in which they did.
+    /// Sum of the cycles in which they entered.
     pub injected_at: u64,
     /// Latencies of measured packets from creation to the arrival of the tail.
     pub latency: Histogram,
@@ -150,7 +151,7 @@ pub struct Counts {
     pub flits_injected: u64,
     /// Flits that arrived in the window.
     pub flits_accepted: u64,
-    /// Packets of any creation that arrived in the window, and the cables they passed.
+    /// Packets of any creation time that arrived in the window.
     pub window_packets: u64,
     /// Cables passed by them.
     pub window_hops: u64,
@@ -189,7 +190,7 @@ impl Counts {
     }
 }
 
-/// A packet of the log.
+/// Packet of the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Logged {
     /// Number of the packet.

@@ -16,12 +16,12 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is to be run.
+/// Runs to execute.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// The networks; the first one is the baseline.
+    /// Networks; the first one is the baseline.
     pub topologies: Vec<Arc<Topology>>,
-    /// Hosts on each switch, where it is not that of the topology.
+    /// Hosts on each switch, if not those of the topology.
     pub hosts: Option<HostsPerSwitch>,
     /// Packet routings; none: [`routing::default_for`] each network.
     pub routings: Vec<String>,
@@ -33,9 +33,9 @@ pub struct Sweep {
     pub seeds: Vec<u64>,
     /// Seed of random patterns and static routes.
     pub pattern_seed: u64,
-    /// How runs end.
+    /// Condition for the end of a run.
     pub mode: Mode,
-    /// When packets are created.
+    /// Process that creates packets.
     pub process: Process,
     /// Cycles before those that are measured.
     pub warmup: u32,
@@ -43,19 +43,19 @@ pub struct Sweep {
     pub measure: u32,
     /// Delays and buffers.
     pub parameters: Parameters,
-    /// Virtual channels; `None`: what each rule needs, and at least [`routing::DEFAULT_VCS`].
+    /// Virtual channels; `None`: the number that each rule needs, and at least [`routing::DEFAULT_VCS`].
     pub vcs: Option<u32>,
-    /// When a packet may take a virtual channel; `None`: what each rule needs.
+    /// Condition for a packet to take a virtual channel; `None`: that of each rule.
     pub switching: Option<Switching>,
-    /// Find the saturation of each series, and what it accepts at full load.
+    /// `true` to find the saturation of each series, and the accepted traffic at full load.
     pub saturation: bool,
-    /// Run rules that can deadlock.
+    /// `true` to run rules that can deadlock.
     pub allow_deadlock: bool,
-    /// Where file names in patterns begin.
+    /// Folder of relative file names in patterns.
     pub folder: PathBuf,
 }
 
-/// A network, a routing and a pattern.
+/// Results of a network, a routing and a pattern.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Series {
     /// The topology with all its parameters.
@@ -64,17 +64,17 @@ pub struct Series {
     pub switches: usize,
     /// Number of hosts.
     pub hosts: u32,
-    /// The routing.
+    /// Packet routing.
     pub routing: String,
-    /// The pattern.
+    /// Traffic pattern.
     pub pattern: String,
     /// Virtual channels of a link.
     pub vcs: u32,
-    /// When a packet may take one.
+    /// Condition for a packet to take a virtual channel.
     pub switching: Switching,
-    /// Why it cannot deadlock.
+    /// Reason why it cannot deadlock.
     pub freedom: String,
-    /// Highest load that is carried, to 1 %; `None` if it was not asked for or no load is.
+    /// Highest load that is carried, to 1 %; `None` if it was not requested or no load is carried.
     pub saturation: Option<f64>,
     /// Flits accepted for each host and cycle at an offered load of 1.
     pub accepted_at_full_load: Option<f64>,
@@ -84,23 +84,23 @@ pub struct Series {
     pub notes: Vec<String>,
 }
 
-/// A series ready to run.
+/// Series that is ready to run.
 struct Prepared {
     network: Network,
     to: Arc<Destinations>,
     series: Series,
 }
 
-/// Loads between which saturation lies are told apart to this part of 1.
+/// Largest distance between the loads that enclose saturation.
 const RESOLUTION: f64 = 0.01;
 
 impl Sweep {
-    /// Number of runs of the curves, without the search for saturation.
+    /// Returns the number of runs of the curves, without the search for saturation.
     pub fn runs(&self) -> usize {
         self.series() * self.loads.len() * self.seeds.len()
     }
 
-    /// Number of series.
+    /// Returns the number of series.
     pub fn series(&self) -> usize {
         self.topologies.len() * self.routings.len().max(1) * self.patterns.len()
     }
@@ -186,7 +186,7 @@ impl Sweep {
         }
     }
 
-    /// Runs everything. `done` is called after each run, from any thread, with what it was.
+    /// Runs everything. `done` is called after each run, from any thread, with a description of it.
     ///
     /// # Errors
     /// The first [`PacketError`] in the order of networks, routings, patterns, loads and seeds.
@@ -197,7 +197,7 @@ impl Sweep {
                 self.loads.iter().flat_map(move |&load| self.seeds.iter().map(move |&seed| (series, load, seed)))
             })
             .collect();
-        // A single run takes all cores itself; several take one each.
+        // A single run uses all cores; several use one each.
         let threads = if cells.len() == 1 && !self.saturation { rayon::current_num_threads() } else { 1 };
         let one = |&(index, load, seed): &(usize, f64, u64)| {
             let Prepared { network, to, series } = &prepared[index];
@@ -205,7 +205,7 @@ impl Sweep {
             done(&format!("{}, {}, {} at {load}", series.topology, series.routing, series.pattern));
             outcome
         };
-        // Long runs first would balance better, but results of short ones come sooner in this order.
+        // Long runs first would balance better, but in this order results of short ones are available sooner.
         let outcomes: Vec<Result<Outcome, PacketError>> = cells.par_iter().with_max_len(1).map(one).collect();
         let mut all: Vec<Series> = prepared.iter().map(|prepared| prepared.series.clone()).collect();
         for (&(index, ..), outcome) in cells.iter().zip(outcomes) {
@@ -226,7 +226,7 @@ impl Sweep {
         Ok(all)
     }
 
-    /// Bisection between loads that are carried and loads that are not; and what is accepted at full load.
+    /// Bisects between loads that are carried and loads that are not; finds also the accepted traffic at full load.
     fn saturation_of(
         &self,
         prepared: &Prepared,
@@ -264,10 +264,10 @@ impl Sweep {
     }
 }
 
-/// Loads of a text: `0.1:0.9:0.1` (first, last, step) or a list such as `0.1,0.25,0.4`.
+/// Parses loads: `0.1:0.9:0.1` (first, last, step) or a list such as `0.1,0.25,0.4`.
 ///
 /// # Errors
-/// [`PacketError::Invalid`] with what is wrong.
+/// [`PacketError::Invalid`] with the reason.
 pub fn loads(text: &str) -> Result<Vec<f64>, PacketError> {
     let wrong = |rule: &str| PacketError::invalid("load", format!("`{text}`"), rule);
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());

@@ -1,8 +1,8 @@
 //! Switches with numbered ports, the cables between them, and hosts.
 //!
-//! Port numbers decide ties, so they are fixed: on a torus or mesh a switch has for each dimension the cable towards the
-//! higher and the one towards the lower coordinate, then its hosts; in all other families its hosts come first, then its
-//! cables by the number of the neighbour. Inputs are numbered by where they come from in the same way.
+//! Port numbers decide ties, so they are fixed: on a torus or mesh a switch has for each dimension the cable towards
+//! the higher and the one towards the lower coordinate, then its hosts; in all other families its hosts come first,
+//! then its cables by the number of the neighbour. Inputs are numbered by their origin in the same way.
 
 use super::PacketError;
 use super::parameters::HostPort;
@@ -17,30 +17,30 @@ pub const MAX_HOSTS: u32 = 1 << 27;
 /// Largest number of (port, virtual channel) pairs of a switch.
 pub const MAX_PLACES: usize = 65_000;
 
-/// A switch's end of a cable.
+/// Switch end of a cable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
-    /// The switch.
+    /// Switch at this end.
     pub switch: u32,
-    /// The cable among the cables of that direction at the switch.
+    /// Index among the cables of that direction at the switch.
     pub cable: u32,
 }
 
-/// The network as switches see it.
+/// Network as switches see it.
 #[derive(Clone, Debug)]
 pub struct Wiring {
     /// Switches and cables.
     pub topology: Arc<Topology>,
     /// The hosts of switch `s` are `host_first[s]..host_first[s + 1]`.
     pub host_first: Vec<u32>,
-    /// Hosts on each switch, where all have the same number.
+    /// Hosts on each switch, if all have the same number.
     uniform: Option<u32>,
     host_switch: Vec<u32>,
     /// Cycles on each arc.
     pub latency: Vec<u32>,
-    /// Whether ports of hosts come after those of cables.
+    /// `true` if ports of hosts come after those of cables.
     pub hosts_last: bool,
-    /// Whether the hosts of a switch share a port.
+    /// Ports of the hosts of a switch, own or shared.
     pub host_port: HostPort,
     /// The arcs out of switch `s`, in the order of its outputs, are `out_arc[out_first[s]..out_first[s + 1]]`.
     out_first: Vec<u32>,
@@ -53,7 +53,7 @@ pub struct Wiring {
 }
 
 impl Wiring {
-    /// Puts hosts on a topology. `latency` is that of every cable, in cycles.
+    /// Attaches hosts to a topology. `latency` is that of every cable, in cycles.
     ///
     /// # Errors
     /// [`PacketError`] if there is no host, if hosts cannot reach each other, or if there are too many.
@@ -127,22 +127,22 @@ impl Wiring {
         })
     }
 
-    /// Number of switches.
+    /// Returns the number of switches.
     pub fn switches(&self) -> usize {
         self.out_first.len() - 1
     }
 
-    /// Number of hosts.
+    /// Returns the number of hosts.
     pub fn hosts(&self) -> u32 {
         self.host_switch.len() as u32
     }
 
-    /// The switch of each host.
+    /// Returns the switch of each host.
     pub fn host_switches(&self) -> &[u32] {
         &self.host_switch
     }
 
-    /// The switch of a host.
+    /// Returns the switch of a host.
     #[inline]
     pub fn switch_of(&self, host: u32) -> u32 {
         match self.uniform {
@@ -151,12 +151,12 @@ impl Wiring {
         }
     }
 
-    /// Number of hosts of a switch.
+    /// Returns the number of hosts of a switch.
     pub fn hosts_of(&self, switch: u32) -> u32 {
         self.host_first[switch as usize + 1] - self.host_first[switch as usize]
     }
 
-    /// Number of ports for the hosts of a switch, in each direction.
+    /// Returns the number of ports for the hosts of a switch, in each direction.
     pub fn host_ports(&self, switch: u32) -> u32 {
         match self.host_port {
             HostPort::Own => self.hosts_of(switch),
@@ -164,42 +164,42 @@ impl Wiring {
         }
     }
 
-    /// Number of cables out of a switch.
+    /// Returns the number of cables out of a switch.
     pub fn out_cables(&self, switch: u32) -> u32 {
         self.out_first[switch as usize + 1] - self.out_first[switch as usize]
     }
 
-    /// Number of cables into a switch.
+    /// Returns the number of cables into a switch.
     pub fn in_cables(&self, switch: u32) -> u32 {
         self.in_first[switch as usize + 1] - self.in_first[switch as usize]
     }
 
-    /// Number of outputs of a switch.
+    /// Returns the number of outputs of a switch.
     pub fn outputs(&self, switch: u32) -> u32 {
         self.out_cables(switch) + self.host_ports(switch)
     }
 
-    /// Number of inputs of a switch.
+    /// Returns the number of inputs of a switch.
     pub fn inputs(&self, switch: u32) -> u32 {
         self.in_cables(switch) + self.host_ports(switch)
     }
 
-    /// The first output that is a cable.
+    /// Returns the first output that is a cable.
     pub fn first_cable(&self, switch: u32) -> u32 {
         if self.hosts_last { 0 } else { self.host_ports(switch) }
     }
 
-    /// The first output that is a host's.
+    /// Returns the first output that is a host's.
     pub fn first_host_output(&self, switch: u32) -> u32 {
         if self.hosts_last { self.out_cables(switch) } else { 0 }
     }
 
-    /// The first input that is a host's.
+    /// Returns the first input that is a host's.
     pub fn first_host_input(&self, switch: u32) -> u32 {
         if self.hosts_last { self.in_cables(switch) } else { 0 }
     }
 
-    /// The output port of a host of this switch.
+    /// Returns the output port of a host of this switch.
     #[inline]
     pub fn host_output(&self, switch: u32, host: u32) -> u32 {
         let place = match self.host_port {
@@ -209,29 +209,29 @@ impl Wiring {
         self.first_host_output(switch) + place
     }
 
-    /// The arc of a cable out of a switch.
+    /// Returns the arc of a cable out of a switch.
     pub fn out_arc(&self, switch: u32, cable: u32) -> ArcId {
         ArcId(self.out_arc[(self.out_first[switch as usize] + cable) as usize])
     }
 
-    /// The arc of a cable into a switch.
+    /// Returns the arc of a cable into a switch.
     pub fn in_arc(&self, switch: u32, cable: u32) -> ArcId {
         ArcId(self.in_arc[(self.in_first[switch as usize] + cable) as usize])
     }
 
-    /// Where a cable out of a switch ends.
+    /// Returns the far end of a cable out of a switch.
     pub fn far_end(&self, switch: u32, cable: u32) -> End {
         let arc = self.out_arc(switch, cable);
         End { switch: self.topology.graph.head(arc).0, cable: self.in_cable[arc.index()] }
     }
 
-    /// Where a cable into a switch begins.
+    /// Returns the near end of a cable into a switch.
     pub fn near_end(&self, switch: u32, cable: u32) -> End {
         let arc = self.in_arc(switch, cable);
         End { switch: self.topology.graph.tail(arc).0, cable: self.out_cable[arc.index()] }
     }
 
-    /// The number of an arc among the outputs of its tail.
+    /// Returns the number of an arc among the outputs of its tail.
     pub fn output_of(&self, arc: ArcId) -> u32 {
         self.out_cable[arc.index()]
     }

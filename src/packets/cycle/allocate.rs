@@ -1,18 +1,19 @@
 //! The separable allocator, input first, with round-robin arbiters; and held switches.
 //!
-//! A round-robin arbiter has a pointer; of the requests with the highest priority it chooses the first at or behind it.
-//! Each requester chooses one of its requests, then each output chooses among those that come. The pointers of both
-//! move behind a match. So the second stage is a minimum over cyclic distances, and needs no order of requests.
+//! A round-robin arbiter has a pointer; of the requests with the highest priority it chooses the first one at or after
+//! it. Each requester chooses one of its requests, then each output chooses among the requests it received. The
+//! pointers of both move past a match. So the second stage is a minimum over cyclic distances, and needs no order of
+//! requests.
 
 use super::state::FREE;
 use super::visit::{Visit, insert, members, remove};
 
-/// What an allocation gave.
+/// Result of an allocation.
 #[derive(Default)]
 pub(super) struct Grants {
-    /// Heads that may have a channel.
+    /// Number of heads that are granted a channel.
     pub vcs: usize,
-    /// Flits that may pass the switch.
+    /// Number of flits that may cross the switch.
     pub switch: usize,
 }
 
@@ -25,7 +26,8 @@ fn ahead(place: u32, pointer: u32, size: u32) -> u32 {
     if place >= pointer { place - pointer } else { place + size - pointer }
 }
 
-/// The first channel of `free` at or behind a place of the port's, cyclically over all places; `free` is not empty.
+/// Returns the first channel of `free` at or after a place of the port, cyclically over all places; `free` is not
+/// empty.
 #[inline]
 fn first_behind(free: u64, base: u32, width: u32, pointer: u32) -> u32 {
     let start = pointer.wrapping_sub(base);
@@ -38,14 +40,14 @@ fn first_behind(free: u64, base: u32, width: u32, pointer: u32) -> u32 {
     free.trailing_zeros()
 }
 
-/// The channels of a range.
+/// Returns the channels of a range.
 #[inline]
 fn range(lowest: u32, highest: u32) -> u64 {
     (u64::MAX << lowest) & (u64::MAX >> (63 - highest))
 }
 
 impl Visit<'_> {
-    /// The output place that a waiting head asks for; [`NO`] if all are taken.
+    /// Returns the output place that a waiting head requests; [`NO`] if all are taken.
     #[inline(always)]
     fn request<const LEAN: bool>(&self, place: usize) -> u16 {
         let (shift, input) = (self.plan.shift, &self.inputs[place]);
@@ -147,7 +149,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Channels whose allocation takes more than a cycle: granted at its end, if they are free then.
+    /// Finishes channel allocations that take more than a cycle: granted at the end, if the channels are free then.
     fn finish_vcs(&mut self, t: u32, delay: u32, grants: usize) -> usize {
         let granted = self.hub.scratch.vc_grants[..grants].to_vec();
         let mut asked = Vec::new();
@@ -252,7 +254,7 @@ impl Visit<'_> {
         }
     }
 
-    /// A switch whose allocation takes more than a cycle: granted at its end, if there is space then.
+    /// Finishes switch allocations that take more than a cycle: granted at the end, if there is space then.
     fn finish_switch(&mut self, t: u32, delay: u32, grants: usize) -> usize {
         let granted = self.hub.scratch.switch_grants[..grants].to_vec();
         let mask = (1_usize << self.plan.shift) - 1;
@@ -298,7 +300,7 @@ impl Visit<'_> {
         self.holding[first / 64] & mask != 0
     }
 
-    /// Packets that hold the switch send their next flit, or give it up if there is no space.
+    /// Decides whether packets that hold the switch send their next flit, or release it for lack of space.
     pub(super) fn decide_holds(&mut self) {
         let mut list = std::mem::take(&mut self.hub.scratch.hold_grants);
         list.clear();
@@ -312,7 +314,7 @@ impl Visit<'_> {
         self.hub.scratch.hold_grants = list;
     }
 
-    /// Carries out what was decided for held switches.
+    /// Carries out the decisions for held switches.
     pub(super) fn carry_out_holds(&mut self, t: u32, step: u32, number: u32) {
         let list = std::mem::take(&mut self.hub.scratch.hold_grants);
         for &(place, space) in &list {

@@ -1,13 +1,13 @@
-//! Who waits for whom when nothing moves.
+//! Wait-for cycles among channels when nothing moves.
 
 use super::Engine;
 use super::state::{FREE, NONE, SENT};
 
-/// An input channel: switch, input port, virtual channel.
+/// Input channel: switch, input port, virtual channel.
 type Channel = (u32, u32, u32);
 
 impl Engine {
-    /// One cycle of channels that wait for each other, in words; or a channel that waits, if there is none.
+    /// Describes one cycle of channels that wait for each other; or a waiting channel, if there is none.
     pub fn waiting(&self) -> String {
         let all: Vec<Channel> = self
             .shards
@@ -44,8 +44,8 @@ impl Engine {
         format!("switch {switch} input {port} VC {vc}")
     }
 
-    /// The channel at the next switch that has to move first: the owner's of a channel that is asked for, or the one
-    /// that is full.
+    /// Returns the channel at the next switch that has to move first: that of the owner of a requested channel, or the
+    /// one that is full.
     fn waits_for(&self, (switch, port, vc): Channel) -> Option<Channel> {
         let plan = &self.plan;
         let shard = &self.shards[plan.shard_of(switch)];

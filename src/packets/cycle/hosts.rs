@@ -1,11 +1,11 @@
-//! Hosts of a switch: they take their credits and send.
+//! Hosts of a switch: they receive their credits and send.
 
 use super::shard::{BODY, Item, Mail, VC_BITS};
 use super::state::{Cold, FREE, HostPort, NONE, Packet, SENT};
 use super::visit::{Visit, after};
 
 impl Visit<'_> {
-    /// A credit to a host.
+    /// Schedules a credit to a host.
     pub(super) fn credit_host(&mut self, t: u32, due: u32, host: u32, vc: u8) {
         if due - self.start < self.plan.host_rows {
             let row = after(self.host_row, due - t, self.plan.host_rows);
@@ -24,7 +24,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Hosts take their credits and send.
+    /// Lets hosts take their credits and send.
     #[inline(always)]
     pub(super) fn hosts<const LEAN: bool>(&mut self, t: u32) {
         let plan = self.plan;
@@ -60,7 +60,7 @@ impl Visit<'_> {
         }
     }
 
-    /// A port by which hosts send; the next cycle in which it has to be looked at.
+    /// Runs a host port; returns the next cycle in which it has to be visited.
     fn host<const LEAN: bool>(&mut self, t: u32, port: usize) -> u32 {
         let plan = self.plan;
         let p = &plan.parameters;
@@ -71,7 +71,7 @@ impl Visit<'_> {
             if host.created > t {
                 return host.created;
             }
-            // In turn behind the channel taken last; before the first packet only channel 0.
+            // Next in turn after the channel taken last; before the first packet only channel 0.
             let vc = if host.last == 255 {
                 (host.free & 1 != 0).then_some(0)
             } else {
@@ -124,7 +124,7 @@ impl Visit<'_> {
         if host.left > 0 { t + 1 } else { host.created.max(t + 1) }
     }
 
-    /// Takes the next packet of a port and draws the one behind it; its index and size.
+    /// Takes the next packet of a port and draws the one after it; returns its index and size.
     fn enter<const LEAN: bool>(&mut self, t: u32, index: usize, host: &HostPort) -> (u32, u16) {
         let plan = self.plan;
         let place = host.source;

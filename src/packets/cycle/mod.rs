@@ -1,7 +1,7 @@
 //! The cycle engine: input-queued switches with virtual channels, cycle by cycle.
 //!
-//! It is the definition of the model. Its switches are those of BookSim 2 with separable, input-first, round-robin
-//! allocators, and agree with them packet by packet (`tests/data/packets.json.zst`). What is idle is skipped, which
+//! This engine defines the model. Its switches are those of BookSim 2 with separable, input-first, round-robin
+//! allocators, and agree with them packet by packet (`tests/data/packets.json.zst`). Idle parts are skipped, which
 //! changes no result.
 
 mod allocate;
@@ -134,7 +134,7 @@ impl Engine {
         Ok(Self { plan, shards, block: 0 })
     }
 
-    /// The first cycle that has not been simulated.
+    /// Returns the first cycle that has not been simulated.
     pub fn cycle(&self) -> u32 {
         self.block * self.plan.block
     }
@@ -192,7 +192,7 @@ impl Engine {
         Ok(())
     }
 
-    /// A thread for each shard; they exchange mail after each block.
+    /// Runs each shard on a thread; they exchange mail after each block.
     fn run_shards(&mut self, until: u32) {
         let (from, count, length) = (self.block, self.shards.len(), self.plan.block);
         let barrier = Barrier::new(count);
@@ -228,14 +228,14 @@ impl Engine {
         });
     }
 
-    /// Counts of all parts.
+    /// Returns the counts of all parts.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         self.shards.iter().for_each(|shard| counts.merge(&shard.hub.counts));
         counts
     }
 
-    /// Packets in the network.
+    /// Returns the number of packets in the network.
     pub fn inside(&self) -> u64 {
         let sum = |of: fn(&Counts) -> u64| self.shards.iter().map(|shard| of(&shard.hub.counts)).sum::<u64>();
         sum(|counts| counts.entered) - sum(|counts| counts.left)
@@ -255,8 +255,8 @@ impl Engine {
         self.inside() > 0 && (self.shards.iter().all(Shard::is_idle) || self.cycle().saturating_sub(moved) > cycles)
     }
 
-    /// Mean age of the packets in the network, in cycles, and of those that wait at hosts; `flits` flits a host and
-    /// cycle are offered.
+    /// Returns the mean age in cycles of the packets in the network, and of those that wait at hosts; `flits` flits per
+    /// host and cycle are offered.
     pub fn mean_age(&self) -> f64 {
         let now = self.cycle();
         let (mut count, mut ages) = (0.0, 0.0);
@@ -271,7 +271,8 @@ impl Engine {
         };
         for source in self.shards.iter().flat_map(|shard| &shard.hub.sources) {
             if source.created < now {
-                // The packets behind the first one are not drawn yet: as many as their rate gives, half as old.
+                // The packets after the first one are not drawn yet: their expected number follows from the rate, and
+                // they are half as old.
                 let age = f64::from(now - source.created);
                 count += 1.0 + age * per_host;
                 ages += age + age * per_host * age / 2.0;
@@ -280,12 +281,12 @@ impl Engine {
         if count > 0.0 { ages / count } else { 0.0 }
     }
 
-    /// Flits that arrived at each host in the window.
+    /// Returns the flits that arrived at each host in the window.
     pub fn accepted(&self) -> impl Iterator<Item = u32> + '_ {
         self.shards.iter().flat_map(|shard| shard.hub.accepted.iter().copied())
     }
 
-    /// Flits sent over each arc in the window.
+    /// Returns the flits sent over each arc in the window.
     pub fn arc_flits(&self) -> Vec<u32> {
         let wiring = &self.plan.wiring;
         let mut flits = vec![0; wiring.topology.graph.arcs()];
@@ -301,15 +302,15 @@ impl Engine {
         flits
     }
 
-    /// The log of all packets that have arrived, in the order of their numbers.
+    /// Returns the log of all packets that have arrived, in the order of their numbers.
     pub fn log(&self) -> Vec<Logged> {
         let mut log: Vec<Logged> = self.shards.iter().flat_map(|shard| shard.hub.log.iter().copied()).collect();
         log.sort_unstable_by_key(|packet| packet.id);
         log
     }
 
-    /// `true` if the network is as it was before cycle 0: no flit in a buffer, all credits back, no channel owned.
-    /// Takes some cycles after the last packet, in which credits come back.
+    /// `true` if the network is in its state before cycle 0: no flit in a buffer, all credits returned, no channel
+    /// owned. That takes some cycles after the last packet, in which credits return.
     pub fn is_clean(&self) -> bool {
         self.shards.iter().all(|shard| {
             shard.inputs.iter().all(|input| input.flits == 0)

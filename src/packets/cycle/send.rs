@@ -1,4 +1,4 @@
-//! What a switch sends: a granted flit leaves its queue for the next switch or a host, and its credit goes back.
+//! Sending by a switch: a granted flit leaves its queue for the next switch or a host, and its credit is returned.
 
 use super::shard::{BODY, Due, Item, Mail, VC_BITS};
 use super::state::{Cold, FREE, HEAD, HOST_MASK, NONE, SENT};
@@ -7,7 +7,7 @@ use crate::packets::statistics::Logged;
 use std::cmp::Reverse;
 
 impl Visit<'_> {
-    /// A granted flit leaves its queue.
+    /// Sends a granted flit from its queue.
     #[inline(always)]
     pub(super) fn send<const LEAN: bool>(&mut self, t: u32, step: u32, number: u32, place: u16, was_held: bool) {
         let plan = self.plan;
@@ -28,7 +28,7 @@ impl Visit<'_> {
         let mut packet = NONE;
         if is_head {
             packet = input.first;
-            // The last packet's own link is never read, and a queue of one packet needs no look at it.
+            // The last packet's own link is never read, and a queue of one packet needs no access to it.
             input.first = if packet == input.last { NONE } else { self.hub.packets[packet as usize].next };
             input.left &= !HEAD;
         }
@@ -38,7 +38,7 @@ impl Visit<'_> {
         self.hub.counts.passages += 1;
         self.hub.moved = t;
 
-        // Where the flit goes.
+        // Departure to the next switch or host.
         let mut leaves = t + if LEAN { p.crossing_delay } else { plan.crossing(step) };
         if !LEAN && p.speedup > 1 {
             let line = &mut self.out_ports[out];
@@ -56,7 +56,7 @@ impl Visit<'_> {
             self.pass_on::<LEAN>(t, leaves, out, out_vc as u8, packet);
         }
 
-        // The credit of the space that it left.
+        // Credit for the space that it frees.
         let mut credit = t;
         if !LEAN && p.speedup > 1 {
             let line = &mut self.in_ports[port];
@@ -79,7 +79,7 @@ impl Visit<'_> {
             }
         }
 
-        // What becomes of the queue and of the channel.
+        // Update of the queue and of the channel.
         let account = &mut self.outputs[place_out];
         if is_tail {
             if p.wait_for_tail_credit {
@@ -138,7 +138,7 @@ impl Visit<'_> {
         }
     }
 
-    /// A flit to the next switch.
+    /// Sends a flit to the next switch.
     #[inline(always)]
     pub(super) fn pass_on<const LEAN: bool>(&mut self, t: u32, leaves: u32, out: usize, vc: u8, packet: u32) {
         let plan = self.plan;
@@ -166,7 +166,7 @@ impl Visit<'_> {
         self.post(Mail { time: due, switch: link.switch, port: link.port, what });
     }
 
-    /// A flit to a host, which takes it and gives its credit back when it arrives.
+    /// Sends a flit to a host, which takes it and returns its credit when it arrives.
     #[expect(clippy::too_many_arguments)]
     #[inline(always)]
     pub(super) fn deliver<const LEAN: bool>(

@@ -1,7 +1,7 @@
-//! A part of the network: consecutive switches and their hosts, with all their state.
+//! Part of the network: consecutive switches and their hosts, with all their state.
 //!
-//! Switches act on each other only by flits and credits that take at least `block` cycles, so each switch runs through a
-//! block of that length at a visit: its state is fetched once, and parts of the network need to meet only between
+//! Switches affect each other only by flits and credits that take at least `block` cycles, so each visit runs a switch
+//! through a block of that length: its state is fetched once, and parts of the network need to meet only between
 //! blocks. Flits and credits are put directly into the slot of the cycle in which they are due, at the far end.
 
 use super::state::{Cold, FREE, HostPort, HostVc, InPort, Input, Link, NEVER, OutPort, Output, Packet, Source, Switch};
@@ -17,10 +17,10 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most rows of slots; what is due later waits in a heap.
+/// Most rows of slots; items due later wait in a heap.
 const MAX_ROWS: u32 = 1024;
 
-/// What does not change during a run.
+/// Constants of a run.
 pub(super) struct Plan {
     pub wiring: Arc<Wiring>,
     pub rule: Arc<dyn Rule>,
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     pub packets: Packets,
     pub seed: u64,
     pub window: Window,
-    /// Keep a log of all packets, or sizes of packets differ.
+    /// `true` if a log of all packets is kept, or sizes of packets differ.
     pub cold: bool,
     pub log: bool,
     /// Binary logarithm of the padded number of virtual channels.
@@ -41,7 +41,7 @@ pub(super) struct Plan {
     pub host_rows: u32,
     /// Rows of heads that are being routed.
     pub route_rows: u32,
-    /// Blocks that the calendar of visits reaches ahead, a power of two.
+    /// Number of blocks that the calendar of visits reaches ahead, a power of two.
     pub calendar: u32,
     /// First switch of each shard, and the number of switches.
     pub bounds: Vec<u32>,
@@ -50,18 +50,19 @@ pub(super) struct Plan {
     pub out_port: Vec<u32>,
     /// Free flits that a channel must have for a packet to take it, and for one from a host.
     pub space: u32,
-    /// The rule chooses the channel to the destination host.
+    /// `true` if the rule chooses the channel to the destination host.
     pub delivers: bool,
-    /// One candidate for each head, no held switches, one step a cycle, allocations of one cycle, one size of packets.
+    /// `true` if heads have one candidate each, no switch is held, a cycle has one step, allocations take one cycle,
+    /// and packets have one size.
     pub lean: bool,
     /// Most candidates of a head.
     pub candidates: usize,
-    /// Virtual channels that are blocked by credits are left out of the switch allocation until one comes.
+    /// `true` if virtual channels that are blocked by credits are left out of the switch allocation until one arrives.
     pub wake_by_credit: bool,
 }
 
 impl Plan {
-    /// The shard of a switch.
+    /// Returns the shard of a switch.
     #[inline]
     pub fn shard_of(&self, switch: u32) -> usize {
         match self.bounds.len() {
@@ -70,7 +71,7 @@ impl Plan {
         }
     }
 
-    /// Cycles from the grant of the switch to the departure, for the first or second step of a cycle.
+    /// Returns the cycles from the grant of the switch to the departure, for the first or second step of a cycle.
     #[inline]
     pub fn crossing(&self, step: u32) -> u32 {
         match self.parameters.speedup {
@@ -80,7 +81,7 @@ impl Plan {
     }
 }
 
-/// A flit or credit for another shard, or for a cycle beyond the rows.
+/// Flit or credit for another shard, or for a cycle beyond the rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mail {
     pub time: u32,
@@ -89,7 +90,7 @@ pub(super) struct Mail {
     pub what: Item,
 }
 
-/// What is under way.
+/// Item under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Item {
     /// A word of a flit, within the shard.
@@ -104,7 +105,7 @@ pub(super) enum Item {
     HostCredit(u8),
 }
 
-/// Order of mail in the heap.
+/// Mail ordered by due time for the heap.
 #[derive(Debug)]
 pub(super) struct Due(pub Mail);
 
@@ -137,7 +138,7 @@ pub(super) const BODY: u32 = ((1 << 26) - 1) << VC_BITS;
 /// Most packets under way in a shard.
 pub(super) const MAX_PACKETS: usize = (1 << 26) - 3;
 
-/// State of the part.
+/// State of one part of the network.
 pub(super) struct Shard {
     pub plan: Arc<Plan>,
     pub number: usize,
@@ -155,17 +156,17 @@ pub(super) struct Shard {
     pub holding: Vec<u64>,
     /// Rows of sets: heads by the step in which their routing is done.
     pub routed: Vec<u64>,
-    /// Candidates of heads that wait, where a rule gives several.
+    /// Candidates of waiting heads, for rules with several.
     pub candidates: Vec<Candidate>,
     /// Allocations that take more than a cycle: (cycle of the result, input place, output place or port).
     pub late_vcs: Vec<VecDeque<(u32, u16, u16)>>,
     pub late_switches: Vec<VecDeque<(u32, u16, bool)>>,
-    /// The input place that holds each output port, while switches are held.
+    /// Input place that holds each output port, while switches are held.
     pub held_by: Vec<u16>,
     pub hub: Hub,
 }
 
-/// What switches of a shard share: slots, packets, hosts, counts.
+/// State shared by the switches of a shard: slots, packets, hosts, counts.
 pub(super) struct Hub {
     pub flits: Vec<u32>,
     pub credits: Vec<u8>,
@@ -176,7 +177,7 @@ pub(super) struct Hub {
     pub host_ports: Vec<HostPort>,
     pub host_vcs: Vec<HostVc>,
     pub sources: Vec<Source>,
-    /// The packet that is arriving at each (host port, channel).
+    /// Packet that is arriving at each (host port, channel).
     pub arriving: Vec<u32>,
     /// Sets of switches by the block of their next visit.
     pub calendar: Vec<u64>,
@@ -200,13 +201,13 @@ pub(super) struct Hub {
     pub scratch: Scratch,
 }
 
-/// Memory of an allocation.
+/// Working memory of an allocation.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// For each output place the best requester so far.
+    /// Best requester of each output place so far.
     pub best: Vec<u16>,
     pub asked: Vec<u64>,
-    /// For each output port the best (input, place) so far.
+    /// Best (input, place) of each output port so far.
     pub chosen: Vec<(u16, u16)>,
     pub chosen_set: Vec<u64>,
     pub vc_grants: Vec<(u16, u16)>,
@@ -216,7 +217,7 @@ pub(super) struct Scratch {
 }
 
 impl Shard {
-    /// The state before cycle 0.
+    /// Creates the state before cycle 0.
     pub fn new(plan: &Arc<Plan>, number: usize) -> Self {
         let wiring = &plan.wiring;
         let p = &plan.parameters;
@@ -379,7 +380,7 @@ impl Shard {
         }
     }
 
-    /// Takes mail of another shard.
+    /// Receives mail of another shard.
     pub fn receive(&mut self, mail: &[Mail], start: u32) {
         for item in mail {
             let local = (item.switch - self.range.start) as usize;
@@ -396,8 +397,8 @@ impl Shard {
         }
     }
 
-    /// Puts what is due within the rows into its slot, and the rest into the heap. `start` is the first cycle that has
-    /// not been simulated.
+    /// Puts an item that is due within the rows into its slot, and others into the heap. `start` is the first cycle
+    /// that has not been simulated.
     fn put(&mut self, local: usize, mail: Mail, start: u32) {
         let plan = &*self.plan;
         let switch = &self.switches[local];
@@ -429,7 +430,7 @@ impl Shard {
         self.hub.visit_at(mail.time / plan.block, start / plan.block, local as u32, plan.calendar);
     }
 
-    /// Takes from the heap what is due within the rows.
+    /// Moves items that are due within the rows from the heap.
     fn fetch_far(&mut self, start: u32) {
         let reach = self.plan.flit_rows.min(self.plan.credit_rows).min(self.plan.host_rows);
         while self.hub.far.peek().is_some_and(|Reverse(Due(mail))| mail.time - start < reach) {
@@ -439,7 +440,7 @@ impl Shard {
         }
     }
 
-    /// Runs the switches that have something to do through a block.
+    /// Runs the switches that have work through a block.
     pub fn run_block(&mut self, block: u32) {
         let start = block * self.plan.block;
         self.fetch_far(start);
@@ -487,7 +488,7 @@ impl Hub {
         }
     }
 
-    /// Keeps a packet; its index.
+    /// Stores a packet; returns its index.
     #[inline]
     pub fn keep(&mut self, packet: Packet, cold: Cold, keep_cold: bool) -> u32 {
         let index = match self.unused.pop() {
@@ -521,7 +522,7 @@ impl Hub {
         self.measuring += u64::from(created < window.until);
     }
 
-    /// Finds the next packet among the sources of a port; its creation.
+    /// Finds the next packet among the sources of a port; returns its creation.
     pub fn refill(&mut self, port: u32, sources: Range<u32>) -> u32 {
         let own = self.sources[sources.start as usize..sources.end as usize].iter();
         let next = (sources.start..).zip(own).min_by_key(|(_, source)| source.created);
@@ -531,7 +532,7 @@ impl Hub {
     }
 }
 
-/// Rows that reach `reach` cycles ahead of the end of a block.
+/// Returns the number of rows that reach `reach` cycles ahead of the end of a block.
 pub(super) fn rows(block: u32, reach: u32) -> u32 {
     (block + reach).min(MAX_ROWS)
 }

@@ -1,7 +1,7 @@
 //! State of switches, in flat arrays.
 //!
-//! A *place* is a port and a virtual channel, `port << shift | vc`, where `1 << shift` is the number of virtual channels
-//! rounded up to a power of two. Round robin over places is the same with the gaps as without: they are never asked for.
+//! A *place* is a port and a virtual channel, `port << shift | vc`, where `1 << shift` is the number of virtual
+//! channels rounded up to a power of two. The gaps do not affect round robin over places: they are never requested.
 
 /// No packet.
 pub(super) const NONE: u32 = u32::MAX;
@@ -14,10 +14,10 @@ pub(super) const HEAD: u16 = 1 << 15;
 /// A time that never comes.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// A packet whose head is in a queue or on a link.
+/// Packet whose head is in a queue or on a link.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Packet {
-    /// The packet behind it in the queue of its head.
+    /// Next packet in the queue of its head.
     pub next: u32,
     /// Cycle of creation.
     pub created: u32,
@@ -32,7 +32,7 @@ pub(super) const HOST_BITS: u32 = 27;
 /// Mask of the host.
 pub(super) const HOST_MASK: u32 = (1 << HOST_BITS) - 1;
 
-/// What logs and packets of different sizes need besides.
+/// Additional data for logs and for packets of different sizes.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Cold {
     /// Place in the list of packets, or the number of the packet.
@@ -45,7 +45,7 @@ pub(super) struct Cold {
     pub size: u16,
 }
 
-/// A virtual channel of an input.
+/// Virtual channel of an input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
     /// First of the packets whose heads are in this queue.
@@ -54,8 +54,8 @@ pub(super) struct Input {
     pub last: u32,
     /// Flits in the queue.
     pub flits: u16,
-    /// Flits of the packet on its way that have not passed yet, with [`HEAD`]. While it waits for a channel: the range
-    /// of channels it asks for, or the number of candidates.
+    /// Flits of the current packet that have not passed yet, with [`HEAD`]. While it waits for a channel: the range of
+    /// channels it requests, or the number of candidates.
     pub left: u16,
     /// Place of the output channel. While it waits for a channel: the output port.
     pub output: u16,
@@ -69,7 +69,7 @@ impl Default for Input {
     }
 }
 
-/// The account of a virtual channel at the far end of an output.
+/// Credit account of a virtual channel at the far end of an output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
     /// Flits sent and not credited.
@@ -86,10 +86,10 @@ impl Default for Output {
     }
 }
 
-/// The other end of a port's cable: where flits, or credits, are put.
+/// Far end of a port's cable: destination of flits, or of credits.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Link {
-    /// The switch.
+    /// Switch at the far end.
     pub switch: u32,
     /// Slot of the port in the first row, within the shard of that switch.
     pub slot: u32,
@@ -101,10 +101,10 @@ pub(super) struct Link {
     pub latency: u16,
 }
 
-/// An input port.
+/// Input port.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct InPort {
-    /// Where credits go.
+    /// Destination of credits.
     pub link: Link,
     /// Pointer of the switch allocator's first stage.
     pub pointer: u16,
@@ -114,12 +114,12 @@ pub(super) struct InPort {
     pub credit_left: u32,
 }
 
-/// An output port.
+/// Output port.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct OutPort {
     /// Virtual channels that a packet may take.
     pub free: u64,
-    /// Where flits go.
+    /// Destination of flits.
     pub link: Link,
     /// Pointer of the switch allocator's second stage.
     pub pointer: u16,
@@ -129,7 +129,7 @@ pub(super) struct OutPort {
     pub sent: u32,
 }
 
-/// Where the state of a switch begins in the arrays.
+/// Offsets of the state of a switch in the arrays.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Switch {
     pub in_port: u32,
@@ -138,7 +138,7 @@ pub(super) struct Switch {
     pub word: u32,
     /// First host port.
     pub host_port: u32,
-    /// Cycle in which a host port has to be looked at.
+    /// Cycle in which a host port has to be visited.
     pub next_host: u32,
     pub inputs: u16,
     pub outputs: u16,
@@ -150,7 +150,7 @@ pub(super) struct Switch {
     pub first_in_cable: u16,
 }
 
-/// The account of a virtual channel of a switch's input at a host.
+/// Credit account, at a host, of a virtual channel of the switch's input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HostVc {
     pub used: u16,
@@ -164,24 +164,24 @@ impl Default for HostVc {
     }
 }
 
-/// A port by which hosts send.
+/// Port by which hosts send.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HostPort {
     /// Virtual channels that a packet may take.
     pub free: u64,
     /// Creation of the next packet.
     pub created: u32,
-    /// The source of the next packet among those of the port.
+    /// Source of the next packet among those of the port.
     pub source: u32,
-    /// Flits of the packet on its way that have not been sent.
+    /// Flits of the current packet that have not been sent.
     pub left: u16,
-    /// Its virtual channel.
+    /// Virtual channel of the current packet.
     pub vc: u8,
     /// The virtual channel taken last; 255 if none has been.
     pub last: u8,
 }
 
-/// A host's packets to come.
+/// Future packets of a host.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     pub stream: crate::packets::random::Stream,

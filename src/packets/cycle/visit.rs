@@ -1,9 +1,9 @@
-//! A switch and its hosts in one cycle, in the order that decides ties.
+//! One cycle of a switch and its hosts, in the order that decides ties.
 //!
 //! 1. Flits that arrive join their queues, credits that are due are taken, hosts send.
 //! 2. Channels and the switch are allocated, on the state after 1.
 //! 3. Heads whose routing is done get their candidates; they see the loads after 1.
-//! 4. What was allocated is carried out.
+//! 4. The results of the allocation are carried out.
 
 use super::allocate::Grants;
 use super::shard::{BODY, Hub, Plan, Shard, VC_BITS};
@@ -11,18 +11,18 @@ use super::state::{FREE, HEAD, HOST_BITS, HOST_MASK, InPort, Input, NONE, OutPor
 use crate::packets::routing::{At, Candidate, Head};
 use std::collections::VecDeque;
 
-/// The state of one switch.
+/// State of one switch during a visit.
 pub(super) struct Visit<'a> {
     pub plan: &'a Plan,
     pub number: usize,
     pub range_start: u32,
     pub range_end: u32,
     pub first_host: u32,
-    /// The switch within the shard, and in the network.
+    /// Number of the switch within the shard, and in the network.
     pub local: u32,
     pub id: u32,
     pub start: u32,
-    /// The block, and the first cycle of the one after the next.
+    /// Current block, and the first cycle of the block after the next.
     pub block: u32,
     pub near_end: u32,
     /// Rows of the current cycle, and of the current step.
@@ -57,7 +57,7 @@ pub(super) fn remove(set: &mut [u64], place: usize) {
     set[place / 64] &= !(1 << (place % 64));
 }
 
-/// The row `ahead` rows behind another one.
+/// Returns the row `ahead` rows after another one.
 #[inline]
 pub(super) fn after(row: u32, ahead: u32, rows: u32) -> u32 {
     let sum = row + ahead;
@@ -148,7 +148,8 @@ impl Shard {
 }
 
 impl Visit<'_> {
-    /// One cycle. `LEAN` is [`Plan::lean`], known when this is compiled: most runs need none of what it excludes.
+    /// Runs one cycle. `LEAN` is [`Plan::lean`], known at compile time: most runs need none of the features that it
+    /// excludes.
     fn cycle<const LEAN: bool>(&mut self, t: u32) {
         self.take_flits::<LEAN>(t);
         self.take_credits::<LEAN>();
@@ -163,13 +164,13 @@ impl Visit<'_> {
         self.host_row = after(self.host_row, 1, self.plan.host_rows);
     }
 
-    /// Steps in a cycle.
+    /// Returns the number of steps in a cycle.
     #[inline(always)]
     fn speedup<const LEAN: bool>(&self) -> u32 {
         if LEAN { 1 } else { self.plan.parameters.speedup }
     }
 
-    /// `true` if there is something to do in the cycle `next` even if nothing arrives.
+    /// `true` if there is work in the cycle `next` even if nothing arrives.
     fn is_awake(&self, next: u32) -> bool {
         let any = |set: &[u64]| set.iter().any(|&word| word != 0);
         self.switch.next_host <= next
@@ -181,7 +182,7 @@ impl Visit<'_> {
             || self.any_free()
     }
 
-    /// One step of the switch.
+    /// Runs one step of the switch.
     #[inline(always)]
     fn step<const LEAN: bool>(&mut self, t: u32, step: u32, number: u32) {
         let mut grants = Grants::default();
@@ -214,7 +215,7 @@ impl Visit<'_> {
         }
     }
 
-    /// `true` if any head that waits could get a channel.
+    /// `true` if any waiting head could get a channel.
     fn any_free(&self) -> bool {
         (0..self.waiting.len()).any(|word| {
             let mut bits = self.waiting[word];
@@ -229,7 +230,7 @@ impl Visit<'_> {
         })
     }
 
-    /// Flits that arrive.
+    /// Takes the flits that arrive.
     #[inline(always)]
     fn take_flits<const LEAN: bool>(&mut self, t: u32) {
         let inputs = usize::from(self.switch.inputs);
@@ -281,7 +282,7 @@ impl Visit<'_> {
         insert(&mut self.routed[row..], place);
     }
 
-    /// Credits that are due.
+    /// Takes the credits that are due.
     #[inline(always)]
     fn take_credits<const LEAN: bool>(&mut self) {
         let outputs = usize::from(self.switch.outputs);
@@ -309,7 +310,7 @@ impl Visit<'_> {
             } else if was_full && output.owner != SENT && (LEAN || self.plan.wake_by_credit) {
                 let owner = usize::from(output.owner);
                 let is_held = !LEAN && !self.held_by.is_empty() && self.held_by[port] == output.owner;
-                // An owner that has not got its channel in this very cycle has flits only if it is active.
+                // An owner that did not get its channel in this very cycle has flits only if it is active.
                 if self.inputs[owner].flits > 0 && !is_held {
                     insert(self.ready, owner);
                 }
@@ -317,7 +318,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Gives a routed head its candidates.
+    /// Finds the candidates of a routed head.
     #[inline(always)]
     fn route<const LEAN: bool>(&mut self, place: usize) {
         let plan = self.plan;
@@ -380,7 +381,7 @@ impl Visit<'_> {
         insert(self.waiting, place);
     }
 
-    /// Flits of the packet at the head of a queue.
+    /// Returns the number of flits of the packet at the head of a queue.
     #[inline(always)]
     fn size_of<const LEAN: bool>(&self, packet: u32) -> u16 {
         match !LEAN && self.plan.cold {
@@ -389,7 +390,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Heads take the channels they were granted.
+    /// Assigns heads the channels they were granted.
     #[inline(always)]
     fn take_vcs<const LEAN: bool>(&mut self, grants: usize) {
         for grant in 0..grants {

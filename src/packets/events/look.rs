@@ -1,15 +1,15 @@
-//! A look at a switch: the allocations of a cycle, for heads alone.
+//! Visit to a switch: the allocations of a cycle, for heads alone.
 
 use super::wheel::Event;
 use super::{Engine, NONE};
 use crate::packets::statistics::Logged;
 
-/// Memory of an allocation.
+/// Working memory of an allocation.
 pub(super) struct Scratch {
-    /// For each output place the best requester; [`NO`] if there is none.
+    /// Best requester of each output place; [`NO`] if there is none.
     best: Vec<u16>,
     asked: Vec<u16>,
-    /// For each output port the best (input, place).
+    /// Best (input, place) of each output port.
     chosen: Vec<(u16, u16)>,
     wanted: Vec<u16>,
 }
@@ -39,7 +39,7 @@ impl Engine {
         let words = own.word as usize..(own.word + own.words) as usize;
         let mut lost = false;
 
-        // Channels: each head asks for the best free candidate.
+        // Channels: each head requests the best free candidate.
         self.scratch.asked.clear();
         for (number, word) in words.clone().enumerate() {
             let mut bits = self.waiting[word];
@@ -114,7 +114,7 @@ impl Engine {
                 if best == u32::MAX {
                     continue;
                 }
-                // A second packet of this input is looked at when the input is free again.
+                // A second packet of this input is considered when the input is free again.
                 lost |= outputs_wanted > 1;
                 let output = usize::from(self.inputs[first_in + chosen as usize].output) >> self.shift;
                 let entry = &mut self.scratch.chosen[output];
@@ -131,7 +131,7 @@ impl Engine {
             }
         }
 
-        // Channels are taken.
+        // Channels are assigned.
         let asked = std::mem::take(&mut self.scratch.asked);
         for &place_out in &asked {
             let place = std::mem::replace(&mut self.scratch.best[usize::from(place_out)], NO);
@@ -148,7 +148,7 @@ impl Engine {
         }
         self.scratch.asked = asked;
 
-        // Packets pass.
+        // Packets cross the switch.
         let wanted = std::mem::take(&mut self.scratch.wanted);
         for &output in &wanted {
             let (port, place) = std::mem::replace(&mut self.scratch.chosen[usize::from(output)], (NO, NO));
@@ -157,7 +157,7 @@ impl Engine {
         self.scratch.wanted = wanted;
     }
 
-    /// A packet passes the switch from cycle `t` on.
+    /// Lets a packet cross the switch from cycle `t` on.
     fn grant(&mut self, switch: u32, port: u16, place: u16, output: u16, t: u32) {
         let wiring = self.setup.wiring.clone();
         let own = self.switches[switch as usize];
@@ -180,7 +180,7 @@ impl Engine {
         let channel = ((own.output as usize) << self.shift) + usize::from(place_out);
         self.outputs[channel].granted = t;
 
-        // The buffer that it leaves.
+        // Buffer that it leaves.
         let vc = (place & mask) as u8;
         let from_host = u32::from(port).wrapping_sub(wiring.first_host_input(switch));
         if from_host < wiring.hosts_of(switch) {
@@ -197,7 +197,7 @@ impl Engine {
             self.wheel.add(t + size + latency + credit_delay, Event::Free { switch: end.switch, place });
         }
 
-        // Where it goes.
+        // Destination of the packet.
         let to_host = u32::from(output).wrapping_sub(wiring.first_host_output(switch));
         if to_host < wiring.hosts_of(switch) {
             let arrives = t + crossing + host_delay + 1;
@@ -220,7 +220,7 @@ impl Engine {
         }
     }
 
-    /// A packet whose head arrives at its host in cycle `head`.
+    /// Records a packet whose head arrives at its host in cycle `head`.
     fn arrive(&mut self, index: u32, head: u32, size: u32) {
         let packet = self.packets[index as usize];
         let (window, tail) = (self.setup.window, head + size - 1);

@@ -1,9 +1,10 @@
-//! The packet engine: one look at a switch when a head arrives or something becomes free, however long packets are.
+//! The packet engine: one visit to a switch when a head arrives or a resource becomes free, whatever the length of
+//! packets.
 //!
-//! With cut-through, buffers of one packet, channels that are given again only when empty, and switches held for a
-//! packet, nothing depends on single flits: a head that is granted runs on without a gap. So the accounts of flits are
-//! functions of the cycles in which heads were granted, and the engine equals the cycle engine with held switches packet
-//! by packet. It uses the same allocators, ports and rules.
+//! With cut-through, buffers of one packet, channels that are reassigned only when empty, and switches held for a
+//! packet, nothing depends on single flits: a granted head moves on without a gap. So the counts of flits are functions
+//! of the cycles in which heads were granted, and the engine equals the cycle engine with held switches packet by
+//! packet. It uses the same allocators, ports and rules.
 
 mod look;
 mod wheel;
@@ -19,7 +20,7 @@ use wheel::{Event, Wheel};
 /// No packet, or no cycle yet.
 const NONE: u32 = u32::MAX;
 
-/// A packet under way.
+/// Packet under way.
 #[derive(Clone, Copy, Debug)]
 struct Packet {
     id: u64,
@@ -31,7 +32,7 @@ struct Packet {
     phase: u32,
 }
 
-/// A virtual channel of an input: it holds one packet.
+/// Virtual channel of an input: it holds one packet.
 #[derive(Clone, Copy, Debug)]
 struct Input {
     packet: u32,
@@ -39,11 +40,11 @@ struct Input {
     output: u16,
     /// Pointer of the first stage of the channel allocator.
     pointer: u16,
-    /// First cycle in which it asks for the switch.
+    /// First cycle in which it requests the switch.
     since: u32,
 }
 
-/// A virtual channel at the far end of an output.
+/// Virtual channel at the far end of an output.
 #[derive(Clone, Copy, Debug)]
 struct Output {
     busy: bool,
@@ -62,7 +63,7 @@ struct Port {
     offset: u8,
 }
 
-/// Where the state of a switch begins.
+/// Offsets of the state of a switch in the arrays.
 #[derive(Clone, Copy, Debug)]
 struct Switch {
     input: u32,
@@ -70,11 +71,11 @@ struct Switch {
     word: u32,
     words: u32,
     host: u32,
-    /// Last cycle in which it was looked at; one more, so that 0 is never.
+    /// Last cycle in which it was visited, plus 1, so that 0 means never.
     looked: u32,
 }
 
-/// A host.
+/// State of a host.
 #[derive(Clone, Copy, Debug)]
 struct Host {
     stream: Stream,
@@ -86,7 +87,7 @@ struct Host {
     last: u8,
 }
 
-/// A network under simulation.
+/// Network under simulation.
 pub struct Engine {
     setup: Setup,
     shift: u32,
@@ -114,11 +115,11 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// The network before cycle 0.
+    /// Creates the network before cycle 0.
     ///
     /// # Errors
     /// [`PacketError::Invalid`] unless buffers hold one packet, switches are held and channels wait for the tail's
-    /// credit, allocations take a cycle, hosts have ports of their own and all packets are as long.
+    /// credit, allocations take a cycle, hosts have ports of their own and all packets have the same length.
     pub fn new(setup: Setup) -> Result<Self, PacketError> {
         let p = &setup.parameters;
         p.check()?;
@@ -227,7 +228,7 @@ impl Engine {
         self.run_to(super::source::MAX_CYCLES);
     }
 
-    /// All that happens in a cycle: accounts and arrivals, then hosts, then switches.
+    /// Processes a cycle: credits and arrivals, then hosts, then switches.
     fn at(&mut self, t: u32) {
         let mut bucket = self.wheel.take(t);
         let mut looks = std::mem::take(&mut bucket.switches);
@@ -265,7 +266,7 @@ impl Engine {
                 self.look(switch, t);
             }
         }
-        // Heads see the loads of this cycle, and ask from the next one on.
+        // Heads see the loads of this cycle, and send requests from the next one on.
         for (switch, place) in bucket.routes.drain(..) {
             self.route(switch, place, t);
         }
@@ -274,7 +275,7 @@ impl Engine {
         self.wheel.give_back(t, bucket);
     }
 
-    /// Flits sent to an output channel and not credited.
+    /// Returns the flits sent to an output channel and not credited.
     fn used(&self, channel: &Output, t: u32, back: u32) -> u32 {
         let size = self.setup.parameters.packet;
         let since = |begin: u32| if begin == NONE { 0 } else { t.saturating_sub(begin).min(size) };
@@ -282,7 +283,7 @@ impl Engine {
         since(channel.granted) - if channel.leaves == NONE { 0 } else { since(left) }
     }
 
-    /// Gives a head its candidates.
+    /// Finds the candidates of a head.
     fn route(&mut self, switch: u32, place: u16, t: u32) {
         let wiring = self.setup.wiring.clone();
         let rule = self.setup.rule.clone();
@@ -336,11 +337,11 @@ impl Engine {
         self.wheel.add(t + 1, Event::Look(switch));
     }
 
-    /// A host sends if it has a packet, its link is free and there is a channel.
+    /// Sends a host's packet if it has one, its link is free and there is a channel.
     fn host(&mut self, number: u32, t: u32) {
         let p = &self.setup.parameters;
         let host = self.hosts[number as usize];
-        // A visit is entered for when the next packet is created and the link is free.
+        // A visit is scheduled for when the next packet is created and the link is free.
         if host.free_at > t || host.created > t {
             return;
         }
@@ -394,22 +395,22 @@ impl Engine {
         }
     }
 
-    /// Counts so far.
+    /// Returns the counts so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Packets in the network.
+    /// Returns the number of packets in the network.
     pub fn inside(&self) -> u64 {
         self.counts.entered - self.counts.left
     }
 
-    /// Flits that arrived at each host in the window.
+    /// Returns the flits that arrived at each host in the window.
     pub fn accepted(&self) -> &[u32] {
         &self.accepted
     }
 
-    /// The log of all packets that have arrived, in the order of their numbers.
+    /// Returns the log of all packets that have arrived, in the order of their numbers.
     pub fn log(&self) -> Vec<Logged> {
         let mut log = self.log.clone();
         log.sort_unstable_by_key(|packet| packet.id);

@@ -1,9 +1,9 @@
-//! Events by cycle: a ring of cycles for what is near, a heap for what is far.
+//! Events by cycle: a ring of cycles for near ones, a heap for far ones.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens.
+/// Event of the packet engine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Event {
     /// A head arrives in a channel of a switch.
@@ -20,7 +20,7 @@ pub(super) enum Event {
     Look(u32),
 }
 
-/// The events of a cycle, by the order in which they are handled.
+/// Events of a cycle, in the order in which they are handled.
 #[derive(Default)]
 pub(super) struct Bucket {
     pub accounts: Vec<Event>,
@@ -44,7 +44,7 @@ pub(super) struct Wheel {
 }
 
 impl Wheel {
-    /// Events up to `reach` cycles ahead are in the ring.
+    /// Creates a wheel whose ring holds events up to `reach` cycles ahead.
     pub fn new(reach: u32) -> Self {
         let size = (reach + 2).next_power_of_two().max(64) as usize;
         Self {
@@ -55,7 +55,7 @@ impl Wheel {
         }
     }
 
-    /// Enters an event of the present or a later cycle.
+    /// Adds an event of the present or a later cycle.
     #[inline]
     pub fn add(&mut self, t: u32, event: Event) {
         if t - self.now >= self.ring.len() as u32 {
@@ -78,7 +78,7 @@ impl Wheel {
         }
     }
 
-    /// The next cycle with events at or after `now` and before `until`.
+    /// Returns the next cycle with events at or after `now` and before `until`.
     pub fn next(&mut self, now: u32, until: u32) -> Option<u32> {
         self.now = now;
         self.fetch();
@@ -106,7 +106,7 @@ impl Wheel {
         }
     }
 
-    /// The first cycle from `now` on whose place in the ring is set.
+    /// Returns the first cycle from `now` on whose place in the ring is set.
     fn near(&self, now: u32) -> Option<u32> {
         let size = self.ring.len();
         let start = now as usize & (size - 1);
@@ -128,14 +128,14 @@ impl Wheel {
         None
     }
 
-    /// Takes the events of a cycle; its memory comes back with [`Wheel::give_back`].
+    /// Takes the events of a cycle; return its memory with [`Wheel::give_back`].
     pub fn take(&mut self, t: u32) -> Bucket {
         let place = t as usize & (self.ring.len() - 1);
         self.set[place / 64] &= !(1 << (place % 64));
         std::mem::take(&mut self.ring[place])
     }
 
-    /// Returns an emptied bucket, unless events of the same cycle came meanwhile.
+    /// Returns an emptied bucket, unless events of the same cycle were added meanwhile.
     pub fn give_back(&mut self, t: u32, bucket: Bucket) {
         let place = t as usize & (self.ring.len() - 1);
         if self.ring[place].is_empty() {

@@ -18,7 +18,7 @@ struct Pair {
     loopback: Option<f64>,
 }
 
-/// The packets of a replay.
+/// Carrier of a replay as packets.
 pub(super) struct Carry<'a> {
     state: State<'a>,
     pairs: FxHashMap<(u32, u32), Pair>,
@@ -28,8 +28,8 @@ pub(super) struct Carry<'a> {
     first_ranks: Vec<u32>,
 }
 
-/// Times of the engine are sums of differences: they are this much off a whole number of picoseconds, and more when they
-/// are large.
+/// Tolerance for times of the engine. They are sums of differences: they are off a whole number of picoseconds by this
+/// much, which grows with the time.
 fn slack(now: f64) -> u64 {
     1 + (now * PS * f64::EPSILON * 4.0) as u64
 }
@@ -63,7 +63,7 @@ impl<'a> Carry<'a> {
         (self.first_ranks.partition_point(|&first| first <= rank) as u32).saturating_sub(1)
     }
 
-    /// The present in picoseconds, not before what has happened.
+    /// Returns the present in picoseconds, not before the last event.
     fn now(&mut self, seconds: f64) -> u64 {
         whole(seconds * PS).max(self.state.queue.now())
     }

@@ -1,4 +1,4 @@
-//! A network as replays see it: wires, routing rule, buffers. It is built once and shared by all replays of a study.
+//! Network of replays: wires, routing rule, buffers. It is built once and shared by all replays of a study.
 
 use super::carry::Carry;
 use super::state::PS;
@@ -22,7 +22,7 @@ const MOST_BUFFERED: u32 = 4096;
 
 /// Inputs of a fabric.
 pub struct Ground<'a> {
-    /// The switches.
+    /// Switches and cables.
     pub topology: &'a Arc<Topology>,
     /// Hosts, speeds and latencies; it must have been built from the topology.
     pub platform: &'a Platform,
@@ -34,7 +34,7 @@ pub struct Ground<'a> {
     pub seed: u64,
 }
 
-/// A network that packets of replays run on.
+/// Network that carries the packets of replays.
 pub struct Fabric {
     pub(super) wiring: Arc<Wiring>,
     pub(super) rule: Arc<dyn Rule>,
@@ -45,7 +45,7 @@ pub struct Fabric {
     pub vc_buffer: u32,
     /// The packet routing as text.
     pub routing: String,
-    /// Why it cannot deadlock.
+    /// Reason why it cannot deadlock.
     pub freedom: String,
     /// Remarks of the routing rule.
     pub note: Option<String>,
@@ -80,7 +80,7 @@ pub fn out_of_range(level: &PacketLevel) -> Option<(&'static str, u32, String)> 
     })
 }
 
-/// Returns the packet routing that does what a rule of flows does, or comes nearest to it.
+/// Returns the packet routing that matches a rule of flows, or is nearest to it.
 fn routing_for(spec: &RoutingSpec) -> String {
     match spec.kind.name {
         "adaptive" | "split" => "amin".into(),
@@ -103,7 +103,7 @@ fn rule_of(
         return build(routing.clone());
     }
     match build(routing_for(ground.routing)) {
-        // Hop by hop, long routes need more channels than there can be.
+        // With channels by hop, long routes need more channels than are possible.
         Err(PacketError::TooFewVcs { needed, .. }) if needed > level.vcs.unwrap_or(MAX_VCS) => {
             build(routing::default_for(ground.topology).into())
         }
@@ -112,7 +112,7 @@ fn rule_of(
 }
 
 impl Fabric {
-    /// Returns why packets do not model a network, if they do not.
+    /// Returns the reason why packets cannot model a network, if any.
     fn refusal(topology: &Topology, platform: &Platform, duplex: Duplex) -> Option<PacketError> {
         let shared_host = |host: u32| {
             let [up, down] = platform.routes.host_links(HostId(host));
@@ -166,7 +166,7 @@ impl Fabric {
             let reason = format!("a switch has {most} ports with {vcs} virtual channels each");
             return Err(PacketError::TooLarge { topology: topology.name(), reason });
         }
-        // Full rate needs a packet on each link of the round trip and in the switch.
+        // Full rate needs one packet on each link of the round trip and one in the switch.
         let packet = f64::from(level.mtu) + f64::from(level.header);
         let in_flight = (0..graph.arcs()).map(|arc| 2.0 * link(arc).latency * link(arc).bandwidth / packet);
         let vc_buffer = level

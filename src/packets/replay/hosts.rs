@@ -7,7 +7,7 @@ use crate::network::sharing::LinkState;
 use crate::slots;
 
 impl State<'_> {
-    /// Enters a message. It begins with [`Event::Begin`].
+    /// Enters a message, which begins with [`Event::Begin`].
     pub(super) fn enter(&mut self, tag: u32, (from, to): (u32, u32), job: u32, bytes: u64) -> u32 {
         let packets = bytes.div_ceil(u64::from(self.fabric.level.mtu)).max(1);
         let message = Message {
@@ -32,8 +32,8 @@ impl State<'_> {
         slots::store(&mut self.messages, &mut self.free_messages, message)
     }
 
-    /// A message joins those that its host sends. It keeps its virtual channel, so that its packets stay in order where
-    /// their routes are the same.
+    /// Adds a message to those that its host sends. It keeps its virtual channel, so that its packets stay in order
+    /// where their routes are the same.
     pub(super) fn begin(&mut self, message: u32, t: u64) {
         let host = self.messages[message as usize].from;
         let next_vc = &mut self.next_vc[host as usize];
@@ -47,7 +47,7 @@ impl State<'_> {
         self.touch(port, t);
     }
 
-    /// Puts a message behind all others of its host.
+    /// Puts a message after all others of its host.
     fn line_up(&mut self, index: u32) {
         self.stamps += 1;
         let message = &mut self.messages[index as usize];
@@ -62,7 +62,7 @@ impl State<'_> {
         }
     }
 
-    /// A host sends its next packet, if its link is free and there is space.
+    /// Sends the next packet of a host, if its link is free and there is space.
     pub(super) fn inject(&mut self, number: u32, t: u64) {
         let (vcs, host) = (self.vcs, number - self.outputs);
         let first_line = (host * vcs) as usize;
@@ -84,7 +84,7 @@ impl State<'_> {
             let message = &self.messages[first as usize];
             let bytes = message.bytes.min(u64::from(level.mtu)) as u32 + level.header;
             let fits = self.used[(number * vcs + vc) as usize] <= self.buffer.saturating_sub(bytes);
-            // First come, first served waits for its turn even where another message could go.
+            // First come, first served waits for its turn even if another message could be sent.
             if (fits || level.injection == Injection::FirstCome) && message.stamp < best {
                 (best, chosen) = (message.stamp, if fits { vc } else { NONE });
             }
@@ -155,7 +155,7 @@ impl State<'_> {
         }
     }
 
-    /// A packet is on its last link; its tail arrives at `tail`.
+    /// Handles a packet on its last link; its tail arrives at `tail`.
     pub(super) fn deliver(&mut self, index: u32, tail: u64) {
         let packet = self.packets[index as usize];
         self.free_packets.push(index);
@@ -174,7 +174,7 @@ impl State<'_> {
         }
     }
 
-    /// A packet of a message has arrived: one more may be under way.
+    /// Handles the acknowledgement of a packet: one more may be under way.
     pub(super) fn acknowledged(&mut self, index: u32, t: u64) {
         let message = &mut self.messages[index as usize];
         message.under_way -= 1;
@@ -186,7 +186,7 @@ impl State<'_> {
         }
     }
 
-    /// The last packet of a message has arrived.
+    /// Completes a message whose last packet has arrived.
     pub(super) fn message_arrives(&mut self, index: u32, t: u64) {
         let Message { tag, then, .. } = self.messages[index as usize];
         self.free_messages.push(index);

@@ -1,21 +1,21 @@
-//! Events in the order of their times: a radix heap (R. Ahuja, K. Mehlhorn, J. Orlin, R. Tarjan, 1990).
+//! Events in time order: a radix heap (R. Ahuja, K. Mehlhorn, J. Orlin, R. Tarjan, 1990).
 //!
-//! Time never goes back, so an event is filed by the highest bit in which its time differs from the present, and moves to
-//! a lower file each time the present reaches its file. Files keep the order of insertion, so events of one time come in
-//! the order in which they were added.
+//! Time never decreases, so an event is filed by the highest bit in which its time differs from the present, and moves
+//! to a lower file each time the present reaches its file. Files keep the order of insertion, so events of one time are
+//! returned in the order in which they were added.
 
-/// An event, with the things that it concerns.
+/// Event with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Event {
     /// The head of a packet arrives at a switch.
     Arrival { packet: u32 },
     /// The packet at the front of a lane is routed.
     Front { lane: u32 },
-    /// Space of `bytes` comes back to a channel.
+    /// A credit of `bytes` returns to a channel.
     Credit { channel: u32, bytes: u32 },
     /// A port may send.
     Port(u32),
-    /// The line of a port has become idle.
+    /// The wire of a port has become idle.
     Idle(u32),
     /// A packet of a message has arrived, and another may leave.
     Acknowledged { message: u32 },
@@ -25,7 +25,7 @@ pub(super) enum Event {
     Arrived { message: u32 },
 }
 
-/// A queue whose times never go back.
+/// Queue whose times never decrease.
 pub(super) struct EventQueue {
     /// Time of the events that were taken last, in picoseconds.
     now: u64,
@@ -37,7 +37,7 @@ pub(super) struct EventQueue {
     next: Option<u64>,
 }
 
-/// The end of time: 2^62 ps, 53 days. Events that would be later are entered there, and mean that the replay has no end.
+/// The end of time: 2^62 ps, 53 days. Later events are entered at this time, and mean that the replay has no end.
 pub(super) const LATEST: u64 = 1 << 62;
 const FILES: usize = 64;
 
@@ -81,7 +81,7 @@ impl EventQueue {
     pub(super) fn next_time(&mut self) -> Option<u64> {
         if self.next.is_none() && self.filled != 0 {
             let file = self.filled.trailing_zeros() as usize;
-            // Events of a lower file come before those of a higher one.
+            // Events of a lower file precede those of a higher one.
             self.next = match file {
                 0 => Some(self.now),
                 _ => self.files[file].iter().map(|event| event.0).min(),
@@ -124,7 +124,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a sorted list; events are added between those that are taken.
+        /// Compares with a sorted list; events are added between those that are taken.
         #[test]
         fn events_come_by_time_and_then_in_order(steps in prop::collection::vec((0_u64..5000, any::<bool>()), 1..300)) {
             let mut queue = EventQueue::new();

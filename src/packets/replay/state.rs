@@ -1,7 +1,8 @@
 //! State of a network of packets, in flat arrays.
 //!
-//! Ports that send are numbered through: the outputs of all switches, then the links of hosts to their switches. A port has
-//! `vcs` channels, which are the accounts of the buffers at its far end; these buffers are the lanes of the input there.
+//! Ports that send are numbered consecutively: the outputs of all switches, then the links of hosts to their switches.
+//! A port has `vcs` channels, which are the credit accounts of the buffers at its far end; these buffers are the lanes
+//! of the input there.
 
 use super::fabric::Fabric;
 use super::queue::{Event, EventQueue, LATEST};
@@ -18,13 +19,13 @@ pub(super) const NEVER: u64 = u64::MAX;
 /// Picoseconds in a second.
 pub(super) const PS: f64 = 1e12;
 
-/// The nearest whole number of picoseconds, at most [`LATEST`].
+/// Returns the nearest whole number of picoseconds, at most [`LATEST`].
 #[inline]
 pub(super) fn whole(time: f64) -> u64 {
     ((time + 0.5) as u64).min(LATEST)
 }
 
-/// A packet under way.
+/// Packet under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet {
     pub message: u32,
@@ -39,9 +40,9 @@ pub(super) struct Packet {
     pub target: u32,
     /// Number in its message.
     pub number: u64,
-    /// When its head came into the lane.
+    /// Time at which its head entered the lane.
     pub head_at: u64,
-    /// When its tail is in the lane; kept only where links differ in speed.
+    /// Time at which its tail is in the lane; kept only where links differ in speed.
     pub tail_at: u64,
     pub hops: u32,
     pub note: u32,
@@ -50,18 +51,18 @@ pub(super) struct Packet {
     pub created: u32,
 }
 
-/// A virtual channel of an input: a queue of packets.
+/// Virtual channel of an input: a queue of packets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
     pub first: u32,
     pub last: u32,
-    /// When the tail of the packet that left last has left, by which port, and the job of that packet.
+    /// Time at which the tail of the last departed packet has left, the port that it left by, and its job.
     pub busy_until: u64,
     pub left_by: u32,
     pub left_job: u32,
 }
 
-/// An input of a switch.
+/// Input of a switch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
     pub switch: u32,
@@ -69,11 +70,11 @@ pub(super) struct Input {
     pub number: u32,
     /// Port that sends to it.
     pub from: u32,
-    /// Virtual channel whose turn is next.
+    /// Next virtual channel in turn.
     pub turn: u32,
 }
 
-/// A packet at the front of a lane asks for an output.
+/// Request of a packet at the front of a lane for an output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub lane: u32,
@@ -84,20 +85,20 @@ pub(super) struct Request {
     pub from: u64,
 }
 
-/// A port that sends: an output of a switch, or a host's link to its switch.
+/// Port that sends: an output of a switch, or a host's link to its switch.
 #[derive(Debug)]
 pub(super) struct Port {
-    /// When its line is free.
+    /// Time at which its wire is free.
     pub free_at: u64,
     /// Time of the next [`Event::Port`]; [`NEVER`] if there is none.
     pub wake_at: u64,
-    /// Picoseconds of a byte, and of the way to the far end.
+    /// Picoseconds per byte, and to the far end.
     pub byte: f64,
     pub latency: u64,
     /// Input at the far end; [`NONE`] if it is a host.
     pub far: u32,
     pub link: u32,
-    /// Input of the switch whose turn is next.
+    /// Next input of the switch in turn.
     pub pointer: u32,
     /// Inputs of the switch that it is an output of.
     pub inputs: u32,
@@ -106,11 +107,11 @@ pub(super) struct Port {
     pub requests: Vec<Request>,
     pub messages: u64,
     pub bytes: u64,
-    /// State of the link as reported last.
+    /// State of the link as last reported.
     pub reported: LinkState,
 }
 
-/// A message until its last packet has arrived.
+/// Message until its last packet has arrived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     /// Tag of its starter; [`NONE`] for control messages.
@@ -130,23 +131,23 @@ pub(super) struct Message {
     pub highest: u64,
     /// Latest arrival so far.
     pub done_at: u64,
-    /// Its place in the order of turns, virtual channel and the message behind it there.
+    /// Its place in the order of turns, its virtual channel and the next message there.
     pub stamp: u64,
     pub vc: u32,
     pub next: u32,
     pub under_way: u32,
-    /// It waits for an acknowledgement.
+    /// `true` if it waits for an acknowledgement.
     pub parked: bool,
 }
 
-/// The messages of a host on a virtual channel, in the order of their turns.
+/// Messages of a host on a virtual channel, in the order of their turns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub first: u32,
     pub last: u32,
 }
 
-/// The whole network.
+/// State of the whole network.
 pub(super) struct State<'a> {
     pub fabric: &'a Fabric,
     pub platform: &'a Platform,
@@ -161,17 +162,17 @@ pub(super) struct State<'a> {
     pub used: Vec<u32>,
     pub inputs: Vec<Input>,
     pub lanes: Vec<Lane>,
-    /// Outputs that the packet at the front of a lane has asked for, the first `asked_of` of `most` for each lane; only
-    /// where a rule may give several.
+    /// Outputs requested by the packet at the front of a lane, the first `asked_of` of `most` for each lane; only for
+    /// rules with several candidates.
     pub asked: Vec<u32>,
     pub asked_of: Vec<u8>,
     pub most: usize,
-    /// Flits sent or routed and not credited, by output of a switch, where the rule looks at them.
+    /// Flits sent or routed and not credited, by output of a switch, for rules that use loads.
     pub loads: Vec<u32>,
     pub reads_loads: bool,
     /// Number of outputs of switches: ports from there on are those of hosts.
     pub outputs: u32,
-    /// The messages of hosts, by host and virtual channel.
+    /// Messages of hosts, by host and virtual channel.
     pub lines: Vec<Line>,
     /// Virtual channels on which a host has messages, as bits.
     pub filled: Vec<u64>,
@@ -184,22 +185,22 @@ pub(super) struct State<'a> {
     pub free_messages: Vec<u32>,
     /// Ports that may send at this instant.
     pub touched: Vec<u32>,
-    /// Tags of messages that have arrived and were not handed on, and when that was.
+    /// Tags of messages that have arrived and were not handed on, and the times of their arrival.
     pub finished: Vec<u32>,
     pub finished_at: u64,
-    /// Messages that are not there yet.
+    /// Number of messages that have not arrived.
     pub open: u64,
     pub made: u64,
     pub passed: u64,
     pub out_of_order: u64,
     pub crossed: u64,
-    /// Links do not all have the same speed.
+    /// `true` if the speeds of links differ.
     pub uneven: bool,
     pub watched: bool,
     pub changes: Vec<(LinkId, LinkState, u64)>,
     /// Packets that waited in a lane behind one for another output, by the two outputs, and their picoseconds.
     pub behind: FxHashMap<(u32, u32), (u64, u64)>,
-    /// The same by the jobs of the two packets.
+    /// As `behind`, by the jobs of the two packets.
     pub behind_jobs: FxHashMap<(u32, u32), (u64, u64)>,
     /// Working memory.
     pub events: Vec<(u64, Event)>,
@@ -319,7 +320,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// A port may be able to send at this instant.
+    /// Marks a port that may be able to send at this instant.
     #[inline]
     pub(super) fn touch(&mut self, port: u32, t: u64) {
         let entry = &mut self.ports[port as usize];
@@ -329,7 +330,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Looks at a port again at `time`, unless it is looked at before: then that look decides.
+    /// Schedules a visit to a port at `time`, unless there is an earlier one, which then decides.
     #[inline]
     pub(super) fn wake(&mut self, port: u32, time: u64) {
         let entry = &mut self.ports[port as usize];
@@ -348,7 +349,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Lets all events of the next instant happen.
+    /// Processes all events of the next instant.
     pub(super) fn instant(&mut self, t: u64) {
         let mut events = std::mem::take(&mut self.events);
         self.queue.take(&mut events);
@@ -358,7 +359,7 @@ impl<'a> State<'a> {
                 Event::Front { lane } => self.front(lane, t),
                 Event::Credit { channel, bytes } => self.credit(channel, bytes, t),
                 Event::Port(port) => {
-                    // An event that was overtaken by an earlier one of its port has another time than is noted there.
+                    // An event that was overtaken by an earlier one of its port differs from the time noted there.
                     if self.ports[port as usize].wake_at == t {
                         self.ports[port as usize].wake_at = NEVER;
                         self.touch(port, t);
@@ -376,7 +377,7 @@ impl<'a> State<'a> {
         }
         events.clear();
         self.events = events;
-        // Ports decide when all that happens at this instant is known.
+        // Ports decide when all events of this instant are known.
         let mut touched = std::mem::take(&mut self.touched);
         for &port in &touched {
             self.ports[port as usize].touched = NEVER;

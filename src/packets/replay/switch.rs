@@ -1,4 +1,4 @@
-//! Switches: heads arrive and are routed, outputs choose among the lanes that ask for them.
+//! Switches: heads arrive and are routed, outputs choose among the lanes that request them.
 
 use super::fabric::FLIT;
 use super::queue::Event;
@@ -6,14 +6,14 @@ use super::state::{NONE, Packet, Request, State, whole};
 use crate::network::sharing::LinkState;
 use crate::packets::routing::{At, Candidate, Head};
 
-/// Flits of a packet, as loads count them.
+/// Returns the flits of a packet, as loads count them.
 #[inline]
 pub(super) fn flits(bytes: u32) -> u32 {
     bytes.div_ceil(FLIT)
 }
 
 impl State<'_> {
-    /// The head of a packet is in its lane.
+    /// Handles the head of a packet that is in its lane.
     pub(super) fn head_arrives(&mut self, index: u32, t: u64) {
         let packet = &mut self.packets[index as usize];
         packet.next = NONE;
@@ -37,7 +37,7 @@ impl State<'_> {
         }
     }
 
-    /// Routes the packet at the front of a lane, which asks for its outputs from now on.
+    /// Routes the packet at the front of a lane, which requests its outputs from now on.
     pub(super) fn front(&mut self, lane: u32, t: u64) {
         let wiring = &*self.fabric.wiring;
         let index = self.lanes[lane as usize].first;
@@ -84,13 +84,13 @@ impl State<'_> {
         self.more = more;
     }
 
-    /// Enters the requests of a lane.
+    /// Adds the requests of a lane.
     fn ask(&mut self, lane: u32, packet: &Packet, first_out: u32, candidates: &[Candidate], t: u64) {
         let incoming = self.ports[self.inputs[(lane / self.vcs) as usize].from as usize].byte;
         for (place, candidate) in candidates.iter().enumerate() {
             let number = first_out + u32::from(candidate.output);
             let port = &mut self.ports[number as usize];
-            // A packet that comes in slower than it goes out would run dry on the way.
+            // A packet that arrives slower than it leaves would be interrupted.
             let from = if self.uneven && incoming > port.byte { packet.tail_at.max(t) } else { t };
             let Candidate { lowest, highest, priority, .. } = *candidate;
             port.requests.push(Request { lane, lowest, highest, priority, from });
@@ -107,8 +107,8 @@ impl State<'_> {
         }
     }
 
-    /// Notes that the packet at the front of a lane, which leaves through an output, waited there behind one that took an output
-    /// which it had not asked for (head-of-line blocking).
+    /// Records that the packet at the front of a lane, which leaves through an output, waited there behind one for an
+    /// output that it had not requested (head-of-line blocking).
     fn was_behind(&mut self, lane_number: u32, wanted: u32, packet: &Packet) {
         let lane = &self.lanes[lane_number as usize];
         let (aggressor, waited) = (lane.left_by, lane.busy_until - packet.head_at);
@@ -128,7 +128,8 @@ impl State<'_> {
         }
     }
 
-    /// The channel with the most space that a request may use, the lowest of equals; `None` if a packet fits into none.
+    /// Returns the channel with the most space that a request may use, the lowest of equals; `None` if none has room
+    /// for the packet.
     #[inline]
     fn channel_for(&self, port: u32, request: &Request, bytes: u32) -> Option<u32> {
         let base = port * self.vcs;
@@ -143,7 +144,7 @@ impl State<'_> {
         best
     }
 
-    /// An output sends the next packet, if its line is free and one can go.
+    /// Sends the next packet of an output, if its wire is free and one can be sent.
     pub(super) fn send(&mut self, number: u32, t: u64) {
         let port = &self.ports[number as usize];
         if port.requests.is_empty() {
@@ -187,7 +188,7 @@ impl State<'_> {
         // Otherwise all wait for space, whose return touches the port.
     }
 
-    /// The packet of a request leaves through an output from time `t` on.
+    /// Sends the packet of a request through an output from time `t` on.
     fn grant(&mut self, number: u32, request: usize, vc: u32, t: u64) {
         let vcs = self.vcs;
         let lane_number = self.ports[number as usize].requests.swap_remove(request).lane;
@@ -221,7 +222,7 @@ impl State<'_> {
         }
         let waits = !port.requests.is_empty();
 
-        // What it leaves.
+        // Lane that it leaves.
         (lane.busy_until, lane.left_by) = (gone, number);
         lane.first = packet.next;
         if lane.first != NONE {
@@ -233,7 +234,7 @@ impl State<'_> {
             self.withdraw(lane_number);
         }
 
-        // Where it goes.
+        // Destination of the packet.
         if far == NONE {
             self.deliver(index, head + (gone - t));
         } else {
@@ -253,7 +254,7 @@ impl State<'_> {
         }
     }
 
-    /// Takes back all other requests of a lane that has got an output.
+    /// Withdraws all other requests of a lane that has got an output.
     fn withdraw(&mut self, lane: u32) {
         let first = lane as usize * self.most;
         for place in 0..usize::from(self.asked_of[lane as usize]) {
@@ -266,7 +267,7 @@ impl State<'_> {
         self.asked_of[lane as usize] = 0;
     }
 
-    /// Space comes back to a channel.
+    /// Returns a credit to a channel.
     #[inline]
     pub(super) fn credit(&mut self, channel: u32, bytes: u32, t: u64) {
         self.used[channel as usize] -= bytes;
@@ -274,14 +275,14 @@ impl State<'_> {
         if self.reads_loads && port < self.outputs {
             self.loads[port as usize] -= flits(bytes);
         }
-        // A port that is busy looks again when it is free.
+        // A busy port is visited again when it is free.
         if self.ports[port as usize].free_at <= t {
             self.touch(port, t);
         }
     }
 }
 
-/// A packet takes one more cable, to a lane.
+/// Moves a packet over one more cable, to a lane.
 #[inline]
 fn packet_goes(packet: &mut Packet, lane: u32) {
     packet.hops += 1;

@@ -1,5 +1,5 @@
-//! Adaptive minimal routing by credits: of the cables on shortest paths the one with the least load, the lowest of
-//! equals; decided again at each switch. Hop number i travels on virtual channel i.
+//! Adaptive minimal routing by credits: the least loaded cable on a shortest path, the lowest of equals; decided again
+//! at each switch. Hop number i travels on virtual channel i.
 
 use super::{At, Candidate, Head, Request, Rule, Shortest};
 use crate::packets::PacketError;
@@ -16,7 +16,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
     Ok(Box::new(Amin { wiring: request.wiring.clone(), shortest: Shortest::new(request)? }))
 }
 
-/// The candidate of a cable by the number of hops.
+/// Returns the candidate of a cable by the number of hops.
 #[inline]
 pub(super) fn by_hops(first_cable: u32, cable: u32, head: &Head) -> Candidate {
     let vc = head.hops as u8;

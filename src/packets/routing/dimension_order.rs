@@ -21,7 +21,7 @@ const WRAPS: u32 = 2;
 pub(super) struct DimensionOrder {
     grid: Grid,
     wiring: Arc<Wiring>,
-    /// For each switch and dimension the cable upwards and the one downwards; for complete lines unused.
+    /// Cables upwards and downwards, by switch and dimension; unused for complete lines.
     cables: Vec<[u16; 2]>,
     /// For each switch and cable into it, twice the dimension and 1 if it moves packets downwards.
     came: Vec<u8>,
@@ -29,11 +29,11 @@ pub(super) struct DimensionOrder {
     vcs: u32,
 }
 
-/// A step by dimension order.
+/// Step by dimension order.
 pub(super) struct Step {
-    /// The cable out of the switch.
+    /// Cable out of the switch.
     pub(super) cable: u32,
-    /// Whether the packet is in the upper half of the virtual channels.
+    /// `true` if the packet is in the upper half of the virtual channels.
     pub(super) upper: bool,
 }
 
@@ -93,12 +93,12 @@ impl DimensionOrder {
         Ok(Self { grid, wiring, cables, came, came_first, vcs: request.vcs })
     }
 
-    /// Whether there are rings, and so halves of virtual channels.
+    /// `true` if there are rings, and so halves of virtual channels.
     pub(super) fn has_rings(&self) -> bool {
         self.grid.line == Line::Cycle && self.grid.dims.iter().any(|&size| size > 2)
     }
 
-    /// The step of a packet that goes to the switch `target`; `None` if it is there. `fresh` packets choose their
+    /// Returns the step of a packet to the switch `target`; `None` if it is there. `fresh` packets choose their
     /// direction as if they entered the network here; `wraps` is kept with the packet.
     pub(super) fn step(&self, at: &At<'_>, head: &Head, target: u32, fresh: bool, wraps: &mut bool) -> Option<Step> {
         let (mut here, mut there, mut dimension) = (at.switch, target, 0);
@@ -139,7 +139,7 @@ impl DimensionOrder {
                             // Lower bits: rules that draw a switch use the upper ones.
                             std::cmp::Ordering::Equal => at.random(head) & 1 == 0,
                         };
-                        // As BookSim has it, also downwards, where those are the packets that do not wrap.
+                        // As in BookSim, also downwards, where those are the packets that do not wrap.
                         *wraps = here > there;
                         upwards
                     }
@@ -150,7 +150,8 @@ impl DimensionOrder {
         Some(Step { cable: cables(upwards), upper })
     }
 
-    /// Both steps of a packet that is as far either way; one step in all other cases.
+    /// Calls `visit` with both steps of a packet whose distances in both directions are equal; with one step in all
+    /// other cases.
     pub(super) fn steps(
         &self,
         at: &At<'_>,
@@ -160,7 +161,7 @@ impl DimensionOrder {
         wraps: bool,
         visit: &mut dyn FnMut(Step, bool),
     ) {
-        // The coin is by a hash of the seed; a few seeds show both sides.
+        // The coin is a hash of the seed; a few seeds show both sides.
         let mut seen = [false; 2];
         for seed in 0..16 {
             let mut wraps = wraps;

@@ -5,10 +5,10 @@
 //! within the other group on channel 1, as BookSim 2 has them.
 //!
 //! UGAL compares the loads of the first outputs: direct if `q_m <= 2 q_n + 30`, else by a random group. Cables before
-//! the group on the way are on channel 0, those from it to the last group on 1, those within the last group on 2; so
-//! channels of local and global cables follow each other without a cycle. Packets that go directly begin on 1, and those
-//! within a group are on 2. With `booksim` the way leads by a random switch of the other group, to which BookSim routes
-//! on channel 0 throughout: local, global and local cables of one channel, which can deadlock.
+//! the intermediate group are on channel 0, those from it to the last group on 1, those within the last group on 2; so
+//! channels of local and global cables follow each other without a cycle. Packets that take the direct path begin on 1,
+//! and those within a group are on 2. With `booksim` the path leads by a random switch of the other group, to which
+//! BookSim routes on channel 0 throughout: local, global and local cables of one channel, which can deadlock.
 
 use super::valiant::delivery;
 use super::{At, Candidate, Head, Request, Rule};
@@ -18,7 +18,7 @@ use crate::packets::random::scaled;
 use crate::packets::wiring::Wiring;
 use std::sync::Arc;
 
-/// Bias towards the direct way, in flits.
+/// Bias towards the direct path, in flits.
 const THRESHOLD: u32 = 30;
 /// The second and third bit of the phase are the virtual channel.
 const SHIFT: u32 = 1;
@@ -28,7 +28,7 @@ struct Dragonfly {
     group: u32,
     global_ports: u32,
     adaptive: bool,
-    /// Detours lead by a switch and not by a group.
+    /// `true` if detours lead by a switch and not by a group.
     by_switch: bool,
     vcs: u32,
 }
@@ -75,7 +75,7 @@ fn build(request: &Request<'_>, adaptive: bool) -> Result<Box<dyn Rule>, PacketE
 }
 
 impl Dragonfly {
-    /// The next switch towards another, and whether the cable to it is a global one.
+    /// Returns the next switch towards another, and whether the cable to it is global.
     fn next(&self, at: u32, to: u32) -> (u32, bool) {
         let (here, there) = (at / self.group, to / self.group);
         if here == there {
@@ -96,7 +96,7 @@ impl Dragonfly {
         (self.wiring.first_cable(at) + self.wiring.output_of(arc)) as u16
     }
 
-    /// The candidate of a packet whose way has been chosen.
+    /// Returns the candidate of a packet whose path has been chosen.
     fn onward(&self, at: &At<'_>, head: &mut Head) -> Candidate {
         let mut vc = head.phase >> SHIFT;
         let arrived =
@@ -107,7 +107,7 @@ impl Dragonfly {
         }
         let goal = if head.phase & Head::DETOUR != 0 { head.note } else { head.target };
         if goal == at.switch {
-            // To the host on the channel of the last phase, as BookSim has it.
+            // To the host on the channel of the last phase, as in BookSim.
             return Candidate {
                 lowest: vc as u8,
                 highest: vc as u8,
@@ -129,7 +129,7 @@ impl Dragonfly {
         Candidate { output, lowest: vc as u8, highest: vc as u8, priority: 0 }
     }
 
-    /// The choice at the first switch for a random switch on the way; `None` where there is none.
+    /// Returns the choice at the first switch for a random intermediate switch; `None` if there is none.
     fn detour(&self, at: &At<'_>, head: &Head, through: u32) -> Option<Head> {
         let (here, there) = (at.switch / self.group, head.target / self.group);
         (here != there && through / self.group != here).then_some(Head { note: through, phase: Head::DETOUR, ..*head })

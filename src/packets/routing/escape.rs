@@ -1,7 +1,7 @@
 //! Adaptive minimal routing with an escape (J. Duato, 1993): every shortest next hop on the upper virtual channels with
-//! priority, and one escape that cannot deadlock on the lowest.
+//! priority, and one deadlock-free escape on the lowest.
 //!
-//! With `booksim` a packet on a torus that is as far from its destination either way along a dimension goes downwards, as
+//! With `booksim` a packet on a torus whose distances in both directions along a dimension are equal goes downwards, as
 //! in BookSim 2; it stays on the escape as with `once`.
 //!
 //! The escape is dimension order on ring, mesh, torus, hypercube and HyperX, up*/down* on other two-way graphs. With
@@ -32,11 +32,11 @@ struct Escape {
     wiring: Arc<Wiring>,
     shortest: Arc<Shortest>,
     way: Way,
-    /// Escape channels are `0..escapes`.
+    /// Number of escape channels, which are `0..escapes`.
     escapes: u8,
     vcs: u8,
     free: bool,
-    /// The grid, where of two equal directions only the lower is taken.
+    /// Grid, if only the lower of two equal directions is taken.
     downwards: Option<Grid>,
     most: usize,
 }
@@ -77,8 +77,8 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
     Ok(Box::new(Escape { wiring, shortest, way, escapes, vcs: request.vcs as u8, free, downwards, most }))
 }
 
-/// Next hops of shortest legal paths: up first, then down, the lowest cable of equals. The root is the switch with the
-/// most cables (M. Schroeder et al., Autonet, 1991).
+/// Returns the next hops of shortest legal paths: up first, then down, the lowest cable of equals. The root is the
+/// switch with the most cables (M. Schroeder et al., Autonet, 1991).
 fn up_down(request: &Request<'_>) -> Result<Way, PacketError> {
     let wiring = request.wiring;
     let graph = &wiring.topology.graph;
@@ -104,7 +104,7 @@ fn up_down(request: &Request<'_>) -> Result<Way, PacketError> {
             let further = hops[phase][s as usize] + 1;
             for arc in graph.in_arcs(SwitchId(s)) {
                 let tail = graph.tail(arc).index();
-                // A packet that may go up comes to phase 0 by an arc up; to phase 1 by an arc down from either phase.
+                // A packet that may go up reaches phase 0 by an arc up; phase 1 by an arc down from either phase.
                 let before: &[usize] = match (up[arc.index()], phase) {
                     (true, 0) => &[0],
                     (false, 1) => &[0, 1],
@@ -143,7 +143,7 @@ fn up_down(request: &Request<'_>) -> Result<Way, PacketError> {
 }
 
 impl Escape {
-    /// The escape candidate. `on_it` is whether the packet came by an escape channel.
+    /// Returns the escape candidate. `on_it`: the packet arrived by an escape channel.
     fn escape(&self, at: &At<'_>, head: &mut Head, on_it: bool) -> Candidate {
         let first = self.wiring.first_cable(at.switch);
         match &self.way {
@@ -166,7 +166,7 @@ impl Escape {
         }
     }
 
-    /// Whether a cable goes upwards along a ring whose other direction is as short.
+    /// `true` for a cable upwards along a ring whose other direction is equally short.
     fn is_left_out(&self, at: &At<'_>, head: &Head, cable: u32) -> bool {
         let Some(grid) = &self.downwards else { return false };
         let direction = grid.direction(at.switch, self.wiring.far_end(at.switch, cable).switch);
@@ -200,7 +200,7 @@ impl Rule for Escape {
 
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         let mut found = Vec::new();
-        // Some seeds for the coin where both directions of a ring are as long.
+        // Some seeds for the coin where both directions of a ring are equally long.
         for seed in 0..16 {
             let (mut head, mut more) = (*head, Vec::new());
             let escape = self.route(&At { seed, ..*at }, &mut head, &mut more);

@@ -33,7 +33,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
     Ok(Box::new(FirstHop { wiring: request.wiring.clone(), cable, diameter }))
 }
 
-/// The first cable from a root to every switch, and the height of its tree over switches with hosts.
+/// Returns the first cable from a root to every switch, and the height of its tree over switches with hosts.
 fn tree(wiring: &Wiring, root: u32) -> (Vec<u16>, u32) {
     let graph = &wiring.topology.graph;
     let n = wiring.switches();

@@ -11,7 +11,7 @@ use crate::packets::wiring::Wiring;
 use crate::routing::grid::{Grid, Line};
 use std::sync::Arc;
 
-/// Bias towards the direct way, in flits times hops.
+/// Bias towards the direct path, in flits times hops.
 const THRESHOLD: u64 = 2;
 
 struct HyperX {
@@ -35,7 +35,7 @@ impl HyperX {
         self.grid.coordinates(from).zip(self.grid.coordinates(to)).filter(|(a, b)| a != b).count() as u32
     }
 
-    /// A switch that differs from the first one only where the destination does.
+    /// Returns a switch that differs from the first one only where the destination does.
     fn through(&self, from: u32, to: u32, bits: u64) -> u32 {
         let (mut stride, mut through, mut bits) = (1, 0, bits);
         let pairs = self.grid.coordinates(from).zip(self.grid.coordinates(to)).zip(&self.grid.dims);

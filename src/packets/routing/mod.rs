@@ -1,6 +1,6 @@
-//! Routing of packets: which outputs and virtual channels the head of a packet may ask for.
+//! Routing of packets: the outputs and virtual channels that the head of a packet may request.
 //!
-//! A rule is asked when a head is routed, and sees the load of the outputs of its switch as of the beginning of that
+//! A rule is called when a head is routed, and sees the load of the outputs of its switch as of the beginning of that
 //! cycle. A new rule is one file and one line of [`ROUTINGS`].
 
 use super::PacketError;
@@ -25,7 +25,7 @@ mod valiant;
 
 use shortest::Shortest;
 
-/// An output, and a range of its virtual channels, that a packet may ask for.
+/// Output, and a range of its virtual channels, that a packet may request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Candidate {
     /// Output port.
@@ -38,12 +38,12 @@ pub struct Candidate {
     pub priority: u8,
 }
 
-/// A packet whose head is to be routed.
+/// Packet whose head is to be routed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Head {
     /// Destination host.
     pub to: u32,
-    /// The switch of that host.
+    /// Switch of that host.
     pub target: u32,
     /// Cables passed so far, up to 255.
     pub hops: u32,
@@ -60,12 +60,12 @@ impl Head {
     pub const DETOUR: u32 = 1;
 }
 
-/// Where a head is, and what it sees.
+/// Position of a head, and the state that it sees.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
-    /// The switch.
+    /// Switch that the head is at.
     pub switch: u32,
-    /// The cable that it came by, among those into the switch; `None` if it came from a host.
+    /// Cable that it arrived by, among those into the switch; `None` if it came from a host.
     pub cable: Option<u32>,
     /// Virtual channel of the input; the input port, if it came from a host.
     pub vc: u32,
@@ -76,7 +76,7 @@ pub struct At<'a> {
 }
 
 impl At<'_> {
-    /// Random bits for this packet at this switch; equal for equal questions.
+    /// Returns random bits for this packet at this switch; equal calls return equal bits.
     #[inline]
     pub fn random(&self, head: &Head) -> u64 {
         let place = u64::from(self.switch) << 32 | u64::from(self.cable.map_or(self.vc | 1 << 31, |cable| cable));
@@ -85,15 +85,16 @@ impl At<'_> {
     }
 }
 
-/// A routing rule on a network.
+/// Routing rule on a network.
 pub trait Rule: Send + Sync {
-    /// The candidate of a head, and in `more` further ones. May change the note and the phase of the packet.
+    /// Returns the candidate of a head, and adds further ones to `more`. May change the note and the phase of the
+    /// packet.
     ///
-    /// It is not asked at the switch of the destination, unless [`Rule::delivers`] or the packet is on a detour.
+    /// It is not called at the switch of the destination, unless [`Rule::delivers`] or the packet is on a detour.
     fn route(&self, at: &At<'_>, head: &mut Head, more: &mut Vec<Candidate>) -> Candidate;
 
-    /// Calls `visit` with each candidate that [`Rule::route`] may give whatever the loads and random choices are, and
-    /// with the packet as it would go on. For the check of channel dependencies.
+    /// Calls `visit` with each candidate that [`Rule::route`] may return, whatever the loads and random choices are,
+    /// and with the packet as it would move on. For the check of channel dependencies.
     fn possible(&self, at: &At<'_>, head: &Head, visit: &mut dyn FnMut(Candidate, Head)) {
         let (mut head, mut more) = (*head, Vec::new());
         let first = self.route(at, &mut head, &mut more);
@@ -101,7 +102,7 @@ pub trait Rule: Send + Sync {
         more.into_iter().for_each(|candidate| visit(candidate, head));
     }
 
-    /// `true` if the rule looks at the loads of outputs.
+    /// `true` if the rule uses the loads of outputs.
     fn reads_loads(&self) -> bool {
         true
     }
@@ -111,13 +112,13 @@ pub trait Rule: Send + Sync {
         false
     }
 
-    /// Virtual channels that the rule needs on this network.
+    /// Returns the number of virtual channels that the rule needs on this network.
     fn vcs_needed(&self) -> u32;
 
-    /// Sets the number of virtual channels, where it was not known when the rule was built.
+    /// Sets the number of virtual channels, if it was not known when the rule was built.
     fn set_vcs(&mut self, _vcs: u32) {}
 
-    /// Largest number of candidates that [`Rule::route`] gives at once.
+    /// Returns the largest number of candidates that [`Rule::route`] returns in one call.
     fn candidates(&self) -> usize {
         1
     }
@@ -127,13 +128,13 @@ pub trait Rule: Send + Sync {
         false
     }
 
-    /// Why there is no cycle on networks of any size, where that is known.
+    /// Returns a proof that no cycle exists on networks of any size, if there is one.
     fn proof(&self) -> Option<&'static str> {
         None
     }
 
-    /// `true` if packets are never stuck as long as those on this virtual channel are not. All channels, for rules
-    /// without an escape.
+    /// `true` if packets are never stuck as long as those on this virtual channel are not. True for all channels of
+    /// rules without an escape.
     fn is_escape(&self, _vc: u32) -> bool {
         true
     }
@@ -143,19 +144,19 @@ pub trait Rule: Send + Sync {
         false
     }
 
-    /// Remarks for reports.
+    /// Returns remarks for reports.
     fn note(&self) -> Option<String> {
         None
     }
 }
 
-/// The network, number of virtual channels and text behind the colon that a rule is built for.
+/// Network, number of virtual channels and argument for which a rule is built.
 pub struct Request<'a> {
-    /// Name of the rule as asked for.
+    /// Name of the rule as requested.
     pub name: &'static str,
-    /// Text behind the colon.
+    /// Text after the colon.
     pub argument: Option<&'a str>,
-    /// The network.
+    /// Switches, cables and hosts.
     pub wiring: &'a Arc<Wiring>,
     /// Number of virtual channels.
     pub vcs: u32,
@@ -190,7 +191,7 @@ impl Request<'_> {
     }
 }
 
-/// A line of the table of packet routings.
+/// Entry of the table of packet routings.
 #[derive(Clone, Copy, Debug)]
 pub struct RoutingKind {
     /// Name on the command line.
@@ -203,7 +204,7 @@ pub struct RoutingKind {
     pub build: fn(&Request<'_>) -> Result<Box<dyn Rule>, PacketError>,
 }
 
-/// All routings of packets but deflection, which has an engine of its own.
+/// All routings of packets except deflection, which has an engine of its own.
 #[rustfmt::skip]
 pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind { name: "dimension-order", aliases: &["dor", "dim_order"], help: "one dimension after another, with datelines on rings; grids", build: dimension_order::build },
@@ -224,7 +225,7 @@ fn normalised(name: &str) -> String {
     name.trim().to_lowercase().replace('_', "-")
 }
 
-/// The routing with this name or alias.
+/// Returns the routing with this name or alias.
 ///
 /// # Errors
 /// [`PacketError::UnknownRouting`].
@@ -238,11 +239,11 @@ pub fn find(name: &str) -> Result<&'static RoutingKind, PacketError> {
     })
 }
 
-/// Virtual channels where neither the user nor the rule asks for more.
+/// Virtual channels where neither the user nor the rule requires more.
 pub const DEFAULT_VCS: u32 = 4;
 
-/// The rule that is used unless another is asked for: dimension order on grids, an escape on other networks with cables
-/// in both directions, adaptive minimal on the rest.
+/// Returns the default rule: dimension order on grids, an escape on other networks with cables in both directions,
+/// adaptive minimal on the rest.
 pub fn default_for(topology: &Topology) -> &'static str {
     match (Grid::of(topology), topology.graph.is_directed()) {
         (Some(_), _) => "dimension-order",
@@ -251,8 +252,8 @@ pub fn default_for(topology: &Topology) -> &'static str {
     }
 }
 
-/// Returns when a packet of `flits` flits may take a virtual channel, where nothing else is asked for: as soon as no
-/// other packet owns it, unless `rule` has escape channels, which need room in them.
+/// Returns the default condition for a packet of `flits` flits to take a virtual channel: as soon as no other packet
+/// owns it, unless `rule` has escape channels, which need room in them.
 pub fn switching_for(rule: &dyn Rule, vcs: u32, flits: u32) -> Switching {
     // Without an escape every channel is one.
     let has_escape = (0..vcs).any(|vc| !rule.is_escape(vc));
@@ -263,8 +264,8 @@ pub fn switching_for(rule: &dyn Rule, vcs: u32, flits: u32) -> Switching {
     }
 }
 
-/// As [`build`], with as many virtual channels as the rule needs, and at least [`DEFAULT_VCS`], where `vcs` is `None`;
-/// and their number.
+/// As [`build`], where `vcs` is `None` with the number of virtual channels that the rule needs, and at least
+/// [`DEFAULT_VCS`]; returns also their number.
 ///
 /// # Errors
 /// As [`build`]; [`PacketError::Invalid`] if the rule needs more than [`MAX_VCS`].
@@ -286,7 +287,7 @@ pub fn build_with(
 /// Builds the rule of a text such as `amin`, `static:ecmp` or `bgal:3`.
 ///
 /// # Errors
-/// [`PacketError`]: an unknown name, a network that it does not fit, too few virtual channels.
+/// [`PacketError`] for an unknown name, an unsuitable network, or fewer virtual channels than the rule needs.
 pub fn build(text: &str, wiring: &Arc<Wiring>, vcs: u32, seed: u64) -> Result<Box<dyn Rule>, PacketError> {
     let (name, argument) = text.split_once(':').map_or((text, None), |(name, argument)| (name, Some(argument)));
     let kind = find(name)?;
@@ -299,7 +300,7 @@ pub fn build(text: &str, wiring: &Arc<Wiring>, vcs: u32, seed: u64) -> Result<Bo
     Ok(rule)
 }
 
-/// The ranges of virtual channels below and above a dateline. With one half of a channel more the lower range has it.
+/// Returns the ranges of virtual channels below and above a dateline. An odd channel belongs to the lower range.
 fn halves(vcs: u32) -> [(u8, u8); 2] {
     let upper = vcs / 2;
     [(0, (vcs - upper).max(1) as u8 - 1), ((vcs - upper).min(vcs - 1) as u8, vcs as u8 - 1)]

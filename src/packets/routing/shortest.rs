@@ -25,7 +25,7 @@ enum Masks {
     Words(Vec<u64>, usize),
 }
 
-/// How pairs are found in the tables.
+/// Lookup of pairs in the tables.
 enum Index {
     /// Row of the switch, column of the target.
     Pairs,
@@ -47,7 +47,7 @@ pub(super) struct Shortest {
     pub(super) diameter: u32,
 }
 
-/// The distances from a switch.
+/// Returns the distances from a switch.
 fn distances_from(graph: &Graph, from: u32) -> Vec<u16> {
     let mut distance = vec![FAR; graph.switches()];
     let mut queue = Vec::with_capacity(graph.switches());
@@ -68,7 +68,7 @@ fn distances_from(graph: &Graph, from: u32) -> Vec<u16> {
 }
 
 impl Shortest {
-    /// The tables of a network.
+    /// Builds the tables of a network.
     ///
     /// # Errors
     /// [`PacketError::TooLarge`] if they would take more than 2 GiB.
@@ -158,7 +158,7 @@ impl Shortest {
         Some(Self { n, index, masks: Masks::Wide(masks), distance, diameter })
     }
 
-    /// Distance between switches in hops; [`FAR`] if there is no path.
+    /// Returns the distance between switches in hops; [`FAR`] if there is no path.
     #[inline]
     pub(super) fn distance(&self, from: u32, to: u32) -> u32 {
         let place = match self.index {
@@ -210,7 +210,7 @@ impl Shortest {
         }
     }
 
-    /// The least loaded cable on a shortest path, the lowest of equals, and its load.
+    /// Returns the least loaded cable on a shortest path, the lowest of equals, and its load.
     #[inline]
     pub(super) fn least_loaded(&self, from: u32, to: u32, loads: &[u32], first_cable: u32) -> (u32, u32) {
         let mut best = (u32::MAX, 0);
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use crate::packets::parameters::HostPort;
 
-    /// Table and definition: a cable is on a shortest path if its far end is one hop nearer.
+    /// The table matches the definition: a cable is on a shortest path if its far end is one hop nearer.
     #[test]
     fn next_hops_are_one_hop_nearer() {
         for spec in [

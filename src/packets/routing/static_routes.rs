@@ -17,7 +17,7 @@ const MAX_HOPS: usize = 1 << 30;
 
 struct StaticRoutes {
     wiring: Arc<Wiring>,
-    /// What routes depend on: the switches alone, or the hosts.
+    /// Dependence of routes: on the switches alone, or on the hosts.
     scope: Scope,
     /// Place of each switch among those with hosts.
     place: Vec<u32>,
@@ -105,7 +105,7 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
 
 impl Rule for StaticRoutes {
     fn route(&self, at: &At<'_>, head: &mut Head, _more: &mut Vec<Candidate>) -> Candidate {
-        // The note keeps the row of the packet's source.
+        // The note stores the row of the packet's source.
         if at.cable.is_none() {
             head.note = match self.scope {
                 Scope::Pair => {

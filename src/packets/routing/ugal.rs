@@ -1,7 +1,7 @@
-//! UGAL with local information (A. Singh, Load-Balanced Routing in Interconnection Networks, 2005): at the first switch
-//! the direct way or one by a random switch, whichever has the smaller product of load and hops.
+//! UGAL with local information (A. Singh, Load-Balanced Routing in Interconnection Networks, 2005): at the first
+//! switch, of the direct path and one by a random switch, the one with the smaller product of load and hops.
 //!
-//! Direct if `q_m H_m <= q_n H_n + T`: q is the load of the best first output, H the hops of the whole way. Both parts
+//! Direct if `q_m H_m <= q_n H_n + T`: q is the load of the best first output, H the hops of the whole path. Both parts
 //! are adaptive minimal with hop number i on virtual channel i.
 
 use super::amin::by_hops;

@@ -1,9 +1,9 @@
-//! UGAL and bottleneck-UGAL of the paper on Equality networks, as we read it; its formulas are not at hand.
+//! UGAL and bottleneck-UGAL of the paper on Equality networks, as we read it; its formulas are not available.
 //!
-//! At the first switch all neighbours are weighed whose way is at most one hop longer than the shortest ("sub-shortest"):
-//! load of the output times hops of the way. The least weight wins, then the shorter way, then the lower cable; after it
-//! the packet is routed adaptive minimal. `bgal` weighs only shortest ways where there are more than two of them. Hop
-//! number i travels on virtual channel i.
+//! At the first switch all neighbours are weighed whose path is at most one hop longer than the shortest
+//! ("sub-shortest"): load of the output times hops of the path. The least weight wins, then the shorter path, then the
+//! lower cable; after it the packet is routed adaptive minimal. `bgal` weighs only shortest paths if there are more
+//! than two of them. Hop number i travels on virtual channel i.
 
 use super::amin::by_hops;
 use super::{At, Candidate, Head, Request, Rule, Shortest};
@@ -29,7 +29,7 @@ pub(super) fn bgal(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> 
 }
 
 impl UgalEquality {
-    /// Whether the packet may take sub-shortest ways here.
+    /// `true` if the packet may take sub-shortest paths here.
     fn weighs(&self, at: &At<'_>, head: &Head) -> bool {
         if at.cable.is_some() {
             return false;
@@ -40,7 +40,7 @@ impl UgalEquality {
         count <= enough
     }
 
-    /// Calls `visit` with cable and hops of each shortest and sub-shortest way.
+    /// Calls `visit` with cable and hops of each shortest and sub-shortest path.
     fn ways(&self, at: &At<'_>, head: &Head, mut visit: impl FnMut(u32, u32)) {
         let most = self.shortest.distance(at.switch, head.target) + 1;
         for cable in 0..self.wiring.out_cables(at.switch) {

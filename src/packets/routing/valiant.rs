@@ -1,8 +1,8 @@
 //! Valiant's routing: first to a random switch, then to the destination.
 //!
 //! On ring, mesh, torus, hypercube and HyperX both phases are by dimension order, each on virtual channels of its own,
-//! and the switch on the way is any one. On other networks both are adaptive minimal with hop number i on virtual
-//! channel i; a random switch that is the packet's first or last means the direct way.
+//! and any switch may be the intermediate one. On other networks both are adaptive minimal with hop number i on virtual
+//! channel i; a random switch that is the packet's first or last means the direct path.
 
 use super::amin::by_hops;
 use super::dimension_order::DimensionOrder;
@@ -13,7 +13,7 @@ use crate::packets::wiring::Wiring;
 use crate::routing::grid::Grid;
 use std::sync::Arc;
 
-/// Phase bits of grids: the wrap of dimension order, and whether the packet has been given its switch.
+/// Phase bits of grids: the wrap of dimension order, and whether the packet has been assigned its switch.
 const WRAPS: u32 = 2;
 
 pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError> {
@@ -25,13 +25,13 @@ pub(super) fn build(request: &Request<'_>) -> Result<Box<dyn Rule>, PacketError>
     Ok(Box::new(ByHops { wiring: request.wiring.clone(), shortest: Shortest::new(request)? }))
 }
 
-/// The output of the destination host, on any virtual channel.
+/// Returns the output of the destination host, on any virtual channel.
 pub(super) fn delivery(wiring: &Wiring, switch: u32, head: &Head, vcs: u32) -> Candidate {
     let output = wiring.host_output(switch, head.to) as u16;
     Candidate { output, lowest: 0, highest: vcs as u8 - 1, priority: 0 }
 }
 
-/// Phase 1 begins at the switch on the way: the packet is no longer on a detour there.
+/// Begins phase 1 at the intermediate switch, where the detour ends.
 pub(super) fn arrive(at: &At<'_>, head: &mut Head) -> bool {
     let arrived = head.phase & Head::DETOUR != 0 && head.note == at.switch;
     if arrived {
