@@ -1,14 +1,14 @@
-//! Flows that cannot be told apart, as one.
+//! Flows that are equivalent, as one.
 //!
-//! Flows between the same two switches that are held by the same links stand at the same level (rate over demand), so
-//! they are one class. Where the hosts of a switch are reached by different routes, each destination has a class of its
-//! own, and each pair of hosts where routes depend on both.
+//! Flows between the same two switches that are limited by the same links have the same level (rate over demand), so
+//! they form one class. If the hosts of a switch are reached by different routes, each destination has a class of its
+//! own; if routes depend on both hosts, each pair of hosts has one.
 //!
-//! A source offers no more than its link carries, spread as the pattern says, so no level exceeds the capacity of that
-//! link; the link itself is then never in the way. (Without this bound a flow to a neighbour, or to the host itself,
-//! would take what flows to far hosts leave over, and every host would seem to send all it can.) The link of a
-//! destination is a link for the solver only where more is sent to it than it carries. Where every host sends to every
-//! host alike, it never is.
+//! A source offers no more than its link carries, distributed by the pattern, so no level exceeds the capacity of that
+//! link; the link itself then never limits a flow. (Without this bound a flow to a neighbour, or to the host itself,
+//! would take the capacity that flows to far hosts leave over, and every host would seem to send at full rate.) The
+//! link of a destination is a link for the solver only if the traffic to it exceeds its capacity. If every host sends
+//! to every host alike, it never does.
 
 use super::{Network, ThroughputError};
 use crate::routing::Scope;
@@ -17,27 +17,27 @@ use crate::traffic::{Evenly, Traffic};
 /// Most classes: all pairs of 4,096 switches.
 pub const MAX_CLASSES: usize = 1 << 24;
 
-/// No link of a host has to be looked at.
+/// Marks a class whose destination link never limits it.
 pub const NO_LINK: u32 = u32::MAX;
 
-/// Flows from hosts of one switch to hosts of another, which all get the same.
+/// Flows from hosts of one switch to hosts of another, all with the same rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Class {
     /// Switch of the sources.
     pub from: u32,
     /// Switch of the destinations.
     pub to: u32,
-    /// One of the sources; the only one, where routes tell them apart.
+    /// One of the sources; the only one, if routes distinguish them.
     pub source: u32,
-    /// One of the destinations; the only one, where routes tell hosts apart.
+    /// One of the destinations; the only one, if routes distinguish hosts.
     pub host: u32,
-    /// Sum of the flows where every source sends as much as one link carries.
+    /// Sum of the flows if every source sends at the rate of one link.
     pub demand: f64,
     /// Number of flows.
     pub flows: u64,
     /// Link of the destination, an index into [`Demand::host_links`], or [`NO_LINK`].
     pub down: u32,
-    /// The injection at which the source's own link is full, in units of a link's bandwidth; infinite without one.
+    /// Injection at which the source's own link is full, in units of a link's bandwidth; infinite without one.
     pub bound: f64,
 }
 
@@ -46,11 +46,11 @@ pub struct Class {
 pub struct Demand {
     /// Classes, by source and destination.
     pub classes: Vec<Class>,
-    /// Capacities of the links of those hosts that are sent more than they can take.
+    /// Capacities of the links of hosts whose incoming traffic exceeds them.
     pub host_links: Vec<f64>,
-    /// What each host sends at injection 1, and what each receives.
+    /// Traffic that each host sends at injection 1.
     pub sent: Vec<f64>,
-    /// What each host receives at injection 1.
+    /// Traffic that each host receives at injection 1.
     pub received: Vec<f64>,
     /// Number of flows.
     pub flows: u64,
@@ -63,7 +63,7 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// What a pattern puts on a network; `scope` is what its routes depend on.
+    /// Returns the traffic of a pattern on a network; `scope` is the input on which its routes depend.
     ///
     /// # Errors
     /// [`ThroughputError::TooLarge`] beyond [`MAX_CLASSES`].
@@ -97,7 +97,7 @@ impl Demand {
             for &(to, destinations) in &receivers {
                 let first = host;
                 host += destinations;
-                // With a sender of its own for each host, a flow to itself is that to the host of the same number.
+                // With a class of its own for each sender, a flow to itself is that to the host of the same number.
                 let own = if scope >= Scope::Pair { source == first } else { from == to };
                 let to_self = u64::from(if own { destinations } else { 0 });
                 let flows = u64::from(sources) * u64::from(destinations) - if evenly.with_self { 0 } else { to_self };
@@ -141,7 +141,7 @@ impl Demand {
         let capacity = network.host_capacity();
         let mut downs = vec![NO_LINK; hosts];
         if let Some(capacity) = capacity {
-            // Rounding in sums of shares is no reason to have a link.
+            // Rounding in sums of shares must not create a link.
             for (down, _) in downs.iter_mut().zip(&demand.received).filter(|(_, received)| **received > 1.0 + 1e-9) {
                 *down = demand.host_links.len() as u32;
                 demand.host_links.push(capacity);
@@ -187,13 +187,13 @@ impl Demand {
         Ok(self)
     }
 
-    /// The injection at which the first host's link is full; infinite without such links.
+    /// Returns the injection at which the first host's link is full; infinite without such links.
     pub fn host_saturation(&self, network: &Network) -> f64 {
         let most = self.sent.iter().chain(&self.received).copied().fold(0.0, f64::max);
         network.host_capacity().map_or(f64::INFINITY, |capacity| capacity / most)
     }
 
-    /// What switches send to other switches at injection 1: for each source in ascending order, destinations in
+    /// Returns the traffic between switches at injection 1: for each source in ascending order, destinations in
     /// ascending order.
     pub fn between_switches(&self) -> Vec<(u32, Vec<(u32, f64)>)> {
         let mut pairs: Vec<(u32, u32, f64)> = self

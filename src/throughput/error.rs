@@ -1,4 +1,4 @@
-//! What can be wrong with a question about throughput.
+//! Errors of throughput questions.
 
 use crate::layout::LayoutError;
 use crate::platform::PlatformError;
@@ -6,48 +6,48 @@ use crate::routing::RoutingError;
 use crate::topology::TopologyError;
 use crate::traffic::TrafficError;
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ThroughputError {
     /// A parameter breaks a rule.
     #[error("`{parameter}` is {value}, but {rule}")]
     Invalid {
-        /// The parameter.
+        /// Name of the parameter.
         parameter: &'static str,
-        /// Its value.
+        /// Value as given.
         value: String,
-        /// The rule.
+        /// Rule that it breaks.
         rule: String,
     },
-    /// There is no host.
+    /// No host takes part.
     #[error("topology `{0}` has no host that could send")]
     NoHosts(String),
-    /// Two switches with hosts have no way between them.
+    /// Two switches with hosts have no path between them.
     #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
     Disconnected {
-        /// The topology.
+        /// Name of the topology.
         topology: String,
-        /// A switch with a host.
+        /// Switch with a host.
         from: u32,
-        /// A switch with a host that cannot be reached from there.
+        /// Switch with a host that cannot be reached from there.
         to: u32,
     },
     /// The question is too large for the method.
     #[error("{what} is too much: {value}, and the limit is {limit}")]
     TooLarge {
-        /// What was asked.
+        /// Quantity that is too large.
         what: String,
-        /// Its size.
+        /// Size of the question.
         value: String,
-        /// The largest size that is done.
+        /// Largest supported size.
         limit: String,
     },
     /// A linear program was not solved.
     #[error("the linear program of topology `{topology}` was not solved: {reason}")]
     Solver {
-        /// The topology.
+        /// Name of the topology.
         topology: String,
-        /// What the solver said.
+        /// Message of the solver.
         reason: String,
     },
     /// The topology cannot be built.
@@ -56,19 +56,19 @@ pub enum ThroughputError {
     /// The numbers of hosts do not fit.
     #[error(transparent)]
     Platform(#[from] PlatformError),
-    /// There is no such routing, or it does not fit.
+    /// The routing does not exist, or does not fit.
     #[error(transparent)]
     Routing(#[from] RoutingError),
-    /// There is no such floor plan.
+    /// The floor plan does not exist.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// There is no such traffic.
+    /// The traffic pattern does not exist, or does not fit.
     #[error(transparent)]
     Traffic(#[from] TrafficError),
 }
 
 impl ThroughputError {
-    /// One line on what to do about it.
+    /// Returns one line of advice.
     pub fn help(&self) -> String {
         match self {
             Self::Invalid { .. } => "change the parameter so that the rule holds".into(),
@@ -88,7 +88,7 @@ impl ThroughputError {
         }
     }
 
-    /// Whether reading failed, rather than what was read.
+    /// `true` if reading a file failed, as opposed to its content being invalid.
     pub fn is_io(&self) -> bool {
         match self {
             Self::Topology(error) => error.is_io(),

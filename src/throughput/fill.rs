@@ -1,39 +1,39 @@
-//! Max-min fair levels of many flows at once, for networks of millions of flows.
+//! Max-min fair levels of many simultaneous flows, for networks of millions of flows.
 //!
 //! The solver of replays repairs a solution while flows come and go. Here all flows are known, and one pass finds the
 //! solution: progressive filling, link by link in the order in which they become full (D. Bertsekas and R. Gallager,
 //! Data Networks, section 6.5.2). Let a class c of demand w_c send level_c * w_c, of which part p_cl takes link l. A
-//! link whose open classes use u_l = sum p_cl w_c for each unit of level, and that has r_l of its capacity left, is
-//! full at level r_l / u_l. The link with the lowest such level is full first; its classes are settled at that level
-//! and the links they take are updated. Settling a class at a lower level than a link's can only raise the level of
-//! that link, so a heap of levels that are out of date in one direction is enough: what comes off too early is put
-//! back. Each entry is settled once, so the work is proportional to the number of entries, and the result is exact up
-//! to rounding.
+//! link whose open classes use u_l = sum p_cl w_c per unit of level, and that has r_l of its capacity left, is full at
+//! level r_l / u_l. The link with the lowest such level is full first; its classes are settled at that level and the
+//! links on their paths are updated. Settling a class at a level below a link's can only raise the level of that link,
+//! so a heap of levels that are out of date in one direction is enough: an entry that comes off too early is put back.
+//! Each entry is settled once, so the work is proportional to the number of entries, and the result is exact up to
+//! rounding.
 
 use super::paths::Incidence;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A class that no link holds.
+/// Marks a class that no link limits.
 pub const NOTHING: u32 = u32::MAX;
-/// A class that is held by its own bound.
+/// Marks a class that is limited by its own bound.
 pub const OWN_BOUND: u32 = u32::MAX - 1;
 
-/// Sums are formed afresh when subtractions have left less than this part of them, lest rounding errors weigh.
+/// Sums are formed afresh when subtractions have left less than this part of them, lest rounding errors dominate.
 const WORN: f64 = 1e-3;
-/// How far a level that was kept by subtraction may be off before the link goes back on the heap.
+/// Largest error of a level that was updated by subtraction before the link goes back on the heap.
 const DRIFT: f64 = 1e-12;
 
-/// Levels of all classes, and what holds each.
+/// Levels of all classes, and the limit of each.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fair {
-    /// Level of each class: its rate over its demand. Infinite if nothing holds it.
+    /// Level of each class: its rate over its demand. Infinite if nothing limits it.
     pub level: Vec<f64>,
-    /// The link that holds it, or [`OWN_BOUND`], or [`NOTHING`].
+    /// Link that limits it, or [`OWN_BOUND`], or [`NOTHING`].
     pub limit: Vec<u32>,
 }
 
-/// A link on the heap; the lowest level is the greatest entry, of equals the lowest link.
+/// Link on the heap; the lowest level is the greatest entry, of equals the lowest link.
 #[derive(PartialEq)]
 struct Entry {
     level: f64,
@@ -54,11 +54,11 @@ impl Ord for Entry {
     }
 }
 
-/// The classes of each link.
+/// Classes of each link.
 struct Members {
     first: Vec<usize>,
     classes: Vec<u32>,
-    /// What the class puts on the link for each unit of level.
+    /// Usage of the link by each class per unit of level.
     usage: Vec<f64>,
 }
 
@@ -90,9 +90,9 @@ impl Members {
 struct Link {
     /// Capacity that settled classes leave.
     left: f64,
-    /// Usage of the open classes for each unit of level.
+    /// Usage of the open classes per unit of level.
     usage: f64,
-    /// What `usage` was when it was last formed as a sum.
+    /// Value of `usage` when it was last summed afresh.
     formed: f64,
     /// Number of open entries.
     open: u32,
@@ -104,8 +104,8 @@ impl Link {
     }
 }
 
-/// The max-min fair levels. `capacity` is that of each link, `demand` what each class sends at level 1, `bound` the
-/// largest level of each.
+/// Returns the max-min fair levels. `capacity` is that of each link, `demand` the traffic of each class at level 1,
+/// `bound` the largest level of each class.
 pub fn fill(capacity: &[f64], incidence: &Incidence, demand: &[f64], bound: &[f64]) -> Fair {
     let members = Members::new(capacity.len(), incidence, demand);
     let mut fair = Fair { level: vec![f64::INFINITY; demand.len()], limit: vec![NOTHING; demand.len()] };
@@ -164,7 +164,7 @@ pub fn fill(capacity: &[f64], incidence: &Incidence, demand: &[f64], bound: &[f6
             heap.push(Entry { level: links[index].level(), link });
             continue;
         }
-        // It is this link's turn. Its level is formed afresh from all that is on it.
+        // The level of the link is recomputed from all its classes.
         links[index] = form(&fair, index);
         let level = links[index].level();
         if level > promised * (1.0 + DRIFT) {

@@ -1,14 +1,13 @@
-//! How long a packet takes: without load, and an estimate of what queues add.
+//! Latency of a packet: without load, and an estimate of the queueing delay.
 //!
 //! **Without load** the latency is that of the paper on Skywalk: 300 ns at the ends, the delay of each switch on the
-//! way, and that of the cables, whose lengths are those of the floor plan. It is given without cables, too.
+//! path, and that of the cables, whose lengths are those of the floor plan. It is also reported without cables.
 //!
-//! **Under load** every link is taken for a queue of packets of one size S that arrive at random (M/D/1): at
-//! utilisation r a packet waits r / (2 (1 - r)) times the time S / c that the link takes for one (the
-//! Pollaczek-Khinchine formula for constant service; L. Kleinrock, Queueing Systems, volume 1, section 5.6). A packet
-//! waits at every link on its way, those of the hosts included, and is itself S / c long. This is an estimate: arrivals
-//! behind a queue are smoother than random ones, buffers are endless here, and packets of one flow do not wait for each
-//! other's credits.
+//! **Under load** every link is modelled as a queue of packets of one size S with random arrivals (M/D/1): at
+//! utilisation r a packet waits r / (2 (1 - r)) times its transmission time S / c on the link (the Pollaczek-Khinchine
+//! formula for constant service; L. Kleinrock, Queueing Systems, volume 1, section 5.6). A packet waits at every link
+//! on its path, those of the hosts included, and takes S / c itself. This is an estimate: arrivals behind a queue are
+//! smoother than random ones, buffers are unlimited here, and packets of one flow do not wait for each other's credits.
 
 use super::load::Loads;
 use super::paths::Carried;
@@ -17,10 +16,10 @@ use crate::ids::SwitchId;
 use crate::layout::latency::ends;
 use serde::Serialize;
 
-/// Parts of the saturation injection at which the curve has points.
+/// Parts of the saturation injection at the points of the curve.
 pub const POINTS: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
 
-/// What the estimate is, in words.
+/// Description of the estimate.
 pub const FORMULA: &str =
     "estimate: zero load + packet / bandwidth + sum over links of r/(2(1-r)) * packet / bandwidth (M/D/1 queues)";
 
@@ -41,16 +40,16 @@ pub struct ZeroLoad {
     pub max: f64,
 }
 
-/// A point of the curve.
+/// Point of the curve.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct LoadPoint {
-    /// What a source sends, in units of a link's bandwidth.
+    /// Traffic of a source, in units of a link's bandwidth.
     pub injection: f64,
     /// Estimated mean latency in seconds.
     pub latency: f64,
 }
 
-/// The latency without load.
+/// Returns the latency without load.
 pub fn zero_load(network: &Network, demand: &Demand, carried: &Carried) -> ZeroLoad {
     let total = demand.total.max(f64::MIN_POSITIVE);
     let weighed =
@@ -59,7 +58,7 @@ pub fn zero_load(network: &Network, demand: &Demand, carried: &Carried) -> ZeroL
         ends(&network.topology.graph, SwitchId(class.from), SwitchId(class.to), network.speeds.switch_delay)
     });
     ZeroLoad {
-        // The sum of nothing is -0.
+        // The sum of no values is -0.
         mean_hops: carried.arcs.iter().sum::<f64>() / total + 0.0,
         max_hops: carried.max_hops,
         bare_mean: ends + weighed(&network.bare_delays),
@@ -69,14 +68,13 @@ pub fn zero_load(network: &Network, demand: &Demand, carried: &Carried) -> ZeroL
     }
 }
 
-/// The estimated latency up to near saturation; empty if nothing saturates.
+/// Returns the estimated latency up to near saturation; empty if nothing saturates.
 pub fn curve(network: &Network, demand: &Demand, loads: &Loads, zero: &ZeroLoad) -> Vec<LoadPoint> {
     if !loads.saturation.is_finite() {
         return Vec::new();
     }
     let service = network.speeds.packet / network.speeds.link;
-    // Packets and their waiting at a link of this capacity that carries so much: what a packet waits, times what
-    // passes.
+    // Mean wait of a packet at a link, times the traffic on the link.
     let waiting = |load: f64, capacity: f64, injection: f64| {
         let utilisation = load * injection / capacity;
         load * utilisation / (2.0 * (1.0 - utilisation)) * service / capacity

@@ -1,4 +1,4 @@
-//! How much links have to carry, which of them hold the traffic up, and what hosts get.
+//! Loads of links, the bottleneck links among them, and the rates of hosts.
 
 use super::fill::{Fair, NOTHING, fill};
 use super::paths::Carried;
@@ -6,42 +6,42 @@ use super::{Demand, Network};
 use crate::topology::ArcId;
 use serde::Serialize;
 
-/// Loads that differ by less than this part are the same.
+/// Relative difference below which loads are equal.
 pub const SAME: f64 = 1e-9;
 
-/// How values are distributed.
+/// Distribution of values.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Distribution {
-    /// The least.
+    /// Smallest value.
     pub min: f64,
-    /// 1 % are at most this.
+    /// 1st percentile.
     pub p1: f64,
-    /// 5 %.
+    /// 5th percentile.
     pub p5: f64,
-    /// 25 %.
+    /// 25th percentile.
     pub p25: f64,
-    /// Half.
+    /// 50th percentile.
     pub median: f64,
-    /// 75 %.
+    /// 75th percentile.
     pub p75: f64,
-    /// 95 %.
+    /// 95th percentile.
     pub p95: f64,
-    /// 99 %.
+    /// 99th percentile.
     pub p99: f64,
-    /// The largest.
+    /// Largest value.
     pub max: f64,
-    /// The mean.
+    /// Mean value.
     pub mean: f64,
 }
 
 impl Distribution {
-    /// Of values that occur so many times each; all 0 if there is none.
+    /// Returns the distribution of (value, number of occurrences) pairs; all 0 if there are none.
     pub fn of(mut values: Vec<(f64, u64)>) -> Self {
         values.retain(|value| value.1 > 0);
         values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let total: u64 = values.iter().map(|&(_, times)| times).sum();
         let Some(&(max, _)) = values.last() else { return Self::default() };
-        // The least value that is not below so large a part of all: the nearest-rank definition.
+        // Nearest-rank percentile: the smallest value such that at least this part of all values is at or below it.
         let rank = |percent: u128| (u128::from(total) * percent).div_ceil(100) as u64;
         let mut percentiles = [1, 5, 25, 50, 75, 95, 99].map(rank).into_iter();
         let mut found = [max; 7];
@@ -63,34 +63,34 @@ impl Distribution {
     }
 }
 
-/// A link that holds the traffic up.
+/// Bottleneck link.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Bottleneck {
     /// Name: `3->17`.
     pub link: String,
-    /// What it carries at injection 1, in units of its capacity.
+    /// Load at injection 1, in units of its capacity.
     pub load: f64,
-    /// The injection at which it is full.
+    /// Injection at which it is full.
     pub saturates_at: f64,
 }
 
 /// Loads of the links between switches at injection 1, in units of their capacity.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Loads {
-    /// Of each link.
+    /// Load of each link.
     pub links: Vec<f64>,
-    /// The injection at which the first link between switches is full; infinite if nothing takes any.
+    /// Injection at which the first link between switches is full; infinite if none carries traffic.
     pub network_saturation: f64,
-    /// The same with the links of hosts.
+    /// Injection at which the first link is full, links of hosts included; infinite if none carries traffic.
     pub saturation: f64,
-    /// How loads are distributed over the links.
+    /// Distribution of loads over the links.
     pub distribution: Distribution,
-    /// Number of links that carry as much as the fullest.
+    /// Number of links with the largest load.
     pub fullest: usize,
 }
 
 impl Loads {
-    /// From what arcs carry.
+    /// Computes the loads from the traffic on arcs.
     pub fn new(network: &Network, demand: &Demand, carried: &Carried) -> Self {
         let mut links = vec![0.0; network.links];
         for (arc, load) in (0..).zip(&carried.arcs) {
@@ -106,10 +106,10 @@ impl Loads {
         Self { links, network_saturation, saturation, distribution, fullest }
     }
 
-    /// The fullest links, the fullest first.
+    /// Returns the fullest links, the fullest first.
     pub fn bottlenecks(&self, network: &Network, count: usize) -> Vec<Bottleneck> {
         let mut order: Vec<usize> = (0..self.links.len()).filter(|&link| self.links[link] > 0.0).collect();
-        // Loads that differ by rounding only come in the order of the links.
+        // Loads that differ only by rounding are in the order of the links.
         let key = |link: usize| (self.links[link] / self.distribution.max * 1e9).round() as u64;
         order.sort_by_key(|&link| (std::cmp::Reverse(key(link)), link));
         let bottleneck = |&link: &usize| Bottleneck {
@@ -120,7 +120,7 @@ impl Loads {
         order.iter().take(count).map(bottleneck).collect()
     }
 
-    /// Number of links whose load is in each of so many equal classes from 0 to the largest.
+    /// Returns the number of links whose load is in each of `classes` equal classes from 0 to the largest.
     pub fn histogram(&self, classes: usize) -> Vec<u64> {
         let mut counts = vec![0; classes];
         for load in &self.links {
@@ -131,23 +131,23 @@ impl Loads {
     }
 }
 
-/// What flows get if every source offers all that its link carries, and flows share links fairly in proportion to their
+/// Rates of flows if every source offers the full rate of its link, and flows share links fairly in proportion to their
 /// demands.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FairShare {
     /// Level of the flows: rate over demand at injection 1.
     pub level: Distribution,
-    /// What a sending host sends on average, in units of a link's bandwidth; flows that nothing holds are taken to send
-    /// as the others do on average.
+    /// Mean traffic of a sending host, in units of a link's bandwidth; flows that nothing limits are assumed to send at
+    /// the mean rate of the others.
     pub accepted: f64,
-    /// Flows that nothing holds, which have no level: within a switch, where hosts have no links.
+    /// Number of flows that nothing limits, which have no level: within a switch, if hosts have no links.
     pub unbound: u64,
-    /// Part of the flows that a link between switches holds; the others are held by links of hosts, most of them by
-    /// what their source offers.
+    /// Part of the flows that a link between switches limits; the others are limited by links of hosts, most of them by
+    /// the offered traffic of their source.
     pub held_by_network: f64,
 }
 
-/// The levels of all classes; `None` where there were too many entries to keep.
+/// Returns the levels of all classes; `None` if there were too many entries to keep.
 pub fn levels(network: &Network, demand: &Demand, carried: &Carried) -> Option<Fair> {
     let incidence = carried.incidence.as_ref()?;
     let mut capacity = vec![1.0; network.links];
@@ -157,10 +157,10 @@ pub fn levels(network: &Network, demand: &Demand, carried: &Carried) -> Option<F
     Some(fill(&capacity, incidence, &demands, &bounds))
 }
 
-/// What the levels mean for flows and hosts.
+/// Summarises the levels for flows and hosts.
 pub fn fair_share(network: &Network, demand: &Demand, fair: &Fair) -> FairShare {
     let (mut values, mut unbound, mut held) = (Vec::with_capacity(demand.classes.len()), 0, 0_u64);
-    // What held flows get, and what they ask for.
+    // Rates of limited flows, and their demands.
     let (mut given, mut asked) = (0.0, 0.0);
     for ((class, &level), &limit) in demand.classes.iter().zip(&fair.level).zip(&fair.limit) {
         if limit == NOTHING {

@@ -1,19 +1,19 @@
-//! Throughput of a network under synthetic traffic, at flow level: what cycle-accurate studies answer at some hundred
-//! switches, for a million hosts.
+//! Throughput of a network under synthetic traffic, at flow level: the results of cycle-accurate studies of some
+//! hundred switches, for a million hosts.
 //!
-//! Everything is measured by *injection*: what every source sends, in units of a link's bandwidth, with the demands of
-//! a pattern in proportion. The chain is
+//! Everything is measured by *injection*: the traffic of every source, in units of a link's bandwidth, with the demands
+//! of a pattern in proportion. The chain is
 //!
-//! 1. [`demand`]: flows that cannot be told apart become classes;
-//! 2. [`paths`]: classes take routes, or all shortest paths at once;
-//! 3. [`load`]: the injection at which the first link is full (saturation), loads of links, and what every flow gets if all share
-//!    fairly ([`fill`]);
+//! 1. [`demand`]: equivalent flows are grouped into classes;
+//! 2. [`paths`]: classes take one route each, or split over all shortest paths;
+//! 3. [`load`]: the injection at which the first link is full (saturation), loads of links, and the rate of every flow
+//!    if all share fairly ([`fill`]);
 //! 4. [`latency`]: without load, and an estimate under load;
-//! 5. [`bounds`]: what no routing can exceed.
+//! 5. [`bounds`]: values that no routing can exceed.
 //!
-//! Fair rates are those at full offered load: every source offers as much as its own link carries.
+//! Fair rates are those at full offered load: every source offers the full rate of its own link.
 //!
-//! A host that sends to itself uses its own link up and down, as in BookSim; such flows are counted.
+//! A host that sends to itself uses its own link in both directions, as in BookSim; such flows are counted.
 //!
 //! ```
 //! use mopsim::throughput::{Network, Options, Speeds, evaluate};
@@ -52,29 +52,29 @@ use std::path::PathBuf;
 /// Number of classes of the histogram of link loads.
 pub const HISTOGRAM: usize = 20;
 
-/// How a question is answered.
+/// Options of a throughput question.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
     /// Seed of random patterns.
     pub seed: u64,
-    /// Seed of random routings; if left out, see [`seed_for`].
+    /// Seed of random routings; see [`seed_for`] if `None`.
     pub routing_seed: Option<u64>,
-    /// Which bound by all paths.
+    /// Choice of the bound over all paths.
     pub bound: Wanted,
-    /// How near the two values of a bound by flows and prices are to be, relative to the lower one.
+    /// Allowed gap between the two values of a bound by flows and prices, relative to the lower one.
     pub gap: f64,
     /// Number of bottleneck links in the result.
     pub bottlenecks: usize,
-    /// The table that says of which messages the collectives of a trace consist.
+    /// Table of the algorithms of collectives, for traces.
     pub collectives: String,
-    /// Where names of files in patterns begin.
+    /// Folder of relative file names in patterns.
     pub folder: PathBuf,
-    /// Counts routes and iterations.
+    /// Progress counter of routes and iterations.
     pub steps: Steps,
 }
 
 impl Options {
-    /// With these bounds by all paths, where they are given: a method, and how near its two values are to be.
+    /// Sets the bound over all paths, if given: a method, and the allowed gap between its two values.
     ///
     /// # Errors
     /// [`ThroughputError::Invalid`].
@@ -108,7 +108,7 @@ impl Default for Options {
     }
 }
 
-/// The answer for one network, one pattern and one routing.
+/// Answer for one network, one pattern and one routing.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Cell {
     /// Name of the network.
@@ -117,11 +117,11 @@ pub struct Cell {
     pub topology: String,
     /// Seed of a random topology.
     pub topology_seed: Option<u64>,
-    /// The pattern, with its parameters.
+    /// Traffic pattern, with its parameters.
     pub pattern: String,
     /// Seed of a random pattern.
     pub pattern_seed: Option<u64>,
-    /// How messages find their way.
+    /// Name of the routing.
     pub routing: String,
     /// "static" or "adaptive".
     pub routing_kind: &'static str,
@@ -135,39 +135,39 @@ pub struct Cell {
     pub senders: u32,
     /// Number of flows between hosts.
     pub flows: u64,
-    /// Of these, flows from a host to itself.
+    /// Number of flows from a host to itself, which `flows` includes.
     pub flows_to_self: u64,
-    /// The injection at which the first link is full; `None` if none ever is.
+    /// Injection at which the first link is full; `None` if none ever is.
     pub saturation: Option<f64>,
-    /// The same without links of hosts.
+    /// Injection at which the first link between switches is full; `None` if none ever is.
     pub network_saturation: Option<f64>,
-    /// Saturation in bytes a second for each sending host.
+    /// Saturation in bytes per second and sending host.
     pub saturation_bytes_per_second: Option<f64>,
-    /// What flows get if links are shared fairly; `None` if there are too many routes to keep.
+    /// Rates of flows if links are shared fairly; `None` if there are too many routes to keep.
     pub fair: Option<FairShare>,
-    /// The fullest links.
+    /// Fullest links.
     pub bottlenecks: Vec<Bottleneck>,
-    /// Number of links that are as full as the fullest.
+    /// Number of links with the largest load.
     pub fullest_links: usize,
     /// Loads of links at injection 1.
     pub link_load: Distribution,
-    /// Number of links in each twentieth from no load to the largest.
+    /// Number of links in each twentieth of the range from no load to the largest.
     pub link_load_histogram: Vec<u64>,
     /// Latency without load.
     pub zero_load: ZeroLoad,
     /// Estimated latency under load.
     pub load_latency: Vec<LoadPoint>,
-    /// What the numbers of `load_latency` are.
+    /// Description of the values in `load_latency`.
     pub load_latency_method: &'static str,
-    /// What no routing can exceed.
+    /// Bounds that no routing can exceed.
     pub bounds: Bounds,
-    /// Saturation over the least bound: at least this part of what the topology can is reached.
+    /// Saturation over the lowest bound: a lower bound on the part of the topology's throughput that is reached.
     pub share_of_bound: Option<f64>,
     /// Remarks.
     pub notes: Vec<String>,
 }
 
-/// Answers for one network and one pattern, and each of some routings.
+/// Returns the answers for one network and one pattern, and each of some routings.
 ///
 /// # Errors
 /// [`ThroughputError`].
@@ -185,7 +185,7 @@ pub fn evaluate(
         collectives: &options.collectives,
     };
     let traffic = traffic::build(pattern, &setting)?;
-    // Classes that know their hosts are more, and only some rules need them.
+    // Classes that distinguish hosts are more numerous, and only some rules need them.
     let mut demands = [None, None, None];
     let mut bounds: Option<Bounds> = None;
     let mut cells = Vec::with_capacity(routings.len());

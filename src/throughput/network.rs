@@ -1,4 +1,4 @@
-//! The network that traffic is put on: switches, where hosts hang, capacities, delays.
+//! Network that carries the traffic: switches, hosts, capacities, delays.
 
 use super::ThroughputError;
 use crate::defaults::Version;
@@ -9,34 +9,34 @@ use crate::platform::{CheckedParameters, Duplex, HostsPerSwitch, PlatformParamet
 use crate::topology::{ArcId, Hosts, Topology};
 use std::sync::Arc;
 
-/// Speeds and delays that all networks of a question have in common.
+/// Speeds and delays common to all networks of a question.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Speeds {
-    /// Bandwidth of a link between switches in bytes a second.
+    /// Bandwidth of a link between switches in bytes per second.
     pub link: f64,
-    /// Bandwidth of the link between a host and its switch, each way; `None` if hosts are held by nothing.
+    /// Bandwidth of the link between a host and its switch, in each direction; `None` if hosts are not limited.
     pub host: Option<f64>,
-    /// Whether the two directions of a cable have a capacity each.
+    /// Duplex of cables: whether their directions share the capacity.
     pub duplex: Duplex,
     /// Delay of a switch in seconds.
     pub switch_delay: f64,
-    /// Delay of a metre of cable in seconds.
+    /// Delay of cables in seconds per metre.
     pub cable_delay: f64,
-    /// Size of a packet in bytes, for queues.
+    /// Packet size in bytes, for queues.
     pub packet: f64,
-    /// Version of the defaults that were filled in.
+    /// Version of the defaults that were used.
     pub defaults: Version,
 }
 
 impl Default for Speeds {
-    /// The current defaults.
+    /// Returns the current defaults.
     fn default() -> Self {
         Self::of(Version::default())
     }
 }
 
 impl Speeds {
-    /// The speeds of a version of the defaults.
+    /// Returns the speeds of a version of the defaults.
     pub fn of(version: Version) -> Self {
         let speeds = version.values().design;
         Self {
@@ -51,34 +51,34 @@ impl Speeds {
     }
 }
 
-/// A network, and which hosts take part.
+/// Network, with the hosts that take part.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// Name for reports.
     pub name: String,
     /// Switches and cables.
     pub topology: Arc<Topology>,
-    /// The switch of each host that takes part, in ascending order.
+    /// Switch of each host that takes part, in ascending order.
     pub host_switch: Vec<u32>,
     /// Number of hosts, those that do not take part included.
     pub hosts: u32,
-    /// The same for each switch.
+    /// Number of hosts on each switch, those that do not take part included.
     pub hosts_on: Vec<u32>,
-    /// Speeds.
+    /// Speeds and delays.
     pub speeds: Speeds,
     /// Delay of every arc in seconds: its cable and the switch that it enters.
     pub delays: Vec<f64>,
-    /// The same without cables.
+    /// Delay of every arc in seconds, without its cable: the switch that it enters.
     pub bare_delays: Vec<f64>,
-    /// The link of each arc, where the directions of a cable share it; else arc and link have the same number.
+    /// Link of each arc, if the directions of a cable share it; otherwise arc and link have the same number.
     pub link_of_arc: Option<Vec<u32>>,
     /// Number of links between switches.
     pub links: usize,
 }
 
 impl Network {
-    /// Puts hosts on a topology. `hosts` is the number on each switch, `endpoints` how many of them take part: the
-    /// first ones.
+    /// Attaches hosts to a topology. `hosts` is the number on each switch, `endpoints` the number of them that take
+    /// part: the first ones.
     ///
     /// # Errors
     /// [`ThroughputError`] if there is no host, if hosts cannot reach each other, or if the numbers do not fit.
@@ -143,19 +143,19 @@ impl Network {
         })
     }
 
-    /// Number of hosts that take part.
+    /// Returns the number of hosts that take part.
     pub fn endpoints(&self) -> u32 {
         self.host_switch.len() as u32
     }
 
-    /// Capacity of a host's link in units of a link between switches; `None` if hosts have no links beside those of the
-    /// graph, as those that are vertices with cables of their own.
+    /// Returns the capacity of a host's link in units of a link between switches; `None` if hosts have no links besides
+    /// those of the graph, such as hosts that are vertices with cables of their own.
     pub fn host_capacity(&self) -> Option<f64> {
         let has_cables = matches!(self.topology.graph.hosts(), Hosts::Vertices(_));
         self.speeds.host.filter(|_| !has_cables).map(|host| host / self.speeds.link)
     }
 
-    /// The link of an arc.
+    /// Returns the link of an arc.
     #[inline]
     pub fn link(&self, arc: ArcId) -> u32 {
         match &self.link_of_arc {
@@ -164,7 +164,7 @@ impl Network {
         }
     }
 
-    /// Name of a link, as platforms have it.
+    /// Returns the name of a link, as in platforms.
     pub fn link_name(&self, link: usize) -> String {
         let graph = &self.topology.graph;
         let ends = |arc: ArcId| (graph.tail(arc), graph.head(arc));

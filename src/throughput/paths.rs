@@ -1,8 +1,8 @@
-//! Which links the traffic takes: one route for each class, or all shortest paths at once.
+//! Links on the path of each class: one route for each, or all shortest paths.
 //!
 //! Splitting is that of a fluid: at every switch equal parts for all next hops that are one hop nearer to the
-//! destination. How much of it is on a link needs one sweep for each destination, whatever the number of pairs. What a
-//! single class has on each link, which max-min rates need, takes more memory; there is a limit.
+//! destination. The traffic on links needs one sweep for each destination, whatever the number of pairs. The traffic of
+//! single classes on each link, which max-min rates need, takes more memory; there is a limit.
 
 use super::demand::{Class, Demand, NO_LINK};
 use super::{Network, ThroughputError};
@@ -13,12 +13,12 @@ use crate::topology::ArcId;
 use crate::topology::hops::{FAR, distances, nearer};
 use rayon::prelude::*;
 
-/// Most entries (a class on a link) that are kept.
+/// Most incidences (class on link) that are kept.
 pub const MAX_ENTRIES: usize = 1 << 26;
 /// Most steps of splitting: destinations times arcs.
 const MAX_SPLIT_WORK: u64 = 1 << 37;
-/// Classes that a thread takes at a time. It decides the order of additions, so it is the same for any number of
-/// threads.
+/// Number of classes that a thread takes at a time. It determines the order of additions, so it is the same for any
+/// number of threads.
 const CHUNK: usize = 2048;
 /// Chunks that are kept before they are added up.
 const BATCH: usize = 64;
@@ -31,7 +31,7 @@ pub fn check(name: &str) -> Result<(), ThroughputError> {
     Ok(name.parse::<RoutingSpec>().map(drop)?)
 }
 
-/// How messages find their way.
+/// Paths of the classes.
 pub enum Paths {
     /// One route for each class.
     Single(Box<dyn Routing>),
@@ -39,15 +39,15 @@ pub enum Paths {
     Split,
 }
 
-/// A way to find ways, with its name.
+/// Routing rule, with its name.
 pub struct Rule {
     /// Name for reports.
     pub name: String,
-    /// Seed, where it is random.
+    /// Seed, if it is random.
     pub seed: Option<u64>,
-    /// Whether all routes are shortest.
+    /// `true` if all routes are shortest.
     pub shortest: bool,
-    /// What a route depends on.
+    /// Input on which a route depends.
     pub scope: Scope,
     /// "static" or "adaptive".
     pub nature: &'static str,
@@ -55,7 +55,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The rule of a specification. Rules that choose message by message have no fluid form and are refused.
+    /// Returns the rule of a specification. Rules that choose message by message have no fluid form and are rejected.
     ///
     /// # Errors
     /// [`ThroughputError::Routing`].
@@ -88,19 +88,19 @@ impl Rule {
     }
 }
 
-/// Which classes are on which links: for each class its links and which part of it takes each.
+/// Incidences of classes and links: for each class its links and the part of it on each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Incidence {
     /// The links of class c are `links[first[c]..first[c + 1]]`.
     pub first: Vec<usize>,
     /// Links between switches come first, then those of hosts.
     pub links: Vec<u32>,
-    /// The part that takes each; empty if all take the whole.
+    /// Part on each link; empty if all take the whole.
     pub parts: Vec<f64>,
 }
 
 impl Incidence {
-    /// The links of a class and which part takes each.
+    /// Returns the links of a class and the part on each.
     #[inline]
     pub fn of(&self, class: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.first[class]..self.first[class + 1];
@@ -108,23 +108,23 @@ impl Incidence {
     }
 }
 
-/// What the network has to carry at injection 1.
+/// Traffic on the network at injection 1.
 #[derive(Clone, Debug)]
 pub struct Carried {
     /// On each arc, in units of a link's bandwidth.
     pub arcs: Vec<f64>,
     /// Largest number of hops of a flow.
     pub max_hops: u32,
-    /// Largest sum of delays of arcs on a way, with and without cables, in seconds.
+    /// Largest sum of delays of arcs on a path, with and without cables, in seconds.
     pub max_delay: (f64, f64),
-    /// Which classes are on which links; `None` if there would be too many entries.
+    /// Incidences of classes and links; `None` if there would be too many entries.
     pub incidence: Option<Incidence>,
 }
 
-/// Puts all traffic on its ways. A step is a class.
+/// Routes all traffic. A step is a class.
 ///
 /// # Errors
-/// [`ThroughputError`] if there is no way, or if there are too many.
+/// [`ThroughputError`] if there is no path, or if there are too many.
 pub fn carry(network: &Network, rule: &Rule, demand: &Demand, steps: &Steps) -> Result<Carried, ThroughputError> {
     steps.expect(demand.classes.len() as u64);
     match &rule.paths {
@@ -133,7 +133,7 @@ pub fn carry(network: &Network, rule: &Rule, demand: &Demand, steps: &Steps) -> 
     }
 }
 
-/// What a chunk of classes takes.
+/// Traffic of a chunk of classes.
 #[derive(Default)]
 struct Piece {
     counts: Vec<u32>,
@@ -145,7 +145,7 @@ fn disconnected(network: &Network, class: &Class) -> ThroughputError {
     ThroughputError::Disconnected { topology: network.name.clone(), from: class.from, to: class.to }
 }
 
-/// The link of a class beside those between switches, if there is one.
+/// Returns the host link of a class, if there is one.
 fn host_link(network: &Network, class: &Class) -> Option<u32> {
     (class.down != NO_LINK).then(|| network.links as u32 + class.down)
 }
@@ -215,9 +215,9 @@ fn single(
     Ok(carried)
 }
 
-/// What one destination puts on the arcs, and its longest way.
+/// Traffic to one destination on the arcs, and its longest path.
 struct Sweep {
-    /// Arcs and how much of the demand takes each.
+    /// Arcs and the demand on each.
     arcs: Vec<(u32, f64)>,
     hops: u32,
     delay: (f64, f64),
@@ -237,7 +237,7 @@ fn split(network: &Network, demand: &Demand, steps: &Steps) -> Result<Carried, T
         });
     }
     let mut carried = Carried { arcs: vec![0.0; graph.arcs()], max_hops: 0, max_delay: (0.0, 0.0), incidence: None };
-    // What each class takes on its own, as long as that is not too much.
+    // Traffic of each single class, as long as that is not too much.
     let mut pieces: Option<Vec<Piece>> = Some(Vec::with_capacity(groups.len()));
     let mut entries = 0;
     for batch in groups.chunks(BATCH) {
@@ -263,8 +263,8 @@ fn split(network: &Network, demand: &Demand, steps: &Steps) -> Result<Carried, T
     Ok(carried)
 }
 
-/// Pours the demands of all classes with one destination down their shortest paths; with `keep`, also of each class
-/// alone.
+/// Distributes the demands of all classes with one destination over their shortest paths; with `keep`, also those of
+/// each class alone.
 fn sweep(network: &Network, demand: &Demand, classes: &[u32], keep: bool) -> Result<(Sweep, Piece), ThroughputError> {
     let graph = &*network.topology.graph;
     let class = |class: u32| &demand.classes[class as usize];
@@ -280,7 +280,7 @@ fn sweep(network: &Network, demand: &Demand, classes: &[u32], keep: bool) -> Res
         height[class.from as usize] += class.demand;
         hops = hops.max(distance[class.from as usize]);
     }
-    // Which arcs lead nearer, once for all: those of the switch at `order[i]` are `next[first[i]..first[i + 1]]`.
+    // Arcs that lead nearer, computed once: those of the switch at `order[i]` are `next[first[i]..first[i + 1]]`.
     let mut result = Sweep { arcs: Vec::new(), hops, delay: (0.0, 0.0) };
     for &switch in order.iter().rev() {
         let poured = height[switch.index()];
@@ -293,7 +293,7 @@ fn sweep(network: &Network, demand: &Demand, classes: &[u32], keep: bool) -> Res
             }
         }
     }
-    // The slowest of the shortest ways, from the destination outwards.
+    // The slowest of the shortest paths, from the destination outwards.
     let mut slowest = vec![(0.0_f64, 0.0_f64); graph.switches()];
     for &switch in &order {
         slowest[switch.index()] = nearer(graph, &distance, switch).fold((0.0, 0.0), |most, arc| {
@@ -309,7 +309,7 @@ fn sweep(network: &Network, demand: &Demand, classes: &[u32], keep: bool) -> Res
     Ok((result, piece))
 }
 
-/// The links of each class and which part of it takes each.
+/// Returns the links of each class and the part of it on each.
 fn alone(network: &Network, demand: &Demand, classes: &[u32], distance: &[u32]) -> Piece {
     let graph = &*network.topology.graph;
     let mut piece = Piece::default();
@@ -321,7 +321,7 @@ fn alone(network: &Network, demand: &Demand, classes: &[u32], distance: &[u32]) 
         here.clear();
         here.push(class.from);
         amount[class.from as usize] = 1.0;
-        // All shortest paths are as long, so the switches of one step are done before those of the next.
+        // All shortest paths have the same length, so the switches of one step are done before those of the next.
         for _ in 0..distance[class.from as usize] {
             next.clear();
             for &switch in &here {

@@ -10,11 +10,11 @@ use crate::{routing, traffic};
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// A network as written.
+/// Network as written.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkEntry {
-    /// Name for the report; the topology if left out.
+    /// Name for the report; defaults to the topology.
     pub name: Option<String>,
     /// Topology, e.g. `torus:8x8`.
     pub topology: String,
@@ -26,13 +26,13 @@ pub struct NetworkEntry {
     pub endpoints: Option<u32>,
 }
 
-/// A study as written, in a file or by flags; what is left out has its default.
+/// Study as written, in a file or by flags; missing fields have their defaults.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StudyFile {
     /// Title of the report.
     pub title: Option<String>,
-    /// Version of the defaults, e.g. `0.1`; the current one if left out.
+    /// Version of the defaults, e.g. `0.1`; by default the current one.
     pub defaults: Option<Version>,
     /// Patterns.
     pub patterns: Option<Vec<String>>,
@@ -40,11 +40,11 @@ pub struct StudyFile {
     pub routings: Option<Vec<String>>,
     /// Networks.
     pub networks: Vec<NetworkEntry>,
-    /// Hosts on each switch of networks that do not say it themselves.
+    /// Hosts on each switch, for networks that do not set it.
     pub hosts_per_switch: Option<HostsPerSwitch>,
     /// Number of hosts that take part.
     pub endpoints: Option<u32>,
-    /// Seed of what is random and has none of its own.
+    /// Seed of everything random that has none of its own.
     pub seed: Option<u64>,
     /// Bandwidth of links between switches.
     pub link_bandwidth: Option<Bandwidth>,
@@ -56,7 +56,7 @@ pub struct StudyFile {
     pub duplex: Option<Duplex>,
     /// Delay of a switch.
     pub switch_delay: Option<Seconds>,
-    /// Delay of a metre of cable.
+    /// Delay of cables per metre.
     pub cable_delay: Option<Seconds>,
     /// Bytes of a packet.
     pub packet_bytes: Option<u32>,
@@ -68,9 +68,9 @@ pub struct StudyFile {
     pub hosts_per_cabinet: Option<u32>,
     /// Order in which switches fill cabinets.
     pub placement: Option<String>,
-    /// Which bound by all paths.
+    /// Method of the bound over all paths.
     pub bound: Option<String>,
-    /// How near the values of a bound are to be.
+    /// Allowed gap between the values of a bound.
     pub bound_gap: Option<f64>,
     /// Table of collectives, for traces.
     pub collectives: Option<String>,
@@ -78,17 +78,17 @@ pub struct StudyFile {
     pub links: Option<usize>,
 }
 
-/// A network of a study that gives no answer.
+/// Network of a study that has no answer.
 #[derive(Debug, thiserror::Error)]
 #[error("{network}: {error}")]
 pub struct NetworkError {
-    /// Its name.
+    /// Name of the network.
     pub network: String,
-    /// Why not.
+    /// Reason why there is no answer.
     pub error: Box<ThroughputError>,
 }
 
-/// A study that can be run.
+/// Study that can be run.
 #[derive(Debug, Clone)]
 pub struct Study {
     /// Title of the report, if it has one.
@@ -98,23 +98,23 @@ pub struct Study {
     /// Networks.
     networks: Vec<NetworkEntry>,
     specs: Vec<Spec>,
-    /// Speeds.
+    /// Speeds and delays.
     pub speeds: Speeds,
     floor: FloorOptions,
-    /// How questions are answered.
+    /// Options of all questions.
     pub options: Options,
 }
 
 impl StudyFile {
-    /// These choices where they were made, those of `base` elsewhere. Networks are added to those of the base.
+    /// Overrides fields of `base` by the fields that are set. Networks are added to those of the base.
     #[must_use]
     pub fn over(self, mut base: StudyFile) -> StudyFile {
         base.networks.extend(self.networks);
-        // Whether hosts have links, and how fast they are, is one choice.
+        // The existence of host links and their speed are one choice.
         if self.host_links.is_some() || self.host_link_bandwidth.is_some() {
             (base.host_links, base.host_link_bandwidth) = (None, None);
         }
-        // Networks that say it themselves give way to a flag, too.
+        // A flag also overrides the settings of single networks.
         for network in &mut base.networks {
             network.routings = self.routings.clone().or(network.routings.take());
             network.hosts_per_switch = self.hosts_per_switch.clone().or(network.hosts_per_switch.take());
@@ -147,7 +147,7 @@ impl StudyFile {
         }
     }
 
-    /// Checks all that can be checked without building a network. File names are relative to `folder`.
+    /// Checks everything that does not require building a network. File names are relative to `folder`.
     ///
     /// # Errors
     /// [`ThroughputError`].
@@ -238,15 +238,15 @@ impl StudyFile {
 }
 
 impl Study {
-    /// Number of answers that [`Study::run`] gives.
+    /// Returns the number of answers of [`Study::run`].
     pub fn cells(&self) -> usize {
         let routings = |network: &NetworkEntry| network.routings.as_ref().map_or(1, Vec::len);
         self.patterns.len() * self.networks.iter().map(routings).sum::<usize>()
     }
 
-    /// Answers for all networks, their patterns and routings, in this order, and what has no answer: a pattern that
-    /// does not fit a network leaves the others alone. `tell` is called after each pattern of a network with what was
-    /// done.
+    /// Returns the answers for all networks, their patterns and routings, in this order, and the errors of those
+    /// without an answer: a pattern that does not fit a network leaves the others alone. `tell` is called after each
+    /// pattern of a network with a description of it.
     ///
     /// # Errors
     /// [`NetworkError`] if a network cannot be built, or if there is no answer at all.

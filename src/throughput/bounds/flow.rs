@@ -1,18 +1,18 @@
 //! The maximum concurrent flow, enclosed without a linear program.
 //!
-//! **Lower value.** Any flow that carries all demands at injection 1 and loads no link beyond m times its capacity
-//! shows that injection 1/m can be carried.
+//! **Lower value.** A flow that carries all demands at injection 1 and loads no link beyond m times its capacity shows
+//! that injection 1/m can be carried.
 //!
-//! **Upper value.** Let every link l have a price y_l >= 0, and let dist(s,t) be the cheapest price of a way. Whatever
+//! **Upper value.** Let every link l have a price y_l >= 0, and let dist(s,t) be the lowest price of a path. Whatever
 //! the routing, a unit of demand pays at least dist(s,t), and all links together take in at most the sum of c_l * y_l.
 //! So no injection exceeds sum c_l y_l / sum D(s,t) dist(s,t): weak duality of linear programs, for any prices.
 //!
-//! Both are right whatever the method that finds flows and prices, and the result says how far apart they are. Here
-//! prices are the derivatives of a smooth maximum of the loads, mu log sum exp(load/mu), as in the methods of D.
-//! Bienstock (Potential Function Methods for Approximately Solving Linear Programming Problems, 2002). The flow of each
-//! source is a mixture of trees. One source after another moves weight from the dearest tree of its mixture onto the
-//! tree of its cheapest ways, as much as makes the smooth maximum least: Frank and Wolfe's method with pairwise steps,
-//! block by block (S. Lacoste-Julien and M. Jaggi, On the Global Linear Convergence of Frank-Wolfe Optimization
+//! Both are valid whatever method finds flows and prices, and the result states the gap between them. Here prices are
+//! the derivatives of a smooth maximum of the loads, mu log sum exp(load/mu), as in the methods of D. Bienstock
+//! (Potential Function Methods for Approximately Solving Linear Programming Problems, 2002). The flow of each source is
+//! a mixture of trees. One source after another moves weight from the most expensive tree of its mixture onto the tree
+//! of its cheapest paths, by the amount that minimises the smooth maximum: Frank and Wolfe's method with pairwise
+//! steps, block by block (S. Lacoste-Julien and M. Jaggi, On the Global Linear Convergence of Frank-Wolfe Optimization
 //! Variants, 2015). When that no longer helps, mu shrinks.
 
 use super::{Concurrent, Problem};
@@ -25,7 +25,7 @@ use std::collections::BinaryHeap;
 const MAX_ROUNDS: usize = 600;
 /// Most trees in the mixture of a source; beyond that the two lightest become one.
 const MAX_TREES: usize = 24;
-/// Pairwise steps of a source at a time, of which the first searches a new tree.
+/// Consecutive pairwise steps of a source; the first of them searches a new tree.
 const STEPS: usize = 6;
 
 /// Arcs by tail.
@@ -39,7 +39,7 @@ struct Net<'a> {
     into: Vec<u32>,
 }
 
-/// A switch on the heap of a search, the cheapest first, of equals the lowest.
+/// Switch on the heap of a search, the cheapest first, of equals the lowest.
 #[derive(PartialEq)]
 struct At(f64, u32);
 
@@ -79,7 +79,7 @@ impl Search {
         }
     }
 
-    /// Cheapest ways from a switch.
+    /// Finds the cheapest paths from a switch.
     fn run(&mut self, net: &Net<'_>, prices: &[f64], from: u32) {
         self.price.fill(f64::INFINITY);
         self.done.fill(false);
@@ -104,12 +104,12 @@ impl Search {
         }
     }
 
-    /// What the demands of a source pay.
+    /// Returns the total price of the demands of a source.
     fn paid(&self, row: &[(u32, f64)]) -> f64 {
         row.iter().map(|&(to, demand)| demand * self.price[to as usize]).sum()
     }
 
-    /// Calls `visit` with the arcs of the tree and what they carry.
+    /// Calls `visit` with the arcs of the tree and the traffic on each.
     fn carried(&mut self, net: &Net<'_>, row: &[(u32, f64)], mut visit: impl FnMut(u32, f64)) {
         self.amount.fill(0.0);
         row.iter().for_each(|&(to, demand)| self.amount[to as usize] += demand);
@@ -124,7 +124,8 @@ impl Search {
 }
 
 impl Search {
-    /// The same, split evenly over all ways that cost as little, where every arc costs 1.
+    /// Calls `visit` with the arcs and the traffic on each, split evenly over all cheapest paths, for prices of 1 on all
+    /// arcs.
     fn split(&mut self, net: &Net<'_>, row: &[(u32, f64)], mut visit: impl FnMut(u32, f64)) {
         let near = |price: &[f64], arc: &u32| {
             let (tail, head) = net.problem.arcs[*arc as usize];
@@ -132,8 +133,7 @@ impl Search {
         };
         self.amount.fill(0.0);
         row.iter().for_each(|&(to, demand)| self.amount[to as usize] += demand);
-        // In this direction the parts are even at every switch for what has come together there, destination by
-        // destination.
+        // In this direction the traffic is split evenly at every switch, destination by destination.
         for &switch in self.order.iter().rev() {
             let amount = self.amount[switch as usize];
             let into = || net.into[net.into_first[switch as usize]..net.into_first[switch as usize + 1]].iter();
@@ -172,7 +172,7 @@ impl<'a> Net<'a> {
         Self { problem, first, out, into_first, into }
     }
 
-    /// What all demands pay at these prices, of which the sum is 1: no injection exceeds its inverse.
+    /// Returns the total price of all demands at these prices, whose sum is 1: no injection exceeds its inverse.
     fn paid(&self, prices: &[f64]) -> f64 {
         let each: Vec<f64> = self
             .problem
@@ -194,7 +194,7 @@ fn largest(loads: &[f64]) -> f64 {
     loads.iter().copied().fold(0.0, f64::max)
 }
 
-/// Derivatives of the smooth maximum: positive, with sum 1.
+/// Computes the derivatives of the smooth maximum: positive, with sum 1.
 fn derivatives(loads: &[f64], mu: f64, prices: &mut [f64]) {
     let most = largest(loads);
     let mut sum = 0.0;
@@ -205,10 +205,10 @@ fn derivatives(loads: &[f64], mu: f64, prices: &mut [f64]) {
     prices.iter_mut().for_each(|price| *price /= sum);
 }
 
-/// The part between 0 and 1 by which to go along `step` (links and changes) so that the smooth maximum becomes least:
-/// bisection for the zero of its slope, which grows. Never beyond it, so the smooth maximum never grows.
+/// Returns the part between 0 and 1 of `step` (links and changes) that minimises the smooth maximum: bisection for the
+/// zero of its slope, which grows. It stays below the zero, so the smooth maximum never grows.
 fn best_part(loads: &[f64], step: &[(u32, f64)], mu: f64) -> f64 {
-    // Links that the step leaves alone only scale the slope, so they are left out.
+    // Links that the step does not change only scale the slope, so they are left out.
     let slope = |part: f64| {
         let at = |&(link, change): &(u32, f64)| loads[link as usize] + part * change;
         let most = step.iter().map(at).fold(f64::NEG_INFINITY, f64::max);
@@ -220,7 +220,8 @@ fn best_part(loads: &[f64], step: &[(u32, f64)], mu: f64) -> f64 {
     if slope(1.0) <= 0.0 {
         return 1.0;
     }
-    // The slope may change by many powers of ten, so plain halving; the part may be small, so down to a millionth.
+    // The slope may change by many powers of ten, hence plain halving; the part may be small, hence down to a
+    // millionth.
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..20 {
         let middle = 0.5 * (low + high);
@@ -229,10 +230,10 @@ fn best_part(loads: &[f64], step: &[(u32, f64)], mu: f64) -> f64 {
     low
 }
 
-/// A part of a source's flow: all its demands along one tree, or a mixture of several.
+/// Part of a source's flow: all its demands along one tree, or a mixture of several.
 struct Tree {
     weight: f64,
-    /// Links and what they carry if this is all of the flow, by link.
+    /// Links and the traffic on each if this is the whole flow, by link.
     carries: Vec<(u32, f64)>,
 }
 
@@ -254,12 +255,12 @@ impl Tree {
     }
 }
 
-/// The flow of a source.
+/// Flow of a source.
 #[derive(Default)]
 struct Mixture(Vec<Tree>);
 
 impl Mixture {
-    /// Adds a tree without weight, unless it is there already, and says where it is.
+    /// Adds a tree without weight, unless it is there already, and returns its position.
     fn add(&mut self, tree: Tree) -> usize {
         if let Some(found) = self.0.iter().position(|other| other.carries == tree.carries) {
             return found;
@@ -271,7 +272,7 @@ impl Mixture {
         self.0.len() - 1
     }
 
-    /// Makes the two lightest trees one.
+    /// Merges the two lightest trees.
     fn merge(&mut self) {
         let mut lightest = || {
             let at = (0..self.0.len()).min_by(|&a, &b| self.0[a].weight.total_cmp(&self.0[b].weight));
@@ -287,7 +288,7 @@ impl Mixture {
         self.0.push(Tree::new(weight, [scaled(&one), scaled(&other)].concat()));
     }
 
-    /// The tree with weight that costs most, and the one that costs least.
+    /// Returns the trees with weight that have the highest and the lowest price.
     fn extremes(&self, prices: &[f64]) -> (usize, usize) {
         let (mut dearest, mut cheapest) = ((f64::NEG_INFINITY, 0), (f64::INFINITY, 0));
         for (at, tree) in self.0.iter().enumerate() {
@@ -303,7 +304,7 @@ impl Mixture {
     }
 }
 
-/// What changes on each link if one tree takes the place of another.
+/// Computes the change on each link if one tree replaces another.
 fn difference(from: &Tree, to: &Tree, change: &mut Vec<(u32, f64)>) {
     change.clear();
     let (mut a, mut b) = (from.carries.iter().peekable(), to.carries.iter().peekable());
@@ -332,15 +333,14 @@ fn difference(from: &Tree, to: &Tree, change: &mut Vec<(u32, f64)>) {
 }
 
 /// Encloses the value until the two are within `gap` of each other, relative to the lower one, or the rounds are used
-/// up. A step is a round; those that are not needed are done at the end.
+/// up. A step is a round; unneeded ones are counted as done at the end.
 pub fn enclose(problem: &Problem, gap: f64, steps: &Steps) -> Concurrent {
     steps.expect(MAX_ROUNDS as u64);
     let net = Net::new(problem);
     let mut search = Search::new(problem.switches);
     let mut flows: Vec<Mixture> = Vec::with_capacity(problem.rows.len());
     let mut prices = vec![1.0; problem.links];
-    // To begin with, everything is split evenly over the ways of the fewest hops: in symmetric networks that is the
-    // best.
+    // Initially, everything is split evenly over the paths of fewest hops, which is optimal in symmetric networks.
     for (from, row) in &problem.rows {
         search.run(&net, &prices, *from);
         let mut carries = Vec::new();
@@ -393,16 +393,16 @@ pub fn enclose(problem: &Problem, gap: f64, steps: &Steps) -> Concurrent {
             }
             flow.0.retain(|tree| tree.weight > 0.0);
         }
-        // Afresh, lest rounding errors add up.
+        // Summed afresh, lest rounding errors accumulate.
         sum(&flows, &mut loads);
         lower = f64::max(lower, 1.0 / largest(&loads));
         derivatives(&loads, mu, &mut prices);
         let paid = net.paid(&prices);
-        // Prices swing from round to round; their mean is steadier.
+        // Prices oscillate between rounds; their mean is steadier.
         mean.iter_mut().zip(&prices).for_each(|(mean, price)| *mean = 0.9 * *mean + 0.1 * price);
         upper = upper.min(1.0 / paid).min(mean.iter().sum::<f64>() / net.paid(&mean));
-        // What cheaper ways could still gain at these prices. When that is less than what the smoothing costs, the
-        // smoothing is what is in the way; but it need not cost less than a part of the gap that is allowed.
+        // Gain that cheaper paths still promise at these prices. When that is less than the error of the smoothing, the
+        // smoothing is the obstacle; but it need not be smaller than a part of the allowed gap.
         let gain = loads.iter().zip(&prices).map(|(load, price)| load * price).sum::<f64>() - paid;
         if gain < 0.3 * mu * logarithm {
             mu = f64::max(0.7 * mu, 0.15 * gap * largest(&loads) / logarithm);

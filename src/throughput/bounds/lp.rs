@@ -1,10 +1,9 @@
 //! The maximum concurrent flow as a linear program, with one commodity for each source.
 //!
-//! Variables are x(s,a), what of the traffic of source s takes arc a, and the injection i. For each source s and each
-//! other switch v, what enters v less what leaves it is i * D(s,v); the arcs of a link together carry at most its
-//! capacity; i is as large as possible. A commodity for each pair of switches would say the same with n times as many
-//! variables, since what one source sends can be taken apart into paths afterwards (R. Ahuja, T. Magnanti and J. Orlin,
-//! Network Flows, chapter 17).
+//! Variables are x(s,a), the traffic of source s on arc a, and the injection i. For each source s and each other switch
+//! v, inflow at v minus outflow is i * D(s,v); the arcs of a link together carry at most its capacity; i is maximised.
+//! One commodity for each pair of switches would be equivalent with n times as many variables, since the flow of one
+//! source can be decomposed into paths afterwards (R. Ahuja, T. Magnanti and J. Orlin, Network Flows, chapter 17).
 //!
 //! Small programs are solved by microlp, a simplex method, larger ones by Clarabel, an interior-point method. With the
 //! feature `large-lp` Clarabel factorises by supernodes, which some hundred switches need.
@@ -15,20 +14,20 @@ use good_lp::{
     Expression, IntoAffineExpression, Solution, SolverModel, Variable, clarabel, microlp, variable, variables,
 };
 
-/// Variables up to which the simplex method is taken.
+/// Largest number of variables for the simplex method.
 const SIMPLEX: usize = 1500;
-/// Variables up to which a program is solved without being asked for.
+/// Largest number of variables of a program that is solved by default.
 pub const QUICK: usize = 25_000;
 
-/// Part by which a solver may be wrong: both end when they are nearer than a tenth of it.
+/// Part by which a solver may be wrong: both stop when they are within a tenth of it.
 const TOLERANCE: f64 = 1e-7;
 
-/// Number of variables.
+/// Returns the number of variables.
 pub fn size(problem: &Problem) -> usize {
     problem.rows.len() * problem.arcs.len()
 }
 
-/// Which solver.
+/// Solver of linear programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Solver {
     /// microlp.
@@ -40,15 +39,15 @@ pub enum Solver {
 /// Solves the program with the solver that fits its size.
 ///
 /// # Errors
-/// What the solver says.
+/// The message of the solver.
 pub fn solve(problem: &Problem) -> Result<Concurrent, String> {
     solve_with(problem, if size(problem) <= SIMPLEX { Solver::Simplex } else { Solver::InteriorPoint })
 }
 
-/// The injection.
+/// Solves the program with a given solver.
 ///
 /// # Errors
-/// What the solver says.
+/// The message of the solver.
 pub fn solve_with(problem: &Problem, solver: Solver) -> Result<Concurrent, String> {
     variables! { program: injection >= 0; }
     let mut loads: Vec<Expression> = vec![Expression::with_capacity(problem.rows.len()); problem.links];
@@ -56,7 +55,7 @@ pub fn solve_with(problem: &Problem, solver: Solver) -> Result<Concurrent, Strin
     for (source, row) in &problem.rows {
         let mut balance: Vec<Expression> = vec![Expression::with_capacity(8); problem.switches];
         for (&(tail, head), &link) in problem.arcs.iter().zip(&problem.link) {
-            // What comes back to its source has only used up capacity.
+            // Traffic that returns to its source would only use up capacity.
             if head == *source {
                 continue;
             }
@@ -71,7 +70,7 @@ pub fn solve_with(problem: &Problem, solver: Solver) -> Result<Concurrent, Strin
         balance.swap_remove(*source as usize);
         balances.extend(balance);
     }
-    // Switches that nothing reaches, and links that nothing takes, say nothing.
+    // Switches that are unreachable, and links without traffic, need no constraint.
     let has_terms = |expression: &Expression| expression.linear_coefficients().next().is_some();
     let loads = loads.into_iter().filter(has_terms).map(|load| load.leq(1.0));
     let balances = balances.into_iter().filter(has_terms).map(|balance| balance.eq(0.0));
@@ -107,7 +106,7 @@ mod clarabel_settings {
         settings.direct_solve_method("faer".to_owned()).max_threads(1);
     }
 
-    /// Settings of Clarabel: its own.
+    /// Keeps the default settings of Clarabel.
     #[cfg(not(feature = "large-lp"))]
     pub(super) fn tune<S>(_: &mut S) {}
 }

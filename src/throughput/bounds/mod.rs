@@ -1,13 +1,14 @@
-//! What no routing can exceed: the topology's own throughput, and quick bounds above it.
+//! Bounds that no routing can exceed: the topology's own throughput, and quick bounds above it.
 //!
-//! All values are injections: what every source sends, in units of a link's bandwidth, if all demands grow alike.
+//! All values are injections: traffic sent by every source, in units of a link's bandwidth, if all demands grow in
+//! proportion.
 //!
-//! - **Host links**: capacity over the most that a host sends or receives at injection 1.
+//! - **Host links**: capacity over the largest traffic that a host sends or receives at injection 1.
 //! - **Path length**: a unit of demand from s to t uses at least d(s,t) units of capacity, so injection times the sum of
 //!   demands times distances is at most the sum of capacities (the bound of S. Jyothi and others, 2016, and A. Singla and
 //!   others, High Throughput Data Center Topology Design, 2014, section 4).
-//! - **Cuts**: injection times the demand across a cut is at most the capacity of the cut. Cuts that are tried: each switch alone, and
-//!   halves found by METIS.
+//! - **Cuts**: injection times the demand across a cut is at most the capacity of the cut. Candidates: each switch
+//!   alone, and halves found by METIS.
 //! - **Maximum concurrent flow** (F. Shahrokhi and D. Matula, The Maximum Concurrent Flow Problem, 1990): the best that any routing
 //!   can do, messages split over any paths; a linear program ([`lp`]), or enclosed between a flow and a price of links ([`flow`]).
 
@@ -24,24 +25,24 @@ use crate::topology::metrics::bisection::{self, Counting};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Beyond so many steps (sources times arcs) distances are not searched.
+/// Largest work (sources times arcs) of a search of distances.
 const MAX_DISTANCE_WORK: u64 = 1 << 34;
-/// Beyond so many arcs METIS is not asked for halves.
+/// Largest number of arcs for which METIS is asked for halves.
 const MAX_METIS_ARCS: usize = 1_000_000;
 /// Number of seeds of METIS.
 const METIS_SEEDS: usize = 5;
 
-/// Which bound by all paths is wanted.
+/// Choice of the bound over all paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Wanted {
-    /// The linear program where it takes seconds; else none.
+    /// The linear program if it takes seconds; otherwise none.
     #[default]
     Auto,
     /// None, only the quick ones.
     Quick,
-    /// The linear program, whatever it takes.
+    /// The linear program, however long it takes.
     Lp,
-    /// A flow and a price of links that enclose the value.
+    /// A flow and link prices that enclose the value.
     Flow,
 }
 
@@ -68,11 +69,11 @@ pub struct Concurrent {
     pub lower: f64,
     /// No routing exceeds this.
     pub upper: f64,
-    /// How it was found.
+    /// Method that found it.
     pub method: &'static str,
 }
 
-/// The bounds of a topology under some traffic. `None` where there is none, or where it would take too long.
+/// Bounds of a topology under some traffic. `None` if a bound does not exist, or would take too long.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Bounds {
     /// By the links of hosts.
@@ -81,20 +82,20 @@ pub struct Bounds {
     pub path_length: Option<f64>,
     /// By cuts around single switches and halves.
     pub cut: Option<f64>,
-    /// Whether that cut is one of halves.
+    /// `true` if that cut is a bisection.
     pub cut_is_bisection: bool,
     /// Over all paths between switches.
     pub concurrent: Option<Concurrent>,
 }
 
 impl Bounds {
-    /// The least of them: what no routing exceeds; infinite if there is none.
+    /// Returns the lowest bound, which no routing exceeds; infinite if there is none.
     pub fn upper(&self) -> f64 {
         let concurrent = self.concurrent.as_ref().map(|concurrent| concurrent.upper);
         [self.host_links, self.path_length, self.cut, concurrent].into_iter().flatten().fold(f64::INFINITY, f64::min)
     }
 
-    /// What some routing reaches; `None` if that is unknown.
+    /// Returns a value that some routing reaches; `None` if that is unknown.
     pub fn lower(&self) -> Option<f64> {
         let hosts = self.host_links.unwrap_or(f64::INFINITY);
         self.concurrent.as_ref().map(|concurrent| concurrent.lower.min(hosts))
@@ -108,16 +109,16 @@ pub struct Problem {
     pub switches: usize,
     /// Ends of each arc.
     pub arcs: Vec<(u32, u32)>,
-    /// The link of each arc.
+    /// Link of each arc.
     pub link: Vec<u32>,
     /// Number of links; each has capacity 1.
     pub links: usize,
-    /// What each source sends to other switches at injection 1.
+    /// Demands of each source to other switches at injection 1.
     pub rows: Vec<(u32, Vec<(u32, f64)>)>,
 }
 
 impl Problem {
-    /// The problem that some traffic poses to a network.
+    /// Returns the problem of some traffic on a network.
     pub fn new(network: &Network, demand: &Demand) -> Self {
         let graph = &network.topology.graph;
         let arcs = (0..graph.arcs() as u32).map(ArcId);
@@ -130,7 +131,7 @@ impl Problem {
         }
     }
 
-    /// The same with all arcs and demands turned round if that leaves fewer sources; the throughput is the same.
+    /// Reverses all arcs and demands if that leaves fewer sources; the throughput is the same.
     pub fn with_fewer_sources(self) -> Self {
         let pairs = self.turned();
         let rows: Vec<(u32, Vec<(u32, f64)>)> = pairs
@@ -143,7 +144,7 @@ impl Problem {
         Self { arcs: self.arcs.iter().map(|&(tail, head)| (head, tail)).collect(), rows, ..self }
     }
 
-    /// Destination, source and demand, by destination.
+    /// Returns destination, source and demand, by destination.
     fn turned(&self) -> Vec<(u32, u32, f64)> {
         let mut pairs: Vec<(u32, u32, f64)> =
             self.rows.iter().flat_map(|(from, row)| row.iter().map(|&(to, demand)| (to, *from, demand))).collect();
@@ -156,11 +157,11 @@ impl Problem {
     }
 }
 
-/// Finds the bounds. `hop_demand` is the sum of demands times distances, where it is known already; `gap` is how far
-/// apart the two values of [`Wanted::Flow`] may be, relative to the lower one.
+/// Computes the bounds. `hop_demand` is the sum of demands times distances, if it is known already; `gap` is the
+/// allowed gap between the two values of [`Wanted::Flow`], relative to the lower one.
 ///
 /// # Errors
-/// [`ThroughputError`] if there is no way between two switches, or if a linear program is not solved.
+/// [`ThroughputError`] if there is no path between two switches, or if a linear program is not solved.
 pub fn bounds(
     network: &Network,
     demand: &Demand,
@@ -197,7 +198,7 @@ pub fn bounds(
     Ok(bounds)
 }
 
-/// The sum of demands times distances; `None` if that would take too long.
+/// Returns the sum of demands times distances; `None` if that would take too long.
 fn hops(network: &Network, problem: &Problem) -> Result<Option<f64>, ThroughputError> {
     let graph = &network.topology.graph;
     if problem.rows.len() as u64 * graph.arcs() as u64 > MAX_DISTANCE_WORK {
@@ -218,7 +219,7 @@ fn hops(network: &Network, problem: &Problem) -> Result<Option<f64>, ThroughputE
     sums.into_iter().try_fold(0.0, |sum, of_one| Ok(sum + of_one?)).map(Some)
 }
 
-/// The least bound by the links out of and into one switch.
+/// Returns the lowest bound by the links out of and into one switch.
 fn around_switches(network: &Network, problem: &Problem) -> f64 {
     let (mut sent, mut received) = (vec![0.0; problem.switches], vec![0.0; problem.switches]);
     for (from, row) in &problem.rows {
@@ -238,14 +239,14 @@ fn around_switches(network: &Network, problem: &Problem) -> f64 {
     (0..problem.switches).map(bound).filter(|bound| !bound.is_nan()).fold(f64::INFINITY, f64::min)
 }
 
-/// The bound by halves; `None` for networks that are too large for METIS, or too small to halve.
+/// Returns the bound by halves; `None` for networks that are too large for METIS, or too small to halve.
 fn halves(network: &Network, problem: &Problem) -> Option<f64> {
     let graph = &network.topology.graph;
     if graph.arcs() > MAX_METIS_ARCS || graph.switches() < 2 {
         return None;
     }
     let side = bisection::best(graph, Counting::Arcs, METIS_SEEDS).side;
-    // Which way: from the one half to the other, or back.
+    // By direction: from the one half to the other, or back.
     let (mut capacity, mut demand) = ([0.0; 2], [0.0; 2]);
     for &(tail, head) in &problem.arcs {
         if side[tail as usize] != side[head as usize] {
