@@ -3,13 +3,13 @@
 use super::{PatternKind, TrafficError, find};
 use crate::similar::{did_you_mean, nearest};
 
-/// Parameters that say yes or no: one that is named without a value is `true`.
+/// Boolean parameters: one without a value is `true`.
 const FLAGS: &[&str] = &["exclude_self"];
 
-/// Other names of parameters, and what they stand for.
+/// Other names of parameters.
 const ALIASES: &[(&str, &str)] = &[("list", "nodes")];
 
-/// The parameters of a pattern as they were given.
+/// Parameters of a pattern as given.
 pub(super) struct Arguments<'a> {
     whole: &'a str,
     kind: &'static PatternKind,
@@ -22,7 +22,7 @@ impl<'a> Arguments<'a> {
         let (name, rest) = text.split_once(':').map_or((text, ""), |(name, rest)| (name, rest));
         let kind = find(name)?;
         let mut arguments = Self { whole: text, kind, given: Vec::new() };
-        // The name of a file may hold anything.
+        // A file name may contain any character.
         let items = if kind.parameters == ["path"] && !rest.is_empty() { vec![rest] } else { split(rest) };
         for (position, item) in items.into_iter().enumerate() {
             let named = item
@@ -58,24 +58,24 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The pattern with its own name and parameters in their order.
+    /// Returns the pattern with its own name and parameters in their order.
     pub fn canonical(&self) -> String {
         let values = self.kind.parameters.iter().filter_map(|name| Some(format!("{name}={}", self.text(name)?)));
         let values = values.collect::<Vec<_>>().join(",");
         if values.is_empty() { self.kind.name.to_owned() } else { format!("{}:{values}", self.kind.name) }
     }
 
-    /// The error about these arguments.
+    /// Returns an error about these arguments.
     pub fn invalid(&self, reason: impl Into<String>) -> TrafficError {
         TrafficError::Invalid { pattern: self.whole.into(), reason: reason.into() }
     }
 
-    /// A value as written.
+    /// Returns a value as written.
     pub fn text(&self, parameter: &str) -> Option<&'a str> {
         self.given.iter().find(|(name, _)| *name == parameter).map(|(_, value)| *value)
     }
 
-    /// A whole number.
+    /// Parses a whole number.
     pub fn integer(&self, parameter: &str) -> Result<Option<u64>, TrafficError> {
         let number = |text: &str| {
             text.parse().map_err(|_| self.invalid(format!("`{parameter}` is `{text}`, and must be a whole number")))
@@ -83,7 +83,7 @@ impl<'a> Arguments<'a> {
         self.text(parameter).map(number).transpose()
     }
 
-    /// Yes or no; no if it is not given.
+    /// Parses a flag; `false` if it is not given.
     pub fn flag(&self, parameter: &str) -> Result<bool, TrafficError> {
         match self.text(parameter) {
             None | Some("false") => Ok(false),
@@ -92,7 +92,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Numbers in brackets, or one without them.
+    /// Parses numbers in brackets, or one without them.
     pub fn list<T: std::str::FromStr>(&self, parameter: &str, what: &str) -> Result<Option<Vec<T>>, TrafficError> {
         let Some(text) = self.text(parameter) else { return Ok(None) };
         let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
@@ -111,7 +111,7 @@ fn known(kind: &PatternKind) -> String {
     }
 }
 
-/// Parts between commas that are not in brackets.
+/// Splits at commas that are not in brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut items, mut depth, mut start) = (Vec::new(), 0_i32, 0);
     for (at, c) in text.char_indices() {

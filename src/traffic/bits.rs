@@ -12,7 +12,7 @@ use super::{Each, Flows, Setting, TrafficError};
 
 type Built = Result<Box<dyn Flows>, TrafficError>;
 
-/// Number of bits.
+/// Returns the number of bits.
 fn bits(pattern: &'static str, setting: &Setting<'_>) -> Result<u32, TrafficError> {
     let hosts = setting.endpoints();
     if hosts.is_power_of_two() { Ok(hosts.ilog2()) } else { Err(TrafficError::NotPowerOfTwo { pattern, hosts }) }

@@ -1,66 +1,66 @@
-//! What can be wrong with a traffic pattern.
+//! Errors of traffic patterns.
 
 use super::PATTERNS;
 use crate::similar::did_you_mean;
 use crate::topology::input::{Located, ReadError};
 use crate::trace::TraceError;
 
-/// Why there is no such traffic.
+/// Reason why there is no such traffic.
 #[derive(Debug, thiserror::Error)]
 pub enum TrafficError {
     /// No pattern has this name.
     #[error("there is no pattern `{name}`{}", did_you_mean(.nearest.as_deref()))]
     Unknown {
-        /// The name as given.
+        /// Name as given.
         name: String,
-        /// The pattern whose name is nearest.
+        /// Pattern with the nearest name.
         nearest: Option<String>,
     },
     /// The pattern has no such parameter, or a value of it breaks a rule.
     #[error("pattern `{pattern}`: {reason}")]
     Invalid {
-        /// The pattern as given.
+        /// Pattern as given.
         pattern: String,
-        /// What is wrong.
+        /// Reason of the error.
         reason: String,
     },
-    /// A bit pattern on a number of hosts that is no power of two.
+    /// A bit pattern needs a power of two hosts.
     #[error("pattern `{pattern}` needs a power of two of hosts, and there are {hosts}")]
     NotPowerOfTwo {
-        /// The pattern.
+        /// Name of the pattern.
         pattern: &'static str,
         /// Number of hosts.
         hosts: u32,
     },
-    /// A pattern that halves the bits on a number of hosts that is no even power of two.
+    /// A pattern that halves the bits needs an even power of two hosts.
     #[error("pattern `{pattern}` needs an even power of two of hosts (4, 16, 64, ...), and there are {hosts}")]
     NotEvenPowerOfTwo {
-        /// The pattern.
+        /// Name of the pattern.
         pattern: &'static str,
         /// Number of hosts.
         hosts: u32,
     },
-    /// The number of hosts is not what the pattern needs.
+    /// The number of hosts does not fit the pattern.
     #[error("pattern `{pattern}` needs {rule}, and there are {hosts} hosts")]
     WrongHosts {
-        /// The pattern.
+        /// Name of the pattern.
         pattern: String,
-        /// The rule.
+        /// Rule that the number breaks.
         rule: String,
         /// Number of hosts.
         hosts: u32,
     },
-    /// There is nobody to send.
+    /// No host takes part.
     #[error("there is no host that could send")]
     NoHosts,
-    /// The farthest pairs cannot be found because there is no way between them.
+    /// The farthest pairs cannot be found because there is no path between them.
     #[error("topology `{topology}` is disconnected: hosts on switch {from} cannot reach hosts on switch {to}")]
     Disconnected {
-        /// The topology.
+        /// Name of the topology.
         topology: String,
-        /// A switch with a host.
+        /// Switch with a host.
         from: u32,
-        /// A switch that cannot be reached from there.
+        /// Switch that cannot be reached from there.
         to: u32,
     },
     /// A matrix file breaks a rule.
@@ -75,15 +75,15 @@ pub enum TrafficError {
     /// A trace cannot be replayed, so its messages are unknown.
     #[error("{trace}: {reason}")]
     Replay {
-        /// The trace.
+        /// Name of the trace.
         trace: String,
-        /// What is wrong.
+        /// Reason of the failure.
         reason: String,
     },
 }
 
 impl TrafficError {
-    /// One line on what to do about it.
+    /// Returns one line of advice.
     pub fn help(&self) -> String {
         match self {
             Self::Unknown { .. } => {
@@ -108,7 +108,7 @@ impl TrafficError {
         }
     }
 
-    /// Whether reading failed, rather than what was read.
+    /// `true` if reading a file failed, as opposed to its content being invalid.
     pub fn is_io(&self) -> bool {
         match self {
             Self::Read(ReadError::Io { .. }) => true,

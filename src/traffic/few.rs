@@ -72,7 +72,7 @@ pub(super) fn incast(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built 
     if !(1..n).contains(&sources) {
         return Err(arguments.invalid(format!("`sources` is {sources}, and must be from 1 to {}", n - 1)));
     }
-    // The hosts that follow the target, in a circle.
+    // The hosts after the target, cyclically.
     Ok(Box::new(Several(move |source: u32, visit: &mut dyn FnMut(u32, f64)| {
         let after = (u64::from(source) + n - target) % n;
         if (1..=sources).contains(&after) {

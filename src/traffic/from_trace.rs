@@ -1,4 +1,4 @@
-//! The traffic of a program: what the ranks of a trace send to each other, collectives included.
+//! Traffic of a program: the messages between the ranks of a trace, collectives included.
 //!
 //! The trace is replayed on a network without contention, and every message is counted. Rank r is host r.
 
@@ -24,16 +24,16 @@ impl Observer for Counter {
     }
 }
 
-/// Source, destination, and the bytes that go from one to the other in a whole run.
+/// Source, destination, and bytes from one to the other in a whole run.
 pub type Sent = (u32, u32, u64);
 
-/// Returns the bytes that the ranks of a trace send each other, pair by pair in rising order, with collectives by a table,
-/// and between how many pairs messages are never received.
+/// Returns the bytes between the ranks of a trace, pair by pair in rising order, with collectives by a table, and the
+/// number of pairs with messages that are never received.
 ///
 /// # Errors
 /// [`ReplayError`] if the trace cannot be replayed.
 pub fn sent(trace: &Trace, table: Table) -> Result<(Vec<Sent>, usize), ReplayError> {
-    // Nothing contends: only who sends how much to whom is asked.
+    // No contention: only the amounts between pairs matter.
     let ranks = trace.ranks();
     let model = Model::exact(Selector::new(table, false));
     let mut counter = Counter::default();

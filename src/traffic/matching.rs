@@ -1,13 +1,13 @@
-//! Perfect matchings of large weight between as many sources as destinations.
+//! Perfect matchings of large weight between equal numbers of sources and destinations.
 
-/// The matching of the largest sum: for each row its column. `weight` is a square matrix, row by row.
+/// Returns the matching of the largest sum: the column of each row. `weight` is a square matrix, row by row.
 ///
 /// The Hungarian method with potentials, one augmenting path for each row, O(n^3) (H. Kuhn 1955; the form of R. Jonker
 /// and A. Volgenant, A Shortest Augmenting Path Algorithm for Dense and Sparse Linear Assignment Problems, 1987).
 pub(super) fn heaviest(n: usize, weight: &[u32]) -> Vec<u32> {
     assert_eq!(weight.len(), n * n, "a weight for each pair");
     const NOBODY: usize = usize::MAX;
-    // Costs are negative weights; row and column n stand for "none yet".
+    // Costs are negative weights; row and column n mean "none yet".
     let mut of_row = vec![0_i64; n + 1];
     let mut of_column = vec![0_i64; n + 1];
     let mut row_of = vec![NOBODY; n + 1];
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The largest sum over all permutations of the remaining columns.
+    /// Returns the largest sum over all permutations of the remaining columns.
     fn best(n: usize, weight: &[u32], row: usize, free: u32) -> u32 {
         if row == n {
             return 0;

@@ -1,8 +1,8 @@
 //! Traffic matrices: from files, and as sparse rows.
 //!
-//! A file is text; `#` begins a remark, values stand apart by blanks or commas. Either it has a row of n numbers for
+//! A file is text; `#` begins a comment, values are separated by blanks or commas. Either it has a row of n numbers for
 //! each of n sources, or it begins with the line `source destination weight` and then has such a line for each pair.
-//! Weights are in any unit: the busiest source is taken to send all that it can, the others in proportion.
+//! Weights are in any unit: the busiest source is assumed to send at full rate, the others in proportion.
 
 use super::arguments::Arguments;
 use super::{Flows, Setting, TrafficError};
@@ -20,7 +20,8 @@ pub(super) struct Sparse {
 }
 
 impl Sparse {
-    /// From triples of source, destination and weight; equal pairs are added up. `None` if there is no weight.
+    /// Creates a matrix from triples of source, destination and weight; those of equal pairs are added up. `None` if
+    /// there is no weight.
     pub fn new(hosts: u32, mut triples: Vec<(u32, u32, f64)>, note: Option<String>) -> Option<Self> {
         triples.retain(|triple| triple.2 > 0.0);
         triples.sort_by_key(|&(from, to, _)| (from, to));
@@ -49,7 +50,7 @@ impl Sparse {
 impl Flows for Sparse {
     fn visit(&self, source: u32, visit: &mut dyn FnMut(u32, f64)) {
         let row = self.first[source as usize]..self.first[source as usize + 1];
-        // A weight may be so small a part of the largest that it is none.
+        // A weight may be too small a part of the largest to count.
         self.entries[row].iter().filter(|entry| entry.1 > 0.0).for_each(|&(to, share)| visit(to, share));
     }
 
@@ -75,7 +76,7 @@ fn wrong(file: &str, line: usize, column: usize, message: String) -> TrafficErro
     TrafficError::File(Located { file: file.into(), line, column, message, help: HELP.into() })
 }
 
-/// A value and its column, from 1.
+/// Value and its column, from 1.
 type Word<'a> = (usize, &'a str);
 
 fn words(line: &str) -> Vec<Word<'_>> {

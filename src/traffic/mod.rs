@@ -1,9 +1,9 @@
-//! Synthetic traffic: which host sends which share of its messages to which other host.
+//! Synthetic traffic: the share of its messages that each host sends to each other host.
 //!
 //! Patterns are those of the cycle-accurate studies (bit complement, tornado, hot spots, ...), as BookSim defines them
 //! (W. Dally and B. Towles, Principles and Practices of Interconnection Networks, section 3.2), a matrix from a file,
-//! or what a trace sends. A pattern never is a table of all pairs: it names the destinations of one source at a time,
-//! so a permutation of a million hosts costs nothing to hold. A new pattern is one file and one line of [`PATTERNS`].
+//! or the traffic of a trace. A pattern is never a table of all pairs: it names the destinations of one source at a
+//! time, so a permutation of a million hosts takes no memory. A new pattern is one file and one line of [`PATTERNS`].
 
 use crate::similar::nearest;
 use crate::topology::Topology;
@@ -27,37 +27,35 @@ pub use error::TrafficError;
 pub use from_trace::{Sent, sent};
 pub use uniform::Evenly;
 
-/// The pattern that is used unless another is asked for.
+/// Default pattern.
 pub const DEFAULT: &str = "uniform";
 
-/// Who sends to whom. Hosts are numbered from 0, switch by switch.
+/// Destinations of each host. Hosts are numbered from 0, switch by switch.
 pub trait Flows: Send + Sync {
-    /// Calls `visit` with each destination of a source, and with the share of the source's traffic that goes there,
-    /// more than
-    /// 0. A destination may come twice. The shares of the busiest source add up to 1; those of a source without traffic
-    /// are none.
+    /// Calls `visit` with each destination of a source, and with its positive share of the source's traffic. A
+    /// destination may occur twice. The shares of the busiest source add up to 1; a source without traffic has none.
     fn visit(&self, source: u32, visit: &mut dyn FnMut(u32, f64));
 
-    /// Says so where every source sends to every host alike, which need not be asked pair by pair.
+    /// Returns `Some` if every source sends to every host alike, so that pairs need not be visited.
     fn evenly(&self) -> Option<Evenly> {
         None
     }
 
-    /// What a reader of the result should know, as the end of a sentence.
+    /// Returns a remark for readers of the result, as the end of a sentence.
     fn note(&self) -> Option<String> {
         None
     }
 }
 
-/// A pattern on so many hosts.
+/// Pattern on a number of hosts.
 pub struct Traffic {
-    /// The pattern as it was asked for, with all that it needs to be made again.
+    /// Pattern as requested, with everything needed to rebuild it.
     pub name: String,
     /// Seed, for patterns that are random.
     pub seed: Option<u64>,
     /// Number of hosts that take part: the first ones.
     pub endpoints: u32,
-    /// Who sends to whom.
+    /// Destinations of each host.
     pub flows: Box<dyn Flows>,
 }
 
@@ -67,43 +65,43 @@ impl std::fmt::Debug for Traffic {
     }
 }
 
-/// What a pattern may need beside its parameters.
+/// Input of a pattern besides its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
-    /// The switch of each host that takes part.
+    /// Switch of each host that takes part.
     pub host_switch: &'a [u32],
-    /// The network.
+    /// Switches and cables of the network.
     pub topology: &'a Topology,
-    /// For patterns that are random and have no seed of their own.
+    /// Seed of random patterns that have none of their own.
     pub seed: u64,
-    /// Where file names begin.
+    /// Folder of relative file names.
     pub folder: &'a std::path::Path,
-    /// The table that says of which messages the collectives of a trace consist.
+    /// Table of the algorithms of collectives, for traces.
     pub collectives: &'a str,
 }
 
 impl Setting<'_> {
-    /// Number of hosts that take part.
+    /// Returns the number of hosts that take part.
     pub fn endpoints(&self) -> u32 {
         self.host_switch.len() as u32
     }
 }
 
-/// Makes a pattern.
+/// Function that builds a pattern.
 type Build = fn(&Arguments<'_>, &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError>;
 
-/// A line of the table of patterns.
+/// Entry of the table of patterns.
 #[derive(Clone, Copy, Debug)]
 pub struct PatternKind {
     /// Name on the command line.
     pub name: &'static str,
     /// Other names. In all names `-` and `_` are the same, and so are capital and small letters.
     pub aliases: &'static [&'static str],
-    /// Parameters, in the order in which values without a name fill them.
+    /// Parameters, in the order in which unnamed values fill them.
     pub parameters: &'static [&'static str],
     /// One line for `--help`.
     pub help: &'static str,
-    /// Whether it depends on a seed, which a report then has to state.
+    /// `true` if it depends on a seed, which a report then has to state.
     pub random: bool,
     build: Build,
 }
@@ -133,7 +131,7 @@ pub const PATTERNS: &[PatternKind] = &[
     PatternKind { name: "trace", aliases: &[], parameters: &["path"], help: "what the ranks of a trace send; rank r is host r", random: false, build: from_trace::build },
 ];
 
-/// The pattern with this name or alias.
+/// Returns the pattern with this name or alias.
 ///
 /// # Errors
 /// [`TrafficError::Unknown`].
@@ -153,12 +151,12 @@ pub fn check(text: &str) -> Result<(), TrafficError> {
     Arguments::read(text).map(|_| ())
 }
 
-/// The name of the file that a pattern is read from, if it is one of these: as it is written.
+/// Returns the name of the file that a pattern is read from, if any, as written.
 pub fn file_of(text: &str) -> Option<String> {
     Arguments::read(text).ok().and_then(|(_, arguments)| arguments.text("path").map(str::to_owned))
 }
 
-/// The same pattern with the name of its file, if it has one, as seen from elsewhere: relative names begin at `folder`.
+/// Returns the pattern with the name of its file, if any, relative to `folder`.
 pub fn found_from(text: &str, folder: &Path) -> String {
     match file_of(text).and_then(|path| Some((text.rfind(&path)?, path))) {
         Some((at, path)) => {
@@ -168,7 +166,7 @@ pub fn found_from(text: &str, folder: &Path) -> String {
     }
 }
 
-/// Makes a pattern from a text such as `uniform`, `tornado:k=8` or `hotspot:nodes=[0,5],rates=[3,1]`.
+/// Builds a pattern from a text such as `uniform`, `tornado:k=8` or `hotspot:nodes=[0,5],rates=[3,1]`.
 ///
 /// # Errors
 /// [`TrafficError`].
@@ -189,7 +187,7 @@ pub fn build(text: &str, setting: &Setting<'_>) -> Result<Traffic, TrafficError>
     Ok(Traffic { name, seed, endpoints: setting.endpoints(), flows })
 }
 
-/// A permutation, or any other pattern in which a source has one destination.
+/// Permutation, or any other pattern in which a source has one destination.
 struct Each<F>(F);
 
 impl<F: Fn(u32) -> u32 + Send + Sync> Flows for Each<F> {

@@ -1,4 +1,4 @@
-//! Permutations that are no matter of bits or digits.
+//! Permutations that are not based on bits or digits.
 
 use super::arguments::Arguments;
 use super::{Each, Flows, Setting, TrafficError};
@@ -6,7 +6,7 @@ use crate::topology::Randomness;
 
 type Built = Result<Box<dyn Flows>, TrafficError>;
 
-/// A permutation, all equally likely; a host may be its own destination.
+/// Random permutation, all equally likely; a host may be its own destination.
 pub(super) fn random_permutation(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Built {
     let seed = arguments.integer("seed")?.unwrap_or(setting.seed);
     let mut order: Vec<u32> = (0..setting.endpoints()).collect();

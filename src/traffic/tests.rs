@@ -47,7 +47,7 @@ fn the_example_of_the_specification() {
     assert_eq!(one("tornado:k=8", 8, 0), 3);
     assert_eq!(one("neighbour", 8, 7), 0);
     assert_eq!((one("tornado:8,1", 8, 0), one("tornado:m=2", 16, 5), one("tornado:4,2", 16, 5)), (3, 10, 10));
-    // 5 digits of base 3 each: 1 further is ceil(3/2) - 1 = 1, too.
+    // 5 digits of base 3 each: the offset is ceil(3/2) - 1 = 1 as well.
     assert_eq!(one("tornado:k=3", 9, 8), 0);
     assert_eq!(one("neighbor:k=4", 16, 0b0011), 0b0100);
     assert_eq!(to("asymmetric", 6, 4), [(1, 0.5), (4, 0.5)]);
@@ -100,7 +100,7 @@ fn permutations_are_permutations_and_a_seed_is_in_the_name() {
 
 #[test]
 fn the_worst_case_is_as_far_as_can_be() {
-    // In an even ring everybody's farthest is opposite; so all 16 hosts of 8 switches are sent 4 hops away.
+    // In an even ring the farthest switch is the opposite one; so all 16 hosts of 8 switches receive from 4 hops away.
     let topology = topology("ring:8").unwrap();
     let traffic = on("ring:8", "worst_case", 16).unwrap();
     for source in 0..16_u32 {
@@ -181,7 +181,7 @@ fn a_flag_is_yes_or_no() {
     assert!(error("uniform:exclude_self,true", 4).contains("one value too many"));
     assert!(error("uniform:exclude_self=true,exclude_self", 4).contains("given twice"));
     assert!(error("uniform:exclude", 4).contains("must be true or false"));
-    // A parameter that wants a value does not take its own name for one.
+    // A parameter that needs a value does not take its own name for one.
     assert!(error("tornado:k", 4).contains("whole number"));
     assert!(error("uniform:exclude_self", 1).contains("at least 2 hosts"));
 }

@@ -1,19 +1,19 @@
-//! The same to every host.
+//! Equal traffic to every host.
 
 use super::arguments::Arguments;
 use super::{Flows, Setting, TrafficError};
 
-/// Every source sends alike to every host.
+/// Every source sends equally to every host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Evenly {
     /// Number of hosts.
     pub endpoints: u32,
-    /// Whether a source is among its own destinations.
+    /// `true` if a source is among its own destinations.
     pub with_self: bool,
 }
 
 impl Evenly {
-    /// Share of a source's traffic that goes to one destination.
+    /// Returns the share of a source's traffic for one destination.
     pub fn share(&self) -> f64 {
         1.0 / f64::from(self.endpoints - u32::from(!self.with_self)).max(1.0)
     }
@@ -30,8 +30,8 @@ impl Flows for Evenly {
     }
 }
 
-/// Uniform traffic of the cycle-accurate studies: as in BookSim, a source draws itself as often as any other, unless it
-/// is told to draw again.
+/// Uniform traffic of the cycle-accurate studies: as in BookSim, a source is its own destination as often as any other
+/// host, unless `exclude_self` is set.
 pub(super) fn any(arguments: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
     match arguments.flag("exclude_self")? {
         true => others("uniform:exclude_self", setting),

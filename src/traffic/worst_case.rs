@@ -1,6 +1,6 @@
 //! A hard permutation: farthest pairs (the longest matching of S. Jyothi, A. Singla, P. Godfrey and A. Kolla, Measuring
-//! and Understanding Throughput of Network Topologies, 2016, section III). Among all permutations it uses up the most
-//! link capacity if every message takes a shortest path. That makes it hard for any routing, though not the hardest for
+//! and Understanding Throughput of Network Topologies, 2016, section III). Among all permutations it uses the most link
+//! capacity if every message takes a shortest path. That makes it hard for any routing, though not the hardest for
 //! each.
 
 use super::arguments::Arguments;
@@ -10,9 +10,9 @@ use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, distances};
 use rayon::prelude::*;
 
-/// Beyond so many switches that bear hosts the matching is a greedy one.
+/// Beyond this number of switches with hosts attached the matching is greedy.
 const MAX_EXACT: usize = 1024;
-/// Beyond so many steps (switches times arcs) it is refused.
+/// Work (switches times arcs) beyond which it is rejected.
 const MAX_WORK: u64 = 1 << 36;
 
 struct Matched {
@@ -32,7 +32,7 @@ impl Flows for Matched {
 
 pub(super) fn build(_: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn Flows>, TrafficError> {
     let (graph, hosts) = (&*setting.topology.graph, setting.host_switch);
-    // Where all switches bear as many hosts, switches are matched and hosts follow; else host by host.
+    // If all switches have the same number of hosts, switches are matched and hosts follow; otherwise host by host.
     let groups: Vec<&[u32]> = hosts.chunk_by(|a, b| a == b).collect();
     let size = groups[0].len();
     let size = if groups.iter().all(|group| group.len() == size) { size } else { 1 };
@@ -59,7 +59,7 @@ pub(super) fn build(_: &Arguments<'_>, setting: &Setting<'_>) -> Result<Box<dyn 
         }
         heaviest(n, &weight)
     } else {
-        // Each destination takes the farthest source that is left, the lowest of equals.
+        // Each destination takes the farthest remaining source, the lowest of equals.
         let mut taken = vec![false; units.len()];
         let mut matched = vec![0; units.len()];
         for (unit, &to) in (0..).zip(&units) {
