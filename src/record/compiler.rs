@@ -1,4 +1,4 @@
-//! The compiler of the MPI library, and what it makes.
+//! The compiler of the MPI library, and its products.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -10,8 +10,8 @@ use super::{LIBRARY, RecordError, SOURCES, launcher_of};
 /// Lines of the compiler's message that are shown.
 const SHOWN: usize = 15;
 
-/// The compiler of the MPI library that runs a command: the one that was named, by `given` or by the variable `MPICC`;
-/// the one beside the command's launcher (`mpicc.mpich` beside `mpirun.mpich`); or `mpicc`.
+/// Returns the compiler of the MPI library of a command: the one named by `given` or by the variable `MPICC`; the one
+/// next to the command's launcher (`mpicc.mpich` next to `mpirun.mpich`); or `mpicc`.
 ///
 /// # Errors
 /// [`RecordError::NoCompiler`] if there is none.
@@ -24,14 +24,14 @@ pub fn find_compiler(given: Option<&Path>, command: &[OsString]) -> Result<PathB
         let found = in_path(launcher)?;
         let name = found.file_name()?.to_str()?;
         let variant = ["mpirun", "mpiexec"].iter().find_map(|prefix| name.strip_prefix(prefix))?;
-        // The launcher of MPICH is called by the name of its process manager, too.
+        // MPICH's launcher is also called by the name of its process manager.
         let variant = variant.strip_prefix(".hydra").unwrap_or(variant);
         Some(found.with_file_name(format!("mpicc{variant}"))).filter(|compiler| compiler.is_file())
     });
     beside.or_else(|| in_path(OsStr::new("mpicc"))).ok_or_else(|| RecordError::NoCompiler("mpicc".into()))
 }
 
-/// The file that a name of a command stands for.
+/// Returns the file that a command name refers to.
 fn in_path(name: &OsStr) -> Option<PathBuf> {
     let name = Path::new(name);
     if name.components().count() > 1 {
@@ -41,10 +41,10 @@ fn in_path(name: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Writes the source of the recorder into a folder and compiles it there; gives the library.
+/// Writes the source of the recorder into a folder and compiles it there; returns the library.
 ///
 /// # Errors
-/// [`RecordError`] with what the compiler says.
+/// [`RecordError`] with the message of the compiler.
 pub fn compile(compiler: &Path, folder: &Path) -> Result<PathBuf, RecordError> {
     let write = |name: &str, text: &str| {
         let file = folder.join(name);
@@ -52,7 +52,7 @@ pub fn compile(compiler: &Path, folder: &Path) -> Result<PathBuf, RecordError> {
     };
     SOURCES.iter().try_for_each(|(name, text)| write(name, text))?;
     let library = folder.join(LIBRARY);
-    // With -O2 a call costs as much, and compiling takes twice as long.
+    // With -O2 calls are not faster, and compiling takes twice as long.
     let mut command = Command::new(compiler);
     command
         .args(["-shared", "-fPIC", "-O1", "-o"])
@@ -63,10 +63,10 @@ pub fn compile(compiler: &Path, folder: &Path) -> Result<PathBuf, RecordError> {
     Ok(library)
 }
 
-/// Compiles a program of one file in a folder; gives the program.
+/// Compiles a program of one file in a folder; returns the program.
 ///
 /// # Errors
-/// [`RecordError`] with what the compiler says.
+/// [`RecordError`] with the message of the compiler.
 pub fn compile_program(compiler: &Path, folder: &Path, name: &str, source: &str) -> Result<PathBuf, RecordError> {
     let file = folder.join(name);
     fs::write(&file, source).map_err(|error| RecordError::File { file: file.clone(), error })?;
@@ -75,7 +75,7 @@ pub fn compile_program(compiler: &Path, folder: &Path, name: &str, source: &str)
     Ok(program)
 }
 
-/// Runs a compiler; `made` is what it has to make.
+/// Runs a compiler; `made` is the file that it must create.
 fn compiled(compiler: &Path, command: &mut Command, made: &Path) -> Result<(), RecordError> {
     let failed = |message: String| RecordError::Compiler { compiler: compiler.to_path_buf(), message };
     let output = command.output().map_err(|error| failed(error.to_string()))?;

@@ -9,16 +9,16 @@ use super::RecordError;
 /// Programs that start the ranks of others.
 const LAUNCHERS: [&str; 9] = ["mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun", "flux"];
 
-/// What is preloaded, and how it records.
+/// Preloaded library, and its options.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    /// The library.
+    /// Path of the library.
     pub library: PathBuf,
     /// The folder that the ranks write into, an absolute path.
     pub folder: PathBuf,
-    /// Whether instructions are counted, too.
+    /// `true` to count instructions as well.
     pub instructions: bool,
-    /// Whether the clock is the processor time of each thread.
+    /// `true` to use the processor time of each thread as the clock.
     pub cpu_time: bool,
 }
 
@@ -32,13 +32,12 @@ fn is_launcher(word: &OsStr) -> bool {
     LAUNCHERS.contains(&name)
 }
 
-/// The word of a command that starts its ranks.
+/// Returns the word of a command that starts its ranks.
 pub fn launcher_of(command: &[OsString]) -> Option<&OsStr> {
     command.iter().map(OsString::as_os_str).find(|word| is_launcher(word))
 }
 
-/// The name of the program that a command runs, as far as it can be guessed: the first word behind the launcher that is
-/// a file.
+/// Guesses the name of the program that a command runs: the first word after the launcher that is a file.
 pub fn program_of(command: &[OsString]) -> Option<String> {
     let behind = command.iter().position(|word| is_launcher(word)).map_or(0, |at| at + 1);
     // The value of an option may be a file as well.
@@ -77,8 +76,8 @@ pub fn run(command: &[OsString], recorder: &Recorder) -> Result<ExitStatus, Reco
             names.push(name);
         }
     }
-    // MPICH's launcher and srun pass the environment to ranks on other hosts. Open MPI's passes what it is told, by -x,
-    // or by this variable, which it refuses together with -x.
+    // MPICH's launcher and srun pass the environment to ranks on other hosts. Open MPI's passes only variables named by
+    // -x, or by this variable, which it rejects together with -x.
     const LIST: &str = "OMPI_MCA_mca_base_env_list";
     if std::env::var_os(LIST).is_none() && !command.iter().any(|word| word == "-x") {
         process.env(LIST, names.join(";"));
@@ -86,8 +85,8 @@ pub fn run(command: &[OsString], recorder: &Recorder) -> Result<ExitStatus, Reco
     wait_for(process).map_err(|error| RecordError::Command { command: program.to_string_lossy().into_owned(), error })
 }
 
-/// Runs a command to its end. A batch system that ends its jobs tells the process that it has started: SIGTERM goes on
-/// to the command, so that this one is still there afterwards to put away what was recorded.
+/// Runs a command to its end. A batch system that ends a job sends SIGTERM to the process that it started: it is
+/// forwarded to the command, so that this process survives to store the recording.
 #[cfg(unix)]
 fn wait_for(mut process: Command) -> std::io::Result<ExitStatus> {
     use rustix::process::{Pid, Signal, kill_process};

@@ -1,8 +1,8 @@
-//! `mopsim record`: the calls of a real MPI program, seen by a library that is preloaded into its processes.
+//! `mopsim record`: the calls of a real MPI program, intercepted by a library that is preloaded into its processes.
 //!
-//! The library is C, in `c/`, and a part of this program as text. It is compiled by the compiler of the user's own MPI
-//! library, since only that knows what handles, statuses and constants are there; one that was compiled beforehand
-//! would fit one library of many. What it writes is described in docs/reference/recording-format.md and read by
+//! The library is C, in `c/`, and embedded in this program as text. It is compiled by the compiler of the user's own
+//! MPI library, since only that has the right handles, statuses and constants; a precompiled library would fit one MPI
+//! library of many. Its output is described in docs/reference/recording-format.md and read by
 //! [`trace::recording`](crate::trace::recording).
 
 mod compiler;
@@ -33,12 +33,12 @@ const SOURCES: [(&str, &str); 10] = [
 /// Name of the compiled library.
 const LIBRARY: &str = "libmopsim-record.so";
 
-/// Whether a file of that name is the library, or one of its sources.
+/// `true` if a file of that name is the library, or one of its sources.
 pub fn is_file_of_library(name: &str) -> bool {
     name == LIBRARY || SOURCES.iter().any(|(source, _)| *source == name)
 }
 
-/// Why a program cannot be recorded.
+/// Reason why a program cannot be recorded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -51,33 +51,33 @@ pub enum RecordError {
     /// The compiler does not make the library.
     #[error("`{}` cannot compile it:\n{message}", .compiler.display())]
     Compiler {
-        /// The compiler.
+        /// Path of the compiler.
         compiler: PathBuf,
-        /// What it says.
+        /// Message of the compiler.
         message: String,
     },
     /// The command cannot be started.
     #[error("`{command}` cannot be started: {error}")]
     Command {
-        /// The command.
+        /// Command as given.
         command: String,
-        /// Why not.
+        /// Reason of the failure.
         #[source]
         error: io::Error,
     },
     /// A file cannot be written.
     #[error("{}: {error}", .file.display())]
     File {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Why not.
+        /// Reason of the failure.
         #[source]
         error: io::Error,
     },
 }
 
 impl RecordError {
-    /// What to do about it, in one line.
+    /// Returns one line of advice.
     pub fn help(&self) -> &'static str {
         match self {
             Self::NotLinux => "record it on the cluster, and copy the folder",
@@ -95,7 +95,7 @@ impl RecordError {
         }
     }
 
-    /// Whether the operating system refused something, as opposed to bad input.
+    /// `true` if the operating system refused something, as opposed to bad input.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::File { .. })
     }
