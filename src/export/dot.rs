@@ -1,4 +1,4 @@
-//! Graphviz: `graph` with `--` for two-way cables, `digraph` with `->` for one-way ones.
+//! Graphviz: `graph` with `--` for cables in both directions, `digraph` with `->` for one-way ones.
 
 use super::ExportError;
 use crate::topology::Topology;

@@ -1,11 +1,11 @@
-//! A line `u v` for each cable, after a heading that says the number of switches, whether cables are one-way, and where
-//! hosts hang unless there is one on each switch.
+//! A line `u v` for each cable, after a heading with the number of switches, the direction of cables, and the places of
+//! hosts unless there is one on each switch.
 
 use super::{ExportError, without_parallel_cables};
 use crate::topology::{Hosts, Topology};
 use std::io::Write;
 
-/// Most bytes that the heading may have for hosts: readers take lines of 4,096 bytes.
+/// Longest list of hosts in the heading, in bytes: readers accept lines of 4,096 bytes.
 const LONGEST_HEADER: usize = 4000;
 
 pub(super) fn write(topology: &Topology, out: &mut dyn Write) -> Result<(), ExportError> {

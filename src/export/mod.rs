@@ -1,9 +1,9 @@
-//! Topologies and platforms for other programs: one file for each format.
+//! Export of topologies and platforms for other programs: one file for each format.
 //!
 //! A format is a line of [`FORMATS`] and a function that writes a graph or a platform. A new one is one file and one
-//! line. What is written reads back as the same graph with the same hosts, or as a platform with the same routes and
-//! the same numbers: GraphML, JSON and edges are read by `topology::files`, SimGrid's format by
-//! `platform::simgrid_xml`. Graphviz's is for drawing only; there is no reader of it.
+//! line. Exports read back as the same graph with the same hosts, or as a platform with the same routes and the same
+//! numbers: GraphML, JSON and edges are read by `topology::files`, SimGrid's format by `platform::simgrid_xml`.
+//! Graphviz's is for drawing only and has no reader.
 //!
 //! ```
 //! let topology = mopsim::topology::build("ring:3")?;
@@ -26,27 +26,27 @@ mod simgrid;
 
 pub use simgrid::{MAX_HOSTS, estimated_bytes, host_file};
 
-/// Why something cannot be exported.
+/// Reason why something cannot be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The output does not take it.
+    /// Writing the output failed.
     #[error("cannot write the export: {0}")]
     Io(#[from] io::Error),
-    /// The format cannot say this.
+    /// The format cannot represent the input.
     #[error("{format} cannot hold `{name}`: {reason}")]
     Unfit {
         /// Name of the format.
         format: &'static str,
-        /// The topology or platform.
+        /// Topology or platform.
         name: String,
-        /// What does not fit.
+        /// Property that does not fit.
         reason: String,
-        /// One line on what to do about it.
+        /// One line of advice.
         help: &'static str,
     },
 }
 
-/// What a format holds, and how it is written.
+/// Content of a format, and the function that writes it.
 #[derive(Clone, Copy, Debug)]
 pub enum Write {
     /// Switches and cables.
@@ -55,14 +55,14 @@ pub enum Write {
     Platform(fn(&Platform, &mut dyn io::Write) -> Result<(), ExportError>),
 }
 
-/// A line of the table of formats.
+/// Entry of the table of formats.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// Name, as `--to` takes it.
     pub name: &'static str,
-    /// What it is, for `--help`.
+    /// Description for `--help`.
     pub help: &'static str,
-    /// Writes it.
+    /// Function that writes it.
     pub write: Write,
 }
 
@@ -75,12 +75,12 @@ pub const FORMATS: &[Format] = &[
     Format { name: "edges", help: "Graph as lines `u v`", write: Write::Graph(edges::write) },
 ];
 
-/// The format of that name.
+/// Returns the format of that name.
 pub fn find(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// Refuses parallel cables, for formats whose readers take equal lines for a repetition.
+/// Rejects parallel cables, for formats whose readers treat equal lines as a repetition.
 fn without_parallel_cables(format: &'static str, topology: &Topology) -> Result<(), ExportError> {
     let mut before = None;
     match topology.graph.cable_ends().find(|&ends| before.replace(ends) == Some(ends)) {
@@ -94,7 +94,7 @@ fn without_parallel_cables(format: &'static str, topology: &Topology) -> Result<
     }
 }
 
-/// Text as XML has it between quotes.
+/// Escapes text for XML attributes.
 fn escaped(text: &str) -> String {
     crate::markup::escape(text, |_| ' ')
 }

@@ -2,8 +2,8 @@
 //!
 //! Nothing is left to a rule of SimGrid: its ties would differ from ours. A cable whose directions have a capacity each
 //! is two links, one whose directions share it is one. Numbers are in base units with all digits that they need, so
-//! that SimGrid reads the same floats. Its implicit loopback stands for ours where both are equal; any other is a link
-//! of its own, with a route from each host to itself.
+//! that SimGrid reads the same floats. Its implicit loopback replaces ours if both are equal; any other is a link of
+//! its own, with a route from each host to itself.
 
 use super::{ExportError, escaped};
 use crate::ids::{HostId, LinkId};
@@ -11,13 +11,13 @@ use crate::platform::{Link, Loopback, Platform, SharingPolicy};
 use std::collections::HashSet;
 use std::io::Write;
 
-/// Most hosts of an exported platform: 4,096. Routes are as many as pairs of hosts, 17 million for these.
+/// Most hosts of an exported platform: 4,096. There is a route for each pair of hosts, 17 million for these.
 pub const MAX_HOSTS: usize = 4096;
 
 /// Name of the loopback in SimGrid.
 const IMPLICIT: &str = "__loopback__";
 
-/// Whether SimGrid would make the same loopback without being told.
+/// `true` if SimGrid would create the same loopback by itself.
 fn is_implicit(link: &Link) -> bool {
     let usual = Loopback::default();
     link.policy == SharingPolicy::FatPipe
@@ -102,7 +102,7 @@ pub fn estimated_bytes(platform: &Platform) -> u64 {
     pairs * (60 + links * of_link / samples) + platform.links.len() as u64 * 80
 }
 
-/// The name of the zone: that of the platform, unless a host has it.
+/// Returns the name of the zone: that of the platform, unless a host has it.
 fn zone_name(platform: &Platform) -> String {
     let mut name = platform.name.clone();
     while platform.hosts.iter().any(|host| host.name == name) {
@@ -111,7 +111,7 @@ fn zone_name(platform: &Platform) -> String {
     name
 }
 
-/// A name for each link, escaped; equal ones are told apart.
+/// Returns an escaped, unique name for each link.
 fn link_names(platform: &Platform, implicit: Option<LinkId>) -> Vec<String> {
     let mut taken: HashSet<String> = HashSet::with_capacity(platform.links.len() + 1);
     taken.insert(IMPLICIT.into());
@@ -129,10 +129,10 @@ fn link_names(platform: &Platform, implicit: Option<LinkId>) -> Vec<String> {
     platform.links.iter().enumerate().map(name).collect()
 }
 
-/// Writes the names of the hosts, one a line: rank r on host r.
+/// Writes the names of the hosts, one per line: rank r on host r.
 ///
 /// # Errors
-/// If `out` does not take it.
+/// If writing to `out` fails.
 pub fn host_file(platform: &Platform, out: &mut dyn Write) -> Result<(), ExportError> {
     for host in &platform.hosts {
         writeln!(out, "{}", host.name)?;

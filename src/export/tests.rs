@@ -1,4 +1,4 @@
-//! What is written reads back as what it was.
+//! Exports read back as their originals.
 
 use super::*;
 use crate::ids::HostId;
@@ -21,7 +21,7 @@ fn read_back(format: &str, text: &[u8]) -> Topology {
     topology::build(&format!("{format}:path=\"{}\"", file.path().display())).expect("a graph")
 }
 
-/// What makes a graph, without how many loops and repetitions its source had.
+/// Returns the parts of a graph, without the number of loops and repetitions of its source.
 fn parts(graph: &Graph) -> (usize, bool, Vec<(u32, u32)>) {
     (graph.switches(), graph.is_directed(), graph.cable_ends().map(|(u, v)| (u.0, v.0)).collect())
 }
@@ -87,7 +87,7 @@ fn graphviz_gets_every_switch_and_cable() {
     assert!(dot("imase_itoh:n=4,d=2").starts_with("digraph \"imase_itoh:n=4,d=2\" {\n"));
 }
 
-/// Links of a route by name, with their numbers.
+/// Returns the links of a route by name, with their numbers.
 fn route(platform: &Platform, from: usize, to: usize) -> Option<Vec<(u64, u64)>> {
     let mut links = Vec::new();
     platform.route(HostId::new(from), HostId::new(to), &mut links).ok()?;
@@ -126,7 +126,7 @@ fn platforms_read_back_with_the_same_routes_and_numbers() {
                 assert_eq!(route(&platform, from, to), route(&back, from, to), "{spec}: {from} to {to}");
             }
         }
-        // What was read can be written again.
+        // A graph or platform that was read can be written again.
         let mut again = Vec::new();
         write(&back, &mut again).unwrap();
         assert_eq!(
