@@ -1,21 +1,22 @@
 //! The critical path: the chain of computations and messages that ends last, and without which the run would be
 //! shorter.
 //!
-//! It is found while the replay runs. Every rank carries the chain that led to where it is. A rank that computes makes
-//! its own chain longer; a rank that was blocked on a message throws its chain away and takes the one that the message
-//! brought: that of whoever posted the second half of the message, and the message itself. So a chain accounts for
-//! every instant since the start, and at the end the chain of the rank that ends last is the critical path.
+//! It is found while the replay runs. Every rank carries the chain that led to its present state. Computation extends
+//! the rank's own chain; a rank that was blocked on a message drops its chain and takes the one that arrives with the
+//! message: the chain of the rank that posted the second of send and receive, followed by the message itself. So a
+//! chain accounts for every instant since the start, and at the end the chain of the rank that ends last is the
+//! critical path.
 //!
 //! The sums of a chain are a few numbers. Its messages are a list that grows at its end and shares its beginning with
-//! other lists; messages that no chain needs any more are forgotten at once. Rejected: records of all messages and a
-//! pass backwards over them, whose memory grows with the trace.
+//! other lists; messages that no chain needs any more are dropped immediately. Rejected: records of all messages and a
+//! backward pass over them, whose memory grows with the trace.
 
 use crate::engine::{Observer, Wakening};
 use crate::mpi::messages::Envelope;
 use crate::slots::store;
 use serde::{Deserialize, Serialize};
 
-/// Messages of chains that are kept at the same time (64 MB); when there are more, only the sums go on.
+/// Most messages of chains that are kept at the same time (64 MB); beyond it, only the sums continue.
 const MAX_STEPS: usize = 1 << 20;
 
 /// Longest messages that are listed.
@@ -24,26 +25,26 @@ const LISTED: usize = 10;
 /// End of a list.
 const NONE: u32 = u32::MAX;
 
-/// A message on the critical path.
+/// Message on the critical path.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Sending rank.
     pub from: u32,
     /// Receiving rank.
     pub to: u32,
-    /// The one of them that posted its half last: the path comes from there.
+    /// The one of them that posted last: the path comes from it.
     pub posted_by: u32,
-    /// The one of them that was blocked: the path goes on there.
+    /// The one of them that was blocked: the path continues there.
     pub set_free: u32,
     /// Payload.
     pub bytes: u64,
     /// Seconds after the start of the run at which the transfer began.
     pub started: f64,
-    /// Seconds that it took.
+    /// Seconds of the transfer.
     pub seconds: f64,
 }
 
-/// The critical path of a run.
+/// Critical path of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CriticalPath {
     /// Seconds of computation on the path.
@@ -56,27 +57,27 @@ pub struct CriticalPath {
     pub messages: u64,
     /// Ranks that the path goes through; `None` where the path was too long to be kept.
     pub ranks: Option<u32>,
-    /// The rank with which it ends.
+    /// Rank with which it ends.
     pub last_rank: u32,
-    /// The longest messages on the path, longest first.
+    /// Longest messages on the path, longest first.
     pub longest: Vec<Step>,
 }
 
 impl CriticalPath {
-    /// The length of the path: that of the run.
+    /// Returns the length of the path: that of the run.
     pub fn seconds(&self) -> f64 {
         self.compute_seconds + self.latency_seconds + self.bandwidth_seconds
     }
 }
 
-/// What a chain is made of.
+/// Sums of a chain.
 #[derive(Debug, Clone, Copy)]
 struct Chain {
     compute: f64,
     latency: f64,
     bandwidth: f64,
     messages: u64,
-    /// Its last message.
+    /// Last message of the chain.
     last: u32,
 }
 
@@ -86,28 +87,28 @@ const NOTHING: Chain = Chain { compute: 0.0, latency: 0.0, bandwidth: 0.0, messa
 struct Node {
     step: Step,
     previous: u32,
-    /// Chains that end here, and nodes that follow.
+    /// Number of chains that end here, and of nodes that follow.
     holders: u32,
 }
 
-/// Finds the critical path of the replay that it watches.
+/// Observer that finds the critical path of a replay.
 #[derive(Debug)]
 pub struct CriticalPathFinder {
-    /// Those of the ranks, then those of fibers.
+    /// Chains of the ranks, then those of fibers.
     ranks: Vec<Chain>,
-    /// The rank of each; fibers stand for theirs.
+    /// Rank of each; fibers belong to theirs.
     owners: Vec<u32>,
     number: usize,
-    /// The chain that each message under way brings, who sends and receives it, who was last to post, and its payload.
+    /// Chain that each message under way brings, its envelope, the last rank to post, and its payload.
     messages: Vec<(Chain, Envelope, u32, u64)>,
     nodes: Vec<Node>,
     free: Vec<u32>,
-    /// Whether there were too many messages to keep.
+    /// `true` if there were too many messages to keep.
     overflown: bool,
 }
 
 impl CriticalPathFinder {
-    /// For a replay of so many ranks.
+    /// Creates a finder for a replay of `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self {
             ranks: vec![NOTHING; ranks],
@@ -138,7 +139,7 @@ impl CriticalPathFinder {
         }
     }
 
-    /// A new message at the end of a list; held once.
+    /// Appends a message to a list, with one holder.
     fn append(&mut self, step: Step, previous: u32) -> u32 {
         if self.overflown {
             return NONE;
@@ -160,7 +161,7 @@ impl CriticalPathFinder {
         self.messages.iter_mut().for_each(|message| message.0.last = NONE);
     }
 
-    /// A rank or fiber goes on where another one is.
+    /// Replaces the chain of a rank or fiber by that of another one.
     fn continues(&mut self, to: u32, from: u32) {
         let chain = self.ranks[from as usize];
         self.hold(chain.last);
@@ -168,7 +169,7 @@ impl CriticalPathFinder {
         self.let_go(old.last);
     }
 
-    /// The rank whose chain is the longest; the first of several.
+    /// Returns the rank whose chain is the longest; the first of several.
     fn last_rank(&self) -> usize {
         let length = |c: &Chain| c.compute + c.latency + c.bandwidth;
         let longer = |best: usize, rank: usize| {
@@ -177,7 +178,7 @@ impl CriticalPathFinder {
         (0..self.number).fold(0, longer)
     }
 
-    /// The messages on the critical path, first to last; `None` where there were too many to keep.
+    /// Returns the messages on the critical path, first to last; `None` if there were too many to keep.
     pub fn steps(&self) -> Option<Vec<Step>> {
         if self.overflown {
             return None;
@@ -193,7 +194,7 @@ impl CriticalPathFinder {
         Some(steps)
     }
 
-    /// The critical path of the replay, which has ended; `None` for one without ranks.
+    /// Returns the critical path of the replay, which has ended; `None` for one without ranks.
     pub fn path(&self) -> Option<CriticalPath> {
         let last_rank = self.last_rank();
         let chain = self.ranks.get(last_rank)?;
@@ -237,7 +238,7 @@ impl Observer for CriticalPathFinder {
                 self.let_go(old.0.last);
             }
             None => {
-                // A message that was posted earlier may start later: numbers do not come in their order.
+                // A message that was posted earlier may start later: numbers do not arrive in order.
                 self.messages.resize(message as usize, (NOTHING, envelope, poster, 0));
                 self.messages.push((chain, envelope, poster, bytes));
             }

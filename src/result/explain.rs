@@ -1,7 +1,7 @@
-//! Why a run takes as long as it does: where its time goes, which links are busy, what its critical path is made of.
+//! Explains the duration of a run: how its time is spent, busy links, and its critical path.
 //!
-//! The time split, the loads and the hops come with every replay. The shares in which links were full and the critical
-//! path need somebody who watches ([`Explainer`]).
+//! The time split, the loads and the hops come with every replay. The shares of time in which links were full and the
+//! critical path need an observer ([`Explainer`]).
 
 use super::critical::{CriticalPath, CriticalPathFinder};
 use super::saturation::Saturation;
@@ -12,13 +12,13 @@ use crate::network::sharing::Rule;
 use crate::platform::{LinkKind, Platform, SharingPolicy};
 use serde::{Deserialize, Serialize};
 
-/// Links in the list of busy ones.
+/// Most links in the list of busy ones.
 const BUSIEST: usize = 10;
 
-/// Groups of links in the profile of loads.
+/// Number of groups of links in the profile of loads.
 pub const PROFILE_GROUPS: usize = 32;
 
-/// How the ranks spent their time, as shares of all of it; they add up to one.
+/// Time of the ranks by activity, as shares that add up to one.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Shares {
     /// Computing.
@@ -27,24 +27,24 @@ pub struct Shares {
     pub latency: f64,
     /// Blocked while a message drains through its links.
     pub bandwidth: f64,
-    /// Blocked while the partner is not there, or idle at the end.
+    /// Blocked before the partner has posted, or idle at the end.
     pub waiting: f64,
 }
 
-/// A busy link.
+/// Busy link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BusyLink {
     /// Name of the link.
     pub link: String,
-    /// Whether it joins a host to its switch.
+    /// `true` if it joins a host to its switch.
     pub of_host: bool,
     /// Messages that went over it.
     pub messages: u64,
-    /// Their bytes, envelopes included.
+    /// Bytes of those messages, envelopes included.
     pub bytes: u64,
-    /// Share of what it could have carried in the simulated time.
+    /// Share of its capacity in the simulated time that was used.
     pub utilisation: f64,
-    /// Share of the run in which messages took all that it has; `None` where nobody watched.
+    /// Share of the run in which it was full; `None` without an observer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saturated: Option<f64>,
     /// Share of the run in which a message would have been faster on a faster link.
@@ -52,25 +52,25 @@ pub struct BusyLink {
     pub limiting: Option<f64>,
 }
 
-/// Why a run takes as long as it does.
+/// Explanation of the duration of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Explanation {
-    /// Where the time of the ranks went.
+    /// Shares of the time of the ranks by activity.
     pub time_shares: Shares,
-    /// Links that a message takes on average; a message within a host takes none.
+    /// Mean number of links on the path of a message; a message within a host has none.
     pub average_hops: Option<f64>,
-    /// The busiest links, busiest first.
+    /// Busiest links, busiest first.
     pub busiest_links: Vec<BusyLink>,
     /// Mean utilisation of groups of links, each with the same number of links, busiest first.
     pub load_profile: Vec<f64>,
-    /// The critical path; `None` where nobody watched.
+    /// Critical path; `None` without an observer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical_path: Option<CriticalPath>,
-    /// Messages that ranks waited for, by their size; `None` unless asked for.
+    /// Messages that ranks waited for, by size; `None` unless requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited_sizes: Option<Vec<AwaitedSize>>,
-    /// Packets that waited behind others of their channel, most time first; `None` without packets, or where nothing
-    /// observed the links.
+    /// Packets that waited behind others of their channel, most time first; `None` without packets, or if the links
+    /// were not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_of_line: Option<Blocking>,
 }
@@ -83,7 +83,7 @@ pub struct Blocking {
     pub packets: u64,
     /// Their seconds, added up.
     pub seconds: f64,
-    /// The pairs of links with the most time, most first.
+    /// Pairs of links with the most time, most first.
     pub worst: Vec<BlockedLink>,
 }
 
@@ -91,9 +91,9 @@ pub struct Blocking {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlockedLink {
-    /// Name of the link that they were to take.
+    /// Name of the link that they waited for.
     pub wanted: String,
-    /// Name of the link that those before them took.
+    /// Name of the link that the packets ahead took.
     pub behind: String,
     /// Packets that waited.
     pub packets: u64,
@@ -139,7 +139,7 @@ impl Shares {
 }
 
 impl Explanation {
-    /// Explains an outcome; `watched` has watched the replay.
+    /// Explains an outcome; `watched` has observed the replay.
     pub fn new(outcome: &Outcome, platform: &Platform, watched: Option<&Explainer>) -> Self {
         let links = || outcome.links.iter().filter(|l| platform.links[l.link.index()].policy == SharingPolicy::Shared);
         let end = outcome.simulated_seconds;
@@ -170,7 +170,7 @@ impl Explanation {
     }
 }
 
-/// Means of up to [`PROFILE_GROUPS`] groups of neighbours, which differ in size by one at most.
+/// Returns the means of up to [`PROFILE_GROUPS`] groups of neighbours, which differ in size by at most one.
 fn profile(sorted: &[f64]) -> Vec<f64> {
     let groups = sorted.len().min(PROFILE_GROUPS);
     let bound = |group: usize| group * sorted.len() / groups;
@@ -178,19 +178,20 @@ fn profile(sorted: &[f64]) -> Vec<f64> {
     (0..groups).map(|g| mean(&sorted[bound(g)..bound(g + 1)])).collect()
 }
 
-/// Watches a replay to explain it. Its memory grows with ranks, links and messages under way, not with the trace.
+/// Observes a replay to explain it. Its memory grows with ranks, links and messages under way, not with the trace.
 #[derive(Debug)]
 pub struct Explainer {
     /// Observers of full links, of the critical path, and of sizes of messages.
     pub watching: (Saturation, (CriticalPathFinder, AwaitedSizes)),
     /// `true` if times of messages are added up by size.
     sizes: bool,
-    /// Whether the sharing rule tells of links.
+    /// `true` if the sharing rule reports the states of links.
     knows_links: bool,
 }
 
 impl Explainer {
-    /// Explains a replay of `ranks` ranks under a sharing rule; with `sizes`, also how long messages take by their size.
+    /// Creates an observer for a replay of `ranks` ranks under a sharing rule; with `sizes`, also of the duration of
+    /// messages by size.
     pub fn new(ranks: usize, rule: Rule, sizes: bool) -> Self {
         let ranks = (CriticalPathFinder::new(ranks), AwaitedSizes::new(sizes));
         Self { watching: (Saturation::default(), ranks), sizes, knows_links: rule == Rule::Exact }

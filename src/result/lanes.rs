@@ -1,11 +1,11 @@
-//! What each rank does over time, in a bounded number of steps of time, for a picture.
+//! Activity of each rank over time, in a bounded number of time steps, for a picture.
 
 use crate::engine::{Observer, Wakening};
 
-/// What a rank does.
+/// Activity of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doing {
-    /// Computes.
+    /// Is computing.
     Compute,
     /// Is blocked on the latency of a message, or in the overhead of a call.
     Latency,
@@ -16,23 +16,23 @@ pub enum Doing {
 }
 
 impl Doing {
-    /// All of them, in the order of the shares.
+    /// All activities, in the order of the shares.
     pub const ALL: [Doing; 4] = [Doing::Compute, Doing::Latency, Doing::Bandwidth, Doing::Waiting];
 }
 
-/// Watches what each rank does. Its memory is ranks times steps of time.
+/// Observer of the activity of each rank. Its memory is ranks times time steps.
 #[derive(Debug)]
 pub struct Lanes {
     /// Length of the run in seconds.
     pub seconds: f64,
-    /// Steps of time.
+    /// Number of time steps.
     pub steps: usize,
-    /// Rank by rank, step by step: seconds of each of [`Doing::ALL`] but the last.
+    /// Rank by rank, step by step: seconds of each of [`Doing::ALL`] except the last.
     spent: Vec<[f32; 3]>,
 }
 
 impl Lanes {
-    /// For a replay of so many ranks that takes so many seconds.
+    /// Creates an observer for a replay of `ranks` ranks that takes `seconds`.
     pub fn new(ranks: usize, seconds: f64, steps: usize) -> Self {
         Self { seconds, steps, spent: vec![[0.0; 3]; ranks * steps] }
     }
@@ -40,7 +40,7 @@ impl Lanes {
     fn add(&mut self, rank: u32, doing: usize, from: f64, until: f64) {
         let step = self.seconds / self.steps as f64;
         let lane = rank as usize * self.steps;
-        // What a fiber does is not what its rank does.
+        // The activity of a fiber is not that of its rank.
         if step <= 0.0 || until <= from || lane >= self.spent.len() {
             return;
         }
@@ -54,7 +54,7 @@ impl Lanes {
         }
     }
 
-    /// What a rank does most of the time in each step.
+    /// Returns the predominant activity of a rank in each step.
     pub fn lane(&self, rank: usize) -> Vec<Doing> {
         let step = (self.seconds / self.steps as f64) as f32;
         let most = |spent: &[f32; 3]| {
@@ -84,7 +84,7 @@ impl Observer for Lanes {
     }
 
     fn released(&mut self, rank: u32, by: u32, date: f64, seconds: f64) {
-        // The messages of a collective drain meanwhile; whoever looks for a message waits.
+        // The messages of a collective drain meanwhile; a rank that looks for a message waits.
         if (by as usize) * self.steps >= self.spent.len() {
             self.add(rank, 2, date - seconds, date);
         }

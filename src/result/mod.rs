@@ -1,4 +1,4 @@
-//! Why a replay took the time that it took: observers that look on and explain it.
+//! Observers that explain the duration of a replay.
 
 pub mod critical;
 pub mod explain;

@@ -1,4 +1,4 @@
-//! For how long each link is full.
+//! Time during which each link is full.
 
 use crate::engine::{Interest, Observer};
 use crate::ids::LinkId;
@@ -21,14 +21,14 @@ impl Account {
     }
 }
 
-/// Keeps an account of full links.
+/// Observer of full links.
 #[derive(Debug, Default)]
 pub struct Saturation {
     links: Vec<Account>,
 }
 
 impl Saturation {
-    /// The shares of a run of so many seconds in which a link was full, and in which it limited a message.
+    /// Returns the shares of a run of `end` seconds in which a link was full, and in which it was a bottleneck.
     pub fn shares(&self, link: LinkId, end: f64) -> (f64, f64) {
         let Some(mut account) = self.links.get(link.index()).copied() else { return (0.0, 0.0) };
         account.until(end.max(account.since));

@@ -1,4 +1,4 @@
-//! How long messages are under way, by their size: those that ranks wait for.
+//! Duration of messages by size, for messages that ranks wait for.
 
 use crate::engine::{Observer, Wakening};
 use crate::mpi::messages::Envelope;
@@ -27,7 +27,7 @@ pub struct AwaitedSizes {
     is_on: bool,
 }
 
-/// Class of a size: 0 for nothing, else one more than the logarithm of the next power of two.
+/// Returns the class of a size: 0 for empty messages, otherwise one more than the logarithm of the next power of two.
 fn class(bytes: u64) -> u8 {
     match bytes {
         0 => 0,
@@ -36,12 +36,12 @@ fn class(bytes: u64) -> u8 {
 }
 
 impl AwaitedSizes {
-    /// Adds up times if `is_on`; otherwise does nothing.
+    /// Creates an observer, which does nothing unless `is_on`.
     pub fn new(is_on: bool) -> Self {
         Self { is_on, ..Self::default() }
     }
 
-    /// The classes that have messages, in ascending order.
+    /// Returns the classes that have messages, in ascending order.
     pub fn classes(&self) -> Vec<AwaitedSize> {
         let class = |(class, &(messages, seconds)): (usize, &(u64, f64))| AwaitedSize {
             up_to: if class == 0 { 0 } else { 1_u64.checked_shl(class as u32 - 1).unwrap_or(u64::MAX) },
