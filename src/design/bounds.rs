@@ -1,9 +1,9 @@
-//! Closed forms that bound a network before it is built. Those of size, degree and distance are in
+//! Closed forms that bound a network before it is built. Bounds on size, degree and distance are in
 //! [`crate::topology::metrics::bounds`].
 
 use super::{DesignError, invalid};
 
-/// The smallest and largest sensible number of switches between so many compute nodes.
+/// Smallest and largest sensible number of switches between N compute nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SwitchCounts {
     /// Levels of switches at the largest number.
@@ -14,7 +14,7 @@ pub struct SwitchCounts {
     pub least: Option<u64>,
 }
 
-/// Bounds on the number of switches with m ports between N compute nodes with n ports.
+/// Returns bounds on the number of switches with m ports between N compute nodes with n ports.
 ///
 /// (*Network design notes*.) `k = ceil(log((N-1)/n) / log(m-1))`, `M_max = N n sum_{a=1..k} (m-1)^(a-1)`; for n = 1
 /// `M_min = ceil((N - 2(m-1))/(m-2)) + 2` if N > m, and 1 otherwise. (The notes print 72,000 for N = 1000, m = 24, n =

@@ -1,10 +1,10 @@
-//! Growing a DSN-F step by step: which cables are added, moved and removed.
+//! Step-by-step expansion of a DSN-F: the cables that are added, moved and removed.
 //!
 //! (*Layout-aware Expandable Low-degree Topology*, its sections on expansion.) Adding switches only adds cables. When
 //! there are `(p + 1) 2^(p+1)` switches, two of each super-node in the third layer, the network turns into the DSN-F of
-//! p + 1 with one layer: super-node S splits into 2S and 2S + 1. What that takes is the difference of the two sets of
-//! cables, so a cable that stays between two switches under another name counts as no work. (The source counts p + 7 of
-//! 4p + 4 cables of a super-node; p + 5 cables really go and p + 6 come.)
+//! p + 1 with one layer: super-node S splits into 2S and 2S + 1. The work is the difference of the two sets of cables,
+//! so a cable that remains between two switches under another name counts as no work. (The source counts p + 7 of 4p +
+//! 4 cables of a super-node; actually p + 5 cables are removed and p + 6 added.)
 
 use super::{DesignError, invalid};
 use crate::topology::families::dsnf::{Dsnf, Fill, Label, checked};
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Largest number of switches of a plan, which lists every cable.
 const MAX_SWITCHES: usize = 1 << 18;
 
-/// A switch: its number, which stays, and its label at this time.
+/// Switch with its permanent number, and its label at this time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Switch {
     /// Number: that of the first network, then in the order in which switches are added.
@@ -23,35 +23,35 @@ pub struct Switch {
     pub label: [usize; 3],
 }
 
-/// What happens to a cable.
+/// Work on a cable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// A new cable.
+    /// The cable is added.
     Add,
-    /// One end stays, the other one goes from this switch to another.
+    /// One end stays, the other one moves from this switch to another.
     Move {
-        /// Where the other end was.
+        /// Switch of the other end before the move.
         from: Switch,
     },
-    /// A cable that goes.
+    /// The cable is removed.
     Remove,
 }
 
-/// A change of one cable.
+/// Change of one cable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// What happens.
+    /// Work on the cable.
     pub work: Work,
-    /// The switches that it joins, or joined; of a moved cable the end that stays comes first.
+    /// Switches that it joins, or joined; of a moved cable the end that stays comes first.
     pub ends: [Switch; 2],
 }
 
 /// One step: switches that are added, or a transformation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The p before.
+    /// Parameter p before.
     pub p_before: usize,
-    /// The p after; another one if this is a transformation.
+    /// Parameter p after; different if this is a transformation.
     pub p: usize,
     /// Number of switches before.
     pub n_before: usize,
@@ -63,12 +63,12 @@ pub struct Step {
     pub cables_before: usize,
     /// Number of cables after.
     pub cables: usize,
-    /// What changes, in the order of the switches.
+    /// Changes, in the order of the switches.
     pub changes: Vec<Change>,
 }
 
 impl Step {
-    /// Number of cables that are added, moved and removed.
+    /// Returns the number of cables that are added, moved and removed.
     pub fn counts(&self) -> [usize; 3] {
         let count = |wanted: fn(&Work) -> bool| self.changes.iter().filter(|change| wanted(&change.work)).count();
         [
@@ -78,16 +78,16 @@ impl Step {
         ]
     }
 
-    /// The share of moved cables that the source gives for a transformation: `(p + 7)/(4p + 4)`.
+    /// Returns the share of moved cables of a transformation according to the source: `(p + 7)/(4p + 4)`.
     pub fn fraction_of_source(&self) -> Option<f64> {
         (self.p > self.p_before).then(|| (self.p_before + 7) as f64 / (4 * self.p_before + 4) as f64)
     }
 }
 
-/// A network while it grows.
+/// Network while it grows.
 struct Site {
     shape: Dsnf,
-    /// The number of the switch with each label.
+    /// Number of the switch with each label.
     numbers: HashMap<Label, usize>,
 }
 
@@ -100,7 +100,7 @@ impl Site {
         Switch { number: self.numbers[&label], label: [label.level, label.layer, label.supernode] }
     }
 
-    /// The cables, by the numbers of their ends.
+    /// Returns the cables, by the numbers of their ends.
     fn cables(&self) -> BTreeMap<(usize, usize), [Switch; 2]> {
         let end = |switch: u32| self.switch(self.shape.label(switch as usize));
         let cables = self.shape.cables().into_iter().filter(|(u, v)| u != v);
@@ -113,7 +113,7 @@ impl Site {
         let (before, after) = (self.cables(), next.cables());
         let gone: BTreeSet<_> = before.keys().filter(|key| !after.contains_key(key)).copied().collect();
         let come: BTreeSet<_> = after.keys().filter(|key| !before.contains_key(key)).copied().collect();
-        // A cable that goes is used again at one of its ends, where a new cable needs one.
+        // A removed cable is reused at one of its ends, if a new cable is needed there.
         let mut at: BTreeMap<usize, BTreeSet<(usize, usize)>> = BTreeMap::new();
         for &(u, v) in &gone {
             at.entry(u).or_default().insert((u, v));
@@ -151,7 +151,7 @@ impl Site {
         }
     }
 
-    /// The same network with more switches.
+    /// Returns the network with more switches.
     fn grown(&self, n: usize) -> Self {
         let shape = Dsnf { n, ..self.shape };
         let mut next = Self { shape, numbers: self.numbers.clone() };
@@ -162,7 +162,7 @@ impl Site {
         next
     }
 
-    /// The network of p + 1, with its one complete layer.
+    /// Returns the network of p + 1, with its one complete layer.
     fn transformed(&self) -> Self {
         let p = self.shape.p;
         let relabelled = |label: &Label| match *label {
@@ -175,18 +175,18 @@ impl Site {
     }
 }
 
-/// Number of switches at which a DSN-F of p turns into one of p + 1.
+/// Returns the number of switches at which a DSN-F of p turns into one of p + 1.
 fn transformation_at(p: usize) -> usize {
     (p + 1) << (p + 1)
 }
 
-/// The steps from one DSN-F to a larger one. Both are written as in a specification, without the name of the family:
-/// `n=64,p=3`. Without `fill=` in them the last layer is filled super-node by super-node, unless there is a
-/// transformation on the way, which needs it balanced.
+/// Returns the steps from one DSN-F to a larger one. Both are written as in a specification, without the name of the
+/// family: `n=64,p=3`. Without `fill=` the last layer is filled super-node by super-node, unless there is a
+/// transformation between them, which needs it balanced.
 ///
 /// # Errors
-/// [`DesignError`] if one of them is no DSN-F, or the second one is smaller, or the transformation is not defined (p <
-/// 2).
+/// [`DesignError`] if one of them is not a DSN-F, or the second one is smaller, or the transformation is not defined (p
+/// < 2).
 pub fn expansion(from: &str, to: &str) -> Result<Vec<Step>, DesignError> {
     let (mut start, mut end) = (read(from)?, read(to)?);
     if end.p < start.p {

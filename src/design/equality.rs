@@ -1,13 +1,13 @@
 //! A genetic search for the hops of an Equality network with short paths.
 //!
-//! (*Performance evaluation of multi-exaflops machines using Equality network topology*; the genome is ours.) It makes
-//! the product of average distance and diameter small for a given number of switches and degree. A genome is a set of
-//! odd and a set of even hops that together give the degree; -1 and 1 are always among them. Parents win tournaments of
-//! three, a child takes hops of both at random, one hop in five children is replaced, the best two survive. As the
-//! graph looks the same from everywhere, one breadth-first search measures a genome. The result is never claimed to be
-//! optimal.
+//! (*Performance evaluation of multi-exaflops machines using Equality network topology*; the genome is ours.) It
+//! minimises the product of average distance and diameter for a given number of switches and degree. A genome is a set
+//! of odd and a set of even hops that together have the required degree; -1 and 1 are always among them. Parents win
+//! tournaments of three, a child takes hops of both at random, one hop in five children is replaced, the best two
+//! survive. As the graph looks the same from every switch, one breadth-first search measures a genome. The result is
+//! never claimed to be optimal.
 //!
-//! Every generation draws from a seed of its own, so a search that is saved and resumed ends as one that was not.
+//! Every generation draws from a seed of its own, so a search that is saved and resumed ends like an uninterrupted one.
 
 use super::{DesignError, invalid};
 use crate::topology::graph::MAX_ARCS;
@@ -28,7 +28,7 @@ pub const PATIENCE: u32 = 100;
 /// Largest number of switches.
 const MAX_SWITCHES: u32 = 1 << 20;
 
-/// What is searched for.
+/// Target of the search.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Goal {
@@ -36,11 +36,11 @@ pub struct Goal {
     pub switches: u32,
     /// Cables at a switch, at least 2 and at most half the number of switches.
     pub degree: u32,
-    /// Seed.
+    /// Seed of the search.
     pub seed: u64,
-    /// Odd hops beside -1 and 1 that must be there.
+    /// Required odd hops besides -1 and 1.
     pub odd: Vec<u32>,
-    /// Even hops that must be there.
+    /// Required even hops.
     pub even: Vec<u32>,
 }
 
@@ -48,15 +48,15 @@ pub struct Goal {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Genome {
-    /// Odd hops from 3 to n - 3; -1 and 1 come with them.
+    /// Odd hops from 3 to n - 3; -1 and 1 are implied.
     pub odd: Vec<u32>,
     /// Even hops from 2 to n/2.
     pub even: Vec<u32>,
-    /// Its score; the sum of the distances is over those from one switch.
+    /// Score; the sum of the distances is over those from one switch.
     pub score: Score,
 }
 
-/// How good a genome is: a smaller product is better, `None` (not connected) is worst.
+/// Quality of a genome: a smaller product is better, `None` (not connected) is worst.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Score {
@@ -67,27 +67,27 @@ pub struct Score {
 }
 
 impl Score {
-    /// What is compared: the product of diameter and sum of distances.
+    /// Returns the compared value: the product of diameter and sum of distances.
     fn cost(self) -> u128 {
         self.diameter.map_or(u128::MAX, |diameter| u128::from(diameter) * u128::from(self.sum))
     }
 }
 
-/// A search as it stands: enough to go on.
+/// State of a search, sufficient to resume it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
     /// Name and version of this form, for files.
     pub schema: String,
-    /// What is searched for.
+    /// Target of the search.
     pub goal: Goal,
-    /// Generations done.
+    /// Number of generations done.
     pub generation: u32,
-    /// The generation in which the best genome came up.
+    /// Generation that found the best genome.
     pub best_since: u32,
-    /// The best genome of the start.
+    /// Best genome of the start.
     pub first: Genome,
-    /// The genomes, the best one first.
+    /// Genomes, the best one first.
     pub population: Vec<Genome>,
 }
 
@@ -140,13 +140,13 @@ impl Goal {
         Ok(())
     }
 
-    /// Cables at a switch that a hop makes (Equation 1).
+    /// Returns the number of cables at a switch that a hop makes (Equation 1).
     fn ports(&self, hop: u32) -> u32 {
         if hop % 2 == 1 || 2 * hop == self.switches { 1 } else { 2 }
     }
 
-    /// Makes two sets of hops fit the degree: random ones go while there are too many, random ones come while there
-    /// are too few. Fixed hops are always there.
+    /// Makes two sets of hops fit the degree: random ones are removed while there are too many, and added while there
+    /// are too few. Fixed hops are always present.
     fn filled(&self, mut odd: Vec<u32>, mut even: Vec<u32>, random: &mut Randomness) -> Genome {
         for (hops, fixed) in [(&mut odd, &self.odd), (&mut even, &self.even)] {
             hops.retain(|hop| !fixed.contains(hop));
@@ -165,7 +165,7 @@ impl Goal {
             } else if used == room {
                 break;
             } else {
-                // There are n/2 - 2 odd hops, at least as many as the degree asks for beside -1 and 1.
+                // There are n/2 - 2 odd hops, at least the number that the degree requires besides -1 and 1.
                 let hop = if random.below(2) == 0 {
                     3 + 2 * random.below(self.switches as usize / 2 - 2) as u32
                 } else {
@@ -184,14 +184,14 @@ impl Goal {
         Genome { odd, even, score: Score { diameter: None, sum: 0 } }
     }
 
-    /// Measures genomes and puts the best first; of equals the earlier one stays first.
+    /// Measures genomes and sorts the best first; of equals the earlier one stays first.
     fn ranked(&self, mut genomes: Vec<Genome>) -> Vec<Genome> {
         genomes.par_iter_mut().for_each(|genome| genome.score = self.score(genome));
         genomes.sort_by_key(|genome| genome.score.cost());
         genomes
     }
 
-    /// Distances from switch 0.
+    /// Scores a genome by the distances from switch 0.
     fn score(&self, genome: &Genome) -> Score {
         let n = self.switches;
         let even = genome.even.iter().flat_map(|&hop| [hop, n - hop]);
@@ -225,7 +225,7 @@ impl Goal {
 
     fn child(&self, population: &[Genome], random: &mut Randomness) -> Genome {
         let mut parent = || {
-            // The population is in order, so the smallest of three numbers is the winner.
+            // The population is sorted, so the smallest of three numbers is the winner.
             let winner = (0..TOURNAMENT).map(|_| random.below(population.len())).min();
             &population[winner.expect("a tournament has contestants")]
         };
@@ -252,10 +252,10 @@ impl Goal {
 }
 
 impl Search {
-    /// Checks a search that was read from a file against what is wanted now.
+    /// Checks a search that was read from a file against the present target.
     ///
     /// # Errors
-    /// [`DesignError::InvalidParameter`] if it is a search for something else, or no search of this program.
+    /// [`DesignError::InvalidParameter`] if its target differs, or it is not a search of this program.
     pub fn resume(self, goal: &Goal) -> Result<Self, DesignError> {
         if self.schema != SCHEMA {
             return invalid("schema", self.schema, format!("a saved search says `{SCHEMA}`"));
@@ -280,7 +280,7 @@ impl Search {
         Ok(self)
     }
 
-    /// Whether the search has nothing to do any more before generation `generations`.
+    /// `true` if the search has finished before generation `generations`.
     pub fn is_done(&self, generations: u32) -> bool {
         self.generation >= generations || self.generation - self.best_since >= PATIENCE
     }
@@ -300,19 +300,19 @@ impl Search {
         self.population = next;
     }
 
-    /// The best genome so far.
+    /// Returns the best genome so far.
     pub fn best(&self) -> &Genome {
         &self.population[0]
     }
 
-    /// A genome as the specification of a topology.
+    /// Returns a genome as the specification of a topology.
     pub fn spec(&self, genome: &Genome) -> String {
         let joined = |hops: &[u32]| hops.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         let odd = if genome.odd.is_empty() { String::new() } else { format!(",{}", joined(&genome.odd)) };
         format!("equality:n={},sa=[-1,1{odd}],sb=[{}]", self.goal.switches, joined(&genome.even))
     }
 
-    /// Average distance of a genome; infinite if it is not connected.
+    /// Returns the average distance of a genome; infinite if it is not connected.
     pub fn aspl(&self, genome: &Genome) -> f64 {
         let Score { diameter, sum } = genome.score;
         diameter.map_or(f64::INFINITY, |_| sum as f64 / f64::from(self.goal.switches - 1))

@@ -1,11 +1,10 @@
-//! Which families can join so many hosts with switches of so many ports, and how they compare.
+//! Families that can join N hosts with radix-R switches, and their comparison.
 //!
-//! For each family the parameters are chosen that need the fewest switches and still carry uniform traffic: cables,
-//! counted in both directions, over hosts times average distance is the balance K/(p a) of *Performance evaluation of
-//! multi-exaflops machines using Equality network topology*, and it should reach 1. Families that are built balanced by
+//! For each family the parameters are those with the fewest switches that still carry uniform traffic: cables, counted
+//! in both directions, over hosts times average distance is the balance K/(p a) of *Performance evaluation of
+//! multi-exaflops machines using Equality network topology*, and it should reach 1. Families that are balanced by
 //! convention (Dragonfly with `a = 2p = 2h`, Slim Fly with half the degree as hosts, fat trees) follow it. Families
-//! that cannot reach 1 are listed all the same, with what they reach. One-way cables out of a switch and into it share
-//! a port.
+//! that cannot reach 1 are listed as well, with their balance. One-way cables out of a switch and into it share a port.
 
 use super::{DesignError, invalid};
 use crate::cost::{Bill, Prices};
@@ -20,7 +19,7 @@ pub const MAX_HOSTS: u64 = 1 << 18;
 /// Largest product of switches and arcs for which distances are measured here.
 const MAX_WORK: u128 = 1 << 34;
 
-/// What a network has to have.
+/// Requirements of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wanted {
     /// Number of hosts, at least 2.
@@ -29,32 +28,32 @@ pub struct Wanted {
     pub radix: u64,
 }
 
-/// A network that fits.
+/// Network that fits.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fit {
     /// Specification.
     pub topology: String,
-    /// Hosts on each switch that bears hosts.
+    /// Hosts on each switch that has hosts attached.
     pub hosts_per_switch: u32,
-    /// Hosts that it has room for.
+    /// Number of hosts that it has room for.
     pub hosts: u64,
     /// Number of switches.
     pub switches: usize,
     /// Number of cables between switches.
     pub cables: usize,
-    /// Whether they are one-way.
+    /// `true` if they are one-way.
     pub directed: bool,
     /// Ports in use on the fullest switch.
     pub ports: u64,
     /// Largest distance between switches with hosts; `None` if it is too much work.
     pub diameter: Option<usize>,
-    /// Average distance of them.
+    /// Average distance between switches with hosts.
     pub aspl: Option<f64>,
     /// Arcs over hosts times average distance: 1 carries uniform traffic at full speed.
     pub balance: Option<f64>,
     /// Metres of cable between switches on the default floor plan.
     pub metres: f64,
-    /// Prices on that floor plan; `None` if the list has none for so few ports.
+    /// Prices on that floor plan; `None` if the list has no switch of that size.
     pub bill: Option<Bill>,
 }
 
@@ -90,7 +89,7 @@ impl std::str::FromStr for Wanted {
     }
 }
 
-/// The networks that fit: those with balance first, then by the number of switches and of cables.
+/// Returns the networks that fit: balanced ones first, then by the number of switches and of cables.
 ///
 /// # Errors
 /// [`DesignError::Topology`] if a network that should fit cannot be built.
@@ -99,7 +98,7 @@ pub fn fits(wanted: Wanted, prices: &Prices) -> Result<Vec<Fit>, DesignError> {
     for (spec, hosts) in candidates(wanted) {
         let topology = match build(&spec) {
             Ok(topology) => topology,
-            // A random network may fail to connect, a large one may be too large: then the family does not fit.
+            // A random network may be disconnected, a large one may be too large: then the family does not fit.
             Err(TopologyError::Unbuildable { .. } | TopologyError::InvalidParameter { .. }) => continue,
             Err(error) => return Err(error.into()),
         };
@@ -152,7 +151,7 @@ fn measure(topology: &Topology, hosts_per_switch: u32, prices: &Prices) -> Resul
     })
 }
 
-/// Largest and average distance of the switches that bear hosts.
+/// Returns the largest and average distance of the switches that have hosts attached.
 fn between_hosts(graph: &Graph) -> Result<Option<(usize, f64)>, TopologyError> {
     if graph.switches() as u128 * graph.arcs() as u128 > MAX_WORK {
         return Ok(None);
@@ -161,7 +160,7 @@ fn between_hosts(graph: &Graph) -> Result<Option<(usize, f64)>, TopologyError> {
         let distances = distances::distances(graph)?;
         return Ok(Some((distances.diameter(), distances.aspl)));
     };
-    // Each switch with hosts counts once, however many it has.
+    // Each switch with hosts counts once, whatever its number of hosts.
     let bearing: Vec<u32> = counts.iter().map(|&count| u32::from(count > 0)).collect();
     if bearing.iter().sum::<u32>() < 2 {
         return Ok(Some((0, 0.0)));
@@ -169,10 +168,10 @@ fn between_hosts(graph: &Graph) -> Result<Option<(usize, f64)>, TopologyError> {
     Ok(distances::between_hosts(graph, &bearing).map(|between| between.hops()))
 }
 
-/// Specifications that may fit, with the hosts on each switch that bears some.
+/// Returns specifications that may fit, with the hosts on each switch that has any.
 fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> {
     let mut found: Vec<(String, u64)> = Vec::new();
-    // Families of any size and degree: as many hosts on a switch as the lower bound of distances lets through.
+    // Families of any size and degree: the hosts per switch are limited by the lower bound of distances.
     for (directed, family) in
         [(false, "random_regular"), (true, "random_directed"), (true, "imase_itoh"), (true, "gen_de_bruijn")]
     {
@@ -243,8 +242,8 @@ fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> {
         let g = hosts.div_ceil(2 * h * h).max(2);
         found.push((format!("dragonfly:a={},h={h},g={g},p={h}", 2 * h), h));
     }
-    // Networks of a fixed size for each q. By convention, half of the degree as hosts on a switch; smaller networks with
-    // up to as many hosts as cables on a switch are listed with the balance that they reach.
+    // Networks of a fixed size for each q. By convention, half of the degree as hosts on a switch; smaller networks
+    // with up to one host per cable of a switch are listed with their balance.
     type Sizes = (u64, u64, u64);
     // Number of switches, degree, hosts on a switch.
     let slimfly = |q: u64| -> Sizes {
@@ -270,14 +269,14 @@ fn candidates(Wanted { hosts, radix }: Wanted) -> Vec<(String, u32)> {
     let even = || (1..=radix / 2).map(|half| 2 * half);
     found.extend(even().find(|k| k * k / 2 >= hosts).map(|k| (format!("fat_tree2:k={k}"), k / 2)));
     found.extend(even().find(|k| k * k * k / 4 >= hosts).map(|k| (format!("fat_tree3:k={k}"), k / 2)));
-    // Networks of low degree, one host at a switch.
+    // Networks of low degree, one host per switch.
     found.extend(
         [("dsn", 4), ("dsnf", 2)]
             .into_iter()
             .filter(|(_, least)| hosts >= *least)
             .map(|(f, _)| (format!("{f}:n={hosts}"), 1)),
     );
-    // Of each Kautz diameter the network with the fewest switches would win; the sort and the measures see to that.
+    // For each Kautz diameter only the network with the fewest switches matters.
     best_of_kautz(&mut found);
     found.into_iter().map(|(spec, p)| (spec, p as u32)).collect()
 }
@@ -297,7 +296,7 @@ fn best_of_kautz(found: &mut Vec<(String, u64)>) {
     found.retain(|(spec, _)| parts(spec).is_none_or(|(k, d)| smallest[&k] == d && seen.insert(k)));
 }
 
-/// Nearly equal sizes of so many dimensions whose product is at least n, as small as steps of one make it.
+/// Returns nearly equal sizes of `dimensions` dimensions whose product is at least n, minimal under steps of one.
 fn sides(n: u64, dimensions: u32) -> Vec<u64> {
     let side = (1..).find(|side: &u64| side.checked_pow(dimensions).is_none_or(|product| product >= n)).unwrap_or(1);
     let mut sides = vec![side; dimensions as usize];

@@ -1,7 +1,7 @@
 //! Help in choosing a network before it exists: bounds, networks that fit, hops for Equality, growing a DSN-F.
 //!
-//! Nothing here simulates. [`bounds`] has the closed forms, [`fit`] lists families for so many hosts and ports,
-//! [`equality`] searches hops, [`dsnf`] says which cables an expansion touches.
+//! Nothing here simulates. [`bounds`] has the closed forms, [`fit`] lists families for a number of hosts and ports,
+//! [`equality`] searches hops, [`dsnf`] lists the cables that an expansion touches.
 
 pub mod bounds;
 pub mod dsnf;
@@ -10,17 +10,17 @@ pub mod fit;
 
 use crate::topology::TopologyError;
 
-/// Why a design cannot be made.
+/// Reason why a design cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum DesignError {
     /// A number breaks a rule.
     #[error("{parameter} is {value}: {constraint}")]
     InvalidParameter {
-        /// Its name.
+        /// Name of the parameter.
         parameter: &'static str,
-        /// What was given.
+        /// Value as given.
         value: String,
-        /// The rule.
+        /// Rule that it breaks.
         constraint: String,
     },
     /// A topology cannot be built.
@@ -29,7 +29,7 @@ pub enum DesignError {
 }
 
 impl DesignError {
-    /// One line on what to do about it.
+    /// Returns one line of advice.
     pub fn help(&self) -> String {
         match self {
             Self::InvalidParameter { .. } => "change it so that the rule holds".into(),
