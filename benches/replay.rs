@@ -1,4 +1,4 @@
-//! Speed of the parts that people wait for: reading a trace, replaying it, sharing links.
+//! Speed of the parts that users wait for: reading a trace, replaying it, sharing links.
 //!
 //! `cargo bench` measures; `cargo bench -- --test` only checks that everything runs.
 
@@ -35,7 +35,7 @@ fn reading(c: &mut Criterion) {
         let shipped = read(name);
         group.throughput(Throughput::Elements(shipped.total_actions()));
         group.bench_function(name, |b| b.iter(|| read(name)));
-        // The same trace in other clothes.
+        // The same trace in other formats.
         for ending in [".ti", ".ti.gz", ".ti.xz", ".mtrace", ".mtrace.zst"] {
             let file = folder.path().join(format!("{name}{ending}"));
             let mut out = File::create(&file).expect("a file");
@@ -46,10 +46,10 @@ fn reading(c: &mut Criterion) {
                 b.iter(|| trace::read(&file, &options).expect("a trace"))
             });
         }
-        // What the 16-byte form costs without any reading.
+        // Cost of the 16-byte form without any reading.
         group.bench_function(format!("{name}, a copy in memory"), |b| b.iter(|| shipped.clone()));
     }
-    // Lines whose number of ranks shows only at the end.
+    // Lines whose number of ranks is only known at the end.
     let mut text = String::new();
     for line in 0..4 * 512_u32 {
         text.push_str(&format!("{} alltoallv 100000", line / 4));
@@ -69,7 +69,7 @@ fn replaying(c: &mut Criterion) {
     let mut group = c.benchmark_group("replay");
     group.sample_size(10);
     for (topology, routing) in [("torus:8x8", "dimension_order"), ("imase_itoh:n=64,d=6", "polynomial")] {
-        // The speeds that earlier figures were taken with.
+        // Speeds of earlier measurements.
         let defaults = Some(Version::V0_1);
         let (network, routing) = (Some(topology.to_owned()), Some(routing.to_owned()));
         let choice = NetworkChoice { topology: network, routing, defaults, ..NetworkChoice::default() };
@@ -86,7 +86,7 @@ fn replaying(c: &mut Criterion) {
     }
 }
 
-/// The same as packets, under a static and an adaptive rule.
+/// Replays as packets, under a static and an adaptive rule.
 fn packets(c: &mut Criterion) {
     let mut group = c.benchmark_group("packets");
     group.sample_size(10);

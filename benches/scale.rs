@@ -1,4 +1,4 @@
-//! How cost grows with size: many ranks, many concurrent transfers, transfers that all depend on each other.
+//! Growth of cost with size: many ranks, many concurrent transfers, transfers that all depend on each other.
 //!
 //! `cargo bench --bench scale` runs in minutes; `MOPSIM_BENCH_LARGE=1` adds the sizes that take longer or some GiB.
 
@@ -28,7 +28,7 @@ fn large() -> bool {
 }
 
 fn platform(topology: &str) -> Arc<Platform> {
-    // The speeds that earlier figures were taken with.
+    // Speeds of earlier measurements.
     let routing = default_for(&topology::build(topology).expect("a topology")).to_owned();
     let choice = NetworkChoice {
         topology: Some(topology.to_owned()),
@@ -55,7 +55,7 @@ fn bench(c: &mut Criterion, group: &str, name: &str, model: &str, messages: u64,
     });
 }
 
-/// Dissemination: in round k everybody sends 8 bytes to the rank 2^k further on. No two messages share a link at a
+/// Dissemination: in round k every rank sends 8 bytes to the rank 2^k further on. No two messages share a link at a
 /// time.
 fn dissemination(ranks: u32, rounds: u32) -> Trace {
     let of = |rank: u32| {
@@ -83,9 +83,9 @@ fn uncontended(c: &mut Criterion) {
     }
 }
 
-/// Ten steps of a 3-D halo exchange of 64 KiB a side on a periodic grid, each with an allreduce of 8 bytes by recursive
-/// doubling (binomial with a remainder, where the number of ranks is no power of two). With drift, computations differ
-/// by up to a fifth from rank to rank.
+/// Ten steps of a 3-D halo exchange of 64 KiB per side on a periodic grid, each with an allreduce of 8 bytes by
+/// recursive doubling (binomial with a remainder, if the number of ranks is not a power of two). With drift,
+/// computations differ by up to a fifth from rank to rank.
 fn halo(side: u32, drift: bool) -> (Trace, u64) {
     const STEPS: usize = 10;
     let ranks = side.pow(3);
@@ -128,7 +128,7 @@ fn local_contention(c: &mut Criterion) {
     for &side in sides {
         let ranks = side.pow(3);
         let mut topologies = vec![format!("torus:{side}x{side}x{side}")];
-        // There neighbours on the grid are far from each other, and everybody is in everybody's way.
+        // There neighbours on the grid are far from each other, and all messages contend.
         if side <= 10 || large() {
             topologies.push(format!("imase_itoh:n={ranks},d=6"));
         }
@@ -143,7 +143,7 @@ fn local_contention(c: &mut Criterion) {
     }
 }
 
-/// Transfers over four random links each, all at once, as the solver sees them.
+/// Simultaneous transfers over four random links each, as the solver sees them.
 struct Coupled {
     sharing: MaxMin,
     flows: Vec<FlowId>,
@@ -172,10 +172,10 @@ fn coupled(flows: usize, links: usize) -> Coupled {
     Coupled { sharing, flows, links: links as u32, bytes }
 }
 
-/// Runs all transfers to their end; gives the date of the last.
+/// Runs all transfers to completion; returns the completion time of the last one.
 fn run_to_the_end(Coupled { mut sharing, flows, links, mut bytes }: Coupled) -> f64 {
     let (mut now, mut since, mut rates) = (0.0, vec![0.0; flows.len()], vec![0.0; flows.len()]);
-    // The slots of clocks come first, then those of flows with dates of their own.
+    // The slots of clocks come first, then those of flows with completion times of their own.
     let (mut ends, mut clocks) = (EventQueue::new(), Clocks::default());
     loop {
         sharing.solve();

@@ -14,7 +14,7 @@ use mopsim::traffic::{self, Setting};
 use std::path::Path;
 
 const EQUALITY: &str = "equality:n=1024,sa=[-1,1,9,29,147,157,173,175,193,217,265,299],sb=[32,110]";
-/// The hops of 64,000 routers that studies/throughput-million.toml has.
+/// Hops of 64,000 routers in studies/throughput-million.toml.
 const MILLION: &str = "equality:n=64000,sa=[-1,1,295,1059,1165,2179,2239,6449,6517,6609,7809,8201,10587,10899,13857,15245,\
     15593,16265,16567,17093,17609,17717,20299,22853,26887,32325,33921,37351,37997,44251,44543,45173,45509,48015,49867,52443,\
     53597,57693,58477,59009,60389,63689],sb=[5284,12204,12814,14140,18400,20192,21828,27284,28226,29222,31556]";

@@ -1,4 +1,4 @@
-//! Speed of what is computed about networks: distances, routes of all pairs, cuts, latencies.
+//! Speed of network computations: distances, routes of all pairs, cuts, latencies.
 //!
 //! `cargo bench --bench topology` measures; `-- --test` only checks that everything runs. Sizes are such that a run
 //! ends in minutes; `MOPSIM_BENCH_LARGE=1` adds networks of 16,384 and 65,536 switches.
@@ -39,7 +39,8 @@ fn measuring(c: &mut Criterion) {
     group.bench_function("bisection of random:n=2048,d=16", |b| b.iter(|| by_metis(&random, Counting::Arcs, 1)));
 }
 
-/// The routes from every source, one to each other switch; what they sum up to is only there to be looked at.
+/// Computes the routes from every source, one to each other switch; their sum only keeps the compiler from removing the
+/// work.
 fn all_routes(topology: &Topology, name: &str, every: usize) -> usize {
     let routing = routing::build(name, topology, &Options::default()).expect("a routing");
     let n = topology.graph.switches() as u32;
@@ -66,7 +67,7 @@ fn routing_all(c: &mut Criterion) {
     if large() {
         for spec in ["random:n=16384,d=16", "skywalk:z=16,c=1024,di=8,do=8"] {
             let network = topology(spec);
-            // The trees of all sources, and of each a few of the paths in it.
+            // Trees of all sources, and a few of the paths in each.
             for name in ["bfs", "lowest_latency"] {
                 group.bench_function(format!("{name}, {spec}"), |b| b.iter(|| all_routes(&network, name, 256)));
             }

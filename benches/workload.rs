@@ -1,4 +1,4 @@
-//! Speed of generated workloads: against reading the same trace from a file, and of large ones.
+//! Speed of generated workloads: compared with reading the same trace from a file, and of large ones.
 //!
 //! `cargo bench --bench workload` measures; `cargo bench --bench workload -- --test` only checks that everything runs.
 
@@ -12,7 +12,7 @@ fn instance(name: &str, ranks: u32, given: &[(&str, &str)]) -> Instance {
     catalogue::open(name).and_then(|program| program.instantiate(ranks, &given, &Limits::default())).expect("legal")
 }
 
-/// A trace that is generated is there before the same one is read.
+/// Compares generating a trace with reading the same one from a file.
 fn generate_or_read(c: &mut Criterion) {
     let lu = instance("npb/lu", 64, &[("class", "A"), ("iterations", "10")]);
     let mut plain = Vec::new();
@@ -48,7 +48,7 @@ fn large(c: &mut Criterion) {
     group.bench_function("bt.D.1024.it2", |b| b.iter(|| bt.summary().expect("runs")));
 }
 
-/// Graphs are made when the workload is given its parameters.
+/// Graphs are built when the workload gets its parameters.
 fn graphs(c: &mut Criterion) {
     let mut group = c.benchmark_group("graph500");
     group.sample_size(10);

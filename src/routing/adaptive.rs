@@ -1,10 +1,10 @@
 //! Minimal adaptive routing at flow level: the shortest path with the least load when the message starts.
 //!
-//! With global knowledge, the load of a path is that of its most loaded link; of the paths with the least such load it is
-//! one with the smallest sum of loads. With local knowledge, every switch in turn takes the least loaded of its shortest
-//! next hops, as routers do that see their own output queues alone. Equal choices are told apart by a hash of source,
-//! destination, sequence number and seed: messages that start at one instant see the same loads, and would otherwise all
-//! choose alike.
+//! With global knowledge, the load of a path is that of its most loaded link; of the paths with the lowest such load it
+//! is one with the smallest sum of loads. With local knowledge, every switch in turn takes the least loaded of its
+//! shortest next hops, as routers do that see only their own output queues. Ties are broken by a hash of source,
+//! destination, sequence number and seed: messages that start at one instant see the same loads, and would otherwise
+//! all make the same choice.
 //!
 //! A route is kept until its message has arrived, since the rate of a flow belongs to one set of links; real adaptive
 //! routers decide packet by packet.
@@ -18,7 +18,7 @@ use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, nearer};
 use crate::topology::{ArcId, Graph, Topology, chosen, derived_seed};
 
-/// The option for what a choice sees.
+/// Option for the knowledge of a choice.
 pub(super) const KNOWLEDGE: Parameter = Parameter {
     name: "knowledge",
     values: Values::Words(&["global", "local"]),
@@ -26,7 +26,7 @@ pub(super) const KNOWLEDGE: Parameter = Parameter {
     help: "loads that a choice sees: those of whole paths, or those of the links out of a switch",
 };
 
-/// Pairs of switches whose shortest paths are kept: all of 256 switches.
+/// Number of pairs of switches whose shortest paths are kept: all of 256 switches.
 const PAIRS: usize = 1 << 16;
 
 pub(super) struct Adaptive {
@@ -34,7 +34,7 @@ pub(super) struct Adaptive {
     pub local: bool,
     pub hosts: HostNumbers,
     pub towards: Towards,
-    /// Shortest paths of pairs of switches, each pair in the place that its hash names.
+    /// Shortest paths of pairs of switches, each pair at the index of its hash.
     pairs: Vec<Mutex<Option<Box<Paths>>>>,
 }
 
@@ -63,13 +63,13 @@ struct Paths {
 }
 
 impl Paths {
-    /// The paths by distances that hold on them; `None` if there is none.
+    /// Returns the paths for distances that are valid on them; `None` if there is none.
     fn new(graph: &Graph, distance: &[u32], from: SwitchId, to: SwitchId) -> Option<Self> {
         if distance[from.index()] == FAR {
             return None;
         }
         let (mut switches, mut first, mut hops) = (vec![from], vec![0], Vec::new());
-        // Switches of one level are next to each other, and their heads are those of the next one.
+        // Switches of one level are adjacent, and their heads are those of the next one.
         let mut level = 0..1;
         while switches[level.start] != to {
             let next = level.end;
@@ -100,13 +100,13 @@ impl Paths {
             *kept = load(*arc);
         }
         let last = self.switches.len() - 1;
-        // The least that the most loaded link of a path can have, from the destination back.
+        // Lowest possible maximum load of a path, computed from the destination back.
         (self.least[last], self.sums[last]) = (0, 0);
         for switch in (0..last).rev() {
             let most = |hop: usize| self.loads[hop].max(self.least[self.hops[hop].1 as usize]);
             self.least[switch] = self.hops_of(switch).map(most).min().unwrap_or(0);
         }
-        // Of the paths without a link above that, the least sum.
+        // Lowest sum, of the paths without a link above that.
         let limit = self.least[0];
         let sum = |paths: &Self, hop: usize| {
             let rest = paths.sums[paths.hops[hop].1 as usize];
@@ -138,12 +138,12 @@ impl Adaptive {
         }
     }
 
-    /// Returns what equal choices of a message are told apart by.
+    /// Returns the key that breaks ties of a message.
     pub fn key(&self, ends: &Ends, message: Message) -> u64 {
         derived_seed(derived_seed(self.seed, ends.pair()), message.sequence)
     }
 
-    /// Appends the least loaded of the shortest paths; `false` if there is none.
+    /// Appends the least loaded of the shortest paths; returns `false` if there is none.
     pub fn minimal(
         &self,
         from: SwitchId,
@@ -163,7 +163,7 @@ impl Adaptive {
             n if n * n <= PAIRS => from.index() * n + to.index(),
             _ => chosen(derived_seed(u64::from(from.0), u64::from(to.0)), PAIRS),
         };
-        // If another thread panicked there, what it left is thrown away.
+        // If another thread panicked there, its unfinished entry is dropped.
         let mut slot = self.pairs[place].lock().unwrap_or_else(PoisonError::into_inner);
         if !matches!(&*slot, Some(paths) if paths.from == from && paths.to == to) {
             *slot =
@@ -236,7 +236,7 @@ mod tests {
     use crate::topology;
     use proptest::prelude::*;
 
-    /// All shortest paths, one by one.
+    /// Returns all shortest paths, one by one.
     fn all(graph: &Graph, from: SwitchId, to: SwitchId) -> Vec<Vec<ArcId>> {
         let (distance, _) = crate::topology::hops::distances(graph, to);
         let mut open = vec![Vec::new()];
@@ -259,7 +259,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a look at every path.
+        /// Compares with a search of every path.
         #[test]
         fn no_shortest_path_has_less_load(
             spec in prop::sample::select(vec!["torus:4x4", "mesh:3x3x3", "slimfly:q=5", "imase_itoh:n=30,d=3", "fat_tree3:4"]),

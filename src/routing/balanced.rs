@@ -2,14 +2,14 @@
 //!
 //! Single-source shortest-path routing (T. Hoefler, T. Schneider and A. Lumsdaine, Optimized Routing for Large-Scale
 //! InfiniBand Networks, 2009; J. Domke, T. Hoefler and W. Nagel, Deadlock-Free Oblivious Routing for Arbitrary
-//! Topologies, 2011): hosts are taken in ascending order, and for each a tree of paths to it is laid. Of the paths with
-//! the fewest hops a switch takes one with the smallest sum of weights, the lowest arc among equals. The weight of an arc
-//! is the number of routes laid over it so far: every host behind it adds one. So hosts of one switch take turns over
+//! Topologies, 2011): hosts are processed in ascending order, with a tree of paths to each. Of the paths with the
+//! fewest hops a switch takes one with the smallest sum of weights, the lowest arc among equals. The weight of an arc
+//! is the number of routes over it so far: every host behind it adds one. So hosts of one switch alternate between
 //! equal next hops, and as in such a network the next hop depends on the receiving host alone.
 //!
-//! Every tree depends on all before it, so all are laid at once and kept: two bytes for each host and switch. Where that
-//! takes too long, [`hashed`](super::hashed) spreads ties without weights; [`is_quick`] is the limit up to which this
-//! rule is a default.
+//! Every tree depends on all before it, so all are built together and kept: two bytes for each host and switch. Where
+//! that takes too long, [`hashed`](super::hashed) spreads ties without weights; [`is_quick`] is the limit up to which
+//! this rule is a default.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use crate::ids::SwitchId;
 use crate::topology::hops::{FAR, distances, nearer};
 use crate::topology::{ArcId, Graph, Topology};
 
-/// Largest number of next hops that are kept, one for each host and switch: those of 16,384 switches with a host each.
+/// Most next hops that are kept, one for each host and switch: those of 16,384 switches with a host each.
 pub const MAX_ENTRIES: usize = 1 << 28;
 
-/// Number of arcs looked at, over all destinations, up to which the rule is a default: 2 to 4 s of one core.
+/// Number of arcs visited, over all destinations, up to which the rule is a default: 2 to 4 s of one core.
 const QUICK: u64 = 1 << 29;
 
-/// No way, or the destination itself.
+/// No path, or the destination itself.
 const NONE: u16 = u16::MAX;
 
 struct Balanced {
     graph: Arc<Graph>,
     hosts: HostNumbers,
-    /// For each destination, for each switch, which of its arcs leads there.
+    /// For each destination and switch, the arc that leads there.
     next: Vec<u16>,
     /// For each switch, its first destination: a host, or the switch itself if it has none.
     first: Vec<u32>,
 }
 
-/// Returns whether the trees of `hosts` hosts are laid within seconds.
+/// Returns whether the trees of `hosts` hosts are built within seconds.
 pub(super) fn is_quick(graph: &Graph, hosts: u64) -> bool {
     hosts.saturating_mul(graph.arcs() as u64) <= QUICK && fits(graph, hosts + graph.switches() as u64)
 }
@@ -68,18 +68,18 @@ pub(super) fn build(
     Ok(Box::new(Balanced::new(graph, hosts).0))
 }
 
-/// What a search from a destination keeps of a switch; together, since all of it is needed at once.
+/// State of a switch in a search from a destination; in one struct, since all of it is needed together.
 #[derive(Clone, Copy)]
 struct Found {
     distance: u32,
-    /// The arc that leads on.
+    /// Arc towards the destination.
     arc: u32,
     /// Sum of the weights from here on.
     weight: u64,
 }
 
 impl Balanced {
-    /// The routes, and the number of them over each arc.
+    /// Returns the routes, and the number of them over each arc.
     fn new(graph: Arc<Graph>, hosts: HostNumbers) -> (Self, Vec<u64>) {
         let n = graph.switches();
         let mut load = vec![0_u64; graph.arcs()];
@@ -102,7 +102,7 @@ impl Balanced {
             }
             rows += u32::from(count(to) == 0);
             if count(to) == 0 {
-                // Nothing goes there, but a route may be asked for. It has a row in the order of the switches; the weights
+                // No host is here, but a route may be requested. It has a row in the order of the switches; the weights
                 // of all hosts come later.
                 next.resize(next.len() + n, NONE);
             }
@@ -119,7 +119,7 @@ impl Balanced {
 
     fn row(&self, ends: &Ends) -> usize {
         let first = self.hosts.first[ends.to.index()];
-        // A host of another numbering, as of a topology whose hosts are elsewhere, goes as the first one.
+        // A host of another numbering, as of a topology whose hosts are elsewhere, is treated as the first one.
         let place = ends.destination.checked_sub(first).filter(|&place| place < self.hosts.count(ends.to));
         (self.first[ends.to.index()] + place.unwrap_or(0)) as usize
     }
@@ -134,8 +134,8 @@ struct Search {
 }
 
 impl Search {
-    /// Finds for each switch the lightest of the shortest paths to `to`. A switch is looked at when all of the level
-    /// before it are, so its own path is known by then.
+    /// Finds for each switch the lightest of the shortest paths to `to`. A switch is visited after all of the level
+    /// before it, so its own path is known by then.
     fn run(&mut self, graph: &Graph, to: SwitchId, load: &[u64]) {
         self.found.iter_mut().for_each(|found| found.distance = FAR);
         self.found[to.index()] = Found { distance: 0, arc: 0, weight: 0 };
@@ -227,7 +227,7 @@ mod tests {
         Balanced::new(topology.graph.clone(), HostNumbers::new(topology, &options))
     }
 
-    /// Routes of all pairs of hosts over each arc, as the routing gives them.
+    /// Returns the number of routes of all pairs of hosts over each arc.
     fn laid(topology: &Topology, hosts: &HostNumbers, routing: &dyn Routing) -> Vec<u64> {
         let graph = &topology.graph;
         let n = graph.switches() as u32;
@@ -269,14 +269,14 @@ mod tests {
         // From each leaf of a full tree of 8 x 8 hosts, the eight hosts of another leaf are reached over eight spines.
         let tree = topology("kary_ntree:8,2").unwrap();
         let (routing, load) = balanced(&tree, None);
-        // 56 hosts of other leaves over 8 cables up for 8 hosts, and the other way round.
+        // 56 hosts of other leaves over 8 cables up for 8 hosts, and vice versa.
         let (least, most) = (load.iter().min().copied(), load.iter().max().copied());
         assert_eq!((least, most), (Some(56), Some(56)));
         assert_eq!(laid(&tree, &routing.hosts, &routing), load);
     }
 
-    /// The obvious and slow: for every host, Dijkstra's algorithm with weights in which a hop outweighs all loads, then
-    /// a walk from every host that adds one to each arc.
+    /// The naive method: for every host, Dijkstra's algorithm with weights in which a hop outweighs all loads, then a
+    /// walk from every host that adds one to each arc.
     fn slowly(graph: &Graph, hosts: &[u32]) -> Vec<u64> {
         let n = graph.switches();
         let mut load = vec![0_u64; graph.arcs()];

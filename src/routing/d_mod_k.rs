@@ -1,11 +1,10 @@
-//! Up by the digits of the destination's number, then down: the usual routing of fat trees.
+//! Up by the digits of the destination's number, then down: the common routing of fat trees.
 //!
-//! At each switch with several shortest next hops the number of the destination host, modulo the number of hops, says
-//! which one; the quotient goes on to the next switch. In a tree the choices are on the way up, and all messages to one
-//! host come together at one root, while hosts next to each other are reached through different ones. Shifts then meet
-//! no contention in a full tree (E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on
-//! real life fat trees, CCIT Report 776, Technion, 2010). The rule needs distances only, so that it works on any
-//! network.
+//! At each switch with several shortest next hops, the number of the destination host modulo the number of hops chooses
+//! one; the quotient is passed on to the next switch. In a tree the choices are on the path up, and all messages to one
+//! host meet at one root, while neighbouring hosts are reached through different ones. Shifts then meet no contention
+//! in a full tree (E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat
+//! trees, CCIT Report 776, Technion, 2010). The rule needs distances only, so it works on any network.
 
 use super::towards::Towards;
 use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
@@ -27,7 +26,7 @@ pub(super) fn build(
 }
 
 impl DModK {
-    /// Calls `visit` with each arc, the digit of the destination that chose it, and among how many.
+    /// Calls `visit` with each arc, the digit of the destination that chose it, and the number of choices.
     fn walk(&self, ends: &Ends, visit: impl FnMut(ArcId, usize, usize)) -> bool {
         let mut left = ends.destination as usize;
         let choose = |_, count| {
@@ -68,7 +67,7 @@ mod tests {
     use crate::topology::build as topology;
     use std::collections::HashMap;
 
-    /// Every shift of all hosts of a full tree meets no cable twice.
+    /// In every shift of all hosts of a full tree, no two messages share a cable.
     #[test]
     fn shifts_do_not_contend_in_full_trees() {
         for spec in ["fat_tree2:8", "fat_tree3:4", "fat_tree3:8", "kary_ntree:k=3,n=3", "xgft:m=[4,4],w=[1,4]"] {

@@ -1,26 +1,26 @@
-//! The rule of each family where none is asked for: the one that real installations use.
+//! Default rule of each family: the one that real installations use.
 
 use super::{Options, PLAIN, RoutingSpec, balanced};
 use crate::defaults::Version;
 use crate::topology::{Hosts, Topology};
 
-/// Returns the rule that a topology with its own hosts has where none is asked for; see [`default_routing`].
+/// Returns the default rule of a topology with its own hosts; see [`default_routing`].
 pub fn default_for(topology: &Topology) -> &'static str {
     default_with(Version::default(), topology)
 }
 
-/// Returns the rule that a topology with its own hosts has in a version of the defaults.
+/// Returns the default rule of a topology with its own hosts in a version of the defaults.
 pub fn default_with(version: Version, topology: &Topology) -> &'static str {
     default_routing(version, topology, topology.graph.default_hosts().iter().map(|&count| u64::from(count)).sum())
 }
 
-/// Returns the rule that a topology with `hosts` hosts has where none is asked for, in a version of the defaults.
+/// Returns the default rule of a topology with `hosts` hosts, in a version of the defaults.
 ///
-/// Families with coordinates go dimension by dimension, trees and Clos networks by the digits of the destination,
-/// Dragonflies minimally by their groups, families with a shortest-path rule of their own by that. All other networks have
-/// shortest paths that are balanced over links, or hashed where balancing would take long.
+/// Families with coordinates route dimension by dimension, trees and Clos networks by the digits of the destination,
+/// Dragonflies minimally by their groups, families with a shortest-path rule of their own by that. All other networks
+/// have shortest paths that are balanced over links, or hashed where balancing would take long.
 ///
-/// In version 0.1 all networks have shortest paths, lowest numbers first, but for trees and Clos networks.
+/// In version 0.1 all networks have shortest paths, lowest numbers first, except trees and Clos networks.
 pub fn default_routing(version: Version, topology: &Topology, hosts: u64) -> &'static str {
     if !version.values().routing_of_family {
         return match topology.graph.hosts() {
@@ -29,7 +29,7 @@ pub fn default_routing(version: Version, topology: &Topology, hosts: u64) -> &'s
         };
     }
     let own = match topology.spec.family().name {
-        // Any rule gives the only path; this one is found the fastest.
+        // Any rule returns the only path; this one finds it fastest.
         "full_mesh" | "star" | "tree" => PLAIN,
         "ring" | "mesh" | "torus" | "hypercube" | "hyperx" | "flattened_butterfly" => "dimension_order",
         "fat_tree2" | "fat_tree3" | "kary_ntree" | "xgft" | "clos" => "d_mod_k",
@@ -47,7 +47,7 @@ pub fn default_routing(version: Version, topology: &Topology, hosts: u64) -> &'s
     }
 }
 
-/// Returns whether a rule of a family is for this one of its topologies: the Imase rule needs a = 1 or -1.
+/// Returns whether a family's rule fits this topology of it: the Imase rule needs a = 1 or -1.
 fn fits(rule: &str, topology: &Topology) -> bool {
     rule.parse::<RoutingSpec>().is_ok_and(|spec| spec.build(topology, &Options::default()).is_ok())
 }

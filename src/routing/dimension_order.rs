@@ -1,8 +1,8 @@
 //! One dimension after another, dimension 0 first: for ring, mesh, torus, hypercube, HyperX and flattened butterfly.
 //!
-//! Within a dimension of a torus a message goes the shorter way; in HyperX it takes one hop. Where both ways round a
-//! torus are equally long, messages from even coordinates go upwards and those from odd ones downwards, so that both
-//! directions carry half of such traffic. With `ties=up` all go upwards.
+//! Within a dimension of a torus a message takes the shorter direction; in HyperX it takes one hop. If both directions
+//! round a torus are equally long, messages from even coordinates go upwards and those from odd ones downwards, so that
+//! both directions carry half of such traffic. With `ties=up` all go upwards.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::walk::{Walk, Walked};
 use super::{Options, Parameter, Routing, RoutingError, RoutingSpec, Values};
 use crate::topology::Topology;
 
-/// The option for ways round a torus that are equally long.
+/// Option for directions round a torus that are equally long.
 pub(super) const TIES: Parameter = Parameter {
     name: "ties",
     values: Values::Words(&["alternate", "up"]),
@@ -52,7 +52,7 @@ impl Walk for DimensionOrder {
             };
             while here != goal {
                 let (above, below) = grid.steps(d, here, goal);
-                // Where both ways round are equally long, the first hop decides; the ones after it have no choice.
+                // If both directions are equally long, the first hop decides; the hops after it have no choice.
                 let next = if up { above } else { below }.unwrap_or(goal);
                 at = at - here * stride + next * stride;
                 match grid.line {
@@ -74,7 +74,7 @@ mod tests {
     use crate::ids::SwitchId;
     use crate::topology;
 
-    /// Routes over each arc, if every switch sends to every other.
+    /// Returns the routes over each arc, if every switch sends to every other.
     fn loads(spec: &str, routing: &str) -> Vec<u32> {
         let grid = topology::build(spec).unwrap();
         let (routing, n) = (built(routing, &grid, &Options::default()), grid.graph.switches() as u32);
@@ -94,7 +94,7 @@ mod tests {
         assert!(loads("torus:4x4x4", "dimension_order").iter().all(|&load| load == 32));
         let up = loads("torus:4x4x4", "dimension_order:ties=up");
         assert_eq!((up.iter().min(), up.iter().max()), (Some(&16), Some(&48)));
-        // No ties: both ways are the same.
+        // No ties: both options agree.
         assert_eq!(loads("torus:5x3", "dimension_order"), loads("torus:5x3", "dimension_order:ties=up"));
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! (J. Kim, W. Dally, S. Scott, D. Abts, Technology-driven, Highly-scalable Dragonfly Topology, 2008, section 4.) There
 //! is one cable between any two groups. Minimal: a cable within the group to the router that has it, that cable, a
-//! cable within the other group; the way by two such cables through a third group, which is shorter for some pairs, is
-//! not taken. Valiant: first to a third group, minimally, and on from where that is entered; here each pair of
-//! hosts has its group by a hash of the pair and the seed, so that routes are static. Pairs within a group go
-//! straight.
+//! cable within the other group; the path by two such cables through a third group, which is shorter for some pairs, is
+//! not used. Valiant: first to a third group, minimally, and on from the router where that is entered; here each pair
+//! of hosts has its group by a hash of the pair and the seed, so that routes are static. Pairs within a group take the
+//! direct path.
 
 use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
@@ -16,9 +16,9 @@ struct Dragonfly {
     graph: Arc<Graph>,
     groups: u32,
     routers_per_group: u32,
-    /// Cables of a router to other groups.
+    /// Number of cables of a router to other groups.
     global_ports: u32,
-    /// The seed of the groups on the way, if there are any, and the numbers of hosts that it is hashed with.
+    /// Seed of the intermediate groups, if there are any, and the numbers of hosts that it is hashed with.
     through: Option<(u64, HostNumbers)>,
 }
 
@@ -63,13 +63,15 @@ impl Dragonfly {
         switch / self.routers_per_group
     }
 
-    /// The router of a group that has the cable to another one: port t leads to group t, without the group itself.
+    /// Returns the router of a group that has the cable to another one: port t leads to group t, without the group
+    /// itself.
     fn gate(&self, group: u32, other: u32) -> u32 {
         let port = if other < group { other } else { other - 1 };
         group * self.routers_per_group + port / self.global_ports
     }
 
-    /// Calls `visit` with the two ends of each cable from a switch into a group, and gives where it is entered.
+    /// Calls `visit` with the two ends of each cable from a switch into a group, and returns the switch where it is
+    /// entered.
     fn enter(&self, from: u32, group: u32, visit: &mut impl FnMut(u32, u32)) -> u32 {
         let here = self.group(from);
         if here == group {
@@ -83,7 +85,7 @@ impl Dragonfly {
         into
     }
 
-    /// The ends of messages between the first hosts of two switches.
+    /// Returns the ends of messages between the first hosts of two switches.
     fn first_of(&self, from: SwitchId, to: SwitchId) -> Ends {
         match &self.through {
             Some((_, hosts)) => hosts.first_of(from, to),
@@ -91,7 +93,7 @@ impl Dragonfly {
         }
     }
 
-    /// The group between those of two hosts, if there is one.
+    /// Returns the intermediate group of two hosts, if there is one.
     fn between(&self, ends: &Ends) -> Option<u32> {
         let (from, to) = (self.group(ends.from.0), self.group(ends.to.0));
         let (seed, _) = self.through.as_ref().filter(|_| from != to && self.groups > 2)?;
@@ -150,7 +152,7 @@ mod tests {
         // 9 groups of 4 routers with 2 global cables each: 5 is in group 1, 1 in group 0.
         let network = topology("dragonfly:a=4,h=2").unwrap();
         let routing = built("dragonfly", &network, &Options::default());
-        // Port 0 of group 1 leads to group 0 and sits on router 4, that of group 0 to group 1 on router 0.
+        // Port 0 of group 1 leads to group 0 and is on router 4, that of group 0 to group 1 on router 0.
         assert_eq!(path(&network.graph, &*routing, 5, 1).unwrap(), [5, 4, 0, 1]);
         assert_eq!(path(&network.graph, &*routing, 4, 0).unwrap(), [4, 0]);
         assert_eq!(path(&network.graph, &*routing, 4, 7).unwrap(), [4, 7]);

@@ -1,8 +1,8 @@
 //! The routing of DSN-F: up to layer 0, along shortcuts that halve the way to the super-node, down to the layer.
 //!
-//! `Delta` is the clockwise distance to the super-node of the destination. The shortcut of level l spans `2^(p-l)` super-nodes,
-//! so the level to be on is `p - floor(log2 Delta)`; Succ, on level p, spans one. Routes have at most `2(p + K - 1)` hops with K
-//! layers. They are not always the shortest: neighbours in an upper layer go by way of layer 0 too.
+//! `Delta` is the clockwise distance to the super-node of the destination. The shortcut of level l spans `2^(p-l)`
+//! super-nodes, so the right level is `p - floor(log2 Delta)`; Succ, on level p, spans one. Routes have at most
+//! `2(p + K - 1)` hops with K layers. They are not always the shortest: neighbours in an upper layer also use layer 0.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub(super) fn build(
     Ok(Box::new(Walked { graph: topology.graph.clone(), rule }))
 }
 
-/// A walk in progress.
+/// Walk in progress.
 struct Walker<'a> {
     network: &'a Dsnf,
     at: Label,
@@ -29,13 +29,13 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    /// Goes to a label; `false` if no switch has it.
+    /// Moves to a label; returns `false` if no switch has it.
     fn go(&mut self, label: Label, reason: fmt::Arguments<'_>) -> bool {
         self.at = label;
         self.network.switch(label).map(|switch| (self.step)(switch as u32, reason)).is_some()
     }
 
-    /// One step along the ring of levels, upwards or downwards.
+    /// Moves one step along the ring of levels, upwards or downwards.
     fn turn(&mut self, up: bool) -> bool {
         let p = self.network.p;
         let level = if up { self.at.level % p + 1 } else { (self.at.level + p - 2) % p + 1 };
@@ -43,7 +43,7 @@ impl Walker<'_> {
         self.go(Label { level, ..self.at }, format_args!("{name}, to level {level}"))
     }
 
-    /// Along the ring of levels the shorter way, upwards if both are equally long.
+    /// Moves along the ring of levels in the shorter direction, upwards if both are equally long.
     fn turn_to(&mut self, level: usize) -> bool {
         let p = self.network.p;
         let up = (level + p - self.at.level) % p <= (self.at.level + p - level) % p;

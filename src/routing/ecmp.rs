@@ -1,10 +1,10 @@
 //! Equal-cost multi-path: at every switch one of the shortest next hops, by a hash.
 //!
 //! Real switches hash the addresses of a flow, so the hosts of a switch spread over its equal links. The hash takes the
-//! pair of hosts; with `by=flow` also the pair of ranks, as where each pair of processes has a connection (a queue pair)
-//! of its own; with `by=switches` the pair of switches alone. It also takes the seed and the switch. Without the switch,
-//! all switches that offer equally many hops would choose alike, and messages that met once would never part (switches
-//! that hash alike polarise traffic).
+//! pair of hosts; with `by=flow` also the pair of ranks, as where each pair of processes has a connection (a queue
+//! pair) of its own; with `by=switches` the pair of switches alone. It also takes the seed and the switch. Without the
+//! switch, all switches with equal numbers of hops would make the same choice, and messages that met once would never
+//! part (equal hashes polarise traffic).
 
 use super::spec::BY_FLOW;
 use super::towards::Towards;

@@ -1,8 +1,8 @@
 //! Routing in Equality networks with a table of O(n): first hops by offset.
 //!
 //! `i -> i + 2` and `i -> 1 - i` renumber an Equality network into itself. So the first hops of the shortest paths from
-//! switch 0 serve all: from an even switch i to j those of offset `j - i`, taken upwards; from an odd one those of `i -
-//! j`, taken downwards.
+//! switch 0 are enough: from an even switch i to j those of offset `j - i`, taken upwards; from an odd one those of
+//! `i - j`, taken downwards.
 
 use std::fmt;
 
@@ -36,8 +36,8 @@ pub(super) fn build(
 }
 
 impl Tables {
-    /// Tables of an Equality network; `None` if the number of switches is odd or the network is disconnected. That the
-    /// graph has the symmetry is taken from its family and not checked.
+    /// Builds the tables of an Equality network; `None` if the number of switches is odd or the network is
+    /// disconnected. The symmetry of the graph is assumed from its family and not checked.
     pub fn new(graph: &Graph) -> Option<Self> {
         let n = graph.switches() as u32;
         let (distance, _) = distances(graph, SwitchId(0));
@@ -45,18 +45,18 @@ impl Tables {
         (n.is_multiple_of(2) && !distance.contains(&FAR)).then_some(Self { n, hops, distance })
     }
 
-    /// Distance from a neighbour of switch 0 to an offset.
+    /// Returns the distance from a neighbour of switch 0 to an offset.
     fn hop_to(&self, hop: u32, offset: u32) -> u32 {
         let (from, to) = if hop.is_multiple_of(2) { (hop, offset) } else { (offset, hop) };
         self.distance[((to + self.n - from) % self.n) as usize]
     }
 
-    /// Hops of the shortest path to an offset.
+    /// Returns the hops of the shortest path to an offset.
     pub fn shortest_hops(&self, offset: u32) -> u32 {
         self.distance[(offset % self.n) as usize]
     }
 
-    /// First hops of shortest paths to an offset, in ascending order.
+    /// Returns the first hops of shortest paths to an offset, in ascending order.
     pub fn shortest_next(&self, offset: u32) -> impl Iterator<Item = u32> + '_ {
         let goal = self.shortest_hops(offset);
         self.hops.iter().copied().filter(move |&hop| self.hop_to(hop, offset) + 1 == goal)
@@ -90,8 +90,8 @@ mod tests {
         Graph::undirected(n as usize, cables).unwrap()
     }
 
-    /// Neighbours that begin no shortest path but, of the others, the shortest; and the hops of those paths. No
-    /// neighbour and `None` where all begin shortest paths. Routes take none of them; the paper lists them.
+    /// Returns neighbours that begin the shortest of the paths that are not shortest, and the hops of those paths. No
+    /// neighbour and `None` if all begin shortest paths. Routes use none of them; the paper lists them.
     fn subshortest_next(tables: &Tables, offset: u32) -> (Vec<u32>, Option<u32>) {
         let goal = tables.shortest_hops(offset);
         let through = |&hop: &u32| (hop, tables.hop_to(hop, offset) + 1);

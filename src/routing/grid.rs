@@ -5,14 +5,14 @@
 
 use crate::topology::Topology;
 
-/// How the switches that differ in one coordinate only are joined.
+/// Connections between switches that differ in one coordinate only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Line {
     /// Neighbours, with two ends.
     Path,
     /// Neighbours, in a cycle.
     Cycle,
-    /// All with all.
+    /// Fully connected.
     Complete,
 }
 
@@ -21,12 +21,12 @@ pub enum Line {
 pub struct Grid {
     /// Size of each dimension.
     pub dims: Vec<u32>,
-    /// How the switches of a line are joined.
+    /// Connections between the switches of a line.
     pub line: Line,
 }
 
 impl Grid {
-    /// The grid of a topology; `None` for families without dimensions.
+    /// Returns the grid of a topology; `None` for families without dimensions.
     pub fn of(topology: &Topology) -> Option<Self> {
         let arguments = topology.spec.arguments();
         // The sizes of a graph that was built fit into 32 bits.
@@ -47,8 +47,8 @@ impl Grid {
         Some(Self { dims, line })
     }
 
-    /// Along a line of `size` switches, from `here` to another coordinate: the coordinate after a hop upwards and after
-    /// one downwards, each only if it leads along a shortest way. A complete line is crossed in one hop.
+    /// Returns the next coordinate on a line of `size` switches, from `here` to another coordinate: after a hop upwards
+    /// and after one downwards, each only if it is on a shortest path. A complete line is crossed in one hop.
     pub fn steps(&self, size: u32, here: u32, goal: u32) -> (Option<u32>, Option<u32>) {
         let (up, down) = (goal > here, goal < here);
         match self.line {
@@ -65,7 +65,7 @@ impl Grid {
         }
     }
 
-    /// Coordinates of a switch.
+    /// Returns the coordinates of a switch.
     pub fn coordinates(&self, mut switch: u32) -> impl Iterator<Item = u32> + '_ {
         self.dims.iter().map(move |&size| {
             let here = switch % size;
@@ -74,14 +74,15 @@ impl Grid {
         })
     }
 
-    /// The neighbour of a switch with another coordinate in one dimension.
+    /// Returns the neighbour of a switch with another coordinate in one dimension.
     pub fn at(&self, switch: u32, dimension: usize, coordinate: u32) -> u32 {
         let stride: u32 = self.dims[..dimension].iter().product();
         let here = switch / stride % self.dims[dimension];
         switch - here * stride + coordinate * stride
     }
 
-    /// Order of the cables of a switch: twice the dimension, and one more for the neighbour with the lower coordinate.
+    /// Returns the order of the cables of a switch: twice the dimension, and one more for the neighbour with the lower
+    /// coordinate.
     pub fn direction(&self, switch: u32, neighbour: u32) -> u32 {
         let pairs = self.coordinates(switch).zip(self.coordinates(neighbour));
         let (dimension, (here, there)) =

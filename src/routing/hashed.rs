@@ -1,8 +1,8 @@
-//! Shortest paths with ties by a hash of the receiving host: destination-based spreading that is computed when asked.
+//! Shortest paths with ties by a hash of the receiving host: destination-based spreading that is computed on demand.
 //!
 //! As with [`balanced`](super::balanced) the next hop depends on the destination alone, as in the forwarding tables of
-//! InfiniBand, and hosts of one switch are reached over different links. Nothing is weighed, so a route costs no more
-//! than its own search, however large the network is; links are loaded as evenly as chance makes them.
+//! InfiniBand, and hosts of one switch are reached over different links. There are no weights, so a route costs no more
+//! than its own search, however large the network is; links are loaded as evenly as a random choice does.
 
 use super::towards::Towards;
 use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};

@@ -1,8 +1,8 @@
-//! The way on which a message without load arrives first: "fastest" routing of the paper on Skywalk.
+//! Path on which a message without load arrives first: "fastest" routing of the paper on Skywalk.
 //!
 //! An arc delays a message by its cable and by the switch that it enters. Delays are compared in whole picoseconds; of
-//! equally fast ways, the one whose last arc has the lowest number is taken. Without delays of a platform, those of the
-//! paper hold: 60 ns a switch, 5 ns a metre, on the grid floor plan.
+//! equally fast paths, the one whose last arc has the lowest number is taken. Without delays of a platform, those of
+//! the paper apply: 60 ns per switch, 5 ns per metre, on the grid floor plan.
 
 use super::trees::Trees;
 use super::{Options, Routing, RoutingError, RoutingSpec};
@@ -13,11 +13,11 @@ use crate::layout::{FloorOptions, FloorPlan};
 use crate::topology::weighted::{Search, Weights, picoseconds};
 use crate::topology::{ArcId, Topology};
 
-/// Ways of the least weight, where the weight of an arc comes from its delay.
+/// Paths of the lowest weight, where the weight of an arc depends on its delay.
 struct Lightest {
     weights: Weights,
     trees: Trees,
-    /// Why an arc is taken, before its delay.
+    /// Reason for taking an arc, without its delay.
     reason: &'static str,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn build(
     })
 }
 
-/// A rule that takes ways of the least weight, with the delays of the platform or of the floor plan.
+/// Returns a rule that takes paths of the lowest weight, with the delays of the platform or of the floor plan.
 pub(super) fn lightest(
     routing: &str,
     reason: &'static str,
@@ -94,7 +94,7 @@ mod tests {
         let routing = built("lowest_latency", &ring, &options);
         assert_eq!(path(&ring.graph, &*routing, 0, 1).unwrap(), [0, 2, 1]);
         assert_eq!(path(&ring.graph, &*routing, 0, 2).unwrap(), [0, 2]);
-        // On the floor plan, three switches of one cabinet are equally far.
+        // On the floor plan, three switches of one cabinet are equally far apart.
         let plain = built("lowest_latency", &ring, &Options::default());
         assert_eq!(path(&ring.graph, &*plain, 0, 1).unwrap(), [0, 1]);
     }

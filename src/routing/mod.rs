@@ -1,8 +1,8 @@
-//! Which cables a message takes from switch to switch.
+//! Routing: the cables that a message takes from switch to switch.
 //!
-//! A routing answers one question at a time and computes what it needs when it is first asked, because a table of all
-//! pairs of 65,536 switches would be larger than the memory of most machines. Its answers do not depend on the order of
-//! the questions, so runs can share it. A new routing is one file and one line of [`ROUTINGS`].
+//! A routing answers one query at a time and computes its tables on demand, because a table of all pairs of 65,536
+//! switches would exceed the memory of most machines. Its answers do not depend on the order of the queries, so runs
+//! can share it. A new routing is one file and one line of [`ROUTINGS`].
 //!
 //! Most rules are static: one route for a pair, forever. [`Chosen`] names the others: rules that split a message over
 //! several paths, and rules that choose a route when a message starts.
@@ -41,13 +41,13 @@ mod walk;
 pub use defaults::{default_for, default_routing, default_with};
 pub use spec::{Parameter, RoutingSpec, Values};
 
-/// The routing that fits every network.
+/// Routing that fits every network.
 const PLAIN: &str = "bfs";
 
-/// Seed of random routings and mappings where nothing else says one.
+/// Default seed of random routings and mappings.
 pub const DEFAULT_SEED: u64 = 1;
 
-/// The seed of a random routing: the one that was asked for, else that of the topology, else [`DEFAULT_SEED`].
+/// Returns the seed of a random routing: the requested one, otherwise that of the topology, otherwise [`DEFAULT_SEED`].
 pub fn seed_for(asked: Option<u64>, topology: &Topology) -> u64 {
     asked.or(topology.seed()).unwrap_or(DEFAULT_SEED)
 }
@@ -75,19 +75,19 @@ impl Ends {
 /// Identity of a message, for rules that choose a route for each message or flow.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Message {
-    /// Its flow: equal for all messages from one rank to another.
+    /// Flow of the message: equal for all messages from one rank to another.
     pub stream: u64,
-    /// Number of messages that went from its source host to its destination host before it.
+    /// Number of earlier messages from its source host to its destination host.
     pub sequence: u64,
 }
 
-/// Full load of a link: the loads that [`Routing::choose`] reads are multiples of 1 / `FULL_LOAD` of the capacity.
+/// Full load of a link: the loads in [`Routing::choose`] are multiples of 1 / `FULL_LOAD` of the capacity.
 ///
 /// Loads are sums of floating-point rates. Rounded to about a millionth, sums in another order are equal, so that equal
 /// loads tie.
 pub const FULL_LOAD: u32 = 1 << 20;
 
-/// When the route of a message is decided.
+/// Time at which the route of a message is decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chosen {
     /// Once for a pair of hosts: a static route.
@@ -96,34 +96,34 @@ pub enum Chosen {
     Split,
     /// When a message starts, by [`Routing::choose`], whatever the loads.
     PerMessage,
-    /// When a message starts, by [`Routing::choose`], which looks at the loads of links.
+    /// When a message starts, by [`Routing::choose`], which depends on the loads of links.
     ByLoad,
 }
 
 /// Routes between the switches of a topology.
 pub trait Routing: Send + Sync {
-    /// Appends the arcs of the route, in order; none if `from` and `to` are equal. Where a rule tells hosts apart, it is
-    /// the route between the first hosts of the two switches; where it decides message by message, the route of a first
+    /// Appends the arcs of the route, in order; none if `from` and `to` are equal. If a rule distinguishes hosts, it is
+    /// the route between the first hosts of the two switches; if it decides message by message, the route of a first
     /// message without load.
     ///
-    /// Returns `false`, and leaves `arcs` as it was, if there is no way.
+    /// Returns `false`, and leaves `arcs` unchanged, if there is no path.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool;
 
-    /// Appends the arcs of the route between two hosts. Rules whose [`Scope`] is the pair of switches give all hosts of
-    /// a switch the same route.
+    /// Appends the arcs of the route between two hosts. Rules whose [`Scope`] is the pair of switches return the same
+    /// route for all hosts of a switch.
     fn route_between(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> bool {
         self.route(ends.from, ends.to, arcs)
     }
 
-    /// When the route of a message is decided.
+    /// Returns the time at which the route of a message is decided.
     fn chosen(&self) -> Chosen {
         Chosen::Once
     }
 
-    /// Appends the arcs that a message is divided over ([`Chosen::Split`]), each once and with the part that takes it,
+    /// Appends the arcs that a message is divided over ([`Chosen::Split`]), each once and with its part of the message,
     /// in the order of their distance from the source.
     ///
-    /// Returns `false`, and leaves `parts` as it was, if there is no way.
+    /// Returns `false`, and leaves `parts` unchanged, if there is no path.
     fn parts(&self, ends: &Ends, parts: &mut Vec<(ArcId, f64)>) -> bool {
         let mut arcs = Vec::new();
         let found = self.route_between(ends, &mut arcs);
@@ -134,7 +134,7 @@ pub trait Routing: Send + Sync {
     /// Appends the arcs of the route of one message ([`Chosen::PerMessage`], [`Chosen::ByLoad`]). `load` returns the load
     /// of an arc in units of 1 / [`FULL_LOAD`] of its capacity.
     ///
-    /// Returns `false`, and leaves `arcs` as it was, if there is no way.
+    /// Returns `false`, and leaves `arcs` unchanged, if there is no path.
     fn choose(
         &self,
         ends: &Ends,
@@ -145,7 +145,7 @@ pub trait Routing: Send + Sync {
         self.route_between(ends, arcs)
     }
 
-    /// Says in words why the route takes each of its arcs, which are those that [`Routing::route`] gave.
+    /// Describes why the route takes each of its arcs, which are those from [`Routing::route`].
     fn reasons(&self, _from: SwitchId, _to: SwitchId, arcs: &[ArcId]) -> Vec<String> {
         let left = |hop| arcs.len() - 1 - hop;
         let reason =
@@ -154,21 +154,21 @@ pub trait Routing: Send + Sync {
     }
 }
 
-/// What a routing may need beside the topology.
+/// Input of a routing besides the topology.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Options<'a> {
-    /// For routings that are random.
+    /// Seed of random routings.
     pub seed: u64,
-    /// Delay of each arc in seconds, where it is known: latency of the cable and of the switch that it enters. One for
-    /// each arc of the graph, in order.
+    /// Delay of each arc in seconds, if known: latency of the cable and of the switch that it enters. One for each arc
+    /// of the graph, in order.
     pub arc_delays: Option<&'a [f64]>,
-    /// Number of hosts on each switch; that of the topology where it is not given.
+    /// Number of hosts on each switch; by default that of the topology.
     pub hosts: Option<&'a [u32]>,
 }
 
 /// Numbers of hosts by switch.
 struct HostNumbers {
-    /// Number of the first host of each switch, or of the next one behind it; at the end, the number of all hosts.
+    /// Number of the first host of each switch, or of the next one after it; at the end, the number of all hosts.
     first: Vec<u32>,
 }
 
@@ -203,10 +203,10 @@ impl HostNumbers {
     }
 }
 
-/// Makes a routing for a topology, with the options of a specification.
+/// Function that builds a routing for a topology, with the options of a specification.
 pub type BuildRouting = fn(&Topology, &Options<'_>, &RoutingSpec) -> Result<Box<dyn Routing>, RoutingError>;
 
-/// The ends of a message that its route depends on.
+/// Ends of a message on which its route depends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scope {
     /// The switches alone.
@@ -217,7 +217,7 @@ pub enum Scope {
     Pair,
 }
 
-/// A line of the table of routings.
+/// Entry of the table of routings.
 #[derive(Clone, Copy, Debug)]
 pub struct RoutingKind {
     /// Name on the command line.
@@ -226,18 +226,18 @@ pub struct RoutingKind {
     pub aliases: &'static [&'static str],
     /// One line for `--help`.
     pub help: &'static str,
-    /// Whether the routes depend on a seed, which a report then has to state.
+    /// `true` if the routes depend on a seed, which a report then has to state.
     pub random: bool,
-    /// Whether every route has as few hops as there can be.
+    /// `true` if every route has the minimum number of hops.
     pub shortest: bool,
-    /// Whether routes depend on the loads of links.
+    /// `true` if routes depend on the loads of links.
     pub adaptive: bool,
-    /// What a route depends on.
+    /// Ends on which a route depends.
     pub scope: Scope,
     /// Options in specifications.
     pub parameters: &'static [Parameter],
-    /// Makes the routing for a topology; the seed is for those that are random. A routing that belongs to some families
-    /// refuses the others, and finds their parameters in the specification of the topology.
+    /// Builds the routing for a topology; the seed is for random ones. A routing for some families rejects the others,
+    /// and finds their parameters in the specification of the topology.
     pub build: BuildRouting,
 }
 
@@ -248,7 +248,7 @@ impl PartialEq for RoutingKind {
 }
 
 impl RoutingKind {
-    /// Returns "static" or "adaptive", as reports call it.
+    /// Returns "static" or "adaptive", the terms of reports.
     pub fn nature(&self) -> &'static str {
         if self.adaptive { "adaptive" } else { "static" }
     }
@@ -307,23 +307,23 @@ pub const ROUTINGS: &[RoutingKind] = &[
     RoutingKind::new("equality", "first hops by offset, from a table of O(n); equality", equality::build).also(&["amin"]),
 ];
 
-/// Why there is no such routing.
+/// Reason why there is no such routing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RoutingError {
     /// No routing has this name.
     #[error("there is no routing `{name}`{}", did_you_mean(.nearest.as_deref()))]
     Unknown {
-        /// The name as given.
+        /// Name as given.
         name: String,
-        /// The routing whose name is nearest.
+        /// Routing with the nearest name.
         nearest: Option<String>,
     },
-    /// An option is unknown or has a wrong value.
+    /// An option is unknown or has an invalid value.
     #[error("routing `{routing}` does not take `{option}`: {reason}")]
     Option {
         /// Name of the routing.
         routing: &'static str,
-        /// The option as given.
+        /// Option as given.
         option: String,
         /// The rule that it breaks.
         reason: String,
@@ -333,9 +333,9 @@ pub enum RoutingError {
     Unsuitable {
         /// Name of the routing.
         routing: String,
-        /// The topology.
+        /// Name of the topology.
         topology: String,
-        /// What it lacks.
+        /// Property that it lacks.
         reason: String,
     },
 }
@@ -345,14 +345,14 @@ impl RoutingError {
         Self::Unsuitable { routing: routing.into(), topology: topology.name(), reason: reason.into() }
     }
 
-    /// One line on what to do about it.
+    /// Returns one line of advice.
     pub fn help(&self) -> String {
         let names = ROUTINGS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         format!("the routings are {names}; `{PLAIN}` fits every topology")
     }
 }
 
-/// Makes the routing of a specification for a topology.
+/// Builds the routing of a specification for a topology.
 ///
 /// # Errors
 /// [`RoutingError`].
@@ -365,7 +365,7 @@ mod tests {
     use super::*;
     use crate::topology::{self, Graph};
 
-    /// The switches of a route, the first one included.
+    /// Returns the switches of a route, the first one included.
     pub(super) fn path(graph: &Graph, routing: &dyn Routing, from: u32, to: u32) -> Option<Vec<u32>> {
         let mut arcs = Vec::new();
         routing.route(SwitchId(from), SwitchId(to), &mut arcs).then(|| {
@@ -383,7 +383,7 @@ mod tests {
         HostNumbers { first: (0..=switches as u32).collect() }
     }
 
-    /// The reference values of topologies, which an independent generator computed.
+    /// Returns the reference values of topologies, which an independent generator computed.
     pub(super) fn reference() -> serde_json::Value {
         let packed: &[u8] = include_bytes!("../../tests/data/topology.json.zst");
         serde_json::from_slice(&zstd::decode_all(packed).expect("packed by zstd")).expect("JSON")
@@ -405,8 +405,8 @@ mod tests {
         }
     }
 
-    /// Every routing on every small family that it fits: routes are paths, as many reasons as hops, shortest where
-    /// promised.
+    /// Every routing on every small family that it fits: routes are paths, there is one reason per hop, and routes are
+    /// shortest where promised.
     #[test]
     fn all_routes_are_valid() {
         let specs = [
@@ -457,7 +457,7 @@ mod tests {
                 for to in 0..n {
                     let (distance, _) = crate::topology::hops::distances(graph, SwitchId(to));
                     for from in 0..n {
-                        // Up and down a tree there are ways between leaves only.
+                        // Up and down a tree there are paths between leaves only.
                         let bare = |switch| hosts[switch as usize] == 0;
                         if kind.name == "up_down" && (bare(from) || bare(to)) {
                             continue;

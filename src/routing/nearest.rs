@@ -1,8 +1,8 @@
-//! A way of the fewest hops, of these one on which a message without load arrives first: "nearest" routing of the paper
+//! Of the paths with the fewest hops, one on which a message without load arrives first: "nearest" routing of the paper
 //! on Skywalk.
 //!
-//! The paper leaves open which of several ways of the fewest hops it takes; the smallest latency is ours. Delays are
-//! those of [`lowest_latency`](super::lowest_latency).
+//! The paper does not define which of several paths with the fewest hops it takes; the smallest latency is our choice.
+//! Delays are those of [`lowest_latency`](super::lowest_latency).
 
 use super::lowest_latency::lightest;
 use super::{Options, Routing, RoutingError, RoutingSpec};
@@ -28,7 +28,8 @@ mod tests {
 
     #[test]
     fn a_long_cable_is_taken_where_it_saves_a_hop() {
-        // From 0 to 3 leads a slow cable, and by 1 and 2 a way of three hops that is faster; to 2 two ways of two hops.
+        // From 0 to 3 there is a slow cable, and a faster path of three hops via 1 and 2; to 2 there are two paths of
+        // two hops.
         let square = topology("ring:4").unwrap();
         // Arcs 0->1, 0->3, 1->0, 1->2, 2->1, 2->3, 3->0, 3->2.
         let delays = [70e-9, 900e-9, 70e-9, 70e-9, 70e-9, 70e-9, 900e-9, 70e-9];

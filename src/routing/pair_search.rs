@@ -1,10 +1,10 @@
 //! All shortest paths of one pair, by searches from both of its ends.
 //!
-//! Rules that choose among shortest next hops need the distances to the destination. A search from the destination finds
-//! them for all switches, at the cost of a look at every arc; that pays where a destination is asked often. For a single
-//! pair of a large network, a search from the source and one against the arcs from the destination meet half-way. The
-//! distances then hold on all shortest paths of the pair, which is where such a rule looks: a next hop that is nearer
-//! to the destination is on a shortest path itself, so no choice differs from that with all distances.
+//! Rules that choose among shortest next hops need the distances to the destination. A search from the destination
+//! finds them for all switches, at the cost of a visit to every arc; that pays for a destination with many queries. For
+//! a single pair of a large network, a search from the source and one against the arcs from the destination meet
+//! half-way. The distances are then valid on all shortest paths of the pair, where such a rule needs them: a next hop
+//! that is nearer to the destination is on a shortest path itself, so every choice equals that with all distances.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -18,24 +18,23 @@ pub(super) struct PairSearch {
     idle: Mutex<Vec<Search>>,
 }
 
-/// The state of one search; between searches no switch is marked.
+/// State of one search; between searches no switch is marked.
 struct Search {
     /// Hops from the source, or [`FAR`].
     gone: Vec<u32>,
-    /// Switches that have one, level by level.
+    /// Switches with such a distance, level by level.
     ahead: Vec<SwitchId>,
     /// Hops to the destination, or [`FAR`].
     left: Vec<u32>,
-    /// Switches that have one.
+    /// Switches with such a distance.
     behind: Vec<SwitchId>,
-    /// Number of arcs that were looked at.
+    /// Number of arcs visited.
     looks: u32,
 }
 
 impl PairSearch {
-    /// Calls `look` with distances to `to` that hold on all shortest paths from `from`; elsewhere they are right or
-    /// [`FAR`]. At `from` it is `FAR` where there is no path. Returns its answer, and the number of arcs that had to be
-    /// looked at.
+    /// Calls `look` with distances to `to` that are valid on all shortest paths from `from`; elsewhere they are valid
+    /// or [`FAR`]. At `from` it is `FAR` if there is no path. Returns its answer, and the number of arcs visited.
     pub fn with<R>(&self, graph: &Graph, from: SwitchId, to: SwitchId, look: impl FnOnce(&[u32]) -> R) -> (R, u32) {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
@@ -63,7 +62,7 @@ impl Search {
         if from == to {
             return;
         }
-        // Where the outermost level of each search begins. The smaller one goes a level further, until they meet.
+        // Start of the outermost level of each search. The smaller one advances by a level, until they meet.
         let (mut fore, mut aft) = (0, 0);
         let met = loop {
             let (ahead, behind) = (self.ahead.len() - fore, self.behind.len() - aft);
@@ -80,7 +79,7 @@ impl Search {
         }
     }
 
-    /// Goes a level further from the source.
+    /// Advances the search from the source by a level.
     fn forwards(&mut self, graph: &Graph, fore: &mut usize) -> bool {
         let level = *fore..self.ahead.len();
         *fore = level.end;
@@ -101,7 +100,7 @@ impl Search {
         met
     }
 
-    /// Goes a level further back from the destination.
+    /// Advances the search from the destination by a level.
     fn backwards(&mut self, graph: &Graph, aft: &mut usize) -> bool {
         let level = *aft..self.behind.len();
         *aft = level.end;
@@ -123,8 +122,8 @@ impl Search {
         met
     }
 
-    /// Finds the distances to the destination of those switches that the search from the source came to and that are on
-    /// a shortest path, level by level back to the source. Both searches have ended with a whole level, so all switches
+    /// Finds the distances to the destination of the switches that the search from the source reached and that are on a
+    /// shortest path, level by level back to the source. Both searches have ended with a whole level, so all switches
     /// where they meet are in the outermost one from the source.
     fn mark(&mut self, graph: &Graph, fore: usize) {
         let mut level: Vec<SwitchId> =
@@ -168,7 +167,7 @@ mod tests {
     use crate::topology::hops::{distances, nearer};
     use proptest::prelude::*;
 
-    /// The arcs of all shortest paths, by these distances.
+    /// Returns the arcs of all shortest paths, by these distances.
     fn arcs(graph: &Graph, left: &[u32], from: SwitchId) -> Vec<u32> {
         let (mut found, mut at) = (Vec::new(), vec![from]);
         while let Some(switch) = at.pop() {

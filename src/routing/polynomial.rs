@@ -3,8 +3,8 @@
 //! After k hops from i, with choices alpha_1 .. alpha_k, a message is at `(ad)^k i + sum (ad)^m (bd + alpha_(k-m))`, m
 //! = 0..k-1, modulo n. With a = 1 the choices are the digits of a number in base d, so all of `d^k` consecutive
 //! switches can be reached; the smallest k for which the destination is among them is the distance (polynomial routing
-//! of the paper on uni-directional networks). With a = -1 (Imase-Itoh) digits of odd weight count downwards: `-alpha =
-//! (d-1-alpha) - (d-1)`, and the same holds.
+//! of the paper on uni-directional networks). With a = -1 (Imase-Itoh) digits of odd weight count downwards:
+//! `-alpha = (d-1-alpha) - (d-1)`, and the same is true.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::topology::Topology;
 pub(super) struct Polynomial {
     n: i128,
     d: i128,
-    /// Whether a is -1; else it is 1.
+    /// `true` if a is -1; otherwise it is 1.
     alternating: bool,
     b: i128,
 }
@@ -39,7 +39,7 @@ pub(super) fn build(
 }
 
 impl Polynomial {
-    /// `None` if a is neither 1 nor -1 modulo n.
+    /// Returns `None` if a is neither 1 nor -1 modulo n.
     pub(super) fn new(n: usize, d: i64, a: i64, b: i64) -> Option<Self> {
         let (n, d, a) = (n as i128, i128::from(d), i128::from(a));
         let straight = (a - 1).rem_euclid(n) == 0;
@@ -47,7 +47,7 @@ impl Polynomial {
         ((straight || alternating) && d >= 1).then_some(Self { n, d, alternating, b: i128::from(b) })
     }
 
-    /// Number of hops and the choice of each.
+    /// Returns the choice of each hop.
     fn choices(&self, from: u32, to: u32) -> Option<Vec<i128>> {
         let (n, d) = (self.n, self.d);
         let factor = if self.alternating { -d } else { d };

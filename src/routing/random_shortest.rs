@@ -1,10 +1,10 @@
 //! For each ordered pair of hosts one of its shortest paths, each equally likely.
 //!
 //! From the source a breadth-first search counts the shortest paths to every switch. The route is drawn backwards from
-//! the destination: a switch is entered from a predecessor with a chance in proportion to the paths that lead there,
-//! which makes all paths equally likely. Taking any predecessor with equal chance would favour paths through switches
-//! that few others use. The draws come from (seed, source host, destination host) alone, so the order of the questions
-//! does not matter.
+//! the destination: each predecessor of a switch is drawn with a probability in proportion to the paths that lead
+//! there, which makes all paths equally likely. Equal probabilities for predecessors would favour paths through
+//! switches that few others use. The draws come from (seed, source host, destination host) alone, so the order of the
+//! queries does not matter.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::topology::{ArcId, Graph, Randomness, Topology, derived_seed};
 /// Distance of a switch that is not reached.
 const FAR: u32 = u32::MAX;
 
-/// 2^256. When a count of paths passes this, the counts at its distance are divided by it, which is exact.
+/// 2^256. When a count of paths exceeds this, the counts at its distance are divided by it, which is exact.
 const HUGE_COUNT: f64 = f64::from_bits((1023 + 256) << 52);
 
 pub(super) struct RandomShortest {
@@ -26,11 +26,11 @@ pub(super) struct RandomShortest {
     trees: SourceCache<Counts>,
 }
 
-/// What a search from a source finds.
+/// Result of a search from a source.
 struct Counts {
     distance: Vec<u32>,
-    /// Number of shortest paths from the source. A torus has more of them than any integer type holds; but only counts
-    /// at equal distance are ever compared, so the counts at one distance may share a factor, and floats do.
+    /// Number of shortest paths from the source. A torus has more of them than any integer type can hold; but only
+    /// counts at equal distance are compared, so the counts at one distance may share a factor, and floats suffice.
     paths: Vec<f64>,
 }
 
@@ -73,7 +73,7 @@ impl RandomShortest {
             if next.iter().any(|switch| counts.paths[switch.index()] > HUGE_COUNT) {
                 for switch in &next {
                     let paths = &mut counts.paths[switch.index()];
-                    // A count that would vanish keeps a chance that is too small to ever be drawn.
+                    // A count that would vanish keeps a probability that is too small to ever be drawn.
                     *paths = (*paths / HUGE_COUNT).max(f64::MIN_POSITIVE);
                 }
             }
@@ -102,7 +102,7 @@ impl RandomShortest {
             }
             rest -= paths;
         }
-        // Rounding can leave a rest after the last candidate, which then is the one.
+        // Rounding can leave a remainder after the last candidate, which is then chosen.
         chosen.expect("a switch that the search reached has a predecessor")
     }
 }
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn all_shortest_paths_are_equally_likely() {
         // From 0 to 4: three paths, two of them through 3 (0-1-3-4, 0-2-3-4) and one through 6 (0-5-6-4). Entering 4
-        // from 3 or 6 with equal chance would give 1/4, 1/4, 1/2.
+        // from 3 or 6 with equal probability would result in 1/4, 1/4, 1/2.
         let pairs = vec![(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (0, 5), (5, 6), (6, 4)];
         let graph = Arc::new(Graph::undirected(7, pairs).unwrap());
         let mut seen = BTreeMap::new();

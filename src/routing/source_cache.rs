@@ -1,21 +1,21 @@
-//! Remembers what was computed for a source switch, within a limit of memory.
+//! Caches results for source switches, within a limit of memory.
 //!
-//! A source has one slot, its number modulo the number of slots. While there is a slot for every source this is a table
-//! that fills up; in larger networks a source evicts the one before it in its slot and is computed again when it
-//! returns. What is remembered changes how long an answer takes, never the answer.
+//! A source has one slot, its number modulo the number of slots. If there is a slot for every source this is a table
+//! that fills up; in larger networks a source evicts the previous one in its slot and is computed again when it
+//! returns. The cache affects the duration of a query, never its result.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Memory for what is remembered, in bytes: 256 MiB, the trees of all sources of 8,192 switches.
+/// Memory of a cache, in bytes: 256 MiB, the trees of all sources of 8,192 switches.
 const MEMORY_BYTES: usize = 1 << 28;
 
-/// Things computed for a source.
+/// Cached results for source switches.
 pub(crate) struct SourceCache<T> {
     slots: Vec<Mutex<Option<(u32, T)>>>,
 }
 
 impl<T> SourceCache<T> {
-    /// A cache for `sources` sources whose things take `bytes` bytes each.
+    /// Creates a cache for `sources` sources whose results take `bytes` bytes each.
     pub(crate) fn new(sources: usize, bytes: usize) -> Self {
         Self::within(MEMORY_BYTES, sources, bytes)
     }
@@ -25,10 +25,10 @@ impl<T> SourceCache<T> {
         Self { slots: (0..slots).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Looks at the thing of a source, which is computed if it is not remembered.
+    /// Calls `look` with the result of a source, which is computed if it is not cached.
     pub(crate) fn with<R>(&self, source: u32, compute: impl FnOnce() -> T, look: impl FnOnce(&T) -> R) -> R {
         let slot = &self.slots[source as usize % self.slots.len()];
-        // If another thread panicked while it computed, the slot is as it was before, which is as good as any.
+        // If another thread panicked while computing, the slot is in its earlier state, which is valid.
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *slot {
             Some((owner, thing)) if *owner == source => look(thing),
@@ -36,7 +36,7 @@ impl<T> SourceCache<T> {
         }
     }
 
-    /// Looks at the thing of a source; `None` if it is not remembered.
+    /// Calls `look` with the result of a source; `None` if it is not cached.
     pub(crate) fn remembered<R>(&self, source: u32, look: impl FnOnce(&T) -> R) -> Option<R> {
         let slot = self.slots[source as usize % self.slots.len()].lock().unwrap_or_else(PoisonError::into_inner);
         slot.as_ref().filter(|(owner, _)| *owner == source).map(|(_, thing)| look(thing))
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn sources_share_slots_when_memory_is_short() {
-        // 20 bytes hold two things of 10 bytes: sources 0 and 2 share a slot, 1 has the other.
+        // 20 bytes hold two results of 10 bytes: sources 0 and 2 share a slot, 1 has the other.
         let cache = SourceCache::within(20, 3, 10);
         let mut computed = Vec::new();
         for source in [0, 1, 0, 2, 1, 0] {

@@ -1,7 +1,7 @@
 //! Routing specifications: `ecmp`, `ugal:k=2,knowledge=local`.
 //!
-//! A specification is the name of a rule and the options that differ from their defaults, written as those of a
-//! topology. [`RoutingSpec`]'s text form is canonical: equal rules have equal text in reports and digests.
+//! A specification is the name of a rule and the options that differ from their defaults, in the syntax of topologies.
+//! [`RoutingSpec`]'s text form is canonical: equal rules have equal text in reports and digests.
 
 use super::{ROUTINGS, Routing, RoutingError, RoutingKind, Scope};
 use crate::similar::nearest;
@@ -25,7 +25,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// Values that it can have.
     pub values: Values,
-    /// Value where none is given.
+    /// Default value.
     pub default: u64,
     /// One line for documents.
     pub help: &'static str,
@@ -55,10 +55,10 @@ impl Parameter {
     }
 }
 
-/// A rule with its options.
+/// Rule with its options.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RoutingSpec {
-    /// The rule.
+    /// Routing rule.
     pub kind: &'static RoutingKind,
     /// A value for each of [`RoutingKind::parameters`], in their order.
     values: [u64; MOST_PARAMETERS],
@@ -81,7 +81,7 @@ impl RoutingSpec {
         at.map_or(0, |at| self.values[at])
     }
 
-    /// Returns what a route depends on: option `by` overrides the rule's own scope.
+    /// Returns the ends on which a route depends: option `by` overrides the rule's own scope.
     pub fn scope(&self) -> Scope {
         match self.kind.parameters.iter().position(|parameter| parameter.name == "by").map(|at| self.values[at]) {
             Some(BY_SWITCHES) => Scope::Switches,
@@ -103,7 +103,7 @@ const BY_SWITCHES: u64 = 0;
 /// Routes differ from flow to flow.
 pub(super) const BY_FLOW: u64 = 2;
 
-/// The option of rules that spread pairs over equal paths.
+/// Option of rules that spread pairs over equal paths.
 pub(super) const BY: Parameter = Parameter {
     name: "by",
     values: Values::Words(&["switches", "hosts", "flow"]),
@@ -136,7 +136,7 @@ impl FromStr for RoutingSpec {
         };
         let known = |kind: &&RoutingKind| kind.name == name || kind.aliases.contains(&name);
         let kind = ROUTINGS.iter().find(known).ok_or_else(|| {
-            // The name as it was written, without its options.
+            // Name as written, without its options.
             let written = text.split(':').next().unwrap_or(text).trim();
             let nearest = nearest(written, ROUTINGS.iter().map(|kind| kind.name)).map(Into::into);
             RoutingError::Unknown { name: written.into(), nearest }

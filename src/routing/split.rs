@@ -11,7 +11,7 @@ use crate::topology::hops::{FAR, nearer};
 use crate::topology::{ArcId, Topology, derived_seed};
 use std::collections::BTreeMap;
 
-/// Hashed with the pair of hosts for the one path that stands for all.
+/// Hashed with the pair of hosts for the one path that represents all.
 const SALT: u64 = 0;
 
 struct Split {
@@ -56,8 +56,8 @@ impl Routing for Split {
             if distance[from.index()] == FAR {
                 return false;
             }
-            // All shortest paths are as long, so the switches of one step are done before those of the next. In the
-            // order of their numbers, so that sums are formed in one order.
+            // All shortest paths have the same length, so the switches of one step are done before those of the next.
+            // In the order of their numbers, so that sums are formed in one order.
             let mut here = BTreeMap::from([(from, 1.0)]);
             for _ in 0..distance[from.index()] {
                 let mut next = BTreeMap::new();
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn parts_divide_at_every_switch_and_come_together() {
-        // From 0 to (1, 2) of a 4 x 4 mesh: first half and half; of the half at (1, 0), whose only way leads on, all;
-        // of the half at (0, 1), half and half again.
+        // From 0 to (1, 2) of a 4 x 4 mesh: first half and half; of the half at (1, 0), which has a single next hop,
+        // everything; of the half at (0, 1), half and half again.
         let mesh = topology("mesh:4x4").unwrap();
         let routing = built("split", &mesh, &Options::default());
         let ends = Ends { from: SwitchId(0), to: SwitchId(9), source: 0, destination: 9 };

@@ -19,7 +19,7 @@ pub(super) struct Towards {
     /// Distances to each destination.
     distances: SourceCache<Vec<u32>>,
     pairs: PairSearch,
-    /// Arcs that were looked at for single pairs of each destination since all distances to it were last found.
+    /// Arcs visited for single pairs of each destination since all distances to it were last found.
     spent: Vec<AtomicU32>,
 }
 
@@ -38,7 +38,7 @@ impl Towards {
         &self.graph
     }
 
-    /// Calls `look` with distances to `to` that hold on all shortest paths from `from`, and are right or [`FAR`]
+    /// Calls `look` with distances to `to` that are valid on all shortest paths from `from`, and are valid or [`FAR`]
     /// elsewhere.
     ///
     /// Pairs of a large network are searched one by one until that has cost a destination as much as finding all
@@ -46,7 +46,7 @@ impl Towards {
     pub fn with_distances<R>(&self, from: SwitchId, to: SwitchId, look: impl FnOnce(&[u32]) -> R) -> R {
         let spent = &self.spent[to.index()];
         let all = self.graph.arcs() <= SMALL || spent.load(Ordering::Relaxed) as usize >= self.graph.arcs();
-        // `look` is called once, by whichever of the two is right.
+        // `look` is called once, by one of the two.
         let mut look = Some(look);
         let mut call = |distance: &[u32]| look.take().map(|look| look(distance));
         if !all {
@@ -62,9 +62,9 @@ impl Towards {
         answer.expect("it was called with all distances")
     }
 
-    /// Goes from one switch to another. `choose` returns, for a switch and its number of shortest next hops, the index of
-    /// the one that is taken; `visit` sees its arc, that index and that number. `false`, with nothing visited, where
-    /// there is no way.
+    /// Walks from one switch to another. `choose` returns, for a switch and its number of shortest next hops, the index
+    /// of the chosen one; `visit` receives its arc, that index and that number. `false`, with nothing visited, if there
+    /// is no path.
     pub fn walk(
         &self,
         from: SwitchId,
@@ -106,7 +106,7 @@ mod tests {
             };
             let n = graph.switches() as u32;
             let pair = |i: u32| (SwitchId(i * 31 % n), SwitchId(i * i % 5 * 97 % n));
-            // At first every pair is searched by itself, at last all distances to the few destinations are known.
+            // At first every pair is searched on its own, finally all distances to the few destinations are known.
             let first: Vec<Vec<ArcId>> = (0..40).map(pair).map(|(from, to)| route(from, to)).collect();
             (0..n).map(pair).for_each(|(from, to)| assert_eq!(route(from, to).is_empty(), from == to));
             let (_, to) = pair(3);

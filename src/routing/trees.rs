@@ -1,4 +1,5 @@
-//! Trees of ways: for each source, the arc by which its search came to each switch, and the way back along these arcs.
+//! Trees of paths: for each source, the arc by which its search reached each switch, and the path back along these
+//! arcs.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use crate::topology::{ArcId, Graph};
 
 pub(super) struct Trees {
     graph: Arc<Graph>,
-    /// For each source, the arc by which the search came to each switch, or [`NO_ARC`].
+    /// For each source, the arc by which the search reached each switch, or [`NO_ARC`].
     came_by: SourceCache<Vec<u32>>,
 }
 
@@ -23,7 +24,7 @@ impl Trees {
         &self.graph
     }
 
-    /// Appends the arcs of the way in the tree of `from`, which `search` grows if it is not remembered; `false` if the
+    /// Appends the arcs of the path in the tree of `from`, which `search` grows if it is not cached; `false` if the
     /// search did not reach `to`.
     pub fn route(
         &self,
@@ -38,7 +39,7 @@ impl Trees {
         self.came_by.with(from.0, search, |came_by| way_back(&self.graph, came_by, from, to, arcs))
     }
 
-    /// The same, if the tree of `from` is remembered; `None` if it is not.
+    /// Appends the arcs of the path in the tree of `from` if that is cached; `None` if it is not.
     pub fn route_if_grown(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> Option<bool> {
         if from == to {
             return Some(true);
@@ -47,8 +48,8 @@ impl Trees {
     }
 }
 
-/// Appends the arcs of the way from one switch to another along those by which a search from the first came to each;
-/// `false` if it did not come to the second.
+/// Appends the arcs of the path from one switch to another along those by which a search from the first reached each;
+/// `false` if it did not reach the second.
 pub(super) fn way_back(graph: &Graph, came_by: &[u32], from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
     if to != from && came_by[to.index()] == NO_ARC {
         return false;

@@ -1,14 +1,14 @@
 //! Universal globally adaptive load-balanced routing: minimal, or by a detour where the minimal path is loaded.
 //!
-//! When a message starts, the least loaded shortest path is compared with k Valiant paths through random switches, and the
-//! one with the least load times hops is taken (A. Singh, Load-Balanced Routing in Interconnection Networks, thesis,
-//! Stanford, 2005). With global knowledge the load of a path is that of its most loaded link, with local knowledge that
-//! of its first. Equal paths: fewer hops first, then the minimal one, then in the order in which they were drawn. The four
-//! candidates by default are those of M. Besta and T. Hoefler, Slim Fly: A Cost Effective Low-Diameter Network Topology,
-//! 2014.
+//! When a message starts, the least loaded shortest path is compared with k Valiant paths through random switches, and
+//! the one with the lowest load times hops is taken (A. Singh, Load-Balanced Routing in Interconnection Networks,
+//! thesis, Stanford, 2005). With global knowledge the load of a path is that of its most loaded link, with local
+//! knowledge that of its first. Equal paths: fewer hops first, then the minimal one, then in the order in which they
+//! were drawn. The four candidates by default are those of M. Besta and T. Hoefler, Slim Fly: A Cost Effective
+//! Low-Diameter Network Topology, 2014.
 //!
-//! Queues, which the sources compare, do not exist at flow level; the allocated rate of a link over its capacity stands
-//! for them. Random switches and ties come from a hash of source, destination, sequence number and seed.
+//! Queues, which the sources compare, do not exist at flow level; they are replaced by the allocated rate of a link
+//! over its capacity. Random switches and ties come from a hash of source, destination, sequence number and seed.
 
 use super::adaptive::Adaptive;
 use super::valiant::{between, through};
@@ -16,7 +16,7 @@ use super::{Chosen, Ends, Message, Options, Parameter, Routing, RoutingError, Ro
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology, derived_seed};
 
-/// The option for the number of Valiant paths.
+/// Option for the number of Valiant paths.
 pub(super) const CANDIDATES: Parameter = Parameter {
     name: "k",
     values: Values::Count(1, 64),
@@ -66,7 +66,7 @@ impl Routing for Ugal {
             return false;
         }
         let mut best = self.merit(&arcs[start..], load);
-        // No detour has less load times hops than nothing, and none has fewer hops.
+        // No detour has a load times hops below 0, and none has fewer hops.
         if best.0 == 0 {
             return true;
         }

@@ -1,11 +1,11 @@
 //! Up*/down* routing: no deadlock on any undirected network, without virtual channels.
 //!
-//! A breadth-first search from the root (the switch of the largest degree, the lowest number among equals) gives
-//! levels. Where only the leaves of a tree have hosts, all its topmost switches are roots, as the subnet managers of
-//! InfiniBand take them: with one of them alone all messages would pass it. The end of a cable that is nearer to the root is "up", on one level the lower number is. A legal path goes
-//! up, then down, and never up again; the route is a shortest legal one, ties by a hash of the pair of hosts.
-//! What waits for a cable that leads up waits only for cables further up or down, so no ring of waiting can close (M.
-//! Schroeder et al., Autonet, 1991).
+//! A breadth-first search from the root (the switch of the largest degree, the lowest number among equals) assigns
+//! levels. If only the leaves of a tree have hosts, all its topmost switches are roots, as the subnet managers of
+//! InfiniBand choose them: with one of them alone all messages would cross it. The end of a cable that is nearer to the
+//! root is "up", on one level the lower number is. A legal path goes up, then down, and never up again; the route is a
+//! shortest legal one, ties by a hash of the pair of hosts. A message that waits for a cable upwards waits only for
+//! cables further up or down, so no cycle of waiting can close (M. Schroeder et al., Autonet, 1991).
 
 use std::sync::Arc;
 
@@ -49,11 +49,12 @@ pub(super) fn build(
     Ok(Box::new(UpDown::new(topology.graph.clone(), HostNumbers::new(topology, options))))
 }
 
-/// Most steps of the check that every root reaches every host: roots times arcs.
+/// Largest work of the check that every root reaches every host: roots times arcs.
 const MOST_STEPS: usize = 1 << 28;
 
-/// Levels of a tree whose leaves have the hosts: the switches farthest from any host are at level 0. `None` if every switch
-/// has hosts, or if not every such switch reaches all hosts downwards, which would leave hosts without a legal path.
+/// Returns the levels of a tree whose leaves have the hosts: the switches farthest from any host are at level 0. `None`
+/// if every switch has hosts, or if not every such switch reaches all hosts downwards, which would leave hosts without
+/// a legal path.
 fn levels_above_hosts(graph: &Graph, hosts: &HostNumbers) -> Option<Vec<u32>> {
     let n = graph.switches();
     let leaves: Vec<SwitchId> = (0..n as u32).map(SwitchId).filter(|&switch| hosts.count(switch) > 0).collect();
@@ -125,7 +126,7 @@ impl UpDown {
             let further = if free { hops.free[switch.index()] } else { hops.down[switch.index()] } + 1;
             for arc in self.graph.in_arcs(switch) {
                 let tail = self.graph.tail(arc);
-                // An arc up keeps a message free; an arc down may be taken by a free one, too.
+                // After an arc up a message is still free; an arc down may be taken by a free one as well.
                 if free && self.is_up(arc) && hops.free[tail.index()] == FAR {
                     hops.free[tail.index()] = further;
                     queue.push((tail, true));
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_ring_is_cut_open_opposite_its_root() {
-        // All degrees are 2, so 0 is the root; levels 0 1 2 3 2 1. From 2 to 4 by way of 3 would be down, then up.
+        // All degrees are 2, so 0 is the root; levels 0 1 2 3 2 1. From 2 to 4 via 3 would be down, then up.
         let ring = Arc::new(Graph::undirected(6, (0..6).map(|i| (i, (i + 1) % 6)).collect()).unwrap());
         let routing = UpDown::new(ring.clone(), one_host_each(6));
         assert_eq!(path(&ring, &routing, 2, 4).unwrap(), [2, 1, 0, 5, 4]);
@@ -219,7 +220,7 @@ mod tests {
         spines.sort_unstable();
         spines.dedup();
         assert_eq!(spines, (0..8).collect::<Vec<_>>());
-        // Between two spines there is no way up.
+        // Between two spines there is no path up.
         assert!(!routing.route(SwitchId(0), SwitchId(1), &mut Vec::new()));
     }
 
@@ -232,7 +233,7 @@ mod tests {
             let pairs = tree.chain(extra.into_iter().map(|(u, v)| (u % n as u32, v % n as u32))).collect();
             let graph = Arc::new(Graph::undirected(n, pairs).unwrap());
             let routing = UpDown::new(graph.clone(), one_host_each(n));
-            // Which arc may wait for which: those that follow each other on a route.
+            // Wait-for relation of arcs: those that follow each other on a route.
             let mut waits = petgraph::graph::DiGraph::<(), ()>::new();
             (0..graph.arcs()).for_each(|_| { waits.add_node(()); });
             for (from, to) in (0..n as u32).flat_map(|a| (0..n as u32).map(move |b| (SwitchId(a), SwitchId(b)))) {

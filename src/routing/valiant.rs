@@ -11,8 +11,8 @@ use super::{Ends, HostNumbers, Options, Routing, RoutingError, RoutingSpec};
 use crate::ids::SwitchId;
 use crate::topology::{ArcId, Topology, chosen, derived_seed};
 
-/// Intermediate switches that are tried where some cannot be reached, as on one-way networks that are not strongly
-/// connected; then the message goes minimally.
+/// Number of intermediate switches that are tried if some cannot be reached, as on one-way networks that are not
+/// strongly connected; then the message takes a minimal path.
 const TRIES: u64 = 8;
 
 struct Valiant {
@@ -34,7 +34,7 @@ pub(super) fn build(
 }
 
 /// Appends the arcs from one switch to another along shortest paths, ties by a hash of `key`; `false`, with nothing
-/// appended, if there is no way.
+/// appended, if there is no path.
 pub(super) fn minimal(towards: &Towards, (from, to): (SwitchId, SwitchId), key: u64, arcs: &mut Vec<ArcId>) -> bool {
     towards.walk(from, to, |at, count| tie(key, at, count), |arc, _, _| arcs.push(arc))
 }
@@ -48,7 +48,7 @@ pub(super) fn between(switches: usize, ends: &Ends, hash: u64) -> Option<SwitchI
     Some(SwitchId(ends.iter().fold(choice, |switch, &end| switch + u32::from(switch >= end))))
 }
 
-/// Appends the arcs from one end to the other by way of a switch; `false`, with nothing appended, if there is no way.
+/// Appends the arcs from one end to the other via a switch; `false`, with nothing appended, if there is no path.
 pub(super) fn through(towards: &Towards, ends: &Ends, switch: SwitchId, key: u64, arcs: &mut Vec<ArcId>) -> bool {
     let start = arcs.len();
     let found = minimal(towards, (ends.from, switch), key, arcs) && minimal(towards, (switch, ends.to), key, arcs);
@@ -59,7 +59,7 @@ pub(super) fn through(towards: &Towards, ends: &Ends, switch: SwitchId, key: u64
 }
 
 impl Valiant {
-    /// The intermediate switch of a pair of hosts, `None` if its messages go minimally.
+    /// Returns the intermediate switch of a pair of hosts, `None` if its messages take minimal paths.
     fn intermediate(&self, ends: &Ends, arcs: &mut Vec<ArcId>) -> Option<SwitchId> {
         if ends.from == ends.to {
             return None;
@@ -86,7 +86,7 @@ impl Routing for Valiant {
         let intermediate = self.intermediate(&self.hosts.first_of(from, to), &mut Vec::new());
         let Some(switch) = intermediate else { return vec!["minimal".to_owned(); arcs.len()] };
         let graph = self.towards.graph();
-        // Up to the first visit; a path may come by it again.
+        // Up to the first visit; a path may visit it again.
         let before = arcs.iter().position(|&arc| graph.head(arc) == switch).map_or(0, |at| at + 1);
         let reason = |hop: usize| {
             if hop < before {

@@ -10,11 +10,11 @@ use crate::topology::{ArcId, Graph};
 /// Names the switches of a route, one after another.
 pub(super) trait Walk: Send + Sync {
     /// Calls `step` with each switch after `from`, in order, and with the rule that led there. `false` if there is no
-    /// way.
+    /// path.
     fn walk(&self, from: u32, to: u32, step: &mut dyn FnMut(u32, fmt::Arguments<'_>)) -> bool;
 }
 
-/// A walk on a graph.
+/// Walk on a graph.
 pub(super) struct Walked<W> {
     pub(super) graph: Arc<Graph>,
     pub(super) rule: W,

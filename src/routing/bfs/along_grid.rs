@@ -22,21 +22,21 @@ struct Open {
 }
 
 impl Open {
-    /// Finds the next coordinate on a shortest way: the smaller one, where both ways round are equally long.
+    /// Finds the next coordinate on a shortest path: the smaller one, if both directions round are equally long.
     fn find_next(&mut self, grid: &Grid) {
         let (above, below) = grid.steps(self.size, self.here, self.goal);
         self.next = below.into_iter().chain(above).min().unwrap_or(self.goal);
     }
 
-    /// By how much the hop changes the number of the switch.
+    /// Returns the change of the switch number by the hop.
     fn change(&self) -> i64 {
         (i64::from(self.next) - i64::from(self.here)) * self.stride
     }
 }
 
 impl Routing for FirstOnGrid {
-    /// A hop is on a shortest path if it brings one coordinate nearer to its goal. Of these hops the first in the order
-    /// of arcs is the one to the switch with the smallest number.
+    /// Routes by coordinates. A hop is on a shortest path if it brings one coordinate nearer to its goal. Of these hops
+    /// the first in the order of arcs is the one to the switch with the smallest number.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         let mut open = Vec::with_capacity(self.grid.dims.len());
         let mut stride = 1;

@@ -1,7 +1,7 @@
 //! One pair at a time: a search from the source and one against the arcs from the destination, until they meet.
 //!
-//! Each covers about half the distance, so together they look at a small part of a large network where a tree looks at
-//! all of it: on an Imase network of 65,536 switches and degree 6 at 500 on average instead of 65,536.
+//! Each covers about half the distance, so together they visit a small part of a large network where a tree visits all
+//! of it: on an Imase network of 65,536 switches and degree 6, 500 on average instead of 65,536.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,23 +17,23 @@ pub(super) struct BothEnds {
     idle: Mutex<Vec<Search>>,
 }
 
-/// The state of one search; between searches no switch is marked.
+/// State of one search; between searches no switch is marked.
 struct Search {
-    /// The arc by which the search from the source came to a switch, or [`NO_ARC`].
+    /// Arc by which the search from the source reached a switch, or [`NO_ARC`].
     came_by: Vec<u32>,
-    /// The switches it came to, in the order of their first paths.
+    /// Switches that it reached, in the order of their first paths.
     ahead: Vec<SwitchId>,
-    /// Hops from a switch to the destination, or [`FAR`] where that search did not come.
+    /// Hops from a switch to the destination, or [`FAR`] if that search did not reach it.
     left: Vec<u32>,
-    /// The switches that the search from the destination came to.
+    /// Switches that the search from the destination reached.
     behind: Vec<SwitchId>,
-    /// Arcs that were looked at.
+    /// Number of arcs visited.
     looks: u32,
 }
 
 impl BothEnds {
-    /// Appends the arcs of the route; `false`, and `arcs` as it was, if there is none. Also gives the number of arcs
-    /// that had to be looked at.
+    /// Appends the arcs of the route; `false`, with `arcs` unchanged, if there is none. Also returns the number of arcs
+    /// visited.
     pub fn route(&self, graph: &Graph, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> (bool, u32) {
         if from == to {
             return (true, 0);
@@ -59,13 +59,13 @@ impl Search {
         Self { came_by, ahead: Vec::new(), left, behind: Vec::new(), looks: 0 }
     }
 
-    /// The switch in the middle of the first shortest path: of the outermost switches of the search from the source,
-    /// which are in the order of their first paths, the first that the other search reached.
+    /// Returns the switch in the middle of the first shortest path: of the outermost switches of the search from the
+    /// source, in the order of their first paths, the first that the other search reached.
     fn meet(&mut self, graph: &Graph, from: SwitchId, to: SwitchId) -> Option<SwitchId> {
         self.ahead.push(from);
         self.behind.push(to);
         self.left[to.index()] = 0;
-        // Where the outermost level of each search begins. The smaller one goes a level further.
+        // Start of the outermost level of each search. The smaller one advances by a level.
         let (mut fore, mut aft) = (0, 0);
         while fore < self.ahead.len() && aft < self.behind.len() {
             if self.ahead.len() - fore <= self.behind.len() - aft {
@@ -113,8 +113,8 @@ impl Search {
         None
     }
 
-    /// Appends the way to the meeting, by which the search came there, and the way on: always the first arc that leads
-    /// nearer.
+    /// Appends the path to the meeting point, by which the search reached it, and the path onwards: always the first
+    /// arc that leads nearer.
     fn write(&self, graph: &Graph, from: SwitchId, meeting: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) {
         way_back(graph, &self.came_by, from, meeting, arcs);
         let mut at = meeting;

@@ -1,13 +1,14 @@
 //! Shortest paths by breadth-first search from the source.
 //!
-//! Among equally short paths the search decides: it takes the neighbours of a switch in ascending order, and a switch
-//! keeps the first parent that found it. This is the rule of the reference corpus, whose routes it reproduces.
+//! Ties between equally short paths are decided by the search: it visits the neighbours of a switch in ascending order,
+//! and a switch keeps the first parent that found it. This is the rule of the reference corpus, whose routes it
+//! reproduces.
 //!
-//! The path so chosen is the first in the order of arcs: at every switch it takes the first arc that leads along any
+//! The chosen path is the first in the order of arcs: at every switch it takes the first arc that leads along any
 //! shortest path. (The search finds the switches of a level in the order of their own first paths, so a parent that is
-//! found earlier has the earlier path.) Hence there are three ways to the same routes, from the cheapest to the
-//! dearest: by coordinates in a [grid](along_grid), by a search from [both ends](both_ends) for a source of a large
-//! network that is asked seldom, and by the tree of all ways from a source.
+//! found earlier has the earlier path.) Hence there are three methods for the same routes, from the cheapest to the
+//! most expensive: by coordinates in a [grid](along_grid), by a search from [both ends](both_ends) for a source of a
+//! large network with few requests, and by the tree of all paths from a source.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,13 +35,13 @@ pub(super) fn build(
     })
 }
 
-/// Up to so many arcs a tree is grown at once: that takes a few microseconds, no longer than some pairs.
+/// Number of arcs up to which a tree is grown immediately: that takes a few microseconds, no longer than some pairs.
 const SMALL: usize = 2048;
 
 struct Bfs {
     trees: Trees,
     pairs: both_ends::BothEnds,
-    /// Arcs that were looked at for single pairs of each source, since its tree was last grown.
+    /// Arcs visited for single pairs of each source, since its tree was last grown.
     spent: Vec<AtomicU32>,
 }
 
@@ -50,9 +51,9 @@ impl Bfs {
         Self { trees: Trees::new(graph), pairs: both_ends::BothEnds::default(), spent }
     }
 
-    /// A tree costs a look at every arc, a pair a look at some. So a source's pairs are searched one by one until that
-    /// has cost as much as a tree; then the tree is grown. However often a source is asked, this costs at most twice
-    /// what the better of the two had cost, also where a tree was evicted.
+    /// A tree visits every arc, a pair some. So the pairs of a source are searched one by one until that has cost as
+    /// much as a tree; then the tree is grown. However often a source is requested, this costs at most twice the better
+    /// of the two, even if a tree was evicted.
     fn search(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         if let Some(found) = self.trees.route_if_grown(from, to, arcs) {
             return found;
@@ -69,7 +70,7 @@ impl Bfs {
     }
 }
 
-/// The arc by which a search from `source` comes to each switch, or [`NO_ARC`].
+/// Returns the arc by which a search from `source` reaches each switch, or [`NO_ARC`].
 fn tree(graph: &Graph, source: SwitchId) -> Vec<u32> {
     let mut came_by = vec![NO_ARC; graph.switches()];
     let mut queue = Vec::with_capacity(graph.switches());
@@ -77,7 +78,7 @@ fn tree(graph: &Graph, source: SwitchId) -> Vec<u32> {
     let mut done = 0;
     while let Some(&switch) = queue.get(done) {
         done += 1;
-        // All are found: the last level, which is the largest in a good network, need not be looked at.
+        // All are found: the last level, which is the largest in a good network, need not be visited.
         if queue.len() == came_by.len() {
             break;
         }
@@ -93,8 +94,8 @@ fn tree(graph: &Graph, source: SwitchId) -> Vec<u32> {
 }
 
 impl Routing for Bfs {
-    /// A switch with one way out goes by the switch that it leads to: its own tree would be the same behind the first
-    /// arc. So a star needs one tree, and a tree only those of its inner switches.
+    /// A switch with one outgoing arc uses the tree of its neighbour: its own would be the same after the first arc. So
+    /// a star needs one tree, and a tree only those of its inner switches.
     fn route(&self, from: SwitchId, to: SwitchId, arcs: &mut Vec<ArcId>) -> bool {
         let graph = self.trees.graph();
         let mut ways_out = graph.out_arcs(from);
@@ -122,8 +123,7 @@ mod tests {
 
     #[test]
     fn the_first_parent_found_stays() {
-        // A square 0-1-3-2-0: from 0 the search sees 1 before 2, so 3 is reached by way of 1; from 3 it goes the same
-        // way.
+        // A square 0-1-3-2-0: from 0 the search sees 1 before 2, so 3 is reached via 1; from 3 it takes the same path.
         let graph = Arc::new(Graph::undirected(4, vec![(0, 1), (0, 2), (1, 3), (2, 3)]).unwrap());
         let bfs = Bfs::new(graph.clone());
         assert_eq!(path(&graph, &bfs, 0, 3).unwrap(), [0, 1, 3]);
@@ -133,8 +133,9 @@ mod tests {
 
     #[test]
     fn parents_are_ranked_by_when_they_were_found_not_by_number() {
-        // From 0: level 1 is 5 (behind it 1) and 6 (behind it 2); 3 hangs on 5 and 6 both: 5 is first. And 4 hangs on 2
-        // and 1, which were found in the order 2, 1 here, because 2 hangs on 5 and 1 on 6: so 4 comes by way of 2.
+        // From 0: level 1 is 5 (behind it 1) and 6 (behind it 2); 3 is adjacent to both 5 and 6: 5 is first. And 4 is
+        // adjacent to 2 and 1, which were found in the order 2, 1 here, because 2 is adjacent to 5 and 1 to 6: so 4 is
+        // reached via 2.
         let arcs = vec![(0, 5), (0, 6), (5, 2), (6, 1), (2, 4), (1, 4), (5, 3), (6, 3)];
         let graph = Arc::new(Graph::directed(7, arcs).unwrap());
         let bfs = Bfs::new(graph.clone());
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn leaves_go_as_their_own_search_would() {
-        // Two hubs, 0 and 1, joined by 2 and by 3, with two leaves each; and a leaf that hangs on a leaf.
+        // Two hubs, 0 and 1, joined by 2 and by 3, with two leaves each; and a leaf attached to a leaf.
         let cables = vec![(0, 2), (0, 3), (1, 2), (1, 3), (0, 4), (0, 5), (1, 6), (1, 7), (7, 8)];
         let graph = Arc::new(Graph::undirected(9, cables).unwrap());
         let bfs = Bfs::new(graph.clone());
@@ -181,7 +182,7 @@ mod tests {
         assert_eq!(path(&torus.graph, &*bfs, 0, 128 + 256 * 128).unwrap().len(), 257);
     }
 
-    /// The way from one switch to another in a tree.
+    /// Returns the path from one switch to another in a tree.
     fn in_tree(graph: &Graph, tree: &[u32], from: SwitchId, to: SwitchId) -> Option<Vec<ArcId>> {
         let (mut at, mut way) = (to, Vec::new());
         while at != from {
@@ -195,7 +196,7 @@ mod tests {
         Some(way)
     }
 
-    /// The routes from each switch to those that `to_of` names are those of its tree.
+    /// Checks that the routes from each switch to those in `to_of` are those of its tree.
     fn as_by_trees(graph: &Arc<Graph>, routing: &dyn Routing, to_of: impl Fn(u32) -> Vec<u32>) {
         for from in 0..graph.switches() as u32 {
             let own = tree(graph, SwitchId(from));
